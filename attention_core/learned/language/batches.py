@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Bool, Int
 from torch import Generator, Tensor
 
-from attention_core.learned.grammar import Text, draw_scene, vocabulary
+from attention_core.learned.grammar import Link, Text, draw_scene, vocabulary
 from attention_core.learned.grammar.draw import RandomNumbers
 from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.language.packing import PackedTexts, disguise_words, pack_texts
@@ -61,8 +61,14 @@ def draw_weighed_text(language: str, rng: RandomNumbers) -> Text:
 
 def begin_text(text: Text) -> Text:
     """The text behind START."""
-    links = tuple(link._replace(at=link.at + 1, to=link.to + 1) for link in text.links)
+    links = tuple(map(begin_link, text.links))
     return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
+
+
+def begin_link(link: Link) -> Link:
+    """A link of the text behind START."""
+    others = tuple(other + 1 for other in link.others)
+    return link._replace(at=link.at + 1, to=link.to + 1, others=others)
 
 
 def disguise_share(category: str) -> float:

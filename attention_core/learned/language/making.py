@@ -1,14 +1,23 @@
 """Making the language models that come along: the best seed of each by one half of the held-out texts."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
 
+from attention_core.learned.language.guess_figures import measure_guesses
 from attention_core.learned.language.measures import measure_heads
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.recipes import RECIPES, Recipe
-from attention_core.learned.language.shipped import STORED_DTYPE, ship_model
+from attention_core.learned.language.shipped import (
+    STORED_DTYPE,
+    load_model,
+    other_form,
+    read_figures,
+    ship_model,
+    write_row,
+)
 from attention_core.learned.language.training import LanguageTraining
 
 KEPT_EVERY = 250  # steps
@@ -34,7 +43,17 @@ def make_model(name: str, folder: Path, tell: Callable[[str], object]) -> None:
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
     }
     ship_model(models[best], name, row)
+    for each in filter(None, (name, other_form(name))):
+        measure_guesses_again(each)
     tell(f"{name}: seed {best}, {reports[best]}")
+
+
+def measure_guesses_again(name: str) -> None:
+    """Measure a model that comes along beside its other form, and write into its row when it guesses."""
+    model, second = (load_model(each, torch.float32) if each else None for each in (name, other_form(name)))
+    columns = measure_guesses(model, RECIPES[name].language, second)
+    rounded = {column: round_figures(figures) for column, figures in columns.items()}
+    write_row(name, asdict(read_figures()[name]) | rounded)
 
 
 def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], object]) -> LanguageModel:

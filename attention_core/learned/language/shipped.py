@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -24,7 +24,8 @@ class ShippedFigures:
     """What was measured of a model that comes along.
 
     seed: the one that was chosen, by the half of the held-out texts that chooses. figures: on the other half, see
-    measure_heads. others: of the seeds that were not chosen. texts: from how many it learned.
+    measure_heads. others: of the seeds that were not chosen. texts: from how many it learned. limits, guesses: see
+    measure_guesses.
     """
 
     seed: int
@@ -32,6 +33,8 @@ class ShippedFigures:
     texts: int
     figures: dict[str, float]
     others: dict[str, dict[str, float]]
+    limits: dict[str, float] = field(default_factory=dict)
+    guesses: dict[str, float] = field(default_factory=dict)
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -42,6 +45,17 @@ def shipped_names() -> tuple[str, ...]:
 def load_recipe(name: str) -> Recipe:
     """The recipe of a model that comes along. Raises AttentionError: unknown_choice."""
     return RECIPES[require_one_of("model", name, shipped_names())]
+
+
+def other_form(name: str) -> str | None:
+    """The decoder of an encoder, and the encoder of a decoder: of the same kind and language, if it comes along."""
+    recipe = RECIPES[name]
+    forms = [
+        each
+        for each in shipped_names()
+        if (RECIPES[each].language, RECIPES[each].kind) == (recipe.language, recipe.kind) and each != name
+    ]
+    return forms[0] if forms else None
 
 
 @lru_cache(maxsize=4)  # a model in float64 takes two megabytes
@@ -81,10 +95,15 @@ def ship_model(model: LanguageModel, name: str, row: dict[str, object]) -> None:
     SHIPPED_FOLDER.mkdir(exist_ok=True)
     numbers = {key: tensor.detach().to(STORED_DTYPE).contiguous() for key, tensor in model.state_dict().items()}
     save_file(numbers, model_file(name))
+    write_row(name, row)
+    load_model.cache_clear()
+    weights_revision.cache_clear()
+
+
+def write_row(name: str, row: dict[str, object]) -> None:
+    """Write the row of a model into the table."""
     table = json.loads(FIGURES_FILE.read_text(encoding="utf-8")) if FIGURES_FILE.exists() else {}
     table[name] = row
     ordered = {each: table[each] for each in RECIPES if each in table}
     FIGURES_FILE.write_text(json.dumps(ordered, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     read_figures.cache_clear()
-    weights_revision.cache_clear()
-    load_model.cache_clear()

@@ -1,0 +1,185 @@
+"""How well it is known that a model guesses: limits of surprise, and the simple rule beside the model's answers."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.learned.grammar import Text
+from attention_core.learned.language.answers import find_answer
+from attention_core.learned.language.batches import OTHER_CATEGORIES
+from attention_core.learned.language.measures import (
+    CLEAR,
+    MOST_ROWS,
+    Place,
+    all_weights,
+    find_places,
+    held_out_texts,
+)
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.reading import UNKNOWN
+from attention_core.learned.language.simple_rule import nearest_fitting
+from attention_core.learned.language.surprise import number_words, surprises_of_texts
+
+USUAL = 0.98  # of the texts of the trained kind stay below a limit
+LEARNED_PARTS = ("held", "train")  # drawn afresh: pairs of nouns never seen, and sorts that have no pairs
+Tokens = tuple[str, ...]
+
+
+class Told(NamedTuple):
+    """What is said about one pronoun of a text.
+
+    group: as in measure_guesses, "" for others. noun: which the model names. right, rule_right: whether the model and
+    the simple rule name the noun that is meant. weight: the largest of the model's head.
+    """
+
+    group: str
+    noun: str | None
+    right: bool
+    rule_right: bool
+    weight: float
+
+
+def measure_guesses(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, dict[str, float]]:
+    """The limits of what is usual, by the half that chooses, and figures by the other half.
+
+    limits: "surprise" (nats a word) and "word" (the largest of a text): 98 of 100 texts of the trained kind stay below.
+    guesses: "outside_held", "outside_train", "outside_frames": the share of texts beyond a limit, of those with new
+    pairs, of any sort, of frames never learned from. Where the model answers questions, also, of whom a pronoun means:
+    "one_fits", "two_fit", "frames": how often it is right, with "_rule" behind it, how often the simple rule is, with
+    "_kinds" and "_unknown", how often the model is that reads categories or <unknown> for all nouns. "clear_wrong": the
+    share of wrong answers with a weight over CLEAR. "auc": how often a right answer has the larger weight than a wrong.
+    With a second model beside it: "agreed", how often both name the same noun; "agreed_right", "differing_right", how
+    often this one is right where they do and where they do not.
+    """
+    limits = measure_limits(model, language)
+    figures = {}
+    for part in (*LEARNED_PARTS, "frames"):
+        outside = [is_outside(each, limits) for each in surprises_of_part(model, language, part, "report")]
+        figures[f"outside_{part}"] = sum(outside) / len(outside)
+    if model.shape.answers == "heads":
+        figures |= measure_answers(model, language, second)
+    return {"limits": limits, "guesses": figures}
+
+
+# ---- surprise --------------------------------------------------------------------------------------------------------
+def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
+    """What of a hundred texts of the trained kind 98 stay below."""
+    found = [each for part in LEARNED_PARTS for each in surprises_of_part(model, language, part, "choose")]
+    means = torch.stack([each.mean() for each in found])
+    largest = torch.stack([each.max() for each in found])
+    return {"surprise": float(means.quantile(USUAL)), "word": float(largest.quantile(USUAL))}
+
+
+def surprises_of_part(model: LanguageModel, language: str, part: str, half: str) -> list[Float[Tensor, " T-1"]]:
+    """The surprises of the texts of a part."""
+    return surprises_of_texts(model, language, [text.words for text in held_out_texts(language, part, half)])
+
+
+def is_outside(surprises: Float[Tensor, " T-1"], limits: dict[str, float]) -> bool:
+    """Whether a text is beyond what is usual."""
+    return bool(surprises.mean() > limits["surprise"] or surprises.max() > limits["word"])
+
+
+# ---- answers ---------------------------------------------------------------------------------------------------------
+def measure_answers(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, float]:
+    """How often the model and the simple rule are right, and what tells a wrong answer from a right one."""
+    figures: dict[str, float] = {}
+    readings = {"": read_words, "_kinds": read_categories, "_unknown": read_unknown}
+    for ending, read in readings.items():
+        told = list(answers_to_texts(model, language, "held", read))
+        if not ending:
+            told += answers_to_texts(model, language, "frames", read)
+            figures |= measure_weights(told)
+            figures |= measure_agreement(told, second, language) if second else {}
+        for group in ("one_fits", "two_fit", "frames"):
+            rows = [each for each in told if each.group == group]
+            if rows:
+                figures[group + ending] = share(each.right for each in rows)
+            if rows and not ending:
+                figures[f"{group}_rule"] = share(each.rule_right for each in rows)
+    return figures
+
+
+def measure_weights(told: list[Told]) -> dict[str, float]:
+    """How much smaller the largest weight is where the answer is wrong: see measure_guesses."""
+    right = torch.tensor([each.weight for each in told if each.right])
+    wrong = torch.tensor([each.weight for each in told if not each.right])
+    is_larger = (right[:, None] > wrong).double()  # (right, wrong)
+    is_equal = (right[:, None] == wrong).double()
+    auc = (is_larger + is_equal / 2).mean()  # Fawcett 2006, section 8
+    return {"clear_wrong": share(wrong > CLEAR), "auc": float(auc)}
+
+
+def measure_agreement(told: list[Told], second: LanguageModel, language: str) -> dict[str, float]:
+    """How often a second model names the same noun, and what that tells: see measure_guesses."""
+    others = [each for part in ("held", "frames") for each in answers_to_texts(second, language, part, read_words)]
+    same = [one.right for one, other in zip(told, others, strict=True) if one.noun == other.noun]
+    differing = [one.right for one, other in zip(told, others, strict=True) if one.noun != other.noun]
+    agreed = len(same) / len(told)
+    return {"agreed": agreed, "agreed_right": share(same), "differing_right": share(differing)}
+
+
+def share(holds: Iterable[bool]) -> float:
+    """How often something holds."""
+    each = [bool(one) for one in holds]
+    return sum(each) / len(each)
+
+
+def answers_to_texts(model: LanguageModel, language: str, part: str, read: Callable[[Text], Tokens]) -> Iterator[Told]:
+    """What is said about the pronouns of the texts of a part. read: what the model reads of a text."""
+    by_length: dict[int, list[Text]] = {}
+    for text in held_out_texts(language, part, "report"):
+        by_length.setdefault(len(text.words), []).append(text)
+    for texts in by_length.values():
+        for start in range(0, len(texts), MOST_ROWS):
+            some = texts[start : start + MOST_ROWS]
+            tokens = [read(text) for text in some]
+            words = torch.stack([number_words(language, each) for each in tokens])
+            last = all_weights(model, words)[:, -1]  # (B, H, T, S)
+            for text, own, weights in zip(some, tokens, last, strict=True):
+                for place in find_places([text], "pronoun"):
+                    answer = find_answer(weights, model.shape.causal, own, place.at)
+                    rule = nearest_fitting(language, text.words, place.at)
+                    rights = (is_meant(place, answer.word), is_meant(place, rule))
+                    noun = None if answer.word is None else text.words[answer.word]
+                    yield Told(group_of(place, part), noun, *rights, answer.weight)
+
+
+def group_of(place: Place, part: str) -> str:
+    """The group of measure_guesses to which a pronoun belongs."""
+    if place.others:
+        of_frames = {"held": "two_fit", "frames": "frames"}
+        return of_frames[part] if place.text.frame else ""
+    return "one_fits" if part == "held" else ""
+
+
+def is_meant(place: Place, word: int | None) -> bool:
+    """Whether a word is the noun that a pronoun means, or another mention of it."""
+    return word is not None and place.text.words[word] == place.text.words[place.to]
+
+
+# ---- what is read for a noun -----------------------------------------------------------------------------------------
+def read_words(text: Text) -> Tokens:
+    """The words themselves."""
+    return text.words
+
+
+def read_categories(text: Text) -> Tokens:
+    """The category of each noun."""
+    return replace_nouns(text, None)
+
+
+def read_unknown(text: Text) -> Tokens:
+    """<unknown> for each noun."""
+    return replace_nouns(text, UNKNOWN)
+
+
+def replace_nouns(text: Text, token: str | None) -> Tokens:
+    """The words with a token in the place of each noun; without one, its category."""
+    return tuple(
+        (token or category) if category and category not in OTHER_CATEGORIES else word
+        for word, category in zip(text.words, text.kinds, strict=True)
+    )

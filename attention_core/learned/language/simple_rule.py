@@ -1,0 +1,107 @@
+"""A rule that learned nothing, to stand beside a model: a pronoun means the nearest noun before it that fits."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+from attention_core.learned.grammar import chinese, english
+from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
+from attention_core.learned.grammar.page import noun_category
+
+Fit = tuple[str, bool]  # a gender (f, m, n), and whether there are many
+WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # they stand before a Chinese noun
+BEHIND_MANY = ("们",)  # and this behind one
+COUNTING = ("一", "两", "三", "这", "那", "每")  # a measure word follows
+WORDS_BETWEEN = 3  # at most, from a word of many to its noun: 两 只 大 的 狗
+
+
+@cache
+def pronoun_fits(language: str) -> dict[str, Fit]:
+    """The gender and number of each pronoun of a third person. English they has no gender: "".
+
+    >>> pronoun_fits("en")["her"], pronoun_fits("en")["them"], pronoun_fits("zh")["它们"]
+    (('f', False), ('', True), ('n', True))
+    """
+    if language == "zh":
+        return {word: fit for fit, word in chinese.PRONOUNS.items()}
+    fits = {"f": ("f", False), "m": ("m", False), "n": ("n", False), "they": ("", True)}
+    return {word: fit for key, fit in fits.items() for word in english.PRONOUNS[key]}
+
+
+@cache
+def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
+    """The genders and numbers of each noun, name and category of nouns. Chinese nouns do not say how many there are.
+
+    >>> sorted(noun_fits("en")["teachers"]), sorted(noun_fits("en")["<animal>"]), sorted(noun_fits("zh")["安娜"])
+    ([('f', True), ('m', True)], [('n', False)], [('f', False), ('f', True)])
+    """
+    found: dict[str, frozenset[Fit]] = {}
+    for noun in (*load_nouns().values(), *load_names().values()):
+        for word, many in noun_forms(language, noun):
+            fits = {(gender, many) for gender in noun.genders}
+            found[word] = found.get(word, frozenset()) | fits
+    return {word: fits for word, fits in found.items() if fits}
+
+
+def noun_forms(language: str, noun: Noun) -> Iterator[tuple[str, bool]]:
+    """The words and categories that stand for a noun, each with whether there are many."""
+    if language == "zh":
+        yield from product((noun.chinese, noun_category(noun, False)), (False, True))
+        return
+    yield noun.word, noun.is_plural_only
+    yield noun_category(noun, noun.is_plural_only), noun.is_plural_only
+    if noun.plural:
+        yield noun.plural, True
+        yield noun_category(noun, True), True
+
+
+def find_pronouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
+    """Where the pronouns of a third person stand.
+
+    >>> find_pronouns("en", ("<start>", "anna", "fed", "her", "dog"))
+    (3,)
+    """
+    return tuple(at for at, token in enumerate(tokens) if token in pronoun_fits(language))
+
+
+def fitting_nouns(language: str, tokens: tuple[str, ...], at: int) -> tuple[int, ...]:
+    """Where the nouns stand before a pronoun that fit it in gender and number.
+
+    language: "en" or "zh". tokens: what a model reads; a category fits as its nouns do. at: of the pronoun.
+    """
+    wanted, many = pronoun_fits(language)[tokens[at]]
+    found = []
+    for place in find_nouns(language, tokens[:at]):
+        genders = {gender for gender, number in noun_fits(language)[tokens[place]] if number == many}
+        does_fit = wanted in genders if wanted else bool(genders)
+        if does_fit and (language == "en" or is_many(tokens, place) == many):
+            found.append(place)
+    return tuple(found)
+
+
+def find_nouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
+    """Where nouns stand; 本 is the name Ben, but no noun in 一 本 书."""
+    found = [at for at, word in enumerate(tokens) if word in noun_fits(language)]
+    return tuple(at for at in found if not (tokens[at] == "本" and at and tokens[at - 1] in COUNTING))
+
+
+def is_many(tokens: tuple[str, ...], noun: int) -> bool:
+    """Whether the words around a Chinese noun say that there are many."""
+    earlier = tokens[max(noun - WORDS_BETWEEN, 0) : noun]
+    others = find_nouns("zh", earlier)
+    own = earlier[others[-1] + 1 :] if others else earlier
+    return tokens[noun + 1 : noun + 2] == BEHIND_MANY or not WORDS_OF_MANY.isdisjoint(own)
+
+
+def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | None:
+    """Where the nearest noun stands before a pronoun that fits it in gender and number; None where there is none.
+
+    language: "en" or "zh". tokens: what a model reads, see read_tokens. at: the position of the pronoun.
+
+    >>> nearest_fitting("en", ("the", "dog", "bit", "tom", "because", "it"), 5)
+    1
+    >>> nearest_fitting("zh", ("两", "只", "猫", "看见", "狗", "，", "它们"), 6)
+    2
+    """
+    found = fitting_nouns(language, tokens, at)
+    return found[-1] if found else None
