@@ -14,6 +14,7 @@ from pages.panels.flow_numbers import cut_of, list_unsent_matrices, pack_cut_ste
 from pages.panels.flow_plane import make_plane_data, plane_text
 from pages.panels.flow_run import flow_run_for, row_facts_for
 from pages.panels.flow_words import flow_text, list_facts, list_heads
+from pages.panels.model_guess import mark_startling
 from pages.panels.model_rail import RAIL_MAP_SIDE, pack_layers
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
@@ -57,6 +58,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
     cut = cut_of(screen)
     steps, numbers = pack_cut_steps(trace, run.parts, cut) if cut else (run.steps, run.numbers)
     heads = trace.sizes()["H"]
+    origins = mark_startling(screen, list_key_origins(screen.inputs))
     data = {
         "parts": run.described,
         "stops": run.stops,
@@ -71,8 +73,8 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "typed": [name for name in list_typed_steps(trace, screen.inputs) if name in steps and not cut],
         "heads": heads,
         "rounding": torch.finfo(trace.step("weights").dtype).eps,
-        "origins": {"T": screen.inputs.word_origins, "S": list_key_origins(screen.inputs)},
-        "titles": list_word_titles(trace, list_key_origins(screen.inputs)),
+        "origins": {"T": screen.inputs.word_origins, "S": origins},
+        "titles": list_word_titles(trace, origins),
         "crossed": screen.inputs.crossed,
         "facts": list_facts(trace, facts),
         "head_names": list_heads(screen, facts),

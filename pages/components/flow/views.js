@@ -1,5 +1,7 @@
 // What the picture, the map and the small maps are drawn from: the state of the flow as each of them reads it.
 
+const MARKED = ["random", "unknown", "startling"]; // what is said of these words is said with a mark
+
 // For Picture.draw. glow: what a change changed, fading.
 function pictureView(flow, snapshot, layout, glow) {
   const { data, model, asking } = flow;
@@ -11,7 +13,7 @@ function pictureView(flow, snapshot, layout, glow) {
     words: model.keys,
     hasRest: Boolean(data.cut),
     titleOf: (row) => data.titles[model.places[row]] ?? "",
-    isRandom: (row) => data.origins.S[model.places[row]] === "random",
+    isMarked: (row) => MARKED.includes(data.origins.S[model.places[row]]),
     lane: data.crossed ? asking : data.text.asks,
     saysBefore: (number) => said(data.text.before, { percent: number }),
     heads: data.heads,

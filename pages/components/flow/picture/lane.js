@@ -24,7 +24,7 @@ function drawWords(picture) {
     const isHovered = picture.hovered === row;
     const usual = Math.min(24 * picture.unit, rowHeight[row] * 0.76);
     const size = asks || isHovered ? Math.max(usual, 20) : usual;
-    const look = ["word", asks && "asking", picture.isRandom(row) && "random"].filter(Boolean).join(" ");
+    const look = ["word", asks && "asking", picture.isMarked(row) && "marked"].filter(Boolean).join(" ");
     const fades = picture.hovered === null || isHovered || asks ? 1 : 0.28;
     const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
     if (size >= 9) picture.shapes.put("texts", "text", `word ${row}`, { ...at, class: look, text: picture.words[row] });

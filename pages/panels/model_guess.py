@@ -1,0 +1,103 @@
+"""Whether a language model knows sentences such as the one on the screen, or guesses: said before all claims."""
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence
+from attention_core.learned.language.shipped import load_recipe, other_form
+from attention_core.record.number_text import format_fixed, format_percent
+from pages.panels.model_rail import words_of_model
+from pages.runs.model_runs import model_sentences_of
+from pages.session.fragments import page_part
+from pages.session.view import ScreenState
+from pages.setup.setup import model_of, without_view
+from pages.site.words import escape_markdown, say
+
+MOST_NAMED_WORDS = 4  # that surprise the model, or that it does not know
+MOST_REFERENCES = 3  # pronouns of which the answers are told
+STARTLING = "startling"  # the origin of a word that surprises the model more than any word of a usual sentence
+
+
+def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
+    """The words of a sentence that a language model reads, and what can be said of it; None where none reads."""
+    words = words_of_model(screen)
+    if words is None or len(words) < 2:
+        return None
+    kind = model_sentences_of(screen.setup)
+    return words, judge_sentence(kind.model, kind.read(words))
+
+
+def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ...]:
+    """Where the words come from, those marked that surprise the model."""
+    judged = judge_screen(screen)
+    if judged is None:
+        return tuple(origins)
+    words, judgement = judged
+    marked = list(origins)
+    for place in judgement.startling:
+        if place < len(marked) and marked[place] == "learned" and len(words) <= len(marked):
+            marked[place] = STARTLING
+    return tuple(marked)
+
+
+# ---- the part of the page --------------------------------------------------------------------------------------------
+def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run and the sentence of a batch, where a language model reads it."""
+    return () if words_of_model(screen) is None else (without_view(screen.setup), screen.selection.batch)
+
+
+@page_part(guess_dependencies)
+def show_judgement(screen: ScreenState) -> None:
+    """That the model guesses, and why; whom each pronoun means for it, for its other form and for a simple rule."""
+    judged = judge_screen(screen)
+    if judged is None:
+        return
+    words, judgement = judged
+    name = model_of(screen.setup)
+    told = [tell_reference(name, words, each) for each in judgement.references[:MOST_REFERENCES]]
+    if judgement.outside:
+        reasons = say("fact.comma").join(tell_reason(words, judgement, reason) for reason in judgement.reasons)
+        st.warning(" ".join((say("guess.outside", reasons=reasons), *told)), icon=":material/help:")
+    elif told:
+        st.caption(" ".join(told))
+
+
+def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
+    """Why a sentence is none of those that the model learned."""
+    places = {"unknown": judgement.unknown, "word": judgement.startling}.get(reason, ())
+    named = [say("fact.quoted", key=escape_markdown(words[place])) for place in places[:MOST_NAMED_WORDS]]
+    return say(
+        f"guess.{reason}",
+        words=say("fact.comma").join(named),
+        nats=format_fixed(judgement.surprise),
+        usual=format_fixed(judgement.usual),
+    )
+
+
+def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str:
+    """Whom a pronoun means: what the model says, whether its other form says the same, and the nearest noun that
+    fits."""
+
+    def quote(place: int | None) -> str:
+        return say("guess.nobody") if place is None else escape_markdown(words[place])
+
+    said = say(
+        "guess.answer",
+        pronoun=escape_markdown(words[reference.pronoun]),
+        word=quote(reference.answer.word),
+        percent=format_percent(reference.answer.weight),
+    )
+    parts = [said, tell_other_form(name, quote, reference), say("guess.rule", word=quote(reference.rule))]
+    return "".join(parts)
+
+
+def tell_other_form(name: str, quote: Callable[[int | None], str], reference: Reference) -> str:
+    """Whether the other form of the model answers the same: they learned apart."""
+    second = other_form(name)
+    if second is None or reference.second is None:
+        return ""
+    form = say(f"model.form.{'decoder' if load_recipe(second).causal else 'encoder'}")
+    if reference.is_agreed:
+        return say("guess.agreed", form=form)
+    return say("guess.differs", form=form, word=quote(reference.second.word))

@@ -1,0 +1,82 @@
+"""What is said before a model's answers: whether it guesses, its other form, the nearest noun that fits."""
+
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.language.reading import cut_sentence, run_model
+from attention_core.learned.language.shipped import read_figures
+from tests.screen.driver import Screen
+
+TIRED = "The animal did not cross the street because it was too tired."
+FAR = "The quick brown fox loves my zorb because it is lazy."
+
+
+def warnings(screen):
+    return [warning.value for warning in screen.at.warning]
+
+
+def answers(screen):
+    return [text for text in screen.captions() if "the nearest noun that fits" in text]
+
+
+def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple_rule():
+    screen = Screen(ex="model_en", text=TIRED)
+    assert not warnings(screen)
+    (said,) = answers(screen)
+    weights = run_model("en_asked_encoder", cut_sentence("en_asked_encoder", TIRED))["3.attention"]["weights"]
+    assert f"“it”: the model says **animal** ({round(100 * float(weights[0, 0, 9, 2]))} %)" in said
+    assert said.endswith("; the nearest noun that fits: street.")  # the rule does not read the reason
+
+
+def test_a_sentence_that_is_far_from_all_that_it_learned_is_marked_before_the_headline():
+    screen = Screen(ex="model_en", text=FAR)
+    (said,) = warnings(screen)
+    assert said.startswith("**The model guesses here**: it does not know “zorb”, it learned no sentence like this one")
+    assert screen.origins("S")[7] == "unknown" and "startling" in screen.origins("S")
+
+
+def test_the_nats_that_are_told_are_those_of_a_naive_loop():
+    """A decoder's surprise: minus the logarithm of the share that each word gets out of those before it."""
+    screen = Screen(ex="model_en_decoder", text="The lazy fox jumps over the quick brown dog and the pizza.")
+    words = cut_sentence("en_asked_decoder", "The lazy fox jumps over the quick brown dog and the pizza.")
+    numbers = [vocabulary("en").index(word) for word in words]
+    logits = run_model("en_asked_decoder", words)["unembedding"]["logits"][0]
+    nats = 0.0
+    for place in range(1, len(words)):
+        nats -= float(logits[place - 1].log_softmax(-1)[numbers[place]]) / (len(words) - 1)
+    usual = read_figures()["en_asked_decoder"].limits["surprise"]
+    assert nats > usual
+    (said,) = warnings(screen)
+    assert f"({nats:.2f} nats a word, 98 of 100 usual ones stay below {usual:.2f})" in said
+
+
+def test_where_both_forms_differ_one_of_them_is_said_to_guess():
+    text = "The piano would not go through the door because it was too wide."
+    by_form = {}
+    for form in ("encoder", "decoder"):
+        words = cut_sentence(f"en_asked_{form}", text)
+        weights = run_model(f"en_asked_{form}", words)["3.attention"]["weights"][0]
+        asked, head = (10, 0) if form == "encoder" else (13, 2)
+        assert words[asked] == ("it" if form == "encoder" else "wide")
+        by_form[form] = words[int(weights[head, asked].argmax())]
+    said = " ".join(answers(Screen(ex="model_en", text=text)) + warnings(Screen(ex="model_en", text=text)))
+    if by_form["encoder"] == by_form["decoder"]:
+        assert "its other form (only back) agrees" in said
+    else:
+        assert f"its other form (only back) says **{by_form['decoder']}**, so one of them guesses" in said
+
+
+def test_nothing_is_judged_where_no_model_reads():
+    screen = Screen(ex="en_it")
+    assert not warnings(screen) and not answers(screen)
+
+
+def test_a_word_gets_its_category_and_the_mark_goes():
+    screen = Screen(ex="model_en", text="My zorb loves the pizza because it is hot.")
+    assert any("it does not know “zorb”" in said for said in warnings(screen))
+    screen.set("role0", "animal")
+    assert not any("it does not know" in said for said in warnings(screen))
+
+
+def test_chinese_speaks_chinese():
+    screen = Screen(ex="model_zh", lang="zh", text="我昨天忘了带钥匙，所以它很生气。")
+    said = " ".join(warnings(screen) + screen.captions())
+    assert "“它”：模型说是" in said and "按简单规则取最近的合适名词：" in said
