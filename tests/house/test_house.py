@@ -213,7 +213,7 @@ def names_used(path):
 # What notebooks use and pages do not: attention block by block, and as a recurrence; the number that a cell says; the
 # code of one step.
 FOR_NOTEBOOKS = {"attend_blockwise", "attend_linear", "evaluate", "judge_sentence", "operation_source"}
-FOR_NOTEBOOKS_ALONE = {"variants.blockwise_softmax"}
+FOR_NOTEBOOKS_ALONE = {"learned.language.guessing", "variants.blockwise_softmax"}
 
 
 def test_nothing_of_the_core_is_there_for_tests_alone():

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from attention_core.learned.language.answers import Answer, find_answer
+from attention_core.learned.language.answers import ENDS, Answer, find_answer
 from attention_core.learned.language.reading import UNKNOWN, run_model
 from attention_core.learned.language.shipped import load_model, load_recipe, other_form, read_figures
 from attention_core.learned.language.simple_rule import find_pronouns, nearest_fitting
 from attention_core.learned.language.surprise import text_surprise
+
+FULL_STOPS = {"en": ".", "zh": "。"}
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with each word hidden in turn,
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood (Salazar et al. 2020,
     arXiv 1910.14659). The sentence is outside if they, or those of one word, are beyond what is usual
-    in texts of the trained kind, or if a word is read as <unknown>.
+    in texts of the trained kind, or if a word is read as <unknown>. A full stop at the end may be left out.
 
     name: of a model that comes along. tokens: what it reads, from read_tokens: START first, then one word or more.
 
@@ -89,15 +91,24 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
     >>> judgement.outside, words[reference.answer.word], words[reference.rule]
     (False, 'dog', 'cat')
     """
-    recipe, limits = load_recipe(name), read_figures()[name].limits
-    surprises = text_surprise(load_model(name), recipe.language, tokens)
+    limits = read_figures()[load_recipe(name).name].limits
     return Judgement(
         unknown=tuple(at for at, token in enumerate(tokens) if token == UNKNOWN),
-        surprises=(0.0, *surprises.tolist()),
+        surprises=(0.0, *surprises_with_stop(name, tokens)),
         usual=limits["surprise"],
         usual_word=limits["word"],
         references=find_references(name, tokens),
     )
+
+
+def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
+    """The surprise of each token behind START. A full stop that somebody left out is read, but not counted.
+
+    Every learned text ends with one, and without it half of them would be outside for an encoder.
+    """
+    language = load_recipe(name).language
+    read = tokens if tokens[-1] in ENDS else (*tokens, FULL_STOPS[language])
+    return text_surprise(load_model(name), language, read).tolist()[: len(tokens) - 1]
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:

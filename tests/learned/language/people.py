@@ -12,6 +12,7 @@ from attention_core.learned.language.batches import START
 from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence
 from attention_core.learned.language.measures import CLEAR
 from attention_core.learned.language.reading import read_tokens
+from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_recipe, shipped_names
 
 PIECES = re.compile(r"(\*[^*]+\*|\[[^]]+\])")
@@ -67,6 +68,11 @@ class Said(NamedTuple):
     reference: Reference
 
 
+def asked_models() -> list[str]:
+    """The models that come along and are asked whom a pronoun means."""
+    return [name for name in shipped_names() if RECIPES[name].kind == "asked"]
+
+
 def ask_people(name: str, with_roles: bool = False) -> list[Said]:
     """What a model says of the sentences of its language. with_roles: whether unknown words are read as categories."""
     found = []
@@ -101,7 +107,7 @@ def count(holds) -> tuple[int, int]:
 
 def print_people() -> None:
     """Print the counts of each model, and by group how often it and the rule are right."""
-    for name in shipped_names():
+    for name in asked_models():
         for with_roles in (False, True):
             said = ask_people(name, with_roles)
             counts = ", ".join(f"{what} {some} of {all_}" for what, (some, all_) in count_people(said).items())
