@@ -107,6 +107,7 @@ flow = make_component(
     "flow/map_keys",
     "flow/flow_keys",
     "flow/cell_editor",
+    "flow/role_choices",
     "flow/formulas",
     "flow/small_maps",
     "flow/plane_axes",

@@ -18,6 +18,7 @@ from pages.panels.model_guess import mark_startling
 from pages.panels.model_rail import RAIL_MAP_SIDE, pack_layers
 from pages.panels.thumbnails import list_strip_steps, make_small_maps
 from pages.panels.typed_cells import list_typed_steps
+from pages.panels.word_roles import make_role_data
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import axis_label, current_palette, label_token
 from pages.session.view import ScreenState
@@ -73,6 +74,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "typed": [name for name in list_typed_steps(trace, screen.inputs) if name in steps and not cut],
         "heads": heads,
         "rounding": torch.finfo(trace.step("weights").dtype).eps,
+        "roles": make_role_data(screen) if showing.hears and not cut else None,
         "origins": {"T": screen.inputs.word_origins, "S": origins},
         "titles": list_word_titles(trace, origins),
         "crossed": screen.inputs.crossed,

@@ -14,6 +14,7 @@ from pages.panels.flow_words import make_fact
 from pages.panels.model_rail import open_layer
 from pages.panels.setup_controls import show_refusal
 from pages.panels.typed_cells import make_refusal_data, take_typed_cell
+from pages.panels.word_roles import take_role
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
@@ -105,6 +106,7 @@ def show_look(screen: ScreenState) -> None:
         on_released_change=handle_release,
         on_opened_change=lambda: open_sent_cell(st.session_state["look"].opened),
         on_followed_change=lambda: open_sent_cell(st.session_state["look"].followed, follow=True),
+        on_role_change=lambda: take_role(st.session_state["look"].role),
         on_typed_change=lambda: take_typed_cell(st.session_state["look"].typed),
     )
     show_refusal(CONTROL)

@@ -185,12 +185,12 @@ def describe_lens(view: BlockView, part: str) -> str:
     return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
 
 
-@dataclass
 class Strips:
     """The numbers of all rows, one behind the other."""
 
-    view: BlockView
-    numbers: list[np.ndarray] = field(default_factory=list)
+    def __init__(self, view: BlockView):
+        self.view = view
+        self.numbers: list[np.ndarray] = []
 
     def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
         """The numbers along the last axis of a step; how the component finds them, and the cell that each is."""

@@ -12,6 +12,8 @@ from attention_core.learned.language.reading import role_names
 from attention_core.learned.language.shipped import load_recipe
 from pages.panels.setup_controls import mirror_field, show_refusal, try_change
 from pages.runs.run_inputs import RunInputs
+from pages.session import setup_state
+from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import Setup, model_of
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
@@ -121,14 +123,42 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
     show_refusal("word_roles")
 
 
+def make_role_data(screen: ScreenState) -> dict | None:
+    """The same choices for the picture, each beside its word; None where none is offered."""
+    setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
+    offer, unknown = find_role_offer(setup), list_role_words(inputs)[:MAX_SHOWN_CHOICES]
+    if offer is None or not unknown or len(offer.roles) < 2:
+        return None
+    keys, origins = inputs.keys, inputs.key_origins if inputs.crossed else inputs.word_origins
+    words = {}
+    for place, (word, origin) in enumerate(zip(keys, origins, strict=False)):
+        if origin in ("role", NOT_KNOWN) and word in unknown:
+            words[place] = [printable_token(word), offer.role_of(setup, word)]
+    options = [[role, say(f"role_of_word.{role}")] for role in offer.roles]
+    return {"options": options, "label": say("roles.label"), "words": words} if words else None
+
+
+def take_role(sent: object) -> None:
+    """Takes what a word is, {"word", "role"} as a browser says it, where it is such a choice."""
+    match sent:
+        case {"word": str(word), "role": str(role)}:
+            screen = current_screen()
+            offer = find_role_offer(screen.setup)
+            known = {printable_token(each): each for each in list_role_words(screen.inputs)}
+            if offer is not None and role in offer.roles and word in known:
+                choose_role(offer, known[word], role)
+
+
+def choose_role(offer: RoleOffer, word: str, role: str) -> None:
+    """Makes a word what it is said to be."""
+    given = None if role == offer.usual else role
+    roles = setup_state.current_setup().word_roles
+    try_change("word_roles", word_roles=with_word_role(roles, word.casefold(), given))
+
+
 def show_role_choice(setup: Setup, offer: RoleOffer, word: str, number: int) -> None:
     """What one word is."""
     key = f"c_role{number}"
-
-    def choose_role() -> None:
-        role = st.session_state[key]
-        given = None if role == offer.usual else role
-        try_change("word_roles", word_roles=with_word_role(setup.word_roles, word.casefold(), given))
 
     mirror_field(key, "word_roles", offer.role_of(setup, word))
     name = escape_markdown(printable_token(word))
@@ -139,7 +169,7 @@ def show_role_choice(setup: Setup, offer: RoleOffer, word: str, number: int) -> 
             list(offer.roles),
             format_func=lambda role: say(f"role_of_word.{role}"),
             key=key,
-            on_change=choose_role,
+            on_change=lambda: choose_role(offer, word, st.session_state[key]),
             label_visibility="collapsed",
             width=CHOICE_WIDTH,
         )

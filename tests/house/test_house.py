@@ -33,6 +33,7 @@ from attention_core.record.errors import REFUSAL_SENTENCES
 from attention_core.record.trace import Faces
 from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
 from pages.panels.canvas_map import CANVAS_TEXT_KEYS
+from pages.panels.model_guess import STARTLING
 from pages.panels.word_roles import NOT_KNOWN
 from pages.setup.setup import DTYPES
 from pages.setup.word_roles import known_roles
@@ -212,8 +213,8 @@ def names_used(path):
 
 # What notebooks use and pages do not: attention block by block, and as a recurrence; the number that a cell says; the
 # code of one step.
-FOR_NOTEBOOKS = {"attend_blockwise", "attend_linear", "evaluate", "judge_sentence", "operation_source"}
-FOR_NOTEBOOKS_ALONE = {"learned.language.guessing", "variants.blockwise_softmax"}
+FOR_NOTEBOOKS = {"attend_blockwise", "attend_linear", "evaluate", "operation_source"}
+FOR_NOTEBOOKS_ALONE = {"variants.blockwise_softmax"}
 
 
 def test_nothing_of_the_core_is_there_for_tests_alone():
@@ -486,7 +487,7 @@ def test_families_of_words_are_as_large_as_what_they_name():
         "wiring": set(WIRING_OPTIONS),
         "page": {page.slug for page in PAGES},
         "section": {page.section for page in PAGES},
-        "origin.word": {*ORIGINS, "role", "unknown", "typed", "padding"},
+        "origin.word": {*ORIGINS, "role", "unknown", STARTLING, "typed", "padding"},
         "origin.group": {*ORIGINS, "typed", "given", "removed", "brought"},
         "role_of": set(ROLES),
         "role_of_word": {*known_roles(), NOT_KNOWN},

@@ -187,3 +187,19 @@ def test_a_lesson_says_what_the_words_count_as_that_it_does_not_know(slug, link,
     words = ("loves", "pizza", "pink", "my", "zebra", "熊猫")
     named = [text for text in texts if any(f"“{word}" in text for word in words)]
     assert not any("random" in text or "随机" in text for text in named)
+
+
+def test_the_choice_stands_beside_the_word_in_the_picture():
+    screen = Screen(ex="en_it", text=PIZZA)
+    offered = screen.flow()["roles"]
+    words = screen.words("S")
+    assert {words[int(place)]: role for place, (_, role) in offered["words"].items()}["pizza"] == "other"
+    assert "thing" in [role for role, _ in offered["options"]]
+    screen.click_part("look", "role", {"word": "pizza", "role": "thing"})
+    assert screen.link()["role"] == "pizza:thing"
+    place = screen.words("S").index("pizza")
+    assert screen.flow()["roles"]["words"][str(place)] == ["pizza", "thing"]
+    for made_up in ({"word": "pizza", "role": "king"}, {"word": "it", "role": "thing"}, {"word": 3, "role": []}, None):
+        screen.click_part("look", "role", made_up)
+    assert screen.link()["role"] == "pizza:thing" and screen.errors() == []
+    assert Screen(ex="en_it").flow()["roles"] is None

@@ -55,6 +55,7 @@ class Flow {
       point: () => this.ask(),
     });
     this.formulas = new Formulas(added(this.stage, "div", "formulas"));
+    this.roles = new RoleChoices(this.stage, this);
     this.editor = new CellEditor(added(this.stage, "div", "editor"), this);
     this.caption = added(this.root, "p", "caption");
     this.sentences = new Sentences(this, headline, this.caption, added(this.root, "p", "heard"));
@@ -101,6 +102,7 @@ class Flow {
     const isStill = this.isHeld() || this.shown.waits; // held, or let go a second time: this run answers the first
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
+    this.roles.show(data.roles);
     this.views.show(data.text.views, Object.keys(data.text.views));
     this.rail.root.hidden = data.heads < 2;
     this.rail.root.classList.toggle("layers", Boolean(data.layers.now));
@@ -358,6 +360,7 @@ class Flow {
     this.drawViews(snapshot, layout, now);
     if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
     this.editor.place();
+    this.roles.draw();
     this.formulas.draw(this.opened > 0 || this.isHidden ? null : this.journey.told, this.snapshot.parts, layout);
     this.rail.mark(this.headKey);
     this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);

@@ -1,0 +1,42 @@
+// A small choice beside each word that is not known: what it counts as.
+const CHOICE = { width: 20, height: 18 }; // px
+
+class RoleChoices {
+  constructor(stage, flow) {
+    this.flow = flow;
+    this.root = added(stage, "div", "roles");
+  }
+
+  // offer: { options: [[role, name]], label, words: { place: [word, role] } } by the place of the word among the keys; null
+  // where all words are known.
+  show(offer) {
+    if (isAlike(offer, this.offer)) return;
+    this.offer = offer;
+    this.choices = Object.entries(offer?.words ?? {}).map(([place, [word, role]]) => this.make(Number(place), word, role));
+    this.root.replaceChildren(...this.choices.map(({ select }) => select));
+  }
+
+  make(place, word, role) {
+    const select = document.createElement("select");
+    for (const [value, name] of this.offer.options) select.append(new Option(name, value, false, value === role));
+    const [, name] = this.offer.options.find(([value]) => value === role);
+    select.title = `${word}: ${name}`;
+    select.setAttribute("aria-label", `${this.offer.label} ${word}`);
+    select.onchange = () => this.flow.tell("role", { word, role: select.value });
+    select.onkeydown = (event) => event.stopPropagation(); // the keys are the choice's
+    return { place, word, select };
+  }
+
+  // Each stands behind its word, as long as the flow is seen.
+  draw() {
+    const { layout, model, look, opened } = this.flow;
+    this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;
+    if (this.root.hidden) return;
+    for (const { place, word, select } of this.choices) {
+      const row = model.rowOf(place);
+      const size = Math.min(24 * layout.unit, Math.max(layout.rowHeight[row] * 0.76, 9));
+      const x = Math.min(10 * layout.unit + textWidth(word, size) + 4, layout.frame.wordWidth - CHOICE.width);
+      Object.assign(select.style, { left: `${x}px`, top: `${layout.rowY[row] - CHOICE.height / 2}px` });
+    }
+  }
+}
