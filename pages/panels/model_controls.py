@@ -69,4 +69,4 @@ def name_model(name: str) -> str:
 def describe_model(name: str) -> str:
     """What a model is, and no more: learned here, from so many sentences of a grammar, knowing so many words."""
     words = len(known_words(RECIPES[name].language))
-    return say("model.about", texts=read_figures()[name].texts, words=words)
+    return say("model.about", texts=f"{read_figures()[name].texts:,}", words=f"{words:,}")

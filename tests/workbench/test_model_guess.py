@@ -80,3 +80,14 @@ def test_chinese_speaks_chinese():
     screen = Screen(ex="model_zh", lang="zh", text="我昨天忘了带钥匙，所以它很生气。")
     said = " ".join(warnings(screen) + screen.captions())
     assert "“它”：模型说是" in said and "按简单规则取最近的合适名词：" in said
+
+
+def test_the_figures_of_all_models_of_the_language_are_shown_as_they_are():
+    screen = Screen(ex="model_en")
+    (table,) = [table.value for table in screen.at.table if "both of a pair" in table.value]
+    figures = read_figures()
+    shown = dict(zip(table["model"], table["both of a pair"], strict=True))
+    assert shown["whole sentence · asked"] == f"{round(100 * figures['en_asked_encoder'].figures['pairs'])} %"
+    assert not any("zh" in name for name in table["model"]) and len(table) == len(
+        [name for name in figures if name.startswith("en_")]
+    )

@@ -1,5 +1,7 @@
 // What each part of a language model adds to the vector of one word, one below the other along the stream that they are
 // added to; how far each pushes the logit of a word; and the words that come out.
+const NUMBER_ROOM = 54; // px, behind the longest bar
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".block");
   root.trigger = setTriggerValue;
@@ -111,15 +113,15 @@ function stripOf(root, shown, row, i, largest) {
 // How far a part pushes the logit: a bar from zero, and its number, which opens.
 function pushOf(root, { push, push_cell: cell, kind }, { low, high }) {
   const width = high - low || 1;
-  const place = (number) => 72 * ((number - low) / width); // percent: the number stands beside the longest bar
+  const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`; // a number stands behind the bar
   const shown = button("push", { title: spelled(push) }, () => root.trigger("opened", cell));
   const beam = element("span", "beam");
-  const [from, to] = [Math.min(place(0), place(push)), Math.max(place(0), place(push))];
-  Object.assign(beam.style, { left: from + "%", width: to - from + "%", background: `var(--${push < 0 ? "minus" : "plus"})` });
+  const length = `calc((100% - ${NUMBER_ROOM}px) * ${Math.abs(push) / width})`;
+  Object.assign(beam.style, { left: place(Math.min(0, push)), width: length, background: `var(--${push < 0 ? "minus" : "plus"})` });
   const zero = element("span", "zero");
-  zero.style.left = place(0) + "%";
+  zero.style.left = place(0);
   const much = element("span", "much", { textContent: spelled(push) });
-  much.style.left = `calc(${Math.max(to, place(0))}% + 6px)`;
+  much.style.left = place(Math.max(0, push));
   if (kind === "sum") much.style.fontWeight = 700;
   shown.append(beam, zero, much);
   return shown;

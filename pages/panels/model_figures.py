@@ -1,0 +1,58 @@
+"""What the heads of the language models do, measured on sentences from which nothing was learned: all kinds beside each
+other."""
+
+import streamlit as st
+
+from attention_core.learned.language.recipes import KINDS, RECIPES
+from attention_core.learned.language.shipped import read_figures, shipped_names
+from attention_core.record.number_text import format_percent
+from pages.panels.model_controls import name_model
+from pages.session.fragments import page_part
+from pages.session.opened_drawers import show_drawer
+from pages.session.view import ScreenState
+from pages.setup.setup import model_of
+from pages.site.words import escape_markdown, say
+
+FIGURES_DRAWER_KEY = "model_figures"
+FIGURES = ("one_fits", "two_fit", "pairs", "across", "frames")
+
+
+def figures_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The model, and whether the drawer is open."""
+    return (model_of(screen.setup), st.session_state.get(FIGURES_DRAWER_KEY))
+
+
+@page_part(figures_dependencies)
+def show_model_figures(screen: ScreenState) -> None:
+    """A drawer with the figures of all models of the language; nothing where no language model reads the sentence."""
+    name = model_of(screen.setup)
+    if name is not None:
+        title = say("figures.title")
+        show_drawer(title, ":material/monitoring:", FIGURES_DRAWER_KEY, lambda: show_figures(RECIPES[name].language))
+
+
+def show_figures(language: str) -> None:
+    """The figures as a table, and what each kind was trained for."""
+    names = [name for name in shipped_names() if RECIPES[name].language == language]
+    kinds = dict.fromkeys(RECIPES[name].kind for name in names)
+    st.markdown("\n".join(f"- {say(f'figures.kind.{kind}')}" for kind in KINDS if kind in kinds))
+    table = {say("figures.column.model"): [name_model(name) for name in names]}
+    for figure in FIGURES:
+        table[say(f"figures.column.{figure}")] = [tell_figure(name, figure) for name in names]
+    st.table(table, hide_index=True, width="content")
+    st.caption(say("figures.how", trained=describe_trainings(names)))
+
+
+def tell_figure(name: str, figure: str) -> str:
+    """A figure of a model as the table has it; a dash where there is none."""
+    figures = read_figures()[name].figures
+    return escape_markdown(f"{format_percent(figures[figure])} %") if figure in figures else "–"
+
+
+def describe_trainings(names: list[str]) -> str:
+    """How often each model was trained, and which of the trainings is shown."""
+    told = []
+    for name in names:
+        row = read_figures()[name]
+        told.append(say("figures.trained", name=name_model(name), count=1 + len(row.others), seed=row.seed))
+    return say("fact.comma").join(told)
