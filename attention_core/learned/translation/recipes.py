@@ -1,0 +1,39 @@
+"""The translators by name: how large each is, and how long it learns."""
+
+from dataclasses import dataclass
+
+from torch import Generator, Tensor
+
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.translation.losses import translation_loss
+from attention_core.learned.translation.model import Translator, TranslatorShape
+from attention_core.learned.translation.pairs import SOURCE, TARGET, PairBatch, draw_pair_batch
+
+
+@dataclass(frozen=True)
+class TranslationRecipe:
+    """How a translator comes about. seeds: with which it is trained; the best is shipped."""
+
+    name: str
+    steps: int = 4000
+    rate: float = 3e-3
+    seeds: tuple[int, ...] = (1,)
+
+    def shape(self) -> TranslatorShape:
+        """How large it is."""
+        return TranslatorShape(len(vocabulary(SOURCE)), len(vocabulary(TARGET)))
+
+    def make(self, generator: Generator) -> Translator:
+        """Draw the translator before training."""
+        return Translator(self.shape(), generator)
+
+    def draw(self, generator: Generator) -> PairBatch:
+        """Draw what it learns from at one step."""
+        return draw_pair_batch(generator)
+
+    def loss(self, model: Translator, batch: PairBatch) -> Tensor:
+        """Compute the loss of a batch."""
+        return translation_loss(model, batch)
+
+
+TRANSLATION_RECIPES = {recipe.name: recipe for recipe in [TranslationRecipe("translation_en_zh")]}
