@@ -1,6 +1,6 @@
 """Train the networks that come with the app: `python -m attention_core.learned`, or some of them by their names.
 
-A language model that was stopped goes on where it was left: its numbers are kept in `.training`.
+A language model or a translator that was stopped goes on where it was left: its numbers are kept in `.training`.
 """
 
 import sys
@@ -9,9 +9,12 @@ from pathlib import Path
 import torch
 
 from attention_core.learned.language.making import make_model
-from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import LANGUAGE_MODELS
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
+from attention_core.learned.translation.shipped import TRANSLATORS
+
+SHELVES = {name: shelf for shelf in (LANGUAGE_MODELS, TRANSLATORS) for name in shelf.recipes}
 
 
 def make_course(course: str) -> None:
@@ -24,8 +27,8 @@ def make_course(course: str) -> None:
 
 
 torch.set_num_threads(1)  # the same sums in the same order on any machine of this kind
-for name in sys.argv[1:] or (*COURSES, *RECIPES):
-    if name in RECIPES:
-        make_model(name, Path(".training"), print)
+for name in sys.argv[1:] or (*COURSES, *SHELVES):
+    if name in SHELVES:
+        make_model(SHELVES[name], name, Path(".training"), print)
     else:
         make_course(name)

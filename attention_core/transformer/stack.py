@@ -180,8 +180,10 @@ def run_stack(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a part reads: a tensor, and the part and the step that it is; "" where it was given. allowed: which words may
-    attend to which of it."""
+    """What a part reads: a tensor, and the part and the step that it is; "" where it was given.
+
+    allowed: which words may attend to which of it.
+    """
 
     value: Tensor
     part: str = ""

@@ -1,31 +1,28 @@
-"""Making the language models that come along: the best seed of each by one half of the held-out texts."""
+"""Making the networks that come along: the best seed of each by one half of the held-out texts."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import torch
+from torch import nn
 
-from attention_core.learned.language.measures import measure_heads
-from attention_core.learned.language.model import LanguageModel
-from attention_core.learned.language.recipes import RECIPES, Recipe
-from attention_core.learned.language.shipped import STORED_DTYPE, ship_model
-from attention_core.learned.language.training import LanguageTraining
+from attention_core.learned.language.shelf import STORED_DTYPE, Shelf
+from attention_core.learned.language.training import LanguageTraining, Recipe
 
 KEPT_EVERY = 250  # steps
-CHOOSING_FIGURES = ("one_fits", "two_fit", "pairs", "across")
 FIGURE_DECIMALS = 4
 
 
-def make_model(name: str, folder: Path, tell: Callable[[str], object]) -> None:
-    """Train a model with each seed of its kind, measure all, and ship the best.
+def make_model(shelf: Shelf, name: str, folder: Path, tell: Callable[[str], object]) -> None:
+    """Train a network with each seed of its recipe, measure all, and ship the best.
 
     folder: where unfinished trainings are kept; one that was stopped goes on from there. tell: is told how far it is.
     """
-    recipe = RECIPES[name]
+    recipe = shelf.recipes[name]
     models = {seed: train_model(recipe, seed, folder, tell) for seed in recipe.seeds}
-    scores = {seed: score_choice(measure_heads(model, recipe.language, "choose")) for seed, model in models.items()}
+    scores = {seed: score_choice(recipe, model) for seed, model in models.items()}
     best = max(scores, key=scores.get)
-    reports = {seed: round_figures(measure_heads(model, recipe.language)) for seed, model in models.items()}
+    reports = {seed: round_figures(recipe.measure(model, "report")) for seed, model in models.items()}
     row = {
         "seed": best,
         "steps": recipe.steps,
@@ -33,12 +30,12 @@ def make_model(name: str, folder: Path, tell: Callable[[str], object]) -> None:
         "figures": reports[best],
         "others": {str(seed): figures for seed, figures in reports.items() if seed != best},
     }
-    ship_model(models[best], name, row)
+    shelf.ship(models[best], name, row)
     tell(f"{name}: seed {best}, {reports[best]}")
 
 
-def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], object]) -> LanguageModel:
-    """Train a model to its end, from where it was left, and round its numbers as they are stored."""
+def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], object]) -> nn.Module:
+    """Train a network to its end, from where it was left, and round its numbers as they are stored."""
     training = LanguageTraining(recipe, seed)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{recipe.name}.{seed}.safetensors"
@@ -54,9 +51,10 @@ def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], o
     return model
 
 
-def score_choice(figures: dict[str, float]) -> float:
+def score_choice(recipe: Recipe, model: nn.Module) -> float:
     """How good a seed is: the sum of the figures that choose."""
-    return sum(figures.get(name, 0.0) for name in CHOOSING_FIGURES)
+    figures = recipe.measure(model, "choose")
+    return sum(figures.get(name, 0.0) for name in recipe.choosing)
 
 
 def round_figures(figures: dict[str, float]) -> dict[str, float]:
@@ -65,7 +63,6 @@ def round_figures(figures: dict[str, float]) -> dict[str, float]:
 
 
 def count_texts(recipe: Recipe) -> int:
-    """How many texts a model learns from, about: those of one batch, times its steps."""
+    """How many texts a network learns from, about: those of one batch, times its steps."""
     batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
-    texts = batch.packed.texts.amax(-1) + 1  # (B,)
-    return int(texts.sum()) * recipe.steps
+    return batch.count * recipe.steps

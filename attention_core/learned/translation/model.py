@@ -131,7 +131,8 @@ class Translator(nn.Module):
         )
 
     def stack(self, source: object, target: object) -> Stack:
-        """A run of all its parts, every step kept. source, target: the numbers of words, of texts of one length each."""
+        """A run of all its parts, every step kept. source, target: the numbers of the words of B texts, as embed takes
+        them."""
         encoder, decoder = self.weights()
         memory = run_stack(source, encoder, self.shape.encoder())
         return run_stack(target, decoder, self.shape.decoder(), memory)

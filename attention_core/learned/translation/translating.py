@@ -9,12 +9,9 @@ from torch import Tensor
 from attention_core.learned.grammar import Text, vocabulary
 from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
 from attention_core.learned.language.packing import PackedWords, pack_rows
+from attention_core.learned.language.reading import begin_sentence, known_tokens
 from attention_core.learned.translation.model import Translator
 from attention_core.learned.translation.pairs import SOURCE, TARGET
-from attention_core.record.errors import AttentionError
-
-UNKNOWN = "<unknown>"
-MAX_SOURCE_WORDS = ROW_LENGTH - 1  # of a sentence, behind START: longer ones were never learned from
 
 
 def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
@@ -25,7 +22,7 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
     model: a Translator. sentences: the words of each, as `cut_words(text, "en")` gives them; a category such as
     "<animal>" may stand for a noun that is not known, and any other word that is not known is read as <unknown>.
 
-    Returns the words of each translation. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
+    Returns the words of each translation, none for no sentences. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
     Le 2014, section 3.2, with a beam of one.
 
     >>> from attention_core.learned.translation.shipped import TRANSLATORS
@@ -33,11 +30,8 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
     >>> translate(model, [("the", "dog", "that", "saw", "the", "cat", "is", "tired", ".")])
     [('看见', '猫', '的', '狗', '很', '累', '。')]
     """
-    for sentence in sentences:
-        if not sentence:
-            raise AttentionError("no_tokens")
-        if len(sentence) > MAX_SOURCE_WORDS:
-            raise AttentionError("model_too_long", limit=MAX_SOURCE_WORDS, given=len(sentence))
+    if not sentences:
+        return []
     source = pack_sentences(sentences)
     with torch.inference_mode():
         words = write_words(model, source)
@@ -46,11 +40,9 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
 
 def pack_sentences(sentences: Sequence[Sequence[str]]) -> PackedWords:
     """Rows of one sentence each, behind START."""
-    numbers = word_numbers(SOURCE)
-    known = [[word if word in numbers else UNKNOWN for word in sentence] for sentence in sentences]
-    rows = [[Text((START, *words), (), (), "", "")] for words in known]
-    longest = max(len(words) for words in known)
-    return pack_rows(rows, numbers, len(rows), longest + 1)
+    known = [known_tokens(begin_sentence(sentence), SOURCE, {}) for sentence in sentences]
+    rows = [[Text(words, (), (), "", "")] for words in known]
+    return pack_rows(rows, word_numbers(SOURCE), len(rows), max(map(len, known)))
 
 
 def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
