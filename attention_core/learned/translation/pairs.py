@@ -81,7 +81,8 @@ def find_mentions(part: object) -> Iterator[Mention]:
 def draw_pair(rng: RandomNumbers, part: str) -> Pair:
     """Draw a pair from a part of the grammar."""
     scene = draw_plain_scene(rng, part)
-    aligned = tuple((source + 1, target + 1) for source, target in scene.align())
+    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: what Chinese begins without
+    aligned = tuple((source + 1, target + 1) for source, target in said)
     return Pair(begin_text(scene.say(SOURCE)), begin_text(scene.say(TARGET)), aligned)
 
 

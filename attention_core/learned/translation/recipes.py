@@ -13,11 +13,12 @@ from attention_core.learned.translation.pairs import SOURCE, TARGET, PairBatch, 
 
 @dataclass(frozen=True)
 class TranslationRecipe:
-    """How a translator comes about. seeds: with which it is trained; the best is shipped."""
+    """How a translator comes about. spread: see translation_loss. seeds: with which it is trained; the best is shipped."""
 
     name: str
     steps: int = 4000
     rate: float = 3e-3
+    spread: float = 0.0
     seeds: tuple[int, ...] = (1,)
     choosing: tuple[str, ...] = ("held_exact", "frames_exact", "held_aligned")
 
@@ -35,7 +36,7 @@ class TranslationRecipe:
 
     def loss(self, model: Translator, batch: PairBatch) -> Tensor:
         """Compute the loss of a batch."""
-        return translation_loss(model, batch)
+        return translation_loss(model, batch, self.spread)
 
     def measure(self, model: Translator, half: str) -> dict[str, float]:
         """Measure how well it translates and aligns; see measure_translator."""

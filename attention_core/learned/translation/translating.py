@@ -22,7 +22,7 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
     model: a Translator. sentences: the words of each, as `cut_words(text, "en")` gives them; a category such as
     "<animal>" may stand for a noun that is not known, and any other word that is not known is read as <unknown>.
 
-    Returns the words of each translation, none for no sentences. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
+    Returns the words of each translation. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
     Le 2014, section 3.2, with a beam of one.
 
     >>> from attention_core.learned.translation.shipped import TRANSLATORS
