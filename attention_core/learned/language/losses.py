@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Bool
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
@@ -36,7 +35,7 @@ def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions:
     for question in questions:
         loss = loss + answer_loss(model, stack, batch, question, prices)
     if prices.spread:
-        loss = loss + prices.spread * mean_entropy(stack, batch.packed.filled)
+        loss = loss + prices.spread * mean_entropy(stack, batch)
     return loss
 
 
@@ -70,12 +69,12 @@ def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int,
     return loss
 
 
-def mean_entropy(stack: Stack, filled: Bool[Tensor, "B T"], kind: str = ".attention") -> Tensor:
-    """The mean entropy of the rows of all maps of a kind, where a word stands, summed over the layers."""
+def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
+    """The mean entropy of the rows of all maps, where a word stands, summed over the layers."""
     total = torch.zeros(())
     for name, trace in stack.parts.items():
-        if name.endswith(kind):
-            weights = trace["weights"].transpose(1, 2)[filled]  # (words, H, S)
+        if name.endswith(".attention"):
+            weights = trace["weights"].transpose(1, 2)[batch.packed.filled]  # (words, H, S)
             logs = weights.clamp(min=SMALLEST_SHARE).log()
             total = total - (weights * logs).sum(-1).mean()
     return total

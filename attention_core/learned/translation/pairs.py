@@ -52,19 +52,22 @@ class PairBatch:
     def wanted(self) -> Int[Tensor, "B T"]:
         """The word that comes next; behind the last word of a text it is START, which begins and ends texts."""
         words = self.target.words
-        return torch.cat((words[:, 1:], torch.full_like(words[:, :1], word_numbers(TARGET)[START])), 1)
+        ends = torch.full_like(words[:, :1], word_numbers(TARGET)[START])  # (B, 1)
+        return torch.cat((words[:, 1:], ends), 1)
 
 
 # ---- one pair --------------------------------------------------------------------------------------------------------
 def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
     """Draw a scene whose English leaves open nothing of its Chinese.
 
-    For "the dog" the grammar says 狗 or, less often, 那 只 狗, and no English word tells which: those are left out.
+    For "the dog" the grammar says 狗 or, in one scene of seven, 那 只 狗, and no English word tells which: those are
+    left out.
     """
+    measured = DETERMINERS["the measured"]
     while True:
         scene = draw_scene(rng, part=part)
-        measured = DETERMINERS["the measured"]
-        if all(mention.determiner is not measured for mention in find_mentions(scene.parts[SOURCE])):
+        mentions = find_mentions(scene.parts[SOURCE])
+        if all(mention.determiner is not measured for mention in mentions):
             return scene
 
 

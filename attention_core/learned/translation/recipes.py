@@ -13,12 +13,11 @@ from attention_core.learned.translation.pairs import SOURCE, TARGET, PairBatch, 
 
 @dataclass(frozen=True)
 class TranslationRecipe:
-    """How a translator comes about. spread: see translation_loss. seeds: with which it is trained; the best is shipped."""
+    """How a translator comes about; see Recipe."""
 
     name: str
     steps: int = 4000
     rate: float = 3e-3
-    spread: float = 0.0
     seeds: tuple[int, ...] = (1,)
     choosing: tuple[str, ...] = ("held_exact", "frames_exact", "held_aligned")
 
@@ -36,7 +35,7 @@ class TranslationRecipe:
 
     def loss(self, model: Translator, batch: PairBatch) -> Tensor:
         """Compute the loss of a batch."""
-        return translation_loss(model, batch, self.spread)
+        return translation_loss(model, batch)
 
     def measure(self, model: Translator, half: str) -> dict[str, float]:
         """Measure how well it translates and aligns; see measure_translator."""

@@ -46,7 +46,7 @@ def pack_sentences(sentences: Sequence[Sequence[str]]) -> PackedWords:
 
 
 def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
-    """The translations, each behind START; behind its end a translation goes on with START."""
+    """The translations, each behind START; its end is START again, and what follows has no meaning."""
     memory = model.encode(source)
     start = word_numbers(TARGET)[START]
     words = torch.full_like(source.words[:, :1], start)  # (B, 1)
@@ -55,7 +55,6 @@ def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
         target = PackedWords(words, torch.zeros_like(words))
         stack = model.decode(target, memory, target.allowed_to(source))
         chosen = model.word_logits(stack.end[:, -1]).argmax(-1)  # (B, D) -> (B, V) -> (B,)
-        chosen = chosen.masked_fill(is_ended, start)
         is_ended |= chosen == start
         words = torch.cat((words, chosen[:, None]), 1)
     return words
