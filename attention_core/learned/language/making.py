@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 from attention_core.learned.language.shelf import STORED_DTYPE, Shelf
-from attention_core.learned.language.training import LanguageTraining, Recipe
+from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
 KEPT_EVERY = 250  # steps
 FIGURE_DECIMALS = 4
@@ -34,7 +34,7 @@ def make_model(shelf: Shelf, name: str, folder: Path, tell: Callable[[str], obje
     tell(f"{name}: seed {best}, {reports[best]}")
 
 
-def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], object]) -> nn.Module:
+def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[[str], object]) -> nn.Module:
     """Train a network to its end, from where it was left, and round its numbers as they are stored."""
     training = LanguageTraining(recipe, seed)
     folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,7 @@ def train_model(recipe: Recipe, seed: int, folder: Path, tell: Callable[[str], o
     return model
 
 
-def score_choice(recipe: Recipe, model: nn.Module) -> float:
+def score_choice(recipe: TrainingRecipe, model: nn.Module) -> float:
     """How good a seed is: the sum of the figures that choose."""
     figures = recipe.measure(model, "choose")
     return sum(figures.get(name, 0.0) for name in recipe.choosing)
@@ -62,7 +62,7 @@ def round_figures(figures: dict[str, float]) -> dict[str, float]:
     return {name: round(figure, FIGURE_DECIMALS) for name, figure in figures.items()}
 
 
-def count_texts(recipe: Recipe) -> int:
+def count_texts(recipe: TrainingRecipe) -> int:
     """How many texts a network learns from, about: those of one batch, times its steps."""
     batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
     return batch.count * recipe.steps

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Generator, nn
 
-from attention_core.learned.language.training import Recipe
+from attention_core.learned.language.training import TrainingRecipe
 from attention_core.mechanism.plain_checks import require_one_of
 
 STORED_DTYPE = torch.float16  # half the memory, and hardly a figure moves by it
@@ -21,7 +21,7 @@ class ShippedFigures:
     """What was measured of a network that comes along.
 
     seed: the one that was chosen, by the half of the held-out texts that chooses. figures: on the other half, see
-    Recipe.measure. others: of the seeds that were not chosen. texts: from how many it learned.
+    TrainingRecipe.measure. others: of the seeds that were not chosen. texts: from how many it learned.
     """
 
     seed: int
@@ -36,7 +36,7 @@ class Shelf:
     """The networks of a folder. recipes: by name, those that come along and those that might."""
 
     folder: Path
-    recipes: Mapping[str, Recipe]
+    recipes: Mapping[str, TrainingRecipe]
 
     @property
     def figures_file(self) -> Path:
@@ -51,7 +51,7 @@ class Shelf:
         """The names of the networks that come along, in the order of the recipes."""
         return tuple(name for name in self.recipes if name in self.figures())
 
-    def recipe(self, name: str) -> Recipe:
+    def recipe(self, name: str) -> TrainingRecipe:
         """The recipe of a network that comes along. Raises AttentionError: unknown_choice."""
         return self.recipes[require_one_of("model", name, self.names())]
 

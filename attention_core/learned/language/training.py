@@ -19,7 +19,7 @@ BETAS = (0.9, 0.98)
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what AdamW keeps of a tensor
 
 
-class Recipe(Protocol):
+class TrainingRecipe(Protocol):
     """How a network comes about: what it is before training, what it learns from, what it pays for, how long, and what
     is measured of it.
 
@@ -49,11 +49,11 @@ class Recipe(Protocol):
 class LanguageTraining:
     r"""One network in training, by AdamW (Loshchilov, Hutter 2019); the rate falls along a cosine.
 
-    recipe: see Recipe. seed: of the first numbers and of all texts. Nothing is shared: each training has a generator of
-    its own.
+    recipe: see TrainingRecipe. seed: of the first numbers and of all texts. Nothing is shared: each training has a
+    generator of its own.
     """
 
-    def __init__(self, recipe: Recipe, seed: int):
+    def __init__(self, recipe: TrainingRecipe, seed: int):
         self.recipe = recipe
         self.seed = seed
         self.step = 0

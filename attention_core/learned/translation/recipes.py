@@ -13,7 +13,7 @@ from attention_core.learned.translation.pairs import SOURCE, TARGET, PairBatch, 
 
 @dataclass(frozen=True)
 class TranslationRecipe:
-    """How a translator comes about; see Recipe."""
+    """How a translator comes about; see TrainingRecipe."""
 
     name: str
     steps: int = 4000
