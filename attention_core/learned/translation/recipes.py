@@ -18,7 +18,7 @@ class TranslationRecipe:
     name: str
     steps: int = 4000
     rate: float = 3e-3
-    seeds: tuple[int, ...] = (1,)
+    seeds: tuple[int, ...] = (1, 2)
     choosing: tuple[str, ...] = ("held_exact", "frames_exact", "held_aligned")
 
     def shape(self) -> TranslatorShape:

@@ -10,6 +10,7 @@ from torch import Generator, nn
 
 from attention_core import AttentionError
 from attention_core.learned.grammar import vocabulary
+from attention_core.learned.grammar.concepts import load_names, load_nouns
 from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
 from attention_core.learned.language.training import LanguageTraining
 from attention_core.learned.translation.losses import translation_loss
@@ -17,7 +18,9 @@ from attention_core.learned.translation.measures import (
     SHIFTS,
     aligned_shares,
     best_head,
+    find_looks,
     held_out_pairs,
+    keep_nouns,
     measure_translator,
     share_exact,
     share_of_words,
@@ -243,7 +246,7 @@ def test_shares_are_counted_word_by_word():
     assert share_of_words(model, pairs) == pytest.approx(right / total)
     count = sum(len(pair.aligned) for pair in pairs)
     for row, found in hits.items():
-        assert aligned_shares(model, pairs, row) == pytest.approx(found / count)
+        assert aligned_shares(find_looks(model, pairs), pairs, row) == pytest.approx(found / count)
 
 
 def test_a_translation_is_exact_where_every_word_is(monkeypatch):
@@ -258,7 +261,7 @@ def test_the_head_is_chosen_on_one_half_and_told_of_the_other():
     model, count = drawn(3), 12
     halves = [held_out_pairs("held", half, count) for half in ("choose", "report")]
     assert not {pair.source.words for pair in halves[0]} & {pair.source.words for pair in halves[1]}
-    shares = [{row: aligned_shares(model, pairs, row) for row in SHIFTS} for pairs in halves]
+    shares = [{row: aligned_shares(find_looks(model, pairs), pairs, row) for row in SHIFTS} for pairs in halves]
     best = [max(float(found.max()) for found in rows.values()) for rows in shares]
     chosen = best_head(model, count)
     told = [float(rows[chosen.row][chosen.layer, chosen.head]) for rows in shares]
@@ -266,3 +269,11 @@ def test_the_head_is_chosen_on_one_half_and_told_of_the_other():
     figures = measure_translator(model, "report", count)
     assert figures["held_aligned"] == told[1]
     assert figures["held_aligned_count"] == sum(len(pair.aligned) for pair in halves[1])
+
+
+def test_nouns_and_first_names_are_counted_apart():
+    for seed in range(20):
+        pair = pair_of(seed)
+        aligned, kept = ({pair.source.words[at] for at, _ in each.aligned} for each in (pair, keep_nouns(pair)))
+        nouns = {*load_nouns(), *(noun.plural for noun in load_nouns().values())}
+        assert aligned & nouns <= kept <= nouns | {*load_names()}
