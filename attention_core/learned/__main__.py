@@ -1,7 +1,7 @@
 """Train the networks that come with the app: `python -m attention_core.learned`, or some of them by their names.
 
-A language model that was stopped goes on where it was left: its numbers are kept in `.training`. The name `guesses`
-trains nothing: it measures again when the language models that come along guess.
+A language model or a translator that was stopped goes on where it was left: its numbers are kept in `.training`. The
+name `guesses` trains nothing: it measures again when the language models that come along guess.
 """
 
 import sys
@@ -10,10 +10,12 @@ from pathlib import Path
 import torch
 
 from attention_core.learned.language.making import make_model, measure_guesses_again
-from attention_core.learned.language.recipes import RECIPES
-from attention_core.learned.language.shipped import shipped_names
+from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
+from attention_core.learned.translation.shipped import TRANSLATORS
+
+FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
 def make_course(course: str) -> None:
@@ -25,12 +27,17 @@ def make_course(course: str) -> None:
     print(f"{course}: {mean:.3f} right")
 
 
+def list_judged(name: str) -> list[str]:
+    """The language models whose guesses are measured again: a model that was made and its other form, or all."""
+    return list(shipped_names()) if name == "guesses" else [each for each in (name, other_form(name)) if each]
+
+
 torch.set_num_threads(1)  # the same sums in the same order on any machine of this kind
-for name in sys.argv[1:] or (*COURSES, *RECIPES):
-    if name in RECIPES:
-        make_model(name, Path(".training"), print)
-    elif name == "guesses":
-        for shipped in shipped_names():
-            measure_guesses_again(shipped)
-    else:
+for name in sys.argv[1:] or (*COURSES, *FOLDERS):
+    if name in FOLDERS:
+        make_model(FOLDERS[name], name, Path(".training"), print)
+    if name in LANGUAGE_MODELS.recipes or name == "guesses":
+        for changed in list_judged(name):
+            measure_guesses_again(changed)
+    elif name not in FOLDERS:
         make_course(name)

@@ -137,6 +137,7 @@ def run_stack(
     config: StackConfig,
     memory: Stack | Tensor | None = None,
     allowed: Bool[Tensor, "..."] | None = None,
+    memory_allowed: Bool[Tensor, "..."] | None = None,
 ) -> Stack:
     r"""Run layers one after the other, every step of each kept.
 
@@ -145,7 +146,8 @@ def run_stack(
 
     given: the ids of words where there is an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
     memory: what layers with cross-attention read: an encoder's Stack, whose parts then stand first, or its output
-    (B, S, D). allowed: which words of a text may attend to which, as attend takes it, in every layer.
+    (B, S, D). allowed: which words of a text may attend to which, as attend takes it, in every layer. memory_allowed:
+    which may attend to which of the memory.
 
     Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
     et al. 2017, section 3.1; where norms stand: Xiong et al. 2020.
@@ -165,7 +167,7 @@ def run_stack(
         stack = stack.then(EMBEDDING, embed(given, weights.embedding, config.embedding), {})
         words = read_end(stack)
     for number, (layer, choices) in enumerate(zip(weights.layers, config.layers, strict=True), 1):
-        stack = run_layer(stack, number, words, layer, choices, read_memory(memory), allowed)
+        stack = run_layer(stack, number, words, layer, choices, read_memory(memory, memory_allowed), allowed)
     if config.norms:
         x = read_end(stack)
         stack = stack.then(NORM, norm_vectors(x.value, weights.norms, config.norms), {"x": x})
@@ -178,11 +180,15 @@ def run_stack(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a part reads: a tensor, and the part and the step that it is; "" where it was given."""
+    """What a part reads: a tensor, and the part and the step that it is; "" where it was given.
+
+    allowed: which words may attend to which of it.
+    """
 
     value: Tensor
     part: str = ""
     step: str = ""
+    allowed: Tensor | None = None
 
 
 def read_end(stack: Stack) -> Reading:
@@ -204,12 +210,12 @@ def take_memory(memory: Stack | Tensor | None) -> Stack:
     return Stack(parts, sources)
 
 
-def read_memory(memory: Stack | Tensor | None) -> Reading | None:
+def read_memory(memory: Stack | Tensor | None, allowed: Tensor | None) -> Reading | None:
     """What cross-attention reads."""
     if isinstance(memory, Stack):
         end = read_end(memory)
-        return replace(end, part=f"{ENCODER}{end.part}")
-    return None if memory is None else Reading(memory)
+        return replace(end, part=f"{ENCODER}{end.part}", allowed=allowed)
+    return None if memory is None else Reading(memory, allowed=allowed)
 
 
 def run_layer(
@@ -229,7 +235,7 @@ def run_layer(
     stack = stack.then(f"{number}.attention", attention, reads)
     if config.cross is not None:
         x = read_end(stack)
-        cross = attend(x.value, memory.value, weights=weights.cross, config=config.cross)
+        cross = attend(x.value, memory.value, weights=weights.cross, config=config.cross, allowed=memory.allowed)
         stack = stack.then(f"{number}.cross", cross, {"query": x, "key": memory})
     if config.feed_forward is not None:
         x = read_end(stack)

@@ -66,6 +66,24 @@ def test_a_decoder_layer_is_torchs(activation, norm_first):
 
 
 @pytest.mark.parametrize("norm_first", [True, False], ids=["norm before", "norm after"])
+def test_what_may_be_read_of_the_memory_is_torchs_memory_mask(norm_first):
+    draw = draws()
+    theirs = torch.nn.TransformerDecoderLayer(D, H, D_HIDDEN, dropout=0.0, batch_first=True, norm_first=norm_first)
+    shaken(theirs, draw)
+    x, memory = draw(B, T, D), draw(B, S, D)
+    may_read = draw(T, S) > 0
+    may_read[:, 3] = True  # torch has no number for a word that may read nothing
+    weights, config = layer_of(theirs, "relu", ["causal"])
+    stack = run_stack(x, StackWeights([weights]), StackConfig([config]), memory, memory_allowed=may_read)
+    with torch.no_grad():
+        ahead = torch.ones(T, T, dtype=torch.bool).triu(1)
+        close(stack.end, theirs(x, memory, tgt_mask=ahead, memory_mask=~may_read))
+    assert not stack["1.cross"]["weights"][:, :, ~may_read].any()
+    assert stack["1.attention"]["weights"][0, 0, 1, :2].all()  # the words look at each other as before
+    assert prove_stack(stack).passed
+
+
+@pytest.mark.parametrize("norm_first", [True, False], ids=["norm before", "norm after"])
 def test_three_layers_and_a_last_norm_are_torchs_encoder(norm_first):
     draw = draws()
     layers = torch.nn.TransformerEncoder(encoder_layer("gelu", norm_first), 3, torch.nn.LayerNorm(D))

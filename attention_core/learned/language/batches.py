@@ -37,6 +37,11 @@ class Batch:
     seen: Int[Tensor, "B T"]
     foretold: Bool[Tensor, "B T"] | None
 
+    @property
+    def count(self) -> int:
+        """How many texts there are."""
+        return self.packed.count
+
 
 @cache
 def word_numbers(language: str) -> dict[str, int]:
@@ -78,9 +83,7 @@ def disguise_share(category: str) -> float:
 
 def draw_batch(language: str, causal: bool, generator: Generator) -> Batch:
     """Draw what is learned from at one step."""
-    seed = torch.randint(2**62, (1,), generator=generator)
-    numbers = DrawnNumbers(Generator().manual_seed(seed.item()))
-    texts = draw_texts(language, numbers)
+    texts = draw_texts(language, DrawnNumbers.drawn_from(generator))
     packed = pack_texts(texts, word_numbers(language), ROWS, ROW_LENGTH)
     whole = packed.filled if causal else draw_whole_texts(packed, generator)
     packed = replace(packed, answers=ask_about(packed, whole, causal, generator))

@@ -18,6 +18,12 @@ class DrawnNumbers:
         self.generator = generator
         self.left: list[float] = []
 
+    @classmethod
+    def drawn_from(cls, generator: Generator) -> "DrawnNumbers":
+        """Numbers of a seed of their own, which a generator draws."""
+        seed = torch.randint(2**62, (1,), generator=generator)
+        return cls(Generator().manual_seed(seed.item()))
+
     def random(self) -> float:
         """The next number, at least 0 and below 1."""
         if not self.left:

@@ -1,7 +1,8 @@
 """Texts side by side in rows of one length, as a network is trained on them: hardly a place is empty."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 from jaxtyping import Bool, Int
@@ -12,18 +13,18 @@ from attention_core.learned.grammar.draw import RandomNumbers
 from attention_core.learned.language.questions import NOT_ASKED, QUESTIONS, Answers
 
 NO_TEXT = -1  # the text of a place that is empty
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, eq=False)
-class PackedTexts:
+class PackedWords:
     """Rows of texts.
 
-    words: the number of each word. texts: which text of its row it belongs to, counted from 0. answers: see Answers.
+    words: the number of each word. texts: which text of its row it belongs to, counted from 0.
     """
 
     words: Int[Tensor, "B T"]
     texts: Int[Tensor, "B T"]
-    answers: Answers
 
     @property
     def allowed(self) -> Bool[Tensor, "B 1 T T"]:
@@ -31,10 +32,34 @@ class PackedTexts:
         same = self.texts[:, :, None] == self.texts[:, None, :]  # (B, T, T)
         return same[:, None]
 
+    def allowed_to(self, others: "PackedWords") -> Bool[Tensor, "B 1 T S"]:
+        """Which word may attend to which of other rows: those of the text of its number. An empty place attends to
+        all."""
+        same = self.texts[:, :, None] == others.texts[:, None, :]  # (B, T, S)
+        return (same | ~self.filled[:, :, None])[:, None]
+
     @property
     def filled(self) -> Bool[Tensor, "B T"]:
         """Where a word stands."""
         return self.texts != NO_TEXT
+
+    @property
+    def places(self) -> Int[Tensor, "B T"]:
+        """Where in its text each word stands, counted from 0."""
+        firsts = self.allowed[:, 0].int().argmax(-1)  # (B, T, T) -> (B, T)
+        return torch.arange(self.words.shape[1]) - firsts
+
+    @property
+    def count(self) -> int:
+        """How many texts there are."""
+        return int((self.texts.amax(-1) + 1).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class PackedTexts(PackedWords):
+    """Rows of texts that are asked something. answers: see Answers."""
+
+    answers: Answers
 
 
 def pack_texts(
@@ -51,29 +76,50 @@ def pack_texts(
     >>> packed.words.tolist(), packed.texts.tolist()
     ([[1, 2, 3, 1, 2, 3, 0]], [[0, 0, 0, 1, 1, 1, -1]])
     """
-    words: list[list[int]] = [[]]
-    owners: list[list[int]] = [[]]
-    answers: list[list[tuple[int, ...]]] = [[]]
-    for text in texts:
-        if len(text.words) > length:
-            continue
-        if len(words[-1]) + len(text.words) > length:
-            if len(words) == rows:
-                break
-            words.append([])
-            owners.append([])
-            answers.append([])
-        start = len(words[-1])
-        words[-1] += [numbers[word] for word in text.words]
-        number = owners[-1][-1] + 1 if start else 0
-        owners[-1] += [number] * len(text.words)
-        answers[-1] += answer_positions(text, start)
+    dealt = deal_rows(texts, lambda text: (len(text.words),), rows, length)
+    packed = pack_rows(dealt, numbers, rows, length, filler)
+    answers = [list(answers_of_row(row)) for row in dealt]
     no_answers = (NOT_ASKED,) * len(QUESTIONS)
-    return PackedTexts(
-        fill_rows(words, rows, length, filler),
-        fill_rows(owners, rows, length, NO_TEXT),
-        fill_rows(answers, rows, length, no_answers).permute(2, 0, 1),  # (B, T, Q) -> (Q, B, T)
-    )
+    answers = fill_rows(answers, rows, length, no_answers).permute(2, 0, 1)  # (B, T, Q) -> (Q, B, T)
+    return PackedTexts(packed.words, packed.texts, answers)
+
+
+def deal_rows(
+    items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], rows: int, length: int
+) -> list[list[Item]]:
+    """Deal items to rows, in their order, until the next one does not fit into the last row.
+
+    sizes: the places that an item takes, of each thing of which a row has so many as its length. An item longer than a
+    row is left out.
+    """
+    dealt: list[list[Item]] = [[]]
+    for item in items:
+        if max(sizes(item)) > length:
+            continue
+        taken = zip(*map(sizes, (*dealt[-1], item)), strict=True)
+        if any(sum(places) > length for places in taken):
+            if len(dealt) == rows:
+                break
+            dealt.append([])
+        dealt[-1].append(item)
+    return dealt
+
+
+def pack_rows(
+    dealt: Sequence[Sequence[Text]], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
+) -> PackedWords:
+    """Lay the texts of each row one behind the other. numbers: of every word."""
+    words = [[numbers[word] for text in row for word in text.words] for row in dealt]
+    owners = [[number for number, text in enumerate(row) for _ in text.words] for row in dealt]
+    return PackedWords(fill_rows(words, rows, length, filler), fill_rows(owners, rows, length, NO_TEXT))
+
+
+def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
+    """Where the answers of texts that lie behind each other stand in their row, by word."""
+    start = 0
+    for text in texts:
+        yield from answer_positions(text, start)
+        start += len(text.words)
 
 
 def fill_rows(parts: list[list], rows: int, length: int, filler: object) -> Tensor:

@@ -1,6 +1,6 @@
 """How a model reads a sentence: words that it knows, a category or <unknown> for others; and the run of all parts."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -27,6 +27,11 @@ def cut_sentence(name: str, text: str) -> tuple[str, ...]:
     name: of a model. Raises AttentionError: no_tokens, model_too_long, unknown_choice.
     """
     words = cut_words(text.replace(START, " "), load_recipe(name).language)
+    return begin_sentence(words)
+
+
+def begin_sentence(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a sentence behind START. Raises AttentionError: no_tokens, model_too_long."""
     if not words:
         raise AttentionError("no_tokens")
     if len(words) > MAX_MODEL_WORDS:
@@ -41,7 +46,12 @@ def role_names(language: str) -> tuple[str, ...]:
 
 def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> tuple[str, ...]:
     """What a model reads for each word: the word, if it knows it, else the category of its role, else <unknown>."""
-    numbers = word_numbers(load_recipe(name).language)
+    return known_tokens(words, load_recipe(name).language, roles)
+
+
+def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) -> tuple[str, ...]:
+    """What a model of a language reads for each word; see read_tokens."""
+    numbers = word_numbers(language)
     tokens = []
     for word in words:
         category = f"<{roles.get(word)}>"

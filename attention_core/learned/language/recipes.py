@@ -8,6 +8,7 @@ from torch import Generator, Tensor
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.batches import Batch, draw_batch
 from attention_core.learned.language.losses import Prices, language_loss
+from attention_core.learned.language.measures import measure_heads
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.transformer.stack import StackConfig
@@ -51,6 +52,7 @@ class Recipe:
     kind: str
     steps: int = 5000
     rate: float = 3e-3
+    choosing: tuple[str, ...] = ("one_fits", "two_fit", "pairs", "across")
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -86,6 +88,10 @@ class Recipe:
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
         """Compute the loss of a batch."""
         return language_loss(model, batch, KINDS[self.kind].prices, self.questions)
+
+    def measure(self, model: LanguageModel, half: str) -> dict[str, float]:
+        """Measure its heads; see measure_heads."""
+        return measure_heads(model, self.language, half)
 
 
 LANGUAGES = ("en", "zh")

@@ -1,15 +1,14 @@
-"""Training of a language model, step by step: stopped, kept in a file and taken up, it ends with the same numbers."""
+"""Training by a recipe, step by step: stopped, kept in a file and taken up, it ends with the same numbers."""
 
 import math
 from pathlib import Path
+from typing import Protocol
 
 import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
-from torch import Generator
+from torch import Generator, Tensor, nn
 
-from attention_core.learned.language.model import LanguageModel
-from attention_core.learned.language.recipes import Recipe
 from attention_core.record.errors import AttentionError
 
 WARM_UP = 150  # steps over which the rate grows to its largest
@@ -20,19 +19,46 @@ BETAS = (0.9, 0.98)
 MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what AdamW keeps of a tensor
 
 
-class LanguageTraining:
-    r"""One language model in training, by AdamW (Loshchilov, Hutter 2019); the rate falls along a cosine.
+class TrainingRecipe(Protocol):
+    """How a network comes about: what it is before training, what it learns from, what it pays for, how long, and what
+    is measured of it.
 
-    recipe: see Recipe. seed: of the first numbers and of all texts. Nothing is shared: each training has a generator of
-    its own.
+    rate: the largest. seeds: with which it is trained; the best is shipped. choosing: the figures by whose sum it is
+    the best.
     """
 
-    def __init__(self, recipe: Recipe, seed: int):
+    name: str
+    steps: int
+    rate: float
+    seeds: tuple[int, ...]
+    choosing: tuple[str, ...]
+
+    def make(self, generator: Generator) -> nn.Module:
+        """Draw the network before training."""
+
+    def draw(self, generator: Generator) -> object:
+        """Draw what it learns from at one step; `count` of that says how many texts it is."""
+
+    def loss(self, model: nn.Module, batch: object) -> Tensor:
+        """Compute the loss of a batch."""
+
+    def measure(self, model: nn.Module, half: str) -> dict[str, float]:
+        """Measure it on a half of the held-out texts: "choose" or "report"."""
+
+
+class LanguageTraining:
+    r"""One network in training, by AdamW (Loshchilov, Hutter 2019); the rate falls along a cosine.
+
+    recipe: see TrainingRecipe. seed: of the first numbers and of all texts. Nothing is shared: each training has a
+    generator of its own.
+    """
+
+    def __init__(self, recipe: TrainingRecipe, seed: int):
         self.recipe = recipe
         self.seed = seed
         self.step = 0
         self.generator = Generator().manual_seed(seed)
-        self.model: LanguageModel = recipe.make(self.generator)
+        self.model = recipe.make(self.generator)
         matrices = [tensor for tensor in self.model.parameters() if tensor.dim() > 1]
         vectors = [tensor for tensor in self.model.parameters() if tensor.dim() < 2]
         groups = [{"params": matrices, "weight_decay": DECAY}, {"params": vectors, "weight_decay": 0.0}]

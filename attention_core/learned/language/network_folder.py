@@ -1,0 +1,119 @@
+"""Networks that come along: their numbers in half precision in one folder, and the figures that were measured."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Generator, nn
+
+from attention_core.learned.language.training import TrainingRecipe
+from attention_core.mechanism.plain_checks import require_one_of
+
+STORED_DTYPE = torch.float16  # half the memory, and hardly a figure moves by it
+
+
+@dataclass(frozen=True)
+class ShippedFigures:
+    """What was measured of a network that comes along.
+
+    seed: the one that was chosen, by the half of the held-out texts that chooses. figures: on the other half, see
+    TrainingRecipe.measure. others: of the seeds that were not chosen. texts: from how many it learned. limits, guesses:
+    of a language model, see measure_guesses.
+    """
+
+    seed: int
+    steps: int
+    texts: int
+    figures: dict[str, float]
+    others: dict[str, dict[str, float]]
+    limits: dict[str, float] = field(default_factory=dict)
+    guesses: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkFolder:
+    """The networks of a folder. recipes: by name, those that come along and those that might."""
+
+    folder: Path
+    recipes: Mapping[str, TrainingRecipe]
+
+    @property
+    def figures_file(self) -> Path:
+        """The table of the figures."""
+        return self.folder / "figures.json"
+
+    def model_file(self, name: str) -> Path:
+        """The file of a network."""
+        return self.folder / f"{name}.safetensors"
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the networks that come along, in the order of the recipes."""
+        return tuple(name for name in self.recipes if name in self.figures())
+
+    def recipe(self, name: str) -> TrainingRecipe:
+        """The recipe of a network that comes along. Raises AttentionError: unknown_choice."""
+        return self.recipes[require_one_of("model", name, self.names())]
+
+    def load(self, name: str, dtype: torch.dtype = torch.float64) -> nn.Module:
+        """A network that comes along, read when it is first asked for. Raises AttentionError: unknown_choice."""
+        return load_from(self, name, dtype)
+
+    def figures(self) -> dict[str, ShippedFigures]:
+        """What was measured of each network that comes along, by name."""
+        return figures_from(self)
+
+    def revision(self, name: str) -> str:
+        """The fingerprint of a network's weights: the first eight digits of the SHA-256 of its file."""
+        return revision_from(self, name)
+
+    # ---- shipping ----------------------------------------------------------------------------------------------------
+    def ship(self, model: nn.Module, name: str, row: dict[str, object]) -> None:
+        """Write a network and its row of the table."""
+        self.folder.mkdir(exist_ok=True)
+        numbers = {key: tensor.detach().to(STORED_DTYPE).contiguous() for key, tensor in model.state_dict().items()}
+        save_file(numbers, self.model_file(name))
+        self.write_row(name, row)
+        load_from.cache_clear()
+        revision_from.cache_clear()
+
+    def write_row(self, name: str, row: dict[str, object]) -> None:
+        """Write the row of a network into the table."""
+        table = {**self.table(), name: row}
+        ordered = {each: table[each] for each in self.recipes if each in table}
+        text = json.dumps(ordered, indent=2, ensure_ascii=False)
+        self.figures_file.write_text(text + "\n", encoding="utf-8")
+        figures_from.cache_clear()
+
+    def table(self) -> dict[str, dict]:
+        """The table of the figures as it is written."""
+        if not self.figures_file.exists():
+            return {}
+        return json.loads(self.figures_file.read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=4)  # a network in float64 takes two to four megabytes
+def load_from(networks: NetworkFolder, name: str, dtype: torch.dtype) -> nn.Module:
+    """A network of a folder. Raises AttentionError: unknown_choice."""
+    recipe = networks.recipe(name)
+    with torch.inference_mode(False):
+        model = recipe.make(Generator()).to(dtype).requires_grad_(False)
+        numbers = load_file(networks.model_file(name))
+        model.load_state_dict({key: tensor.to(dtype) for key, tensor in numbers.items()})
+    return model
+
+
+@cache
+def figures_from(networks: NetworkFolder) -> dict[str, ShippedFigures]:
+    """The figures of a folder."""
+    return {name: ShippedFigures(**row) for name, row in networks.table().items()}
+
+
+@cache
+def revision_from(networks: NetworkFolder, name: str) -> str:
+    """The fingerprint of the weights of a network of a folder."""
+    return hashlib.sha256(networks.model_file(name).read_bytes()).hexdigest()[:8]

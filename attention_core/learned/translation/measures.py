@@ -1,0 +1,128 @@
+"""How well a translator translates sentences that it never saw, and on which words its heads look."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention_core.learned.language.batches import OTHER_CATEGORIES
+from attention_core.learned.language.measures import held_out_numbers
+from attention_core.learned.translation.model import Translator
+from attention_core.learned.translation.pairs import Pair, PairBatch, draw_pair, pack_pairs
+from attention_core.learned.translation.translating import translate
+
+SENTENCES = 600  # that are read for each figure
+PARTS = ("held", "frames")
+SHIFTS = {"read": 0, "written": 1}  # the row of a word's weights: where it is read, and where it is written, one before
+
+
+@dataclass(frozen=True)
+class Head:
+    """A head of a cross-attention, and at which row its weights tell where a word comes from: see SHIFTS."""
+
+    layer: int
+    head: int
+    row: str
+
+
+@cache
+def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
+    """Pairs of a part of the grammar from which nothing is learned."""
+    rng = held_out_numbers(half)
+    return tuple(draw_pair(rng, part) for _ in range(count))
+
+
+def measure_translator(model: Translator, half: str = "report", count: int = SENTENCES) -> dict[str, float]:
+    """How well a translator translates held-out sentences: pairs of nouns, and frames, never learned from.
+
+    exact: how often a whole translation is the grammar's. words: how often the next word is right behind the right
+    words. aligned: how often the largest weight of the head that aligns best lies on the word that says the same.
+    nouns: the same of nouns and first names alone. best_read, best_written: the same of the best head at each of the
+    two rows, see SHIFTS. With "_count" behind a name: of how many. layer, head, counted from 1, and written: which head
+    aligns best, and whether at the row where a word is written.
+    """
+    head = best_head(model, count)
+    figures = {"layer": head.layer + 1, "head": head.head + 1, "written": head.row == "written"}
+    for part in PARTS:
+        pairs = held_out_pairs(part, half, count)
+        looked_at = find_looks(model, pairs)
+        shares = {row: aligned_shares(looked_at, pairs, row) for row in SHIFTS}  # (L, H) each
+        nouns = [keep_nouns(pair) for pair in pairs]
+        of_nouns = aligned_shares(looked_at, nouns, head.row)
+        figures |= {
+            f"{part}_exact": share_exact(model, pairs),
+            f"{part}_words": share_of_words(model, pairs),
+            f"{part}_aligned": float(shares[head.row][head.layer, head.head]),
+            f"{part}_nouns": float(of_nouns[head.layer, head.head]),
+            **{f"{part}_best_{row}": float(found.max()) for row, found in shares.items()},
+            f"{part}_count": len(pairs),
+            f"{part}_aligned_count": count_aligned(pairs),
+            f"{part}_nouns_count": count_aligned(nouns),
+        }
+    return figures
+
+
+def share_exact(model: Translator, pairs: Sequence[Pair]) -> float:
+    """How often a whole translation is the grammar's."""
+    written = translate(model, [pair.source.words[1:] for pair in pairs])
+    right = [words == pair.target.words[1:] for words, pair in zip(written, pairs, strict=True)]
+    return sum(right) / len(right)
+
+
+def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
+    """How often the next word, or the end, is right behind the right words."""
+    batch = pack_alone(pairs)
+    with torch.inference_mode():
+        stack = model.run_layers(batch.source, batch.target)
+        chosen = model.word_logits(stack.end).argmax(-1)  # (B, T, D) -> (B, T)
+    return float((chosen == batch.wanted)[batch.target.filled].double().mean())
+
+
+# ---- alignment -------------------------------------------------------------------------------------------------------
+def best_head(model: Translator, count: int) -> Head:
+    """The head, and the row, that aligns best on the half that chooses."""
+    pairs = held_out_pairs("held", "choose", count)
+    looked_at = find_looks(model, pairs)
+    shares = torch.stack([aligned_shares(looked_at, pairs, row) for row in SHIFTS])  # (rows, L, H)
+    row, layer, head = (int(index) for index in torch.unravel_index(shares.argmax(), shares.shape))
+    return Head(layer, head, tuple(SHIFTS)[row])
+
+
+def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
+    """The word of the sentence on which each head's largest weight lies, at each row."""
+    batch = pack_alone(pairs)
+    with torch.inference_mode():
+        stack = model.run_layers(batch.source, batch.target)
+    maps = [trace["weights"] for name, trace in stack.parts.items() if name.endswith(".cross")]
+    return torch.stack(maps, 1).argmax(-1)  # (B, L, H, T, S) -> (B, L, H, T)
+
+
+def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row: str) -> Float[Tensor, "L H"]:
+    """How often each head looks at the word that says the same."""
+    right = [
+        looked_at[number, :, :, target - SHIFTS[row]] == source
+        for number, pair in enumerate(pairs)
+        for source, target in pair.aligned
+    ]
+    return torch.stack(right).double().mean(0)
+
+
+def keep_nouns(pair: Pair) -> Pair:
+    """The pair of which nouns and first names alone are aligned: what has a category, and is no quality and no verb."""
+    kinds = pair.source.kinds
+    nouns = [(at, target) for at, target in pair.aligned if kinds[at] and kinds[at] not in OTHER_CATEGORIES]
+    return replace(pair, aligned=tuple(nouns))
+
+
+def count_aligned(pairs: Sequence[Pair]) -> int:
+    """How many words are aligned."""
+    return sum(len(pair.aligned) for pair in pairs)
+
+
+def pack_alone(pairs: Sequence[Pair]) -> PairBatch:
+    """Each pair in a row of its own."""
+    longest = max(len(text.words) for pair in pairs for text in (pair.source, pair.target))
+    return pack_pairs([[(pair.source, pair.target)] for pair in pairs], len(pairs), longest)

@@ -1,0 +1,174 @@
+"""The Transformer that translates: an encoder, a decoder, and attention from one to the other."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
+
+from attention_core.learned.language.model import draw_normal
+from attention_core.learned.language.packing import PackedWords
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.mechanism.positions import sinusoidal
+from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights, times_root
+from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights
+from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
+
+NORM = "layer_norm_after"
+POSITIONS = ("sinusoidal", {"base": 10000.0})
+
+
+@dataclass(frozen=True)
+class TranslatorShape:
+    """How large a translator is: that of Vaswani et al. 2017, section 3, made small.
+
+    source_words, target_words: how many it reads and writes. width: of a word's vector. layers: of the encoder, and of
+    the decoder. inner: of the feed-forward layers.
+    """
+
+    source_words: int
+    target_words: int
+    width: int = 64
+    layers: int = 2
+    heads: int = 4
+    inner: int = 256
+
+    def encoder(self) -> StackConfig:
+        """The choices of the part that reads."""
+        return StackConfig((LayerConfig(self.attention(), self.feed_forward()),) * self.layers, embedding=EMBEDDING)
+
+    def decoder(self) -> StackConfig:
+        """The choices of the part that writes."""
+        layer = LayerConfig(self.attention("causal"), self.feed_forward(), self.attention())
+        return StackConfig((layer,) * self.layers, embedding=EMBEDDING, unembedding=UnembeddingConfig())
+
+    def attention(self, *masks: str) -> AttentionConfig:
+        """The choices of an attention."""
+        return AttentionConfig(heads=self.heads, masks=masks, modifiers=(NORM,), residual=True)
+
+    def feed_forward(self) -> FeedForwardConfig:
+        """The choices of a feed-forward layer."""
+        return FeedForwardConfig("relu", norms=(NORM,), residual=True)
+
+
+EMBEDDING = EmbeddingConfig(times_root=True, positions=(POSITIONS,))
+
+
+def zeros(size: int) -> nn.Parameter:
+    """What a bias or a shift begins with."""
+    return nn.Parameter(torch.zeros(size))
+
+
+class AttentionPart(nn.Module):
+    """What an attention and the norm behind it learn. Matrices stand in row convention, x @ w + b."""
+
+    def __init__(self, width: int, generator: Generator):
+        super().__init__()
+        for name in "qkvo":
+            self.register_parameter(f"w_{name}", draw_normal(width, width, generator))
+            self.register_parameter(f"b_{name}", zeros(width))
+        self.g_layer_after = nn.Parameter(torch.ones(width))
+        self.b_layer_after = zeros(width)
+
+    def weights(self) -> Weights:
+        """The same as the core takes them."""
+        return Weights(**dict(self.named_parameters()))
+
+
+class FeedForwardPart(nn.Module):
+    """What a feed-forward layer and the norm behind it learn."""
+
+    def __init__(self, width: int, inner: int, generator: Generator):
+        super().__init__()
+        self.w_1, self.b_1 = draw_normal(width, inner, generator), zeros(inner)
+        self.w_2, self.b_2 = draw_normal(inner, width, generator), zeros(width)
+        self.g_layer_after = nn.Parameter(torch.ones(width))
+        self.b_layer_after = zeros(width)
+
+    def weights(self) -> FeedForwardWeights:
+        """The same as the core takes them."""
+        return FeedForwardWeights(**dict(self.named_parameters()))
+
+
+class TranslatorLayer(nn.Module):
+    """What a layer of the encoder learns, or one of the decoder, which has cross-attention."""
+
+    def __init__(self, shape: TranslatorShape, has_cross: bool, generator: Generator):
+        super().__init__()
+        self.attention = AttentionPart(shape.width, generator)
+        self.cross = AttentionPart(shape.width, generator) if has_cross else None
+        self.feed_forward = FeedForwardPart(shape.width, shape.inner, generator)
+
+    def weights(self) -> LayerWeights:
+        """The same as the core takes them."""
+        cross = None if self.cross is None else self.cross.weights()
+        return LayerWeights(self.attention.weights(), self.feed_forward.weights(), cross)
+
+
+class Translator(nn.Module):
+    """A translator of a shape, its numbers drawn from a generator."""
+
+    def __init__(self, shape: TranslatorShape, generator: Generator):
+        super().__init__()
+        self.shape = shape
+        self.source_table = draw_table(shape.source_words, shape.width, generator)
+        self.target_table = draw_table(shape.target_words, shape.width, generator)
+        self.encoder = nn.ModuleList(TranslatorLayer(shape, False, generator) for _ in range(shape.layers))
+        self.decoder = nn.ModuleList(TranslatorLayer(shape, True, generator) for _ in range(shape.layers))
+
+    # ---- the run that is shown ---------------------------------------------------------------------------------------
+    def weights(self) -> tuple[StackWeights, StackWeights]:
+        """What its encoder and its decoder learned, as the core takes it."""
+        encoder, decoder = (tuple(layer.weights() for layer in part) for part in (self.encoder, self.decoder))
+        return (
+            StackWeights(encoder, EmbeddingWeights(table=self.source_table)),
+            StackWeights(
+                decoder,
+                EmbeddingWeights(table=self.target_table),
+                unembedding=UnembeddingWeights(table=self.target_table),
+            ),
+        )
+
+    def stack(self, source: object, target: object) -> Stack:
+        """A run of all its parts, every step kept. source, target: the numbers of the words of B texts, as embed takes
+        them."""
+        encoder, decoder = self.weights()
+        memory = run_stack(source, encoder, self.shape.encoder())
+        return run_stack(target, decoder, self.shape.decoder(), memory)
+
+    # ---- the run that is trained -------------------------------------------------------------------------------------
+    def run_layers(self, source: PackedWords, target: PackedWords) -> Stack:
+        """The layers alone, over sentences and their translations side by side."""
+        memory = self.encode(source)
+        return self.decode(target, memory, target.allowed_to(source))
+
+    def encode(self, source: PackedWords) -> Stack:
+        """The layers of the encoder alone."""
+        layers, config = StackWeights(self.weights()[0].layers), StackConfig(self.shape.encoder().layers)
+        return run_stack(place_words(self.source_table, source), layers, config, allowed=source.allowed)
+
+    def decode(self, target: PackedWords, memory: Stack, memory_allowed: Tensor) -> Stack:
+        """The layers of the decoder alone, behind those that made the memory."""
+        layers, config = StackWeights(self.weights()[1].layers), StackConfig(self.shape.decoder().layers)
+        x = place_words(self.target_table, target)  # (B, T, D)
+        return run_stack(x, layers, config, memory, target.allowed, memory_allowed)
+
+    def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
+        """The logits of the next word at some places behind the last layer."""
+        return x @ self.target_table.T
+
+
+def draw_table(words: int, width: int, generator: Generator) -> nn.Parameter:
+    """Draw a row a word, with the deviation 1/√D: times √D its numbers are as large as those of a place."""
+    table = torch.empty(words, width)
+    nn.init.normal_(table, std=width**-0.5, generator=generator)
+    return nn.Parameter(table)
+
+
+def place_words(table: Float[Tensor, "V D"], packed: PackedWords) -> Float[Tensor, "B T D"]:
+    """The vectors of words, with the place of each in its text: what `embed` gives of each text alone."""
+    embedded = times_root(table[packed.words])  # (B, T, D)
+    _, params = POSITIONS
+    places = sinusoidal(embedded, first_position=0, **params)  # (T, D)
+    return embedded + places[packed.places]  # (T, D) -> (B, T, D)

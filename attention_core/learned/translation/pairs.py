@@ -1,0 +1,134 @@
+"""Pairs of sentences to learn translation from: a scene of the grammar said in English and in Chinese."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Int
+from torch import Generator, Tensor
+
+from attention_core.learned.grammar import Scene, Text, draw_scene
+from attention_core.learned.grammar.determiners import DETERMINERS
+from attention_core.learned.grammar.draw import RandomNumbers
+from attention_core.learned.grammar.scene import Mention
+from attention_core.learned.language.batches import (
+    DISGUISED_NOUNS,
+    OTHER_CATEGORIES,
+    ROW_LENGTH,
+    ROWS,
+    START,
+    begin_text,
+    word_numbers,
+)
+from attention_core.learned.language.drawn_numbers import DrawnNumbers
+from attention_core.learned.language.packing import PackedWords, deal_rows, disguise_words, pack_rows
+
+SOURCE, TARGET = "en", "zh"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A sentence and its translation, each behind START. aligned: positions, (source, target), whose words say the
+    same; words such as "the" and 了 have none."""
+
+    source: Text
+    target: Text
+    aligned: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PairBatch:
+    """Rows of sentences and rows of their translations: text n of a row of one is text n of that row of the other."""
+
+    source: PackedWords
+    target: PackedWords
+
+    @property
+    def count(self) -> int:
+        """How many pairs there are."""
+        return self.source.count
+
+    @property
+    def wanted(self) -> Int[Tensor, "B T"]:
+        """The word that comes next; behind the last word of a text it is START, which begins and ends texts."""
+        words = self.target.words
+        ends = torch.full_like(words[:, :1], word_numbers(TARGET)[START])  # (B, 1)
+        return torch.cat((words[:, 1:], ends), 1)
+
+
+# ---- one pair --------------------------------------------------------------------------------------------------------
+def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
+    """Draw a scene whose English leaves open nothing of its Chinese.
+
+    For "the dog" the grammar says 狗 or, in one scene of seven, 那 只 狗, and no English word tells which: those are
+    left out.
+    """
+    measured = DETERMINERS["the measured"]
+    while True:
+        scene = draw_scene(rng, part=part)
+        mentions = find_mentions(scene.parts[SOURCE])
+        if all(mention.determiner is not measured for mention in mentions):
+            return scene
+
+
+def find_mentions(part: object) -> Iterator[Mention]:
+    """All mentions in a part of a scene."""
+    if isinstance(part, Mention):
+        yield part
+    inner = part.values() if isinstance(part, dict) else part
+    if isinstance(part, dict | tuple):
+        for each in inner:
+            yield from find_mentions(each)
+
+
+def draw_pair(rng: RandomNumbers, part: str) -> Pair:
+    """Draw a pair from a part of the grammar."""
+    scene = draw_plain_scene(rng, part)
+    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: what Chinese begins without
+    aligned = tuple((source + 1, target + 1) for source, target in said)
+    return Pair(begin_text(scene.say(SOURCE)), begin_text(scene.say(TARGET)), aligned)
+
+
+# ---- what is learned from --------------------------------------------------------------------------------------------
+def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
+    """Sentences and translations to learn from, without end; some nouns are replaced by their categories in both."""
+    while True:
+        scene = draw_plain_scene(rng, "train")
+        source, target = disguise_pair(scene, rng)
+        yield begin_text(source), begin_text(target)
+
+
+def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
+    """Say a scene in both languages; where a noun is replaced by its category, so is what says the same."""
+    source, target = scene.say(SOURCE), scene.say(TARGET)
+    words = disguise_words(source, rng, disguise_share)
+    if words == list(source.words):
+        return source, target
+    translated = list(target.words)
+    for here, there in scene.align():
+        if words[here] != source.words[here]:
+            translated[there] = target.kinds[there]
+    return source._replace(words=tuple(words)), target._replace(words=tuple(translated))
+
+
+def disguise_share(category: str) -> float:
+    """How often a noun of a category is replaced by it; qualities and verbs never are: what stands beside them in
+    Chinese hangs on the word."""
+    return 0 if category in OTHER_CATEGORIES else DISGUISED_NOUNS
+
+
+def draw_pair_batch(generator: Generator) -> PairBatch:
+    """Draw what is learned from at one step."""
+    numbers = DrawnNumbers.drawn_from(generator)
+    rows = deal_rows(draw_pairs(numbers), lambda pair: tuple(len(text.words) for text in pair), ROWS, ROW_LENGTH)
+    return pack_pairs(rows, ROWS, ROW_LENGTH)
+
+
+def pack_pairs(rows: list[list[tuple[Text, Text]]], count: int, length: int) -> PairBatch:
+    """Lay pairs into rows; an empty place holds START."""
+    packed = []
+    for side, language in enumerate((SOURCE, TARGET)):
+        numbers = word_numbers(language)
+        texts = [[pair[side] for pair in row] for row in rows]
+        packed.append(pack_rows(texts, numbers, count, length, filler=numbers[START]))
+    return PairBatch(*packed)
