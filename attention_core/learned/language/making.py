@@ -8,8 +8,8 @@ import torch
 from torch import nn
 
 from attention_core.learned.language.guess_figures import measure_guesses
-from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.network_folder import STORED_DTYPE, NetworkFolder
+from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, load_model, other_form, read_figures
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 

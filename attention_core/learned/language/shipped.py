@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.network_folder import NetworkFolder
+from attention_core.learned.language.recipes import RECIPES
 
 LANGUAGE_MODELS = NetworkFolder(Path(__file__).with_name("shipped"), RECIPES)
 SHIPPED_FOLDER = LANGUAGE_MODELS.folder
