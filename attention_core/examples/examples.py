@@ -19,6 +19,7 @@ from attention_core.learned.insight.views import AttentionView, attention_view
 from attention_core.learned.language.reading import LayerInputs, layer_config, layer_inputs, read_tokens
 from attention_core.learned.training.shipped_networks import load_network
 from attention_core.learned.training.snapshots import read_recipe
+from attention_core.learned.translation.reading import cross_config, cross_inputs
 from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.plain_checks import require_one_of
@@ -68,8 +69,9 @@ class Example:
     as in AttentionConfig. lexicon: the words that have vectors; None where q, k and v are given. dims: what the
     columns of x stand for, as keys for the page's words. network: the name of a shipped one, of which a layer makes
     x, the context and all matrices. model: the name of a shipped language model, of which a layer, counted from 1,
-    does. positions: names, as in AttentionConfig. batch: further sentences, one a line, that make a batch of it. far:
-    a longer one, whose first and last word belong together. focus: the (head, query) that tells the story, where one
+    does. translator: the name of a shipped one, of which the cross-attention of a layer does. positions: names, as in
+    AttentionConfig. batch: further sentences, one a line, that make a batch of it. far: a longer one, whose first and
+    last word belong together. focus: the (head, query) that tells the story, where one
     does. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
@@ -104,6 +106,7 @@ class Example:
     positions: tuple[str, ...] = ()
     network: str | None = None
     model: str | None = None
+    translator: str | None = None
     layer: int = -1
     lexicon: Lexicon | None = None
     dims: tuple[str, ...] = ()
@@ -121,6 +124,8 @@ class Example:
         """
         if self.model:
             return layer_config(self.model, self.layer)
+        if self.translator:
+            return cross_config(self.translator)
         return AttentionConfig(
             score=self.score,
             heads=self.heads,
@@ -149,6 +154,10 @@ class Example:
         """
         if self.model:
             matrix = model_inputs(self).tensor(name)
+            return None if matrix is None else matrix.to(dtype)
+        if self.translator:
+            inputs = cross_inputs(self.translator, self.context_tokens, self.tokens, self.layer)
+            matrix = inputs.tensor(name)
             return None if matrix is None else matrix.to(dtype)
         if self.network:
             matrix = learned_view(self).tensor(name)
@@ -269,7 +278,7 @@ def model_choices(model: str, layer: int) -> dict[str, object]:
 
 def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
     """Make a lexicon of an example's own words; none where q, k and v are given."""
-    if "network" in values or "model" in values:  # which makes a vector of a symbol in its place
+    if not {"network", "model", "translator"}.isdisjoint(values):  # which makes a vector of a symbol in its place
         return Lexicon((), {}, origin="learned")
     if "x" not in values:
         return None

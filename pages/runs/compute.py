@@ -25,6 +25,7 @@ from pages.runs.model_sentences import ModelSentences
 from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
 from pages.runs.run_inputs import RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix
+from pages.runs.translated_sentences import TranslatedSentences
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
 from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_length, config_of, input_choice_of
@@ -37,7 +38,7 @@ WHAT_IF_FIELDS = ("scores", "weights")
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
-Sentences = DictionarySentences | HandmadeHeads | LearnedTexts | ModelSentences
+Sentences = DictionarySentences | HandmadeHeads | LearnedTexts | ModelSentences | TranslatedSentences
 InputKind = Sentences | QkvMatrices | UploadedQkv
 
 
@@ -84,6 +85,8 @@ def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
         return HandmadeHeads(**common, kinds=choice.built)
     if choice.model is not None:
         return ModelSentences(**common, model=choice.model, layer=choice.layer)
+    if choice.translator is not None:
+        return TranslatedSentences(**common, translator=choice.translator)
     if choice.network is not None:
         return LearnedTexts(**common, network=choice.network)
     return DictionarySentences(**common)

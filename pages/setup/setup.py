@@ -12,6 +12,8 @@ from attention_core.learned.language.reading import layer_config
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import shipped_names, weights_revision
 from attention_core.learned.training.snapshots import read_recipe
+from attention_core.learned.translation.reading import cross_config
+from attention_core.learned.translation.shipped import TRANSLATORS
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
@@ -183,8 +185,11 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
 
 
 def revision_of(setup: Setup) -> str | None:
-    """The weights of a Setup's language model, by their fingerprint; None without one, or where it is not shipped."""
-    model = model_of(setup)
+    """The weights of a Setup's language model or translator, by their fingerprint; None without one, or where it is not
+    shipped."""
+    translator, model = translator_of(setup), model_of(setup)
+    if translator is not None:
+        return TRANSLATORS.revision(translator)
     return weights_revision(model) if model in shipped_names() else None
 
 
@@ -379,6 +384,7 @@ class InputChoice:
     network: str | None
     model: str | None = None
     layer: int | None = None
+    translator: str | None = None
 
 
 def input_choice_of(setup: Setup) -> InputChoice:
@@ -390,6 +396,7 @@ def input_choice_of(setup: Setup) -> InputChoice:
         network=network_of(setup),
         model=model_of(setup),
         layer=layer_of(setup),
+        translator=translator_of(setup),
     )
 
 
@@ -411,6 +418,13 @@ def model_of(setup: Setup) -> str | None:
     return setup.model or own
 
 
+def translator_of(setup: Setup) -> str | None:
+    """The translator that makes vectors and matrices, by its name; none where the example has none, or where its words
+    attend to each other."""
+    own = EXAMPLES[setup.example].translator
+    return own if own and is_cross_attention(setup) and input_mode_of(setup) == "sentence" else None
+
+
 def layer_of(setup: Setup) -> int | None:
     """The layer of the language model, counted from 1; none without one."""
     if model_of(setup) is None:
@@ -419,8 +433,11 @@ def layer_of(setup: Setup) -> int | None:
 
 
 def learned_config_of(setup: Setup) -> AttentionConfig | None:
-    """The choices that a language model was trained with; none without one. Raises AttentionError: at_most."""
-    model = model_of(setup)
+    """The choices that a language model or a translator was trained with; none without one. Raises AttentionError:
+    at_most."""
+    translator, model = translator_of(setup), model_of(setup)
+    if translator is not None:
+        return cross_config(translator)
     return None if model is None else layer_config(model, layer_of(setup))
 
 

@@ -1,6 +1,6 @@
 """What is looked at: the picture, what the last change did, and the opened step."""
 
-from pages.panels import flow_picture, head_maps, model_block, model_figures, model_guess, step
+from pages.panels import flow_picture, head_maps, model_block, model_figures, model_guess, step, translation
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -12,6 +12,7 @@ def show_picture() -> None:
     """The sentences of a batch, the picture, and under it what a change did and the formula of the opened step."""
     show_batch()
     model_guess.show_judgement()
+    translation.show_translation()
     flow_picture.show_flow()
     flow_picture.show_look()
     show_run()

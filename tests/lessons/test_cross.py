@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from attention_core.learned.translation.reading import run_translator
 from pages.setup.setup import Setup
 from tests.screen.lesson import Lesson
 
@@ -223,3 +224,15 @@ def test_the_readers_own_picture():
     assert any(caption.value.endswith("so taken as zeros: mauve.") for caption in lesson.at.caption)
     again = Lesson("cross", **lesson.link())
     assert again.texts() == lesson.texts()
+
+
+def test_the_translators_map_names_each_row_after_the_word_that_it_writes():
+    """Row 0, <start>, writes 看见: its weights are those that the whole run has there."""
+    lesson = Lesson("cross", open="translator")
+    source = ("<start>", "the", "dog", "that", "saw", "the", "cat", "is", "tired", ".")
+    target = ("<start>", "看见", "猫", "的", "狗", "很", "累", "。")
+    weights = run_translator("translation_en_zh", source, target)["2.cross"]["weights"][0, 2]  # (T, S)
+    assert lesson.number("translator", "weights [head 3, 看见, saw]") == pytest.approx(weights[0, 4].item(), abs=1e-12)
+    assert lesson.number("translator", "weights [head 3, 狗, dog]") == pytest.approx(weights[3, 2].item(), abs=1e-12)
+    assert weights[3, 2] > 0.9 and weights[3].argmax() == 2  # dog comes second in English, fourth in Chinese
+    assert any("never shown which word belongs to which" in text for text in lesson.texts())

@@ -349,6 +349,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     )
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
     @example(Setup(heads=4, kv_heads=2))
+    @example(Setup(example="translator", context_text="the dog barked .", w_k="~0.1=2.5"))
     @example(Setup(example="model_en", model="en_asked_decoder", layer=1))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
@@ -381,7 +382,8 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
 def test_an_example_is_its_name_and_computes_what_it_ships(name):
     setup = Setup(example=name)
     link = setup_to_link(setup)
-    assert bool(link.pop("rev", None)) == (EXAMPLES[name].model is not None)  # the weights of a language model
+    comes_along = bool(EXAMPLES[name].model or EXAMPLES[name].translator)
+    assert bool(link.pop("rev", None)) == comes_along  # the weights of a language model, or of a translator
     assert link == ({} if name == DEFAULT_SETUP.example else {"ex": name})
     trace, own = compute(setup), EXAMPLES[name].run()
     for step in own.computed():

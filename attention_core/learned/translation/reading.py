@@ -1,0 +1,88 @@
+"""How a translator reads a sentence and writes its translation: the words of both, and the run of all parts."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.learned.grammar import cut_words
+from attention_core.learned.language.batches import START, word_numbers
+from attention_core.learned.language.reading import begin_sentence, known_tokens
+from attention_core.learned.translation.pairs import SOURCE, TARGET
+from attention_core.learned.translation.recipes import TRANSLATION_RECIPES
+from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.learned.translation.translating import translate
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.transformer.stack import UNEMBEDDING, Stack
+
+
+def cut_for_translator(text: str, language: str) -> tuple[str, ...]:
+    """Cut a typed text into words behind START. Raises AttentionError: no_tokens, model_too_long."""
+    return begin_sentence(cut_words(text.replace(START, " "), language))
+
+
+@lru_cache(maxsize=64)
+def translate_words(name: str, source: tuple[str, ...]) -> tuple[str, ...]:
+    """The translation that a translator writes, behind START. source: the words of the sentence, behind START."""
+    (words,) = translate(TRANSLATORS.load(name), [source[1:]])
+    return (START, *words)
+
+
+@lru_cache(maxsize=8)  # each holds all steps of all layers: two megabytes for long sentences
+def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
+    """The run of a translator on a sentence and a translation, in float64, every step kept.
+
+    name: of a translator that comes along. source, target: the words of each, behind START. A word that it does not
+    know is read as <unknown>. Raises AttentionError: unknown_choice.
+    """
+    numbers = []
+    for words, language in ((source, SOURCE), (target, TARGET)):
+        known = known_tokens(words, language, {})
+        numbers.append(torch.tensor([[word_numbers(language)[word] for word in known]]))
+    with torch.inference_mode():
+        return TRANSLATORS.load(name).stack(*numbers)
+
+
+@dataclass(frozen=True, eq=False)
+class CrossInputs:
+    """What the cross-attention of a layer is given: as attend takes it.
+
+    x: what the decoder asks with. context: what the encoder made."""
+
+    x: Float[Tensor, "T D"]
+    context: Float[Tensor, "S D"]
+    weights: Weights
+    config: AttentionConfig
+
+    def tensor(self, name: str) -> Tensor | None:
+        """One of the tensors by name, such as "x" or "w_q"; None where there is none."""
+        if name in ("x", "context"):
+            return getattr(self, name)
+        return self.weights.given().get(name)
+
+
+def cross_inputs(name: str, source: tuple[str, ...], target: tuple[str, ...], layer: int) -> CrossInputs:
+    """The inputs of the cross-attention of a layer, counted from 1; see run_translator."""
+    trace = run_translator(name, source, target)[f"{layer}.cross"]
+    weights = TRANSLATORS.load(name).decoder[layer - 1].weights().cross
+    return CrossInputs(trace["query"][0], trace["key"][0], weights, cross_config(name))
+
+
+def cross_config(name: str) -> AttentionConfig:
+    """The choices of the cross-attention, of each layer the same. Raises AttentionError: unknown_choice."""
+    return TRANSLATION_RECIPES[name].shape().attention()
+
+
+def aligning_head(name: str) -> int:
+    """The head of the last layer whose largest weight lies most often on the word that says the same, from 0."""
+    return int(TRANSLATORS.figures()[name].figures["head"]) - 1
+
+
+def next_words(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+    """The word that is written at each row, the likeliest, and its probability."""
+    probabilities = run_translator(name, source, target)[UNEMBEDDING]["probabilities"][0]  # (T, V)
+    shares, numbers = probabilities.max(-1)
+    words = list(word_numbers(TARGET))
+    return tuple((words[number], share) for number, share in zip(numbers.tolist(), shares.tolist(), strict=True))

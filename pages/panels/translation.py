@@ -1,0 +1,46 @@
+"""What a translator writes at the row that is looked at: a row looks at the words of which it makes the next one."""
+
+import streamlit as st
+
+from attention_core.learned.translation.reading import next_words, translate_words
+from attention_core.record.number_text import format_percent
+from pages.runs.compute import sentences_of
+from pages.runs.translated_sentences import TranslatedSentences
+from pages.session.fragments import page_part
+from pages.session.view import ScreenState
+from pages.setup.setup import without_view
+from pages.site.words import escape_markdown, say
+
+
+def translation_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run and the row, where a translator reads."""
+    kind = translated_sentences_of(screen)
+    return () if kind is None else (without_view(screen.setup), screen.selection.query)
+
+
+def translated_sentences_of(screen: ScreenState) -> TranslatedSentences | None:
+    """The sentences that a translator reads and writes; None where none does, or where rows are no words."""
+    kind = sentences_of(screen.setup)
+    return kind if isinstance(kind, TranslatedSentences) and "x" not in kind.typed else None
+
+
+@page_part(translation_dependencies)
+def show_translation(screen: ScreenState) -> None:
+    """Which word the row that is looked at writes; and what the translator itself would write of the sentence, where
+    somebody typed another translation."""
+    kind = translated_sentences_of(screen)
+    if kind is None:
+        return
+    source, target, row = kind.source_words(), kind.own_words(), screen.selection.query
+    word, share = next_words(kind.translator, source, target)[row]
+    is_end = word == target[0]
+    told = say(
+        "translation.ends" if is_end else "translation.writes",
+        row=escape_markdown(target[row]),
+        word=escape_markdown(word),
+        percent=format_percent(share),
+    )
+    own = translate_words(kind.translator, source)
+    if own != target:
+        told += " " + say("translation.own", text=escape_markdown(kind.spell(own)))
+    st.caption(told)
