@@ -125,7 +125,8 @@ def is_as_trained(screen: ScreenState, view: BlockView) -> bool:
 
 def describe_sum(view: BlockView, word: str) -> str:
     """That the vector is the sum of its parts, as closely as was measured, and what the pushes are."""
-    total, end = view.stack[SUM]["parts_sum"][0, view.at], view.stack[UNEMBEDDING]["x"][0, view.at]
+    total = view.stack[SUM]["parts_sum"][0, view.at]
+    end = view.stack[UNEMBEDDING]["x"][0, view.at]
     trace = view.stack[LOGITS]
     (divisor,) = (name for name in trace.steps if "_divisor_of_" in name)
     return say(

@@ -26,14 +26,12 @@ def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
     return words if words[:1] == (START,) else None
 
 
-def pack_layers(screen: ScreenState) -> dict | None:
-    """The layers for the picture: which one is on the screen, how each head is called, and the maps of them all.
-
-    The maps are rows of colour numbers, one map behind the other. None where no language model reads the sentence.
-    """
+def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
+    """The layers for the picture: which one is on the screen, how each head is called; and the maps of them all, as
+    colour numbers, one map behind the other. Nothing where no language model reads the sentence."""
     words = words_of_model(screen)
     if words is None:
-        return None
+        return {}, b""
     stack = model_stack(screen.setup, words)
     maps, names = [], []
     for layer in range(1, count_layers(stack) + 1):
@@ -41,13 +39,13 @@ def pack_layers(screen: ScreenState) -> dict | None:
         heads = trace.sizes()["H"]
         maps += [small_raster(trace, "weights", {"B": 0, "H": head}, most=RAIL_MAP_SIDE) for head in range(heads)]
         names.append([name_model_head(screen.setup, layer, head) for head in range(heads)])
-    return {
+    layers = {
         "now": layer_of(screen.setup),
         "names": names,
         "titles": [say("model.layer", layer=layer) for layer in range(1, len(names) + 1)],
         "shape": maps[0].drawn,
-        "cells": b"".join(each.cells for each in maps),
     }
+    return layers, b"".join(each.cells for each in maps)
 
 
 def count_layers(stack: Stack) -> int:

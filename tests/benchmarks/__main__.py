@@ -10,6 +10,7 @@ from tests.benchmarks import (
     lessons,
     looking,
     memory,
+    models,
     startup,
     transformer,
     users,
@@ -30,6 +31,7 @@ report(
             attend,
             transformer,
             learned,
+            models,
             startup,
             memory,
         )

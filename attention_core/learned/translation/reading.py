@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.learned.grammar import cut_words
+from attention_core.learned.grammar import cut_words, vocabulary
 from attention_core.learned.language.batches import START, word_numbers
 from attention_core.learned.language.reading import begin_sentence, known_tokens
 from attention_core.learned.translation.pairs import SOURCE, TARGET
@@ -80,9 +80,10 @@ def aligning_head(name: str) -> int:
     return int(TRANSLATORS.figures()[name].figures["head"]) - 1
 
 
-def next_words(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+def next_words(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> list[tuple[str, float]]:
     """The word that is written at each row, the likeliest, and its probability."""
     probabilities = run_translator(name, source, target)[UNEMBEDDING]["probabilities"][0]  # (T, V)
     shares, numbers = probabilities.max(-1)
-    words = list(word_numbers(TARGET))
-    return tuple((words[number], share) for number, share in zip(numbers.tolist(), shares.tolist(), strict=True))
+    known = vocabulary(TARGET)
+    words = [known[number] for number in numbers.tolist()]
+    return list(zip(words, shares.tolist(), strict=True))
