@@ -14,7 +14,7 @@ from pages.setup.setup import model_of
 from pages.site.words import escape_markdown, say
 
 FIGURES_DRAWER_KEY = "model_figures"
-FIGURES = ("one_fits", "two_fit", "pairs", "across", "frames")
+FIGURES = ("one_fits", "two_fit", "pairs", "answered", "across", "frames")
 
 
 def figures_dependencies(screen: ScreenState) -> tuple[object, ...]:

@@ -228,7 +228,7 @@ def test_the_readers_own_picture():
 
 def test_the_translators_map_names_each_row_after_the_word_that_it_writes():
     """Row 0, <start>, writes 看见: its weights are those that the whole run has there."""
-    lesson = Lesson("cross", open="translator")
+    lesson = Lesson("cross", open="decoder", decoding="trained")
     source = ("<start>", "the", "dog", "that", "saw", "the", "cat", "is", "tired", ".")
     target = ("<start>", "看见", "猫", "的", "狗", "很", "累", "。")
     weights = run_translator("translation_en_zh", source, target)["2.cross"]["weights"][0, 2]  # (T, S)

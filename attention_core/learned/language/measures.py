@@ -116,7 +116,8 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
 
     one_fits: one noun fits the pronoun. two_fit: two do, and a reason decides. across: a verb, with another noun
     between it and its subject. frames: as two_fit, in frames that were never learned from. pairs: both of two texts
-    that differ in the word that decides are right. With "_count" behind a name: how many were looked at.
+    that differ in the word that decides are right. answered: the same of the answer itself, where a model gives one.
+    With "_count" behind a name: how many were looked at.
     """
     causal = model.shape.causal
     kind = deciding_kind(causal)
@@ -139,6 +140,8 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
         figures[name] = share_clear(weights, heads[link])
         figures[f"{name}_count"] = len(places)
     figures["pairs"] = share_of_pairs(model, language, half, heads[kind])
+    if model.shape.answers != "nowhere":
+        figures["answered"] = share_answered(model, language, half)
     return figures
 
 
@@ -154,15 +157,36 @@ def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, in
     return best_head(right_weights(weights_from(model, language, places), places))
 
 
+def share_answered(model: LanguageModel, language: str, half: str) -> float:
+    """Of how many minimal pairs the answers themselves are the right words, whatever the heads look at."""
+    question = QUESTIONS.index(deciding_kind(model.shape.causal))
+    right = []
+    for place in pair_places(model.shape.causal, language, half):
+        words = place.text.words
+        numbers = torch.tensor([[word_numbers(language)[word] for word in words]])
+        allowed = torch.ones(1, 1, len(words), len(words), dtype=torch.bool)
+        with torch.inference_mode():
+            source = model.answer_source(model.run_layers(numbers, allowed), question)[0, place.at]  # (read,)
+            answer = int(model.read_answers(source, question).argmax())
+        right.append(answer == word_numbers(language)[words[place.to]])
+    both = [one and two for one, two in zip(right[::2], right[1::2], strict=True)]
+    return sum(both) / len(both)
+
+
+def pair_places(causal: bool, language: str, half: str) -> list[Place]:
+    """Where minimal pairs are asked whom they mean: both texts of a pair, one behind the other."""
+    places = []
+    for pair in minimal_pairs(held_out_numbers(half), PAIRS, language):
+        at = pair.deciding if causal else pair.pronoun
+        for text, noun, other in zip(pair.texts, pair.nouns, reversed(pair.nouns), strict=True):
+            places.append(Place(begin_text(text), at + 1, noun + 1, (other + 1,)))
+    return places
+
+
 def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[int, int]) -> float:
     """Of how many minimal pairs both texts are right: the noun that is meant gets more than the other one."""
     layer, number = head
-    pairs = minimal_pairs(held_out_numbers(half), PAIRS, language)
-    places = []
-    for pair in pairs:
-        at = pair.deciding if model.shape.causal else pair.pronoun
-        for text, noun, other in zip(pair.texts, pair.nouns, reversed(pair.nouns), strict=True):
-            places.append(Place(begin_text(text), at + 1, noun + 1, (other + 1,)))
+    places = pair_places(model.shape.causal, language, half)
     rows = weights_from(model, language, places)
     right = []
     for row, place in zip(rows, places, strict=True):

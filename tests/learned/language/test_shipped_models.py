@@ -62,13 +62,30 @@ def test_the_figures_are_measured_again(name):
     assert measured == pytest.approx(read_figures()[name].figures, abs=0.01)  # another processor may round otherwise
 
 
+def named(kind):
+    """The models of a kind that come along."""
+    return [name for name in shipped_names() if RECIPES[name].kind == kind]
+
+
 @every_model
-def test_the_figures_tell_what_a_head_is_good_for(name):
-    """The least that is promised; what is told is the measured figure."""
+def test_the_figures_are_shares_of_enough_places(name):
     figures = read_figures()[name].figures
-    assert figures["one_fits"] > 0.9 and figures["across"] > 0.95
     assert all(0 <= figure <= 1 for key, figure in figures.items() if not key.endswith("_count"))
     assert all(count > 50 for key, count in figures.items() if key.endswith("_count"))
+
+
+@pytest.mark.parametrize("name", named("asked"))
+def test_a_model_that_is_asked_looks_at_the_right_word(name):
+    """What was wanted of the question-trained models, on pairs of nouns that never stood together in training."""
+    figures = read_figures()[name].figures
+    assert figures["two_fit"] >= 0.85 and figures["pairs"] >= 0.95 and figures["across"] >= 0.98
+    assert figures["one_fits"] >= (0.93 if name == "zh_asked_encoder" else 0.95)  # told as it is where .95 was missed
+
+
+@pytest.mark.parametrize("name", named("foretold"))
+def test_foretelling_alone_grows_no_head_that_decides(name):
+    """The best of all twelve heads, chosen on other sentences: both of a pair are right next to never."""
+    assert read_figures()[name].figures["pairs"] < 0.1
 
 
 def test_it_depends_on_the_reason():

@@ -4,10 +4,8 @@ from pages.lessons.cross.drawers.context_vector import show_context_vector
 from pages.lessons.cross.drawers.decoder import show_decoder
 from pages.lessons.cross.drawers.lengths import show_lengths
 from pages.lessons.cross.drawers.patches import show_patches
-from pages.lessons.cross.drawers.translator import show_translator
 
 DRAWERS = {
-    "translator": show_translator,
     "lengths": show_lengths,
     "decoder": show_decoder,
     "context_vector": show_context_vector,

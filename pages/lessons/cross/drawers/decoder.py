@@ -9,7 +9,9 @@ from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.inputs.matrix_text import to_text
 from pages.export.page_links import link_to_workbench
+from pages.lessons.cross.drawers.translator import show_translator
 from pages.lessons.cross.sequences import ask_itself
+from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_side_by_side
 from pages.lessons.sentences import format_gap, show_sentence
 from pages.panels.head_maps import fact_sentence
@@ -22,6 +24,12 @@ from pages.site.words import say
 
 
 def show_decoder(asked: Setup) -> None:
+    """Shows a decoder that is built by hand, or one that was trained."""
+    show_sight = choose_sight("decoding", {"built": show_built_decoder, "trained": show_translator})
+    show_sight(asked)
+
+
+def show_built_decoder(asked: Setup) -> None:
     """Shows how the words so far attend to each other, and how what comes of it asks the other sentence.
 
     asked: the run of the reader's two sentences."""
