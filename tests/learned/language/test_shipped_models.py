@@ -79,7 +79,7 @@ def test_a_model_that_is_asked_looks_at_the_right_word(name):
     """What was wanted of the question-trained models, on pairs of nouns that never stood together in training."""
     figures = read_figures()[name].figures
     assert figures["two_fit"] >= 0.85 and figures["pairs"] >= 0.95 and figures["across"] >= 0.98
-    assert figures["one_fits"] >= (0.93 if name == "zh_asked_encoder" else 0.95)  # told as it is where .95 was missed
+    assert figures["one_fits"] >= (0.94 if name == "zh_asked_encoder" else 0.95)  # told as it is where .95 was missed
 
 
 @pytest.mark.parametrize("name", named("foretold"))
