@@ -24,19 +24,18 @@ class RoleChoices {
     select.setAttribute("aria-label", `${this.offer.label} ${word}`);
     select.onchange = () => this.flow.tell("role", { word, role: select.value });
     select.onkeydown = (event) => event.stopPropagation(); // the keys are the choice's
-    return { place, word, select };
+    return { place, select };
   }
 
-  // Each stands behind its word, as long as the flow is seen.
+  // Each stands in the row of its word, as long as the flow is seen.
   draw() {
     const { layout, model, look, opened } = this.flow;
     this.root.hidden = opened > 0 || look.view !== "flow" || !layout || this.flow.isHidden;
     if (this.root.hidden) return;
-    for (const { place, word, select } of this.choices) {
-      const row = model.rowOf(place);
-      const size = Math.min(24 * layout.unit, Math.max(layout.rowHeight[row] * 0.76, 9));
-      const x = Math.min(10 * layout.unit + textWidth(word, size) + 4, layout.frame.wordWidth - CHOICE.width);
-      Object.assign(select.style, { left: `${x}px`, top: `${layout.rowY[row] - CHOICE.height / 2}px` });
+    const x = layout.frame.wordWidth - CHOICE.width; // at the end of the words, where it leaves them free to be clicked
+    for (const { place, select } of this.choices) {
+      const y = layout.rowY[model.rowOf(place)] - CHOICE.height / 2;
+      Object.assign(select.style, { left: `${x}px`, top: `${y}px` });
     }
   }
 }
