@@ -124,7 +124,7 @@ flow = make_component(
     is_fetched=True,
 )
 look = make_component("flow/look", "<div></div>")
-model_block = make_component("model/block", '<div class="block"></div>', "pixels")
+model_block = make_component("model/block", '<div class="block"></div>', "pixels", "flow/words")
 rest = make_component("rest", "<div></div>")
 live_slider = make_component(
     "flow/slider",

@@ -9,7 +9,7 @@ import torch
 
 from attention_core import Trace
 from attention_core.explanation.arithmetic import explain
-from attention_core.learned.language.readout import answer_questions, likeliest_words, sum_model
+from attention_core.learned.language.readout import answer_questions, likeliest_words
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_percent
@@ -107,7 +107,7 @@ def view_block(screen: ScreenState) -> BlockView | None:
     if words is None:
         return None
     kind = model_sentences_of(screen.setup)
-    stack = model_stack(screen.setup, words, sum_model)
+    stack = model_stack(screen.setup, words)
     run = (kind.model, kind.read(words))
     look = st.session_state.get(LOOK_KEY)
     if look is None or look.run != run:
@@ -148,7 +148,7 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
     data = {
         "rows": rows,
         "words": make_word_rows(view),
-        "answers": make_answer_rows(screen, view),
+        "answers": make_answer_rows(view),
         "palette": vars(current_palette()),
         "text": {
             "words": say(f"block.words.{form}"),
@@ -240,13 +240,7 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
     for name, step in trace.computed().items():
         if "T" in step.dims and name not in ("output", "residual"):
             sign = step.operation.faces.sign
-            row = {
-                "kind": "inner",
-                "name": say(f"block.inner.{name}"),
-                "sign": sign,
-                "layer": view.layer,
-                "opens": None,
-            }
+            row = {"kind": "inner", "name": say(f"block.inner.{name}"), "sign": sign}
             rows.append({**strips.add(part, name, (0, view.at)), **row})
     return rows
 
@@ -256,8 +250,8 @@ def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
     (normed,) = (name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name)
     total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}
-    sum_row = {"kind": "sum", "name": say("block.part.sum"), "sign": "Σ", "layer": 0, "opens": None}
-    norm_row = {"kind": "norm", "name": say("block.inner.rms_normed_x"), "sign": "÷ rms", "layer": 0, "opens": None}
+    sum_row = {"kind": "sum", "name": say("block.part.sum"), "sign": "Σ"}
+    norm_row = {"kind": "norm", "name": say("block.inner.rms_normed_x")}
     return [
         {**strips.add(SUM, "parts_sum", (0, view.at)), **sum_row, "push": float(total), "push_cell": push},
         {**strips.add(UNEMBEDDING, normed, (0, view.at)), **norm_row},
@@ -265,7 +259,7 @@ def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
 
 
 def make_word_rows(view: BlockView) -> list[dict]:
-    """The likeliest words, and the one that was chosen: logit and probability."""
+    """The likeliest words, and the one that was chosen, each with its probability."""
     trace = view.stack[UNEMBEDDING]
     logits, probabilities = trace["logits"][0, view.at], trace["probabilities"][0, view.at]
     likeliest = logits.topk(MOST_WORDS).indices.tolist()
@@ -277,16 +271,14 @@ def make_word_rows(view: BlockView) -> list[dict]:
             "word": model_vocabulary(view.name)[number],
             "number": number,
             "share": float(probabilities[number]),
-            "logit": format_fixed(float(logits[number])),
             "chosen": number == view.target,
-            "logit_cell": {"part": UNEMBEDDING, "step": "logits", "index": index},
             "share_cell": {"part": UNEMBEDDING, "step": "probabilities", "index": index},
         }
         rows.append(row)
     return rows
 
 
-def make_answer_rows(screen: ScreenState, view: BlockView) -> list[dict]:
+def make_answer_rows(view: BlockView) -> list[dict]:
     """What the model answers to each question at the word."""
     rows = []
     for question, probabilities in answer_questions(view.name, view.tokens).items():

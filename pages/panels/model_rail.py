@@ -1,12 +1,14 @@
 """The heads of every layer of a language model, as small maps beside each other: a rail through the whole model."""
 
-from attention_core.drawing.raster import small_raster
+from functools import lru_cache
+
+from attention_core.drawing.raster import SmallRaster, small_raster
 from attention_core.learned.language.batches import START
 from attention_core.learned.language.questions import QUESTIONS
+from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
-from attention_core.transformer.stack import Stack
 from pages.panels.setup_controls import take_made_change
-from pages.runs.model_runs import model_sentences_of, model_stack
+from pages.runs.model_runs import model_sentences_of
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
 from pages.setup.setup import Setup, layer_of, model_of
@@ -17,7 +19,7 @@ RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
     """The words on the screen as a language model reads them; None where none does, or where rows are no words."""
-    if model_of(screen.setup) is None or model_sentences_of(screen.setup) is None:
+    if model_of(screen.setup) is None:
         return None
     words = screen.inputs.queries
     if screen.inputs.batch:
@@ -32,25 +34,29 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     words = words_of_model(screen)
     if words is None:
         return {}, b""
-    stack = model_stack(screen.setup, words)
-    maps, names = [], []
-    for layer in range(1, count_layers(stack) + 1):
-        trace = stack[f"{layer}.attention"]
-        heads = trace.sizes()["H"]
-        maps += [small_raster(trace, "weights", {"B": 0, "H": head}, most=RAIL_MAP_SIDE) for head in range(heads)]
-        names.append([name_model_head(screen.setup, layer, head) for head in range(heads)])
+    kind = model_sentences_of(screen.setup)
+    maps = draw_layer_maps(kind.model, kind.read(words))
+    shape = load_recipe(kind.model).shape()
+    numbers = range(1, shape.layers + 1)
     layers = {
         "now": layer_of(screen.setup),
-        "names": names,
-        "titles": [say("model.layer", layer=layer) for layer in range(1, len(names) + 1)],
+        "names": [[name_model_head(screen.setup, layer, head) for head in range(shape.heads)] for layer in numbers],
+        "titles": [say("model.layer", layer=layer) for layer in numbers],
         "shape": maps[0].drawn,
     }
     return layers, b"".join(each.cells for each in maps)
 
 
-def count_layers(stack: Stack) -> int:
-    """How many layers a stack has."""
-    return sum(name.endswith(".attention") for name in stack.parts)
+@lru_cache(maxsize=16)  # of a sentence; a map of 40 x 40 cells a head. Each layer that is looked at asks again
+def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ...]:
+    """The weights of every head of every layer, drawn small. name: of a model. tokens: what it reads."""
+    stack = run_model(name, tokens)
+    maps = []
+    for part, trace in stack.parts.items():
+        if part.endswith(".attention"):
+            places = [{"B": 0, "H": head} for head in range(trace.sizes()["H"])]
+            maps += [small_raster(trace, "weights", place, most=RAIL_MAP_SIDE) for place in places]
+    return tuple(maps)
 
 
 def name_model_head(setup: Setup, layer: int, head: int) -> str:

@@ -1,9 +1,7 @@
 """The whole run of a language model on the sentence of a screen, of which the workbench opens one layer."""
 
-from collections.abc import Callable
-
 from attention_core.learned.grammar import vocabulary
-from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import Stack
 from pages.runs.compute import sentences_of
@@ -17,16 +15,14 @@ def model_sentences_of(setup: Setup) -> ModelSentences | None:
     return kind if isinstance(kind, ModelSentences) else None
 
 
-def model_stack(
-    setup: Setup, words: tuple[str, ...], run: Callable[[str, tuple[str, ...]], Stack] = run_model
-) -> Stack:
-    """All parts of the model of a Setup on a sentence, as it was trained, its axes labelled.
+def model_stack(setup: Setup, words: tuple[str, ...]) -> Stack:
+    """All parts of the model of a Setup on a sentence, as it was trained, and the sums of them, its axes labelled.
 
-    words: the sentence behind the sign that each text begins with. run: what makes the parts of what the model reads.
-    What is changed in the layer that is looked at is not in it.
+    words: the sentence behind the sign that each text begins with. What is changed in the layer that is looked at is
+    not in it.
     """
     kind = model_sentences_of(setup)
-    return run(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
+    return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
 
 
 def model_vocabulary(name: str) -> tuple[str, ...]:

@@ -80,9 +80,8 @@ def weights_from(model: LanguageModel, language: str, places: Sequence[Place]) -
 
 def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S"]:
     """The weights of all layers for texts of one length."""
-    allowed = torch.ones(len(words), 1, words.shape[1], words.shape[1], dtype=torch.bool)
     with torch.inference_mode():
-        stack = model.run_layers(words, allowed)
+        stack = model.run_layers(words)
     maps = [trace["weights"] for name, trace in stack.parts.items() if name.endswith(".attention")]
     return torch.stack(maps, 1)
 
@@ -164,13 +163,11 @@ def share_answered(model: LanguageModel, language: str, half: str) -> float:
     for place in pair_places(model.shape.causal, language, half):
         words = place.text.words
         numbers = torch.tensor([[word_numbers(language)[word] for word in words]])
-        allowed = torch.ones(1, 1, len(words), len(words), dtype=torch.bool)
         with torch.inference_mode():
-            source = model.answer_source(model.run_layers(numbers, allowed), question)[0, place.at]  # (read,)
+            source = model.answer_source(model.run_layers(numbers), question)[0, place.at]  # (read,)
             answer = int(model.read_answers(source, question).argmax())
         right.append(answer == word_numbers(language)[words[place.to]])
-    both = [one and two for one, two in zip(right[::2], right[1::2], strict=True)]
-    return sum(both) / len(both)
+    return share_of_both(right)
 
 
 def pair_places(causal: bool, language: str, half: str) -> list[Place]:
@@ -192,5 +189,10 @@ def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[i
     for row, place in zip(rows, places, strict=True):
         mine = row[layer, number]
         right.append(bool(mine[place.to] > mine[place.others[0]]))
+    return share_of_both(right)
+
+
+def share_of_both(right: Sequence[bool]) -> float:
+    """Of how many pairs both are right. right: of the texts of the pairs, one pair behind the other."""
     both = [one and two for one, two in zip(right[::2], right[1::2], strict=True)]
     return sum(both) / len(both)

@@ -136,8 +136,8 @@ class LanguageModel(nn.Module):
         return source @ self.w_answers[question] @ self.words.T
 
     # ---- the run that is trained -------------------------------------------------------------------------------------
-    def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"]) -> Stack:
-        """The layers alone. allowed: which word may attend to which."""
+    def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
+        """The layers alone. allowed: which word may attend to which, where several texts stand in a row."""
         weights = StackWeights(self.weights().layers)
         config = StackConfig(self.shape.stack().layers)
         return run_stack(self.words[words], weights, config, allowed=allowed)

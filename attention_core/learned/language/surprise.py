@@ -50,9 +50,8 @@ def word_surprises(model: LanguageModel, language: str, words: Int[Tensor, "B T"
 
 def run_words(model: LanguageModel, words: Int[Tensor, "B T"]) -> Float[Tensor, "B T D"]:
     """What stands behind the last layer."""
-    allowed = torch.ones(len(words), 1, words.shape[1], words.shape[1], dtype=torch.bool)
     with torch.inference_mode():
-        return model.run_layers(words, allowed).end
+        return model.run_layers(words).end
 
 
 def surprise_of(logits: Float[Tensor, "B T V"], words: Int[Tensor, "B T"]) -> Float[Tensor, "B T"]:

@@ -9,7 +9,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.given = data.slice();
   const shown = unpacked(data);
   shown.values = new Float32Array(shown.numbers.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x", "v"]) root.style.setProperty("--" + name, shown.palette[name]);
+  for (const name of ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
   const focused = root.getRootNode().activeElement?.dataset?.place;
   const all = element("div", "all");
   all.append(partsOf(root, shown), outOf(root, shown));
@@ -30,21 +30,18 @@ function button(name, properties, act) {
 function partsOf(root, shown) {
   const grid = element("div", "parts");
   grid.append(element("h6", ""), element("h6", "", { textContent: shown.text.vector }), element("h6", "", { textContent: shown.text.push }));
-  const pushes = shown.rows.filter((row) => row.kind === "part").map((row) => row.push);
-  const reach = Math.max(...pushes.map(Math.abs), ...shown.rows.filter((row) => row.kind === "sum").map((row) => Math.abs(row.push)), 1e-9);
-  const sides = { low: Math.min(0, ...shown.rows.map((row) => row.push ?? 0)), high: Math.max(0, ...shown.rows.map((row) => row.push ?? 0)) || reach };
+  const pushes = shown.rows.map((row) => row.push ?? 0);
+  const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
   const largest = largestOf(shown, ({ kind }) => kind === "part"); // the sum's numbers may be larger
   shown.rows.forEach((row, i) => {
     if (row.kind === "group") {
       grid.append(element("div", "group", { textContent: row.name }));
       return;
     }
-    const isEnd = row.kind === "sum" || row.kind === "norm";
     const scale = row.kind === "part" || row.kind === "sum" ? largest : largestOf(shown, (each) => each === row);
     const push = "push" in row ? pushOf(root, row, sides) : element("span", "");
     const parts = [nameOf(root, row, i, shown.rows.length), stripOf(root, shown, row, i, scale), push];
     if (row.kind === "sum") parts.forEach((part) => part.classList.add("total"));
-    if (isEnd) parts[0].classList.add("end");
     grid.append(...parts);
   });
   return grid;
@@ -60,7 +57,7 @@ function largestOf({ rows, values }, isMeant) {
 function nameOf(root, row, i, count) {
   const look = ["name", row.kind, row.opens ? "head" : "", i === 0 ? "first" : "", i === count - 1 ? "last" : ""].join(" ");
   const name = row.opens
-    ? button(look, { title: row.title }, () => root.trigger("head", row.opens))
+    ? button(look, {}, () => root.trigger("head", row.opens))
     : element("span", look);
   name.textContent = row.name;
   name.dataset.sign = row.kind === "part" ? (i ? "+" : "") : row.kind === "norm" ? "÷" : (row.sign ?? "");
@@ -87,7 +84,7 @@ function stripOf(root, shown, row, i, largest) {
   let at = 0;
   const tell = (m) => {
     at = Math.max(0, Math.min(count - 1, m));
-    const said = `${row.name} [${at + 1}] = ${spelled(shown.values[first + at])}`;
+    const said = `${row.name} [${at + 1}] = ${spellNumber(shown.values[first + at])}`;
     root.told.textContent = said;
     canvas.setAttribute("aria-valuenow", at + 1);
     canvas.setAttribute("aria-valuetext", said);
@@ -114,13 +111,13 @@ function stripOf(root, shown, row, i, largest) {
 function pushOf(root, { push, push_cell: cell, kind }, { low, high }) {
   const width = high - low || 1;
   const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`; // a number stands behind the bar
-  const shown = button("push", { title: spelled(push) }, () => root.trigger("opened", cell));
+  const shown = button("push", { title: spellNumber(push) }, () => root.trigger("opened", cell));
   const beam = element("span", "beam");
   const length = `calc((100% - ${NUMBER_ROOM}px) * ${Math.abs(push) / width})`;
   Object.assign(beam.style, { left: place(Math.min(0, push)), width: length, background: `var(--${push < 0 ? "minus" : "plus"})` });
   const zero = element("span", "zero");
   zero.style.left = place(0);
-  const much = element("span", "much", { textContent: spelled(push) });
+  const much = element("span", "much", { textContent: spellNumber(push) });
   much.style.left = place(Math.max(0, push));
   if (kind === "sum") much.style.fontWeight = 700;
   shown.append(beam, zero, much);
@@ -145,15 +142,12 @@ function wordOf(root, { word, number, share, chosen, share_cell: cell }) {
   name.dataset.place = `word ${number}`;
   const beam = element("span", "beam");
   beam.style.width = 100 * share + "%";
-  row.append(name, beam, button("cell", { textContent: percent(share) }, () => root.trigger("opened", cell)));
+  row.append(name, beam, button("cell", { textContent: spellPercent(share) }, () => root.trigger("opened", cell)));
   return row;
 }
 
 function answerOf({ question, word, share }) {
   const row = element("div", "answer");
-  row.append(element("span", "asked", { textContent: question }), element("span", "", { textContent: `${word} · ${percent(share)}` }));
+  row.append(element("span", "asked", { textContent: question }), element("span", "", { textContent: `${word} · ${spellPercent(share)}` }));
   return row;
 }
-
-const spelled = (number) => number.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
-const percent = (share) => (share >= 0.995 && share < 1 ? ">99 %" : share > 0 && share < 0.005 ? "<1 %" : `${Math.round(100 * share)} %`);
