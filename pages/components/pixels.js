@@ -23,13 +23,18 @@ function pixels(cells, rows, columns, fills) {
   const pen = image.getContext("2d");
   const picture = pen.createImageData(columns, rows);
   const colours = Uint32Array.from(fills, (fill, number) => {
-    const [red, green, blue] = [1, 3, 5].map((at) => parseInt(fill.slice(at, at + 2), 16));
+    const [red, green, blue] = channelsOf(fill);
     return number === BLOCKED ? 0 : (255 << 24) | (blue << 16) | (green << 8) | red;
   });
   const drawn = new Uint32Array(picture.data.buffer);
   cells.forEach((cell, i) => (drawn[i] = colours[cell]));
   pen.putImageData(picture, 0, 0);
   return image;
+}
+
+// Red, green and blue of a colour that is written #rrggbb.
+function channelsOf(colour) {
+  return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
 // Parallel lines down to the right over a rectangle, `gap` apart, one through the point (x0, y0).

@@ -167,3 +167,21 @@ def test_the_answers_are_those_of_the_heads(screen):
         shares = (mixed @ model.w_answers[question] @ model.words.T).softmax(-1)
         assert row["share"] == pytest.approx(float(shares.max()), abs=1e-12)
         assert row["word"] == vocabulary("en")[int(shares.argmax())]
+
+
+def test_the_logits_are_divided_by_the_temperature(screen):
+    screen.click_part("block", "temperature", 2.5)
+    logits = run()["unembedding"]["logits"][0, AT]
+    expected = (logits / 2.5).softmax(-1)
+    words, known = strips(screen)[0]["words"], vocabulary("en")
+    assert [word["share"] for word in words] == pytest.approx(
+        [float(expected[known.index(each["word"])]) for each in words]
+    )
+    opened(screen, "unembedding", "scaled_logits", 0, AT, 5)
+    (piece,) = [piece for piece in arithmetic(screen)["pieces"] if "step" in piece]
+    assert piece["step"] == "unembedding/logits"
+    pushes = sum(row["push"] for row, _ in strips(screen)[1] if row["kind"] == "part")
+    assert pushes == pytest.approx(float(logits.max()), abs=1e-9)  # what parts push is the logit itself
+    for made_up in (0, -1, 1e9, True, "2", None):
+        screen.click_part("block", "temperature", made_up)
+        assert strips(screen)[0]["temperature"]["value"] == 2.5

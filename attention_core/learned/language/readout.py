@@ -1,5 +1,6 @@
 """What a language model makes of a sentence besides its maps: the sum that each vector is, and the answers it gives."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 import torch
@@ -11,7 +12,8 @@ from attention_core.analysis.residual_sum import with_logit_sum, with_residual_s
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model, load_recipe
-from attention_core.transformer.stack import Stack
+from attention_core.transformer.stack import UNEMBEDDING, Stack
+from attention_core.transformer.unembedding import unembed
 
 
 @lru_cache(maxsize=4)  # each word's push on each word of the vocabulary: 20 megabytes for a long sentence
@@ -19,6 +21,25 @@ def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
     """The run of a model, and what each of its parts added to each word's vector and to each word's logit."""
     with torch.inference_mode():
         return with_logit_sum(with_residual_sum(run_model(name, tokens)))
+
+
+def with_word_temperature(name: str, stack: Stack, temperature: float) -> Stack:
+    r"""The same run whose words come out at a temperature: $\mathrm{softmax}_V(\mathrm{logits} / T)$.
+
+    name: of the model. stack: its run. temperature: see UnembeddingConfig. Raises AttentionError: positive_number.
+
+    >>> stack = run_model("en_asked_decoder", ("<start>", "the", "dog"))
+    >>> warm = with_word_temperature("en_asked_decoder", stack, 2.0)
+    >>> bool(warm["unembedding"]["probabilities"].max() < stack["unembedding"]["probabilities"].max())
+    True
+    """
+    if temperature == 1:
+        return stack
+    model, own = load_model(name), stack[UNEMBEDDING]
+    config = replace(model.shape.stack().unembedding, temperature=temperature)
+    with torch.inference_mode():
+        trace = unembed(own["x"], model.weights().unembedding, config).labelled(**own.labels)
+    return replace(stack, parts={**stack.parts, UNEMBEDDING: trace})
 
 
 @lru_cache(maxsize=16)

@@ -46,17 +46,17 @@ class FlowKeys {
   }
 
   // ---- the numbers that are drawn --------------------------------------------------------------------------------------
-  // [{ element, means, part, line, x, y }]: line: of the key's row, or the lane.
+  // [{ shape, means, part, line, x, y }]: line: of the key's row, or the lane.
   cells() {
     const { model, picture } = this.flow;
     const cells = [];
-    for (const { element, attributes, round } of picture.shapes.made.values()) {
-      const { means } = element;
-      if (round !== picture.shapes.round || means?.part === undefined || element.parentNode.classList.contains("hits")) continue;
+    for (const [id, shape] of picture.shapes.made) {
+      const { attributes, round, means } = shape;
+      if (round !== picture.shapes.round || means?.part === undefined || id.startsWith("hits ")) continue;
       if (picture.isRest(means.row) && means.row > 0) continue;
       const part = model.parts.get(means.part);
       const [x, y] = [attributes.x + attributes.width / 2, attributes.y + attributes.height / 2];
-      cells.push({ element, means, part, x, y, line: part.role === "lane" ? "lane" : means.row });
+      cells.push({ shape, means, part, x, y, line: part.role === "lane" ? "lane" : means.row });
     }
     return cells;
   }
@@ -106,11 +106,12 @@ class FlowKeys {
   // A screen reader hears what stands there, and what Enter does.
   focus(cell) {
     const { data } = this.flow;
+    const element = this.flow.picture.shapes.elementOf(cell.shape);
     this.at = cell.means;
-    setOnce(cell.element, "tabindex", "-1");
-    setOnce(cell.element, "role", "button");
-    setOnce(cell.element, "aria-label", `${this.nameOf(cell)}: ${this.numberOf(cell)}.${data.hears ? ` ${data.text.enter_opens}` : ""}`);
-    cell.element.focus({ preventScroll: true });
+    setOnce(element, "tabindex", "-1");
+    setOnce(element, "role", "button");
+    setOnce(element, "aria-label", `${this.nameOf(cell)}: ${this.numberOf(cell)}.${data.hears ? ` ${data.text.enter_opens}` : ""}`);
+    element.focus({ preventScroll: true });
   }
 
   nameOf({ part, means }) {

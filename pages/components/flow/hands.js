@@ -18,8 +18,13 @@ class Hands {
 
   listenToPointer() {
     const { svg } = this.flow;
-    svg.addEventListener("click", (event) => this.press(event.target.means));
-    svg.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.hover(event.target.means));
+    svg.addEventListener("click", (event) => this.press(this.meant(event)));
+    for (const name of ["pointerover", "pointermove"]) {
+      svg.addEventListener(name, (event) => {
+        const isNew = name === "pointerover" || typeof event.target.means === "function";
+        if (isNew && event.pointerType !== "touch") this.hover(this.meant(event));
+      });
+    }
     svg.addEventListener("pointerleave", () => this.hover(null));
   }
 
@@ -27,7 +32,7 @@ class Hands {
     const { svg } = this.flow;
     svg.addEventListener("pointerdown", (event) => {
       if (event.pointerType !== "touch") return;
-      const { means } = event.target;
+      const means = this.meant(event);
       this.isHeld = false;
       this.holding = setTimeout(() => {
         this.isHeld = true;
@@ -40,6 +45,13 @@ class Hands {
         if (this.isHeld) setTimeout(() => this.hover(null), PRESSED_STAYS_MS);
       });
     }
+  }
+
+  // What is under a pointer; a strip of cells that are drawn together knows it by the place.
+  meant({ target, clientX, clientY }) {
+    const { means } = target;
+    if (typeof means !== "function") return means;
+    return means(new DOMPoint(clientX, clientY).matrixTransform(this.flow.svg.getScreenCTM().inverse()).x);
   }
 
   hover(means) {

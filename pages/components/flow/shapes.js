@@ -1,4 +1,6 @@
-// Shapes of a drawing by key: made once, changed only where a value changed, hidden where they are not drawn.
+// Shapes of a drawing by key: made once, changed only where a value changed, hidden where they are not drawn. What is
+// drawn together with others, thousands of small cells as few paths, is noted: it has a place and a meaning, and an
+// element only where keys came to it.
 const SVG = "http://www.w3.org/2000/svg";
 
 class Shapes {
@@ -24,12 +26,33 @@ class Shapes {
       const element = makeElement(group === null ? this.layers.get(layer) : this.group(layer, group), kind);
       shape = { element, attributes: {}, isShown: true };
       this.made.set(id, shape);
-    }
+    } else if (!shape.element) this.elementOf(shape);
     shape.round = this.round;
-    shape.element.means = means;
+    shape.means = shape.element.means = means;
     if (!shape.isShown) shape.element.style.display = "";
     shape.isShown = true;
     for (const [name, value] of Object.entries(attributes)) this.set(shape, name, value);
+    return shape.element;
+  }
+
+  // A rectangle that others draw.
+  note(layer, key, attributes, means) {
+    const id = `${layer} ${key}`;
+    const shape = this.made.get(id) ?? { layer, element: null, attributes: {}, isShown: true };
+    if (shape.element) {
+      this.put(layer, "rect", key, { ...attributes, class: "walked" }, means);
+      return;
+    }
+    Object.assign(shape, { round: this.round, attributes, means });
+    this.made.set(id, shape);
+  }
+
+  // The element of a shape, of a noted one an empty one in its place.
+  elementOf(shape) {
+    if (!shape.element) {
+      shape.element = makeElement(this.layers.get(shape.layer), "rect", { ...shape.attributes, class: "walked" });
+      shape.element.means = shape.means;
+    }
     return shape.element;
   }
 
@@ -56,7 +79,7 @@ class Shapes {
 
   end() {
     for (const shape of this.made.values()) {
-      if (shape.round === this.round || !shape.isShown) continue;
+      if (shape.round === this.round || !shape.isShown || !shape.element) continue;
       shape.element.style.display = "none";
       shape.isShown = false;
     }

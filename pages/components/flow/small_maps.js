@@ -81,15 +81,20 @@ class SmallMaps {
 // A matrix of one pixel a cell.
 function paintMap(canvas, matrix, palette) {
   const { rows, columns, kind, largest } = matrix;
-  Object.assign(canvas, { width: columns, height: rows });
-  const pen = canvas.getContext("2d");
+  const image = new ImageData(columns, rows);
   for (let row = 0; row < rows; row++) {
     const numbers = matrix.row(row);
     for (let column = 0; column < columns; column++) {
+      if (matrix.isBlocked(row, column)) continue;
       const number = finite(numbers[column]);
-      pen.fillStyle = kind === "share" ? palette.share : kind === "mark" ? palette.x : number < 0 ? palette.minus : palette.plus;
-      pen.globalAlpha = clamp(0.08 + (0.92 * Math.abs(number)) / (largest || 1));
-      if (!matrix.isBlocked(row, column)) pen.fillRect(column, row, 1, 1);
+      const colour = kind === "share" ? palette.share : kind === "mark" ? palette.x : number < 0 ? palette.minus : palette.plus;
+      const strength = clamp(0.08 + (0.92 * Math.abs(number)) / (largest || 1));
+      image.data.set([...channelsOf(colour), 255 * strength], 4 * (row * columns + column));
     }
   }
+  const old = canvas.image;
+  const isSame = old?.width === columns && old.height === rows && old.data.every((byte, i) => byte === image.data[i]);
+  if (isSame) return; // what is painted again, the browser draws again
+  Object.assign(canvas, { width: columns, height: rows, image });
+  canvas.getContext("2d").putImageData(image, 0, 0);
 }

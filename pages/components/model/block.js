@@ -65,46 +65,46 @@ function nameOf(root, row, i, count) {
   return name;
 }
 
-// A vector, a pixel a number; the number under the pointer is told, a click opens it. Arrows lead along it.
+// A vector, a stripe a number; the number under the pointer is told, a click opens it. Arrows lead along it.
 function stripOf(root, shown, row, i, largest) {
   const { first, count } = row;
-  const canvas = element("canvas", row.kind, { width: count, height: 1, tabIndex: 0, role: "slider" });
-  canvas.dataset.place = `strip ${i}`;
-  canvas.setAttribute("aria-label", row.name);
-  canvas.setAttribute("aria-valuemin", 1);
-  canvas.setAttribute("aria-valuemax", count);
-  canvas.title = shown.text.keys;
-  const pen = canvas.getContext("2d");
-  for (let m = 0; m < count; m++) {
+  const strip = element("div", `strip ${row.kind}`, { tabIndex: 0, role: "slider" });
+  strip.dataset.place = `strip ${i}`;
+  strip.setAttribute("aria-label", row.name);
+  strip.setAttribute("aria-valuemin", 1);
+  strip.setAttribute("aria-valuemax", count);
+  strip.title = shown.text.keys;
+  const stripes = Array.from({ length: count }, (_, m) => {
     const number = shown.values[first + m];
-    pen.fillStyle = number < 0 ? shown.palette.minus : shown.palette.plus;
-    pen.globalAlpha = Math.min(1, 0.05 + (0.95 * Math.abs(number)) / largest);
-    pen.fillRect(m, 0, 1, 1);
-  }
+    const strength = Math.min(1, 0.05 + (0.95 * Math.abs(number)) / largest);
+    const opacity = Math.round(255 * strength).toString(16).padStart(2, "0");
+    return `${number < 0 ? shown.palette.minus : shown.palette.plus}${opacity} ${(100 * m) / count}% ${(100 * (m + 1)) / count}%`;
+  });
+  strip.style.backgroundImage = `linear-gradient(to right, ${stripes.join(", ")})`;
   let at = 0;
   const tell = (m) => {
     at = Math.max(0, Math.min(count - 1, m));
     const said = `${row.name} [${at + 1}] = ${spellNumber(shown.values[first + at])}`;
     root.told.textContent = said;
-    canvas.setAttribute("aria-valuenow", at + 1);
-    canvas.setAttribute("aria-valuetext", said);
+    strip.setAttribute("aria-valuenow", at + 1);
+    strip.setAttribute("aria-valuetext", said);
   };
   const open = () => root.trigger("opened", { ...row.cell, index: [...row.cell.index, at] });
-  const under = (event) => Math.floor(((event.clientX - canvas.getBoundingClientRect().left) / canvas.clientWidth) * count);
-  canvas.onpointermove = (event) => tell(under(event));
-  canvas.onclick = (event) => {
+  const under = (event) => Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
+  strip.onpointermove = (event) => tell(under(event));
+  strip.onclick = (event) => {
     tell(under(event));
     open();
   };
-  canvas.onkeydown = (event) => {
+  strip.onkeydown = (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step) tell(at + step);
     else if (event.key === "Enter") open();
     else return;
     event.preventDefault();
   };
-  canvas.setAttribute("aria-valuenow", 1);
-  return canvas;
+  strip.setAttribute("aria-valuenow", 1);
+  return strip;
 }
 
 // How far a part pushes the logit: a bar from zero, and its number, which opens.
@@ -127,7 +127,8 @@ function pushOf(root, { push, push_cell: cell, kind }, { low, high }) {
 // ---- what comes out --------------------------------------------------------------------------------------------------
 function outOf(root, shown) {
   const out = element("div", "out");
-  out.append(element("h6", "", { textContent: shown.text.words }), ...shown.words.map((word) => wordOf(root, word)));
+  const rows = shown.words.map((word) => wordOf(root, word));
+  out.append(element("h6", "", { textContent: shown.text.words }), ...rows, heatOf(root, shown, rows));
   if (shown.answers.length) {
     const answers = element("div", "answers");
     answers.append(element("h6", "", { textContent: shown.text.answers }), ...shown.answers.map(answerOf));
@@ -138,12 +139,45 @@ function outOf(root, shown) {
 
 function wordOf(root, { word, number, share, chosen, share_cell: cell }) {
   const row = element("div", chosen ? "word chosen" : "word");
+  row.number = number;
   const name = button("said", { textContent: word, title: word, ariaPressed: String(chosen) }, () => root.trigger("target", number));
   name.dataset.place = `word ${number}`;
-  const beam = element("span", "beam");
-  beam.style.width = 100 * share + "%";
-  row.append(name, beam, button("cell", { textContent: spellPercent(share) }, () => root.trigger("opened", cell)));
+  row.append(name, element("span", "beam"), button("cell", {}, () => root.trigger("opened", cell)));
+  showShare(row, share);
   return row;
+}
+
+function showShare(row, share) {
+  row.querySelector(".beam").style.width = 100 * share + "%";
+  row.querySelector(".cell").textContent = spellPercent(share);
+}
+
+// The temperature of the words: their bars follow a drag, the server computes when it is let go.
+function heatOf(root, { temperature: { value, ends: [least, most], label }, logits, values }, rows) {
+  const heat = element("label", "heat");
+  const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.001, value: Math.log(value / least) / Math.log(most / least) });
+  const output = element("output", "", { textContent: String(value) });
+  const setting = () => Number((least * (most / least) ** Number(input.value)).toPrecision(2));
+  const own = values.subarray(logits.first, logits.first + logits.count);
+  input.setAttribute("aria-label", label);
+  input.dataset.place = "temperature";
+  input.oninput = () => {
+    output.textContent = String(setting());
+    input.setAttribute("aria-valuetext", output.textContent);
+    const shares = sharesAt(own, setting());
+    for (const row of rows) showShare(row, shares[row.number]);
+  };
+  input.onchange = () => root.trigger("temperature", setting());
+  heat.append(element("span", "", { textContent: label }), output, input);
+  return heat;
+}
+
+// The softmax of logits over a temperature.
+function sharesAt(logits, temperature) {
+  const largest = logits.reduce((one, other) => Math.max(one, other));
+  const powers = Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
+  const total = powers.reduce((one, other) => one + other, 0);
+  return powers.map((power) => power / total);
 }
 
 function answerOf({ question, word, share }) {

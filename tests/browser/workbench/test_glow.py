@@ -24,7 +24,9 @@ RECORD = """root => {
         for (const [key, { attributes }] of old)
             seen.old[key.slice("texts old ".length)] = [attributes.text, attributes["font-size"]];
         if (flow.before || seen.over) return;
-        const isSolid = ([key, { attributes }]) => /^(texts|cells|shares) /.test(key) && attributes.opacity !== 0;
+        // Cells that are drawn together have the box of their strip.
+        const isSolid = ([key, { attributes, element }]) =>
+            /^(texts|cells (?!look)|shares )/.test(key) && attributes.opacity !== 0 && element;
         const solid = shown.filter(isSolid);
         seen.over = old.flatMap(([key, { element }]) => solid
             .filter(([other, shape]) => other !== key && meet(box(element), box(shape.element)))

@@ -33,7 +33,7 @@ def test_a_map_of_the_rail_opens_its_head_in_its_layer(screen):
 
 def test_a_number_of_the_sum_is_opened_and_followed_with_the_keyboard(screen):
     opened = screen(f"?ex=model_en&text={TIRED}&t={AT}")
-    strips = opened.page.locator(".block canvas.part")
+    strips = opened.page.locator(".block .strip.part")
     expect(strips).to_have_count(16)
     strips.nth(2).focus()
     for key in ("ArrowRight", "ArrowRight", "Enter"):
@@ -59,10 +59,28 @@ def test_a_word_that_may_come_out_is_chosen_and_a_head_is_opened_from_the_sum(sc
     expect(opened.page).to_have_url(re.compile("layer=2"))
 
 
+def test_the_words_follow_the_temperature_while_it_is_dragged(screen):
+    opened = screen(f"?ex=model_en_decoder&text={TIRED}&t={AT}")
+    block = opened.page.locator(".block")
+    logits = run_model("en_asked_decoder", cut_sentence("en_asked_decoder", TIRED))["unembedding"]["logits"][0, AT]
+    heat = block.get_by_role("slider", name="Temperature")
+    first = block.locator(".word .cell").first
+    for position, temperature in ((1, 4), (0.75, 2)):  # from 0.25 to 4 by equal ratios
+        heat.evaluate("(input, position) => { input.value = position; input.oninput(); }", position)
+        share = float((logits / temperature).softmax(-1).max())
+        expect(first).to_have_text(f"{100 * share:.0f} %")
+    heat.evaluate("input => input.onchange()")
+    first.click()
+    expect(opened.page.get_by_text("logits · probabilities")).to_be_visible()
+    operand = opened.page.locator(".arithmetic .operand").first
+    operand.click()
+    expect(opened.page.get_by_text("logits · scaled_logits")).to_be_visible()
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_phone_shows_it_all_without_scrolling_aside(screen, language):
     opened = screen(f"?ex=model_{language}&lang={language}", viewport={"width": 390, "height": 844})
-    opened.page.locator(".block canvas").first.wait_for()
+    opened.page.locator(".block .strip").first.wait_for()
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     inner = "[...document.querySelectorAll('*')].map(e => e.shadowRoot).filter(Boolean)"
     block = f"{inner}.map(root => root.querySelector('.block')).find(Boolean)"

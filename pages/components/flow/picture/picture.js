@@ -23,11 +23,13 @@ class Picture {
     this.columns = columnsOf(layout);
     this.signHeights = signHeights(this);
     this.threads = new Map(); // those of one look, which are drawn whole
+    this.looks = new Map(); // cells without frames that look alike
     this.shapes.begin();
     drawLane(this);
     drawWords(this);
     for (const part of layout.parts) drawPart(this, part);
     drawWholeThreads(this);
+    drawLooks(this);
     drawShares(this);
     drawRibbons(this);
     drawAnswer(this);

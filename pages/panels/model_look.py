@@ -1,0 +1,77 @@
+"""What is looked at in the model around the layer on the screen: the word, the number that is open."""
+
+from dataclasses import dataclass, field, replace
+
+import streamlit as st
+
+from attention_core.learned.language.readout import with_word_temperature
+from attention_core.record.expressions import Ref
+from attention_core.transformer.stack import UNEMBEDDING, Stack
+from pages.panels.model_rail import words_of_model
+from pages.runs.model_runs import model_sentences_of, model_stack
+from pages.session.fragments import redraw
+from pages.session.view import ScreenState
+from pages.setup.setup import layer_of
+
+SUM, LOGITS = "residual_sum", "logit_sum"
+LOOK_KEY = "model_block"
+
+
+@dataclass(frozen=True)
+class BlockCell:
+    """A number of the model's run: the part, and the cell in it."""
+
+    part: str
+    ref: Ref
+
+
+@dataclass(frozen=True)
+class BlockLook:
+    """What is looked at in the model.
+
+    run: of which sentence. target: the word whose logit the parts push; the likeliest where it is None. temperature: by
+    which the logits are divided before their softmax. trail: the numbers that were followed, the last one is open."""
+
+    run: tuple = ()
+    target: int | None = None
+    temperature: float = 1.0
+    trail: tuple[BlockCell, ...] = ()
+
+
+@dataclass(frozen=True)
+class BlockView:
+    """What is drawn. stack: the run of the model. at: the place of the word that is looked at."""
+
+    name: str
+    tokens: tuple[str, ...]
+    stack: Stack
+    at: int
+    layer: int
+    look: BlockLook = field(default_factory=BlockLook)
+
+    @property
+    def target(self) -> int:
+        """The word whose logit the parts push."""
+        if self.look.target is not None:
+            return self.look.target
+        return int(self.stack[UNEMBEDDING]["logits"][0, self.at].argmax())
+
+
+def view_block(screen: ScreenState) -> BlockView | None:
+    """What is drawn of a screen; None where no language model reads it."""
+    words = words_of_model(screen)
+    if words is None:
+        return None
+    kind = model_sentences_of(screen.setup)
+    run = (kind.model, kind.read(words))
+    look = st.session_state.get(LOOK_KEY)
+    if look is None or look.run != run:
+        look = BlockLook(run)
+    stack = with_word_temperature(kind.model, model_stack(screen.setup, words), look.temperature)
+    return BlockView(*run, stack, min(screen.selection.query, len(words) - 1), layer_of(screen.setup), look)
+
+
+def keep_look(view: BlockView, **changes: object) -> None:
+    """Keeps what is looked at, and draws it."""
+    st.session_state[LOOK_KEY] = replace(view.look, **changes)
+    redraw()

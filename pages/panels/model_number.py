@@ -1,0 +1,113 @@
+"""A number of the model that is open: its arithmetic, whose operands lead on across all parts to the embedding."""
+
+import re
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.explanation.arithmetic import explain
+from attention_core.record.expressions import Ref
+from attention_core.transformer.stack import Stack
+from pages import components
+from pages.panels.arithmetic import format_cell_number, make_piece_data
+from pages.panels.model_look import LOGITS, SUM, BlockCell, BlockView, keep_look
+from pages.session.labels import current_palette, describe_cell, inline_step_name
+from pages.site.words import escape_markdown, say
+
+
+def show_open_number(view: BlockView) -> None:
+    """The arithmetic of the number that is open; each of its operands leads on, across all parts to the embedding."""
+    if not view.look.trail:
+        return
+    cell = view.look.trail[-1]
+    trace = view.stack[cell.part]
+    pieces = explain(trace, cell.ref.step, cell.ref.index)
+    title = escape_markdown(f"{name_cell_part(cell.part)} · {describe_cell(trace, cell.ref)}")
+    st.markdown(f"**{title}** = {format_cell_number(trace, cell.ref)}")
+    data = {
+        "trail": [make_step_back(view.stack, each) for each in view.look.trail[:-1]],
+        "pieces": [] if pieces.cell is None else [make_piece(trace, cell.part, each) for each in pieces.pieces],
+        "colours": current_palette().families(),
+        "label": say("arithmetic.trail"),
+    }
+    follow = lambda: follow_sent(view, st.session_state["block_sum"].followed)  # noqa: E731
+    components.arithmetic(data=data, key="block_sum", on_followed_change=follow)
+    st.caption(say("arithmetic.rounded" if data["pieces"] else "arithmetic.input"))
+
+
+def name_step(cell: BlockCell) -> str:
+    """What a step is called on the way to an open number; in a sum, whose steps are of many parts, by that part."""
+    made = re.fullmatch(r"([a-z_]+)_(\d+)_([a-z]+)", cell.ref.step)
+    if cell.part in (SUM, LOGITS) and made:
+        kind, layer, step = made.groups()
+        return f"{name_cell_part(f'{layer}.{kind}')}: {say(f'block.step.{step}')}"
+    if cell.part in (SUM, LOGITS):
+        return name_cell_part(cell.part)
+    return f"{name_cell_part(cell.part)}: {inline_step_name(cell.ref.step)}"
+
+
+def name_cell_part(part: str) -> str:
+    """What a part is called beside one of its numbers."""
+    layer, _, kind = part.rpartition(".")
+    name = say(f"block.part.{kind}")
+    return f"{say('model.layer', layer=layer)}, {name}" if layer else name
+
+
+def make_piece(trace: Trace, part: str, piece: object) -> dict:
+    """A piece of arithmetic whose operand is named with its part."""
+    data = make_piece_data(trace, piece)
+    if "step" in data:
+        data["step"] = f"{part}/{data['step']}"
+    return data
+
+
+def make_step_back(stack: Stack, cell: BlockCell) -> dict:
+    """A number that was passed, to go back to."""
+    return {
+        "text": name_step(cell),
+        "title": describe_cell(stack[cell.part], cell.ref),
+        "step": f"{cell.part}/{cell.ref.step}",
+        "index": list(cell.ref.index),
+    }
+
+
+def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
+    """Where a number was made: what a part begins with is a step of another one."""
+    source = stack.source_of(cell.part, cell.ref)
+    while source is not None:
+        cell = BlockCell(*source)
+        source = stack.source_of(cell.part, cell.ref)
+    return cell
+
+
+# ---- what is done in it ----------------------------------------------------------------------------------------------
+def read_cell(view: BlockView, sent: object) -> BlockCell | None:
+    """A cell that a browser names, {"part", "step", "index"}, where the run has it."""
+    match sent:
+        case {"part": str(part), "step": str(step), "index": [*index]} if all(type(place) is int for place in index):
+            ref = Ref(step, tuple(index))
+            if part in view.stack.parts and view.stack[part].holds(ref.step, ref.index):
+                return BlockCell(part, ref)
+    return None
+
+
+def open_sent(view: BlockView, sent: object) -> None:
+    """Opens the number that a browser names."""
+    cell = read_cell(view, sent)
+    if cell is not None:
+        keep_look(view, trail=(find_maker(view.stack, cell),))
+
+
+def follow_sent(view: BlockView, sent: object) -> None:
+    """Goes on to an operand, or back to a number that was passed."""
+    match sent:
+        case {"step": str(name), "index": index}:
+            part, _, step = name.partition("/")
+            cell = read_cell(view, {"part": part, "step": step, "index": index})
+            if cell is None:
+                return
+            trail = view.look.trail
+            if cell in trail:
+                keep_look(view, trail=trail[: trail.index(cell) + 1])
+            else:
+                keep_look(view, trail=(*trail, find_maker(view.stack, cell)))

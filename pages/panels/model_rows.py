@@ -1,0 +1,169 @@
+"""The rows of the model around the layer on the screen: what each part adds, the words that come out, the answers."""
+
+import numpy as np
+
+from attention_core.learned.language.readout import answer_questions, likeliest_words
+from attention_core.learned.language.shipped import load_recipe
+from attention_core.record.number_text import format_percent
+from attention_core.transformer.stack import EMBEDDING, UNEMBEDDING
+from pages import components
+from pages.panels.model_look import LOGITS, SUM, BlockView
+from pages.panels.model_rail import name_model_head
+from pages.runs.model_runs import model_vocabulary
+from pages.session.labels import current_palette
+from pages.session.view import ScreenState
+from pages.site.words import say
+
+MOST_WORDS = 8  # that may come out, and are shown
+TEMPERATURES = (0.25, 4.0)  # of the words that come out, the least and the most
+
+
+def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
+    """All that the component draws: rows of numbers, words that come out, answers."""
+    strips = Strips(view)
+    rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
+    form = "decoder" if load_recipe(view.name).causal else "encoder"
+    temperature = {"value": view.look.temperature, "ends": TEMPERATURES, "label": say("block.temperature")}
+    data = {
+        "rows": rows,
+        "temperature": temperature,
+        "logits": strips.add(UNEMBEDDING, "logits", (0, view.at)),
+        "words": make_word_rows(view),
+        "answers": make_answer_rows(view),
+        "palette": vars(current_palette()),
+        "text": {
+            "words": say(f"block.words.{form}"),
+            "answers": say("block.answers"),
+            "push": say("block.push", word=model_vocabulary(view.name)[view.target]),
+            "vector": say("block.vector"),
+            "keys": say("block.keys"),
+        },
+    }
+    return components.pack_bytes({**data, "numbers": strips.pack()})
+
+
+def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> list[dict]:
+    """The embedding, and layer by layer what each head and the feed-forward layer add; under those of the layer on the
+    screen the steps of its feed-forward layer; behind each layer the word that would come out there."""
+    own = f"{view.layer}.feed_forward"
+    rows, layer = [], 0
+    for n in range(len(view.stack[SUM].labels["part"])):
+        row = make_part_row(screen, view, strips, n)
+        if row["layer"] != layer:
+            layer = row["layer"]
+            rows.append({"kind": "group", "name": say("model.layer", layer=layer)})
+        rows.append(row)
+        if row["part"] == own:
+            rows += make_inner_rows(view, strips, own)
+        if row["part"].endswith(".feed_forward"):
+            rows.append({"kind": "group", "name": describe_lens(view, row["part"])})
+    return rows
+
+
+def describe_lens(view: BlockView, part: str) -> str:
+    """Which word would come out if the model ended after a part."""
+    shares, numbers = likeliest_words(view.name, view.tokens)[part]
+    word = model_vocabulary(view.name)[int(numbers[view.at])]
+    return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
+
+
+class Strips:
+    """The numbers of all rows, one behind the other."""
+
+    def __init__(self, view: BlockView):
+        self.view = view
+        self.numbers: list[np.ndarray] = []
+
+    def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
+        """The numbers along the last axis of a step; how the component finds them, and the cell that each is."""
+        values = self.view.stack[part][step][index].numpy().astype(np.float32)
+        first = sum(map(len, self.numbers))
+        self.numbers.append(values)
+        return {"first": first, "count": len(values), "cell": {"part": part, "step": step, "index": index}}
+
+    def pack(self) -> bytes:
+        """All numbers as bytes."""
+        return np.concatenate(self.numbers).tobytes()
+
+
+def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) -> dict:
+    """What one part adds, and how far it pushes the logit of the word."""
+    label = view.stack[SUM].labels["part"][n]
+    index = (n, 0, view.at)
+    push = {"part": LOGITS, "step": "pushes", "index": (*index, view.target)}
+    return {
+        **strips.add(SUM, "parts", index),
+        **name_part(screen, label),
+        "kind": "part",
+        "push": float(view.stack[LOGITS]["pushes"][(*index, view.target)]),
+        "push_cell": push,
+    }
+
+
+def name_part(screen: ScreenState, label: str) -> dict:
+    """What a part is called, its layer, and the head that it opens, if it is one."""
+    if label == EMBEDDING:
+        return {"part": label, "name": say("block.part.embedding"), "layer": 0, "opens": None}
+    layer, kind, *head = label.split(".")
+    if not head:
+        return {"part": label, "name": say(f"block.part.{kind}"), "layer": int(layer), "opens": None}
+    number = int(head[0].removeprefix("head_")) - 1
+    name = name_model_head(screen.setup, int(layer), number)
+    if name.isdigit():
+        name = say("block.part.head", head=name)
+    return {"part": label, "name": name, "layer": int(layer), "opens": [int(layer), number]}
+
+
+def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
+    """The steps of a feed-forward layer, each from the one before."""
+    trace = view.stack[part]
+    rows = []
+    for name, step in trace.computed().items():
+        if "T" in step.dims and name not in ("output", "residual"):
+            sign = step.operation.faces.sign
+            row = {"kind": "inner", "name": say(f"block.inner.{name}"), "sign": sign}
+            rows.append({**strips.add(part, name, (0, view.at)), **row})
+    return rows
+
+
+def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
+    """The sum, and the norm behind it, out of which the logits are read."""
+    (normed,) = (name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name)
+    total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
+    push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}
+    sum_row = {"kind": "sum", "name": say("block.part.sum"), "sign": "Σ"}
+    norm_row = {"kind": "norm", "name": say("block.inner.rms_normed_x")}
+    return [
+        {**strips.add(SUM, "parts_sum", (0, view.at)), **sum_row, "push": float(total), "push_cell": push},
+        {**strips.add(UNEMBEDDING, normed, (0, view.at)), **norm_row},
+    ]
+
+
+def make_word_rows(view: BlockView) -> list[dict]:
+    """The likeliest words, and the one that was chosen, each with its probability."""
+    trace = view.stack[UNEMBEDDING]
+    logits, probabilities = trace["logits"][0, view.at], trace["probabilities"][0, view.at]
+    likeliest = logits.topk(MOST_WORDS).indices.tolist()
+    shown = likeliest if view.target in likeliest else [*likeliest[:-1], view.target]
+    rows = []
+    for number in shown:
+        index = (0, view.at, number)
+        row = {
+            "word": model_vocabulary(view.name)[number],
+            "number": number,
+            "share": float(probabilities[number]),
+            "chosen": number == view.target,
+            "share_cell": {"part": UNEMBEDDING, "step": "probabilities", "index": index},
+        }
+        rows.append(row)
+    return rows
+
+
+def make_answer_rows(view: BlockView) -> list[dict]:
+    """What the model answers to each question at the word."""
+    rows = []
+    for question, probabilities in answer_questions(view.name, view.tokens).items():
+        share, number = probabilities[view.at].max(-1)
+        word = model_vocabulary(view.name)[int(number)]
+        rows.append({"question": say(f"model.question.{question}"), "word": word, "share": float(share)})
+    return rows
