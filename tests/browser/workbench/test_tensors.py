@@ -117,6 +117,7 @@ def test_the_file_that_is_added_last_is_on_the_screen_and_the_box_says_so(bringi
 def test_a_file_belongs_to_one_browser_alone(bringing, screen):
     bringing.upload("mine.npz", packed(**drawn(**SIZES)))
     expect(bringing.page.locator(".flow .rail button")).to_have_count(3)
+    bringing.settled()  # the address is written last
     link = "?" + bringing.page.url.partition("?")[2]
     assert "file=" in link
     other = screen(link)
