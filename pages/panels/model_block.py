@@ -10,7 +10,7 @@ from pages.panels.model_look import LOGITS, LOOK_KEY, SUM, BlockView, keep_look,
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rail import open_layer, words_of_model
 from pages.panels.model_rows import TEMPERATURES, make_block_data
-from pages.panels.setup_controls import try_change
+from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_vocabulary
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
@@ -96,6 +96,6 @@ def take_head(view: BlockView, sent: object) -> None:
             if not is_valid_index(head, view.stack[f"{layer}.attention"].sizes()["H"]):
                 return
             if layer == view.layer:
-                try_change("layer", head=head)
+                select_head(head)
             else:
                 open_layer(layer, view.at, head)
