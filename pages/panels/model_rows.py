@@ -160,10 +160,12 @@ def make_word_rows(view: BlockView) -> list[dict]:
 
 
 def make_answer_rows(view: BlockView) -> list[dict]:
-    """What the model answers to each question at the word."""
+    """What the model answers to each question at the word: of which nothing is asked, it answers the word itself."""
     rows = []
     for question, probabilities in answer_questions(view.name, view.tokens).items():
         share, number = probabilities[view.at].max(-1)
         word = model_vocabulary(view.name)[int(number)]
+        if word == view.tokens[view.at]:
+            word = say("block.itself")
         rows.append({"question": say(f"model.question.{question}"), "word": word, "share": float(share)})
     return rows
