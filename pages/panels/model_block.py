@@ -3,6 +3,7 @@
 import streamlit as st
 import torch
 
+from attention_core.learned.language.reading import run_model
 from attention_core.record.number_text import format_fixed
 from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
@@ -11,22 +12,25 @@ from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rail import open_layer, words_of_model
 from pages.panels.model_rows import TEMPERATURES, make_block_data
 from pages.panels.thumbnails import select_head
-from pages.runs.model_runs import model_vocabulary
+from pages.runs.model_runs import model_sentences_of, model_vocabulary
+from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette, name_token
 from pages.session.view import ScreenState
-from pages.setup.setup import without_view
+from pages.setup.setup import layer_of
 from pages.site.words import escape_markdown, say
 
 
 def block_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, the word and the layer that are looked at, and what is open."""
-    if words_of_model(screen) is None:
+    """The run, the word that is looked at, and what is open: all layers are shown, so it is the same from any."""
+    words = words_of_model(screen)
+    if words is None:
         return ()
+    kind = model_sentences_of(screen.setup)
     palette = current_palette().ground
     look = st.session_state.get(LOOK_KEY)
-    return (without_view(screen.setup), screen.selection.batch, screen.selection.query, palette, look)
+    return (kind.model, kind.read(words), words, screen.selection.query, changed_layer(screen), palette, look)
 
 
 @page_part(block_dependencies)
@@ -38,8 +42,9 @@ def show_block(screen: ScreenState) -> None:
     word = escape_markdown(name_token(view.stack[SUM], "T", view.at))
     st.markdown(f"#### {say('block.title', word=word)}")
     st.caption(describe_sum(view, word))
-    if not is_as_trained(screen, view):
-        st.caption(say("block.changed", layer=view.layer))
+    layer = changed_layer(screen)
+    if layer is not None:
+        st.caption(say("block.changed", layer=layer))
     components.model_block(
         data=make_block_data(screen, view),
         key="block",
@@ -51,12 +56,15 @@ def show_block(screen: ScreenState) -> None:
     show_open_number(view)
 
 
-def is_as_trained(screen: ScreenState, view: BlockView) -> bool:
-    """Whether the layer on the screen runs as it does in the model."""
-    own, shown = view.stack[f"{view.layer}.attention"]["output"], screen.trace["output"]
+def changed_layer(screen: ScreenState) -> int | None:
+    """The layer on the screen where it does not run as it does in the model; else None."""
+    kind, layer = model_sentences_of(screen.setup), layer_of(screen.setup)
+    stack = run_model(kind.model, kind.read(words_of_model(screen)))
+    own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
     own = own[0]  # (T, D)
     shown = shown[min(screen.selection.batch, len(shown) - 1), : len(own)]
-    return own.shape == shown.shape and torch.allclose(own, shown.to(own.dtype))
+    is_as_trained = own.shape == shown.shape and torch.allclose(own, shown.to(own.dtype))
+    return None if is_as_trained else layer
 
 
 def describe_sum(view: BlockView, word: str) -> str:
@@ -95,7 +103,7 @@ def take_head(view: BlockView, sent: object) -> None:
         case [layer, head] if f"{layer}.attention" in view.stack.parts:
             if not is_valid_index(head, view.stack[f"{layer}.attention"].sizes()["H"]):
                 return
-            if layer == view.layer:
+            if layer == layer_of(setup_state.current_setup()):
                 select_head(head)
             else:
                 open_layer(layer, view.at, head)

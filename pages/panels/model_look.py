@@ -11,7 +11,6 @@ from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of, model_stack
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import layer_of
 
 SUM, LOGITS = "residual_sum", "logit_sum"
 LOOK_KEY = "model_block"
@@ -46,7 +45,6 @@ class BlockView:
     tokens: tuple[str, ...]
     stack: Stack
     at: int
-    layer: int
     look: BlockLook = field(default_factory=BlockLook)
 
     @property
@@ -68,7 +66,7 @@ def view_block(screen: ScreenState) -> BlockView | None:
     if look is None or look.run != run:
         look = BlockLook(run)
     stack = with_word_temperature(kind.model, model_stack(screen.setup, words), look.temperature)
-    return BlockView(*run, stack, min(screen.selection.query, len(words) - 1), layer_of(screen.setup), look)
+    return BlockView(*run, stack, min(screen.selection.query, len(words) - 1), look)
 
 
 def keep_look(view: BlockView, **changes: object) -> None:

@@ -43,9 +43,8 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
 
 
 def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> list[dict]:
-    """The embedding, and layer by layer what each head and the feed-forward layer add; under those of the layer on the
-    screen the steps of its feed-forward layer; behind each layer the word that would come out there."""
-    own = f"{view.layer}.feed_forward"
+    """The embedding, and layer by layer what each head and the feed-forward layer add, with the steps in it; behind
+    each layer the word that would come out there."""
     rows, layer = [], 0
     for n in range(len(view.stack[SUM].labels["part"])):
         row = make_part_row(screen, view, strips, n)
@@ -53,9 +52,8 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
             layer = row["layer"]
             rows.append({"kind": "group", "name": say("model.layer", layer=layer)})
         rows.append(row)
-        if row["part"] == own:
-            rows += make_inner_rows(view, strips, own)
         if row["part"].endswith(".feed_forward"):
+            rows += make_inner_rows(view, strips, row["part"])
             rows.append({"kind": "group", "name": describe_lens(view, row["part"])})
     return rows
 
@@ -121,7 +119,7 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
     for name, step in trace.computed().items():
         if "T" in step.dims and name not in ("output", "residual"):
             sign = step.operation.faces.sign
-            row = {"kind": "inner", "name": say(f"block.inner.{name}"), "sign": sign}
+            row = {"kind": "inner", "within": part, "name": say(f"block.inner.{name}"), "sign": sign}
             rows.append({**strips.add(part, name, (0, view.at)), **row})
     return rows
 

@@ -40,8 +40,9 @@ function partsOf(root, shown) {
     }
     const scale = row.kind === "part" || row.kind === "sum" ? largest : largestOf(shown, (each) => each === row);
     const push = "push" in row ? pushOf(root, row, sides) : element("span", "");
-    const parts = [nameOf(root, row, i, shown.rows.length), stripOf(root, shown, row, i, scale), push];
+    const parts = [nameOf(root, shown, row, i), stripOf(root, shown, row, i, scale), push];
     if (row.kind === "sum") parts.forEach((part) => part.classList.add("total"));
+    if (row.within) parts.forEach((part) => Object.assign(part, { hidden: !isUnfolded(root, row.within), within: row.within }));
     grid.append(...parts);
   });
   return grid;
@@ -53,12 +54,23 @@ function largestOf({ rows, values }, isMeant) {
   return most || 1;
 }
 
-// The name of a part on the stream; that of a head opens it.
-function nameOf(root, row, i, count) {
-  const look = ["name", row.kind, row.opens ? "head" : "", i === 0 ? "first" : "", i === count - 1 ? "last" : ""].join(" ");
-  const name = row.opens
-    ? button(look, {}, () => root.trigger("head", row.opens))
-    : element("span", look);
+const isUnfolded = (root, part) => Boolean(root.unfolded?.has(part));
+
+// Shows the steps in a part, or folds them.
+function unfold(root, name, part) {
+  root.unfolded ??= new Set();
+  if (!root.unfolded.delete(part)) root.unfolded.add(part);
+  name.setAttribute("aria-expanded", isUnfolded(root, part));
+  for (const element of name.parentElement.children) if (element.within === part) element.hidden = !isUnfolded(root, part);
+}
+
+// The name of a part on the stream; that of a head opens it, that of a feed-forward layer its steps.
+function nameOf(root, shown, row, i) {
+  const isFolder = shown.rows.some(({ within }) => within && within === row.part);
+  const look = ["name", row.kind, row.opens ? "head" : "", isFolder ? "folder" : "", i === 0 ? "first" : "", i === shown.rows.length - 1 ? "last" : ""].join(" ");
+  const act = row.opens ? () => root.trigger("head", row.opens) : () => unfold(root, name, row.part);
+  const name = row.opens || isFolder ? button(look, {}, act) : element("span", look);
+  if (isFolder) name.setAttribute("aria-expanded", isUnfolded(root, row.part));
   name.textContent = row.name;
   name.dataset.sign = row.kind === "part" ? (i ? "+" : "") : row.kind === "norm" ? "÷" : (row.sign ?? "");
   name.dataset.place = `name ${i}`;

@@ -59,11 +59,29 @@ def test_a_word_that_may_come_out_is_chosen_and_a_head_is_opened_from_the_sum(sc
     expect(opened.page).to_have_url(re.compile("layer=2"))
 
 
+def test_the_steps_in_a_feed_forward_layer_unfold_and_stay_when_another_head_opens(screen):
+    opened = screen(f"?ex=model_en&text={TIRED}&t={AT}")
+    block = opened.page.locator(".block")
+    inner = block.locator(".name.inner:visible")
+    expect(block.locator(".name.part").first).to_be_visible()
+    expect(inner).to_have_count(0)
+    second = block.get_by_role("button", name="feed-forward").nth(1)
+    second.click()
+    expect(inner).to_have_count(5)
+    expect(second).to_have_attribute("aria-expanded", "true")
+    block.locator("button.head").nth(1).click()  # layer 1, head 2
+    expect(opened.page).to_have_url(re.compile("layer=1"))
+    opened.settled()
+    expect(inner).to_have_count(5)
+    block.locator(".strip.inner:visible").last.click()
+    expect(opened.page.get_by_text(re.compile("layer 2, feed-forward · activated"))).to_be_visible()
+
+
 def test_the_words_follow_the_temperature_while_it_is_dragged(screen):
     opened = screen(f"?ex=model_en_decoder&text={TIRED}&t={AT}")
     block = opened.page.locator(".block")
     logits = run_model("en_asked_decoder", cut_sentence("en_asked_decoder", TIRED))["unembedding"]["logits"][0, AT]
-    heat = block.get_by_role("slider", name="Temperature")
+    heat = block.get_by_role("slider", name="Temperature of the logits")
     first = block.locator(".word .cell").first
     for position, temperature in ((1, 4), (0.75, 2)):  # from 0.25 to 4 by equal ratios
         heat.evaluate("(input, position) => { input.value = position; input.oninput(); }", position)
