@@ -15,6 +15,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from attention_core.record.python_source import parse_source
+
 Heads = Float[Tensor, "B H T d"]
 Pairs = Float[Tensor, "B H T S"]
 MaskTensor = Bool[Tensor, "#B 1 #T S"]
@@ -151,6 +153,6 @@ def format_line(name: str, line: LayerLine) -> str:
     'scores = q @ k.transpose(-2, -1)'
     """
     source = textwrap.dedent(inspect.getsource(line))
-    function = ast.parse(source).body[0]
+    function = parse_source(source).body[0]
     returned = function.body[-1].value
     return f"{name} = {ast.unparse(returned)}"

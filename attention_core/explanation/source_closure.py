@@ -15,6 +15,8 @@ from itertools import accumulate
 from types import ModuleType
 from typing import NamedTuple
 
+from attention_core.record.python_source import parse_source
+
 SCRIPT_WIDTH = 100  # the most columns of a line that is put together here
 PACKAGE = __name__.partition(".")[0]
 
@@ -108,7 +110,7 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
 @lru_cache(maxsize=32)  # keyed by the text, so never out of date; without the cache a script takes 0.6 s
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
     """Parse a module's top-level statements, the last first: the last one that binds a name is the one that counts."""
-    return tuple(reversed(ast.parse(text).body))
+    return tuple(reversed(parse_source(text).body))
 
 
 def names_bound(node: ast.stmt) -> list[str]:
@@ -200,7 +202,7 @@ def find_annotations(text: str) -> list[Cut]:
         return line_starts[node.end_lineno - 1] + node.end_col_offset
 
     cuts = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parse_source(text)):
         if isinstance(node, ast.arg) and node.annotation:
             name_end = begin(node) + len(node.arg.encode())
             cuts.append(cut_argument(raw, name_end, end(node.annotation)))

@@ -4,7 +4,6 @@ Every listing goes through annotate_source. It runs the function once more under
 shows the plain source.
 """
 
-import ast
 import inspect
 import logging
 import re
@@ -18,6 +17,7 @@ from torch import Tensor
 
 from attention_core.explanation.scripts import face_function, tensor_to_numpy
 from attention_core.explanation.watched_call import CallRecord, Watch, count_repeats, watch_call
+from attention_core.record.python_source import parse_source
 from attention_core.record.trace import Operation
 
 logger = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ def comment_source(code: CodeType, record: CallRecord) -> str:
     """Write one function's source with what was seen of it, each remark below the line on which its expression ends."""
     source_lines, first_line = inspect.getsourcelines(code)
     lines = [line.rstrip() for line in source_lines]
-    function = ast.parse("\n".join(lines)).body[0]
+    function = parse_source("\n".join(lines)).body[0]
     first_statement = function.body[0]
     remarks = defaultdict(list)  # by the number of the line that they stand below
     for name, texts in record.arguments.items():

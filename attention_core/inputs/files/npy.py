@@ -17,6 +17,7 @@ from numpy.lib.format import read_magic
 
 from attention_core.inputs.files.array_bytes import MAX_ARRAYS, printable_name, read_stored_array
 from attention_core.record.errors import AttentionError
+from attention_core.record.python_source import parse_source
 
 MAX_NPY_HEADER_BYTES = 10_000  # bytes; NumPy's own bound
 MAX_SIZE = 10**19  # of an axis: a longer number is no size at all, a shorter one is repeated in the refusal
@@ -76,7 +77,7 @@ def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tup
     """
     try:
         text = PYTHON_2_SIZE.sub("", header.decode(encoding))
-        fields = literal_eval(text)
+        fields = literal_eval(parse_source(text.lstrip(" \t"), mode="eval"))
         dtype = str(fields["descr"])  # several types together become a text that read_stored_array refuses
         by_columns = fields["fortran_order"]
         shape = fields["shape"]
