@@ -8,7 +8,8 @@ from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
 from pages.panels.model_look import LOGITS, LOOK_KEY, SUM, BlockView, keep_look, view_block
 from pages.panels.model_number import open_sent, show_open_number
-from pages.panels.model_rail import open_layer, words_of_model
+from pages.panels.model_panels import open_panel
+from pages.panels.model_rail import open_layer
 from pages.panels.model_rows import TEMPERATURES, make_block_data
 from pages.panels.setup_controls import try_change
 from pages.runs.model_runs import model_vocabulary
@@ -22,7 +23,7 @@ from pages.site.words import escape_markdown, say
 
 def block_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The run, the word and the layer that are looked at, and what is open."""
-    if words_of_model(screen) is None:
+    if open_panel(screen) != "sum":
         return ()
     palette = current_palette().ground
     look = st.session_state.get(LOOK_KEY)
@@ -31,10 +32,10 @@ def block_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(block_dependencies)
 def show_block(screen: ScreenState) -> None:
-    """The sum that a word's vector is, and what comes out; nothing where no language model reads the sentence."""
-    view = view_block(screen)
-    if view is None:
+    """The sum that a word's vector is, and what comes out; nothing where another panel is open, or none."""
+    if open_panel(screen) != "sum":
         return
+    view = view_block(screen)
     word = escape_markdown(name_token(view.stack[SUM], "T", view.at))
     st.markdown(f"#### {say('block.title', word=word)}")
     st.caption(describe_sum(view, word))

@@ -50,6 +50,7 @@ AXIS_ORDERS = {
 MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
+PANELS = ("sum", "heads", "words", "what_if")  # what a language model is asked, each a panel under the picture; the first where none is said
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
@@ -113,6 +114,7 @@ class LayerSetup:
     stop: str | None = None
     cell: tuple[int, ...] | None = None
     ramp: str | None = None
+    panel: str | None = None
     against: str | None = None
     pinned: str | None = None
 
@@ -140,7 +142,7 @@ class Setup(FurtherMatrices):
     "none" for a projection taken away. masks, positions, modifiers, normaliser: "name" or "name:number:number".
     token: the chosen query; step and cell: what is opened; stop: the step at which the query's way rests, "start",
     "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in even shares,
-    "shares" where they go from 0 to 1. against: the link of the Setup from which every map shows the difference.
+    "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS. against: the link of the Setup from which every map shows the difference.
     pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all other maps
     show B ("values") or B - A ("difference").
     """
@@ -245,7 +247,7 @@ def pinned_setup_of(setup: Setup) -> Setup | None:
     return None if setup.pinned is None else compared_setup_of(setup)
 
 
-VIEW_FIELDS = ("sentence", "token", "head", "step", "stop", "cell", "ramp", "against", "pinned")
+VIEW_FIELDS = ("sentence", "token", "head", "step", "stop", "cell", "ramp", "panel", "against", "pinned")
 
 
 @lru_cache(maxsize=64)  # asked a dozen times in a run of the script
@@ -355,6 +357,7 @@ FIELD_READERS = {
     "head": read_link_count,
     "cell": read_link_indices,
     "ramp": make_member_reader(("times", "shares")),
+    "panel": make_member_reader(PANELS),
     "against": read_other_setup_link,
     "pinned": make_member_reader(("values", "difference")),
 }
