@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from attention_core.learned.language.readout import with_word_temperature
+from attention_core.learned.language.readout import WordChoices, with_word_choices
 from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from pages.panels.model_rail import words_of_model
@@ -67,7 +67,7 @@ def view_block(screen: ScreenState) -> BlockView | None:
     look = st.session_state.get(LOOK_KEY)
     if look is None or look.run != run:
         look = BlockLook(run)
-    stack = with_word_temperature(kind.model, model_stack(screen.setup, words), look.temperature)
+    stack = with_word_choices(kind.model, model_stack(screen.setup, words), WordChoices(look.temperature))
     return BlockView(*run, stack, min(screen.selection.query, len(words) - 1), layer_of(screen.setup), look)
 
 

@@ -1,6 +1,15 @@
 """What is looked at: the picture, what the last change did, and the opened step."""
 
-from pages.panels import flow_picture, head_maps, model_block, model_figures, model_guess, model_panels, step, translation
+from pages.panels import (
+    flow_picture,
+    head_maps,
+    model_block,
+    model_figures,
+    model_guess,
+    model_panels,
+    step,
+    translation,
+)
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
