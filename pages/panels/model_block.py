@@ -10,8 +10,9 @@ from pages.panels.model_look import LOGITS, LOOK_KEY, SUM, BlockView, keep_look,
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import open_layer
-from pages.panels.model_rows import TEMPERATURES, make_block_data
-from pages.panels.setup_controls import try_change
+from pages.panels.model_rows import make_block_data
+from pages.panels.setup_controls import show_refusal, try_change
+from pages.panels.word_choices import WORD_CHOICES, take_word_choices
 from pages.runs.model_runs import model_vocabulary
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
@@ -27,7 +28,8 @@ def block_dependencies(screen: ScreenState) -> tuple[object, ...]:
         return ()
     palette = current_palette().ground
     look = st.session_state.get(LOOK_KEY)
-    return (without_view(screen.setup), screen.selection.batch, screen.selection.query, palette, look)
+    shown = (without_view(screen.setup), screen.setup.word_temperature)
+    return (*shown, screen.selection.batch, screen.selection.query, palette, look)
 
 
 @page_part(block_dependencies)
@@ -46,9 +48,10 @@ def show_block(screen: ScreenState) -> None:
         key="block",
         on_opened_change=lambda: open_sent(view, st.session_state["block"].opened),
         on_target_change=lambda: take_target(view, st.session_state["block"].target),
-        on_temperature_change=lambda: take_temperature(view, st.session_state["block"].temperature),
+        on_temperature_change=lambda: take_word_choices({"word_temperature": st.session_state["block"].temperature}),
         on_head_change=lambda: take_head(view, st.session_state["block"].head),
     )
+    show_refusal(WORD_CHOICES)
     show_open_number(view)
 
 
@@ -81,13 +84,6 @@ def take_target(view: BlockView, number: object) -> None:
     """Another word's logit is looked at."""
     if is_valid_index(number, len(model_vocabulary(view.name))):
         keep_look(view, target=number, trail=())
-
-
-def take_temperature(view: BlockView, number: object) -> None:
-    """Another temperature divides the logits."""
-    least, most = TEMPERATURES
-    if type(number) in (int, float) and least <= number <= most:
-        keep_look(view, temperature=float(number), trail=())
 
 
 def take_head(view: BlockView, sent: object) -> None:

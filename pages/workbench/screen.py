@@ -7,6 +7,7 @@ from pages.panels import (
     model_figures,
     model_guess,
     model_panels,
+    model_words,
     step,
     translation,
 )
@@ -27,6 +28,7 @@ def show_picture() -> None:
     show_run()
     model_panels.show_panel_choice()
     model_block.show_block()
+    model_words.show_next_words()
     model_figures.show_model_figures()
     show_opened_step()
 

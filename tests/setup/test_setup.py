@@ -302,6 +302,10 @@ def setups(draw):
         cell=draw(st.none() | st.lists(st.integers(0, 999_999_999), max_size=6).map(tuple)),
         stop=draw(st.sampled_from([None, "scores", "plane"])),
         ramp=draw(st.sampled_from([None, "times"])),
+        word_temperature=draw(st.none() | st.floats(0.25, 4)),
+        top_k=draw(st.none() | st.integers(1, 20)),
+        top_p=draw(st.none() | st.floats(0.05, 1)),
+        word_seed=draw(st.none() | st.integers(0, 999_999_999)),
     )
 
 

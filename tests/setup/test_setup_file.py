@@ -72,6 +72,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "stop": "scores",
         "ramp": "times",
         "panel": "heads",
+        "word_temperature": 0.5,
         "built": ("same_word", "offset:2"),
         "wiring": ("tied", "residual"),
         "against": "ex=zh_ta&heads=1",
