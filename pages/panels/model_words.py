@@ -157,10 +157,8 @@ def do_sent(screen: ScreenState, writing: Writing, what: object) -> None:
     match what:
         case "word" | "sentence" if not is_full(writing):
             keep_writing(replace(writing, written=(*writing.written, *write_on(screen.setup, writing, what))))
-        case "back" if writing.written:
-            keep_writing(replace(writing, written=writing.written[:-1]))
-        case "back" if writing.given > 1:
-            keep_writing(replace(writing, given=writing.given - 1))
+        case "back":
+            end_at(writing, len(writing.words) - 2)
         case "again":
             keep_writing(None)
         case "take":
@@ -175,12 +173,18 @@ def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
 
 
 def end_at(writing: Writing, place: object) -> None:
-    """Lets the text end at a word of it, or of the sentence that it began with."""
-    if not writing.written and is_valid_index(place, len(writing.run[1])):
-        keep_writing(replace(writing, given=place + 1))
-    elif is_valid_index(place, len(writing.words)):
-        given = min(place + 1, writing.given)
-        keep_writing(replace(writing, given=given, written=writing.written[: place + 1 - given]))
+    """Lets the text end at a word: one that was written, or one of the sentence, which then is looked at."""
+    left = place_written(writing, place)
+    if left:
+        keep_writing(replace(writing, written=writing.written[:left]))
+    elif is_valid_index(place, len(writing.words) if writing.written else len(writing.run[1])):
+        st.session_state[WRITING_KEY] = None
+        select_and_redraw(token=place)
+
+
+def place_written(writing: Writing, place: object) -> int:
+    """How many written words are left where the text ends at a place; 0 at a word of the sentence, or at none."""
+    return place + 1 - writing.given if is_valid_index(place, len(writing.words)) and place >= writing.given else 0
 
 
 def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
@@ -211,7 +215,8 @@ def show_blank(screen: ScreenState) -> None:
     view = view_words(screen, blanked, blanked, at)
     st.markdown(f"#### {say('words.title.encoder', word=escape_markdown(words[at]))}")
     st.caption(say("words.blank"))
-    tiles = [{"word": word, "kind": "blank" if place == at else "typed"} for place, word in enumerate(words)]
+    kinds = {0: "start", at: "blank"}
+    tiles = [{"word": word, "kind": kinds.get(place, "typed")} for place, word in enumerate(words)]
     components.model_words(
         data=pack_words(screen.setup, view, tiles, None),
         key="words",

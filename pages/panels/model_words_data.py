@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from attention_core.record.number_text import format_short
 from attention_core.transformer.stack import UNEMBEDDING
 from attention_core.variants.cached_model import CachedRun
 from attention_core.variants.decoding_work import total_work
@@ -71,6 +70,6 @@ def describe_cache(run: CachedRun) -> dict:
     return {
         "columns": run.count,
         "layers": [say("model.layer", layer=part.partition(".")[0]) for part in nbytes],
-        "title": say("words.cache.title", kilobytes=format_short(sum(nbytes.values()) / 1000)),
+        "title": say("words.cache.title", kilobytes=f"{sum(nbytes.values()) / 1000:.1f}"),
         "rows": say("words.cache.rows", rows=rows, without=without),
     }

@@ -7,11 +7,11 @@ function button(name, properties, act) {
   return element("button", name, { type: "button", onclick: act, ...properties });
 }
 
-// A slider under its name and its number. numberAt: the number at a place from 0 to 1. drag: while it moves; done: when
-// it is let go.
-function slider({ name, label, place, step, numberAt, spell, drag, done }) {
+// A slider under its name and its number. numberAt: the number at a place of it. drag: while it moves; done: when it is
+// let go.
+function slider({ name, label, range, place, numberAt, spell, drag, done }) {
   const line = element("label", "heat");
-  const input = element("input", "", { type: "range", min: 0, max: 1, step, value: place });
+  const input = element("input", "", { type: "range", ...range, value: place });
   const output = element("output", "");
   const tell = () => {
     output.textContent = spell(numberAt(Number(input.value)));
@@ -35,7 +35,7 @@ function temperatureSlider({ value, ends: [least, most], label }, drag, done) {
     name: "temperature",
     label,
     place: Math.log(value / least) / Math.log(most / least),
-    step: 0.001,
+    range: { min: 0, max: 1, step: 0.001 },
     numberAt: (place) => Number((least * (most / least) ** place).toPrecision(2)),
     spell: String,
     drag,

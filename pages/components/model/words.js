@@ -24,6 +24,7 @@ function tilesOf(root, { tiles, text }) {
     const tile = button(`tile ${kind}`, { textContent: kind === "blank" ? "____" : word, title: text.tiles }, () => root.trigger("place", place));
     tile.dataset.place = `tile ${place}`;
     tile.setAttribute("aria-label", word);
+    tile.disabled = kind === "blank" || kind === "start";
     line.append(tile);
   });
   return line;
@@ -95,13 +96,12 @@ function controlsOf(root, { sliders, seed, text }, bars) {
 
 // One place more than there are numbers: there all words stay.
 function topKSlider({ value, ends: [least, most], label, all }, drag, done) {
-  const count = most - least + 1;
   return slider({
     name: "top_k",
     label,
-    place: ((value ?? most + 1) - least) / count,
-    step: 1 / count,
-    numberAt: (place) => (Math.round(place * count) === count ? null : least + Math.round(place * count)),
+    range: { min: least, max: most + 1, step: 1 },
+    place: value ?? most + 1,
+    numberAt: (place) => (place > most ? null : place),
     spell: (number) => (number === null ? all : String(number)),
     drag,
     done,
@@ -112,9 +112,9 @@ function topPSlider({ value, ends: [least, most], label, all }, drag, done) {
   return slider({
     name: "top_p",
     label,
-    place: (value - least) / (most - least),
-    step: 0.01 / (most - least),
-    numberAt: (place) => Number(Math.min(most, least + place * (most - least)).toFixed(2)),
+    range: { min: least, max: most, step: "any" },
+    place: value,
+    numberAt: (place) => Number(place.toFixed(2)),
     spell: (number) => (number === most ? all : String(number)),
     drag,
     done,
