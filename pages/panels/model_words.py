@@ -9,8 +9,9 @@ from attention_core.learned.language.batches import MASK
 from attention_core.learned.language.reading import MAX_MODEL_WORDS, run_model
 from attention_core.learned.language.readout import with_word_choices
 from attention_core.learned.language.shipped import load_recipe
-from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word
+from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, drawn_number
 from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed
 from attention_core.transformer.stack import UNEMBEDDING
 from attention_core.variants.cached_model import run_cached
 from attention_core.variants.cached_writing import write_sentence, write_word
@@ -127,10 +128,19 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
         told.append(say("words.full", limit=MAX_MODEL_WORDS))
     elif writing.words[-1] in SENTENCE_ENDS:
         told.append(say("words.ended"))
+    if screen.setup.word_seed is not None and not is_full(writing):
+        told.append(describe_draw(screen.setup, writing))
     judged = judge_screen(screen)
     if judged is not None and judged[1].outside:
         told.append(say("words.guessed"))
     return told
+
+
+def describe_draw(setup: Setup, writing: Writing) -> str:
+    """Which number the seed has for the next word, and the word that it falls on."""
+    (word,) = write_on(setup, writing, "word")
+    number = drawn_number(setup.word_seed, len(writing.written))
+    return say("words.draw", seed=setup.word_seed, number=format_fixed(number), word=escape_markdown(word))
 
 
 def is_full(writing: Writing) -> bool:

@@ -27,7 +27,7 @@ def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun 
         "words": make_word_rows(view),
         "sliders": {"temperature": describe_temperature(setup), **describe_cuts(setup)},
         "seed": describe_seed(setup),
-        "cache": None if run is None else describe_cache(run),
+        "cache": None if run is None else describe_cache(run, view.tokens),
         "palette": vars(current_palette()),
         "text": {
             "tiles": say(f"words.tiles.{form}"),
@@ -63,12 +63,12 @@ def describe_seed(setup: Setup) -> dict:
     return {"value": setup.word_seed, "ends": WORD_SEEDS, **texts}
 
 
-def describe_cache(run: CachedRun) -> dict:
+def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
     """The shelves: one a layer, a column a word; what they hold, and the rows that they save."""
     nbytes = run.nbytes
     rows, without = total_work(run.count).queries, total_work(run.count, cached=False).queries
     return {
-        "columns": run.count,
+        "columns": words,
         "layers": [say("model.layer", layer=part.partition(".")[0]) for part in nbytes],
         "title": say("words.cache.title", kilobytes=f"{sum(nbytes.values()) / 1000:.1f}"),
         "rows": say("words.cache.rows", rows=rows, without=without),

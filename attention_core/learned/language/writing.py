@@ -15,7 +15,8 @@ SENTENCE_ENDS = frozenset(".。?？!！")
 def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -> int:
     r"""Give the number of the next word: the likeliest, or one that is drawn.
 
-    Drawn is the first word with $p_0 + \dots + p_v > u$, where $u$ is the number of this step that the seed gives.
+    Drawn is the first word, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the number that the
+    seed has for this step: drawn_number.
 
     probabilities (V): of the words. seed: None for the likeliest word. step: which draw of the seed it is, from 0.
 
@@ -28,8 +29,9 @@ def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -
     if seed is None:
         return int(probabilities.argmax())
     u = drawn_number(require_not_negative("seed", seed), require_not_negative("step", step))
-    summed = probabilities.double().cumsum(-1)  # (V)
-    return int((summed <= u * summed[-1]).sum())  # summed[-1] is 1, as closely as it was rounded
+    shares, numbers = probabilities.double().sort(descending=True, stable=True)
+    summed = shares.cumsum(-1)  # (V); the last is 1, as closely as it was rounded
+    return int(numbers[(summed <= u * summed[-1]).sum()])
 
 
 def drawn_number(seed: int, step: int) -> float:

@@ -151,7 +151,7 @@ function shelvesOf({ columns, layers, title, rows }) {
   for (const name of layers) {
     const shelf = element("div", "shelf");
     const kept = element("div", "kept");
-    for (let t = 0; t < columns; t++) kept.append(element("span", t === columns - 1 ? "column new" : "column"));
+    columns.forEach((word, t) => kept.append(element("span", t === columns.length - 1 ? "column new" : "column", { title: word })));
     shelf.append(element("span", "layer", { textContent: name }), kept);
     cache.append(shelf);
   }

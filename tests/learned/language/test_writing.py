@@ -17,7 +17,7 @@ def test_a_draw_is_that_of_its_seed_and_its_step():
     probabilities = torch.tensor([0.2, 0.0, 0.5, 0.3, 0.0], dtype=torch.float64)
     for seed in (0, 7):
         numbers = torch.rand(50, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-        expected = [0 if u < 0.2 else 2 if u < 0.7 else 3 for u in numbers.tolist()]
+        expected = [2 if u < 0.5 else 3 if u < 0.8 else 0 for u in numbers.tolist()]
         assert [pick_word(probabilities, seed, step) for step in range(50)] == expected
     before = torch.get_rng_state()
     pick_word(probabilities, 1, 0)
