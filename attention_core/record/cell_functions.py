@@ -450,7 +450,8 @@ def share_of_larger(numbers: Numbers) -> float:
     chosen, _, *row = map(multiply_factors, numbers)
     top = max(row)
     powers = [math.exp(number - top) for number in row]
-    return math.fsum(power for power, number in zip(powers, row, strict=True) if number > chosen) / math.fsum(powers)
+    larger = [power for power, number in zip(powers, row, strict=True) if number > chosen]
+    return math.fsum(larger) / math.fsum(powers)
 
 
 def top_p_value(numbers):

@@ -185,9 +185,10 @@ def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
 def end_at(writing: Writing, place: object) -> None:
     """Lets the text end at a word: one that was written, or one of the sentence, which then is looked at."""
     left = place_written(writing, place)
+    shown = writing.words if writing.written else writing.run[1]
     if left:
         keep_writing(replace(writing, written=writing.written[:left]))
-    elif is_valid_index(place, len(writing.words) if writing.written else len(writing.run[1])):
+    elif is_valid_index(place, len(shown)):
         st.session_state[WRITING_KEY] = None
         select_and_redraw(token=place)
 
