@@ -36,7 +36,8 @@ def measure_head_maps(
     Source: previous, first and broad heads: Clark et al. 2019, "What Does BERT Look At?", sections 3.1 and 3.3.
 
     >>> causal = torch.tensor([[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0]])
-    >>> {name: float(value) for name, value in measure_head_maps(causal, [7, 8, 7], torch.ones(3, 3).tril() > 0).items()}
+    >>> allowed = torch.ones(3, 3).tril() > 0
+    >>> {name: float(value) for name, value in measure_head_maps(causal, [7, 8, 7], allowed).items()}
     {'previous': 0.75, 'same': 0.25, 'first': 0.25, 'earlier': 0.0, 'evenness': 0.5, 'entropy': 0.5}
     """
     queries, keys = weights.shape[-2:]
@@ -66,7 +67,7 @@ def measure_head_maps(
 
 
 def mean_share(
-    weights: Float[Tensor, "*heads T S"], meant: Bool[Tensor, "T S"], counted: Bool[Tensor, "T"]
+    weights: Float[Tensor, "*heads T S"], meant: Bool[Tensor, "T S"], counted: Bool[Tensor, " T"]
 ) -> Float[Tensor, "*heads"]:
     """The mean weight on the keys that are meant, over the queries that count and have such a key."""
     rows = counted & meant.any(-1)  # (T,)

@@ -1,6 +1,16 @@
 """What is looked at: the picture, what the last change did, and the opened step."""
 
-from pages.panels import flow_picture, head_maps, model_block, model_figures, model_guess, model_panels, step, translation
+from pages.panels import (
+    flow_picture,
+    head_maps,
+    model_block,
+    model_figures,
+    model_guess,
+    model_heads,
+    model_panels,
+    step,
+    translation,
+)
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -18,6 +28,7 @@ def show_picture() -> None:
     show_run()
     model_panels.show_panel_choice()
     model_block.show_block()
+    model_heads.show_heads()
     model_figures.show_model_figures()
     show_opened_step()
 
