@@ -1,8 +1,8 @@
 """Train the networks that come with the app: `python -m attention_core.learned`, or some of them by their names.
 
 A language model or a translator that was stopped goes on where it was left: its numbers are kept in `.training`. The
-name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads` measures
-again what their heads do.
+name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads`
+measures again what their heads do.
 """
 
 import sys

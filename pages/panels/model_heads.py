@@ -1,5 +1,5 @@
-"""All heads of a language model at one sight: their maps, what each does here and on other sentences, and how the layers'
-weights multiplied differ from what the heads write."""
+"""All heads of a language model at one sight: their maps, what each does here and on other sentences; the rollout of the
+layers beside what the heads write."""
 
 from functools import lru_cache
 
@@ -96,17 +96,17 @@ def make_heads_data(screen: ScreenState) -> dict:
         "heads": list_model_heads(screen, stack, tokens, at),
         "words": names,
         "at": at,
-        "measures": {name: say(f"heads.measure.{name}") for name in (*MEASURES, *LINKS)},
+        "measures": {name: say(f"all_heads.measure.{name}") for name in (*MEASURES, *LINKS)},
         "now": [layer_of(screen.setup), screen.selection.head],
         "reach": darkest_share(len(words), times=False),
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
         "palette": vars(palette),
         "text": {
-            **{name: say(f"heads.{name}") for name in TEXTS},
-            **{name: get_text_template(f"heads.{name}") for name in TEMPLATES},
-            "about": say("heads.about", texts=read_head_figures()[kind.model].texts),
-            "written_title": say("heads.written_title", word=names[at]),
-            "why": say("heads.why"),
+            **{name: say(f"all_heads.{name}") for name in TEXTS},
+            **{name: get_text_template(f"all_heads.{name}") for name in TEMPLATES},
+            "about": say("all_heads.about", texts=read_head_figures()[kind.model].texts),
+            "written_title": say("all_heads.written_title", word=names[at]),
+            "why": say("all_heads.why"),
         },
         "weights": weights.numpy().astype(np.float32).tobytes(),
         "allowed": labelled["allowed"][0, 0].numpy().astype(np.uint8).tobytes() if "allowed" in labelled else b"",
@@ -122,8 +122,8 @@ def stack_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
 
 
 def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...], at: int) -> list[dict]:
-    """Of each head its place, its name, what it does in words, its measures here and held out, and the length of what it
-    adds to the vector of a word."""
+    """Of each head its place, its name, what it does in words, its measures here and held out, and the length of what
+    it adds to the vector of a word."""
     name = model_sentences_of(screen.setup).model
     here = measure_here(name, tokens)
     held = read_head_figures()[name].measures
@@ -137,7 +137,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
                 {
                     "layer": layer,
                     "head": head,
-                    "name": say("heads.name", layer=layer, head=own),
+                    "name": say("all_heads.name", layer=layer, head=own),
                     "habit": say_habit(trace, head_habit(trace, list_row_facts(trace, head))),
                     "here": {measure: rows[layer - 1][head] for measure, rows in here.items()},
                     "held": {measure: rows[layer - 1][head] for measure, rows in held.items()},

@@ -50,12 +50,7 @@ AXIS_ORDERS = {
 MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
-PANELS = (
-    "sum",
-    "heads",
-    "words",
-    "what_if",
-)  # what a language model is asked, each a panel under the picture; the first where none is said
+PANELS = ("sum", "heads", "words", "what_if")  # what a language model is asked, each a panel under the picture; the first where none is said
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
