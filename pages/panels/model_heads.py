@@ -1,4 +1,4 @@
-"""All heads of a language model at one sight: their maps, what each does here and on other sentences; the rollout of the
+"""All heads of a language model at one sight: their maps, what each does here and on other texts; the rollout of the
 layers beside what the heads write."""
 
 from functools import lru_cache
@@ -58,7 +58,7 @@ def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 @page_part(heads_dependencies)
-def show_heads(screen: ScreenState) -> None:
+def show_all_heads(screen: ScreenState) -> None:
     """The maps of all heads; nothing where another panel is open, or none."""
     if open_panel(screen) != "heads":
         return
@@ -82,7 +82,7 @@ def take_head(screen: ScreenState, sent: object) -> None:
 
 # ---- the data --------------------------------------------------------------------------------------------------------
 def make_heads_data(screen: ScreenState) -> dict:
-    """All that the component draws: plain names and numbers, and the weights of every head, one map behind the other."""
+    """All that the component draws: plain names and numbers; the weights of every head, one map behind the other."""
     kind = model_sentences_of(screen.setup)
     words = words_of_model(screen)
     tokens = kind.read(words)

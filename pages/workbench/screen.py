@@ -28,7 +28,7 @@ def show_picture() -> None:
     show_run()
     model_panels.show_panel_choice()
     model_block.show_block()
-    model_heads.show_heads()
+    model_heads.show_all_heads()
     model_figures.show_model_figures()
     show_opened_step()
 
