@@ -53,7 +53,7 @@ MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x ke
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 # What a language model is asked, each a panel under the picture; the first where none is said.
-PANELS = ("sum", "words")
+PANELS = ("sum", "heads", "words")
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals

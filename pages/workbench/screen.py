@@ -6,6 +6,7 @@ from pages.panels import (
     model_block,
     model_figures,
     model_guess,
+    model_heads,
     model_panels,
     model_words,
     step,
@@ -28,6 +29,7 @@ def show_picture() -> None:
     show_run()
     model_panels.show_panel_choice()
     model_block.show_block()
+    model_heads.show_all_heads()
     model_words.show_next_words()
     model_figures.show_model_figures()
     show_opened_step()
