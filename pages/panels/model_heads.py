@@ -21,7 +21,7 @@ from pages.panels.flow_words import say_habit
 from pages.panels.model_look import SUM
 from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import name_model_head, open_layer, words_of_model
-from pages.panels.setup_controls import try_change
+from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_sentences_of, model_stack
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
@@ -75,7 +75,7 @@ def take_head(screen: ScreenState, sent: object) -> None:
     match sent:
         case [layer, head] if is_valid_index(layer, shape.layers + 1) and is_valid_index(head, shape.heads):
             if layer == layer_of(screen.setup):
-                try_change("layer", head=head)
+                select_head(head)
             elif layer > 0:
                 open_layer(layer, screen.selection.query, head)
 
@@ -137,7 +137,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
                 {
                     "layer": layer,
                     "head": head,
-                    "name": say("all_heads.name", layer=layer, head=own),
+                    "name": say("all_heads.name" if own.isdigit() else "all_heads.named", layer=layer, head=own),
                     "habit": say_habit(trace, head_habit(trace, list_row_facts(trace, head))),
                     "here": {measure: rows[layer - 1][head] for measure, rows in here.items()},
                     "held": {measure: rows[layer - 1][head] for measure, rows in held.items()},

@@ -1,6 +1,8 @@
 // The weights of many heads as small maps: sorted, filtered and searched here, two of them compared. It needs names, words,
 // numbers and weights, and knows nothing of what made them.
 const LEVELS = 253; // colours of a scale; 255 is a blocked cell
+const BITS = "entropy"; // the measure that is no share
+const UNKNOWN = -1; // below every number: no query of the sentence says anything
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
@@ -37,12 +39,12 @@ function fillControls(root) {
   const by = choiceOf(root, "by", text.sort, [["", text.layers], ...Object.entries(measures)]);
   const from = choiceOf(root, "from", text.from, [["", text.any], ...places]);
   const to = choiceOf(root, "to", text.to, [["", text.any], ...places]);
-  const least = made("label", "", { textContent: text.least });
+  const least = made("label", "least", { textContent: text.least });
   const input = made("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
-  const output = made("output", "", { textContent: spellNumber(root.look.least) });
+  const output = made("output", "", { textContent: spellPercent(root.look.least) });
   input.oninput = () => {
     root.look.least = Number(input.value);
-    output.textContent = spellNumber(root.look.least);
+    output.textContent = spellPercent(root.look.least);
     arrange(root);
   };
   least.append(input, output);
@@ -69,23 +71,26 @@ function sortedBy({ shown, look }) {
   if (from !== "" && to !== "") {
     const cell = Number(from) * shown.words.length + Number(to);
     const label = said(shown.text.pair, { from: shown.words[from], to: shown.words[to] });
-    return { label, here: (i) => shown.maps[i][cell], held: () => undefined };
+    return { label, spell: spellPercent, here: (i) => shown.maps[i][cell], held: () => undefined };
   }
   if (!by) return null;
-  return { label: shown.measures[by], here: (i) => shown.heads[i].here[by], held: (i) => shown.heads[i].held[by] };
+  const spell = by === BITS ? spellNumber : spellPercent;
+  return { label: shown.measures[by], spell, here: (i) => shown.heads[i].here[by], held: (i) => shown.heads[i].held[by] };
 }
 
 function arrange(root) {
   const { shown, look, cards, parts } = root;
   const order = sortedBy(root);
-  const number = (i) => order.here(i) ?? order.held(i) ?? 0;
+  const number = (i) => order.here(i) ?? order.held(i) ?? UNKNOWN;
+  const least = order?.spell === spellPercent ? look.least : 0; // bits are no shares
+  root.parts.controls.querySelector(".least").hidden = order?.spell !== spellPercent;
   const all = shown.heads.map((_, i) => i);
-  const kept = order ? all.filter((i) => number(i) >= look.least).sort((i, j) => number(j) - number(i)) : all;
+  const kept = order ? all.filter((i) => !least || number(i) >= least).sort((i, j) => number(j) - number(i)) : all;
   const inLayer = shown.heads.filter(({ layer }) => layer === shown.heads[0]?.layer).length;
   parts.grid.classList.toggle("layers", !order);
   parts.grid.style.setProperty("--columns", inLayer);
   parts.grid.replaceChildren(...kept.map((i) => cards[i]));
-  for (const i of kept) cards[i].number.textContent = order ? numbersOf(shown.text, order.here(i), order.held(i)) : "";
+  for (const i of kept) cards[i].number.textContent = order ? numbersOf(shown.text, order, i) : "";
   const sentence = said(shown.text.order, {
     shown: kept.length,
     by: order?.label ?? shown.text.layers,
@@ -95,9 +100,9 @@ function arrange(root) {
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
 }
 
-function numbersOf(text, here, held) {
-  const known = [[text.here, here], [text.held, held]].filter(([, number]) => number !== undefined);
-  return known.map(([name, number]) => `${name} ${spellNumber(number)}`).join(" · ");
+function numbersOf(text, { here, held, spell }, i) {
+  const known = [[text.here, here(i)], [text.held, held(i)]].filter(([, number]) => number !== undefined);
+  return known.map(([name, number]) => `${name} ${spell(number)}`).join(" · ") || "–";
 }
 
 // ---- cards -----------------------------------------------------------------------------------------------------------
@@ -158,7 +163,7 @@ function largeOf(shown, name, numbers, scale) {
   let at = [0, 0];
   const tell = (row, column) => {
     at = [row, column].map((place) => Math.min(side - 1, Math.max(0, place)));
-    told.textContent = said(shown.text.cell, { query: shown.words[at[0]], key: shown.words[at[1]], number: spellNumber(numbers[at[0] * side + at[1]]) });
+    told.textContent = said(shown.text.cell, { query: shown.words[at[0]], key: shown.words[at[1]], number: spellPercent(numbers[at[0] * side + at[1]]) });
   };
   frame.onpointermove = ({ clientX, clientY }) => {
     const { left, top, width, height } = frame.getBoundingClientRect();
