@@ -353,6 +353,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     )
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
     @example(Setup(heads=4, kv_heads=2))
+    @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(example="translator", context_text="the dog barked .", w_k="~0.1=2.5"))
     @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads"))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))

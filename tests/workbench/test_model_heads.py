@@ -62,8 +62,8 @@ def test_the_rows_of_its_rollout_sum_to_one(screen):
 
 def test_a_map_opens_its_head_and_what_is_no_head_opens_nothing(screen):
     screen.click_part("heads", "head", [3, 1])
-    assert (screen.setup.layer, screen.setup.head) == (3, 1)
+    assert (screen.setup().layer, screen.setup().head) == (3, 1)
     for sent in ([0, 1], [4, 0], [1, 4], [True, 0], "head", {"layer": 1}):
         screen.click_part("heads", "head", sent)
-        assert (screen.setup.layer, screen.setup.head) == (3, 1)
+        assert (screen.setup().layer, screen.setup().head) == (3, 1)
         assert screen.parts("heads")
