@@ -1,7 +1,8 @@
 """Train the networks that come with the app: `python -m attention_core.learned`, or some of them by their names.
 
 A language model or a translator that was stopped goes on where it was left: its numbers are kept in `.training`. The
-name `guesses` trains nothing: it measures again when the language models that come along guess.
+name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads`
+measures again what their heads do.
 """
 
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import torch
 
+from attention_core.learned.language.head_figures import measure_heads_again
 from attention_core.learned.language.making import make_model, measure_guesses_again
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
 from attention_core.learned.training.courses import COURSES
@@ -27,6 +29,11 @@ def make_course(course: str) -> None:
     print(f"{course}: {mean:.3f} right")
 
 
+def list_measured(name: str) -> list[str]:
+    """The language models whose heads are measured again: one that was made, or all."""
+    return list(shipped_names()) if name == "heads" else [name]
+
+
 def list_judged(name: str) -> list[str]:
     """The language models whose guesses are measured again: a model that was made and its other form, or all."""
     return list(shipped_names()) if name == "guesses" else [each for each in (name, other_form(name)) if each]
@@ -39,5 +46,8 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in LANGUAGE_MODELS.recipes or name == "guesses":
         for changed in list_judged(name):
             measure_guesses_again(changed)
-    elif name not in FOLDERS:
+    if name in LANGUAGE_MODELS.recipes or name == "heads":
+        for changed in list_measured(name):
+            measure_heads_again(changed)
+    if name not in (*FOLDERS, "guesses", "heads"):
         make_course(name)

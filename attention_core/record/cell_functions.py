@@ -422,6 +422,54 @@ def over_rms_plus_text(terms, numbers):
     return [*over_rms_text(normed, numbers[1:]), " + ", *product_text(shift, bracket=True)]
 
 
+# ---- top_k: the first term where fewer terms of the row are larger than the second says, else minus infinity ---------
+def top_k_value(numbers):
+    chosen, most, *row = map(multiply_factors, numbers)
+    return chosen if count_larger(chosen, row) < most else -math.inf
+
+
+def count_larger(chosen: float, row: Sequence[float]) -> int:
+    """How many numbers of a row are larger."""
+    return sum(number > chosen for number in row)
+
+
+def top_k_text(terms, numbers):
+    """#(> a) = 3 < 5 ⇒ a."""
+    number, most, *row = map(multiply_factors, numbers)
+    (chosen,), (limit,), *_ = terms
+    larger = count_larger(number, row)
+    parts = ["#(> ", Written(chosen), f") = {larger} "]
+    if larger < most:
+        return [*parts, "< ", Written(limit), " ⇒ ", Written(chosen)]
+    return [*parts, "≥ ", Written(limit), " ⇒ −∞"]
+
+
+# ---- top_p: the first term where the softmax of all larger ones of the row is below the second, else minus infinity --
+def share_of_larger(numbers: Numbers) -> float:
+    """What the terms of the row that are larger than the first hold of its softmax."""
+    chosen, _, *row = map(multiply_factors, numbers)
+    top = max(row)
+    powers = [math.exp(number - top) for number in row]
+    larger = [power for power, number in zip(powers, row, strict=True) if number > chosen]
+    return math.fsum(larger) / math.fsum(powers)
+
+
+def top_p_value(numbers):
+    (chosen,), (share,), *_ = numbers
+    return chosen if share_of_larger(numbers) < share else -math.inf
+
+
+def top_p_text(terms, numbers):
+    """Σ softmax(> a) = 0.40 < 0.90 ⇒ a."""
+    (chosen,), (share,), *_ = terms
+    _, (most,), *_ = numbers
+    larger = share_of_larger(numbers)
+    parts = ["Σ softmax(> ", Written(chosen), f") = {format_or_scientific(larger)} "]
+    if larger < most:
+        return [*parts, "< ", Written(share), " ⇒ ", Written(chosen)]
+    return [*parts, "≥ ", Written(share), " ⇒ −∞"]
+
+
 # ---- the table -------------------------------------------------------------------------------------------------------
 CELL_FUNCTIONS = {
     "sum": CellFunction(sum_value, sum_text),
@@ -450,4 +498,6 @@ CELL_FUNCTIONS = {
     "rms": CellFunction(rms_value, rms_text),
     "over_rms": CellFunction(over_rms_value, over_rms_text),
     "over_rms_plus": CellFunction(over_rms_plus_value, over_rms_plus_text),
+    "top_k": CellFunction(top_k_value, top_k_text),
+    "top_p": CellFunction(top_p_value, top_p_text),
 }

@@ -1,8 +1,9 @@
-"""From vectors back to words: a last norm, a logit for each word of the table, and their softmax, every step kept."""
+"""From vectors back to words: a last norm, a logit for each word of the table, which words stay, and their softmax."""
 
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from jaxtyping import Float
 from torch import Tensor
 
@@ -10,10 +11,11 @@ from attention_core.mechanism.checks import as_batch, check_class, check_finite,
 from attention_core.mechanism.config import Choice
 from attention_core.mechanism.normalisers import SOFTMAX
 from attention_core.mechanism.operations import SCALE
-from attention_core.mechanism.plain_checks import require_finite
+from attention_core.mechanism.plain_checks import require_finite, require_positive
 from attention_core.mechanism.plan import run_plan
 from attention_core.record.errors import AttentionError
-from attention_core.record.expressions import Cell, Operand
+from attention_core.record.expressions import Cell, Constant, Operand, row_terms
+from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.transformer.part_norms import (
     BEFORE,
@@ -56,6 +58,64 @@ def meet_rows_cell(index, x: Operand, table: Operand, bias: Operand | None = Non
 MEET_ROWS = Faces(meet_rows, meet_rows_numpy, meet_rows_formula, meet_rows_cell, sign="· Eᵀ", motion="match")
 
 
+# ---- top-k: the k largest logits stay, with those that tie with the last (Fan et al. 2018, section 5.2) --------------
+def keep_largest(logits: Float[Tensor, "*B T V"], *, k: int) -> Float[Tensor, "*B T V"]:
+    largest = logits.topk(min(k, logits.shape[-1]), dim=-1).values  # (..., T, k), falling
+    return logits.masked_fill(logits < largest[..., -1:], float("-inf"))
+
+
+def keep_largest_numpy(logits, *, k):
+    rising = np.sort(logits, axis=-1)  # (..., T, V)
+    place = max(rising.shape[-1] - k, 0)
+    return np.where(logits < rising[..., place, None], -np.inf, logits)
+
+
+def keep_largest_formula(logits, *, k):
+    return rf"\mathrm{{top}}_{{{k}}}({logits})"
+
+
+def keep_largest_cell(index, logits: Operand, *, k) -> Cell:
+    *place, v = index
+    row = row_terms(logits, place, logits.shape[-1])
+    return Cell((row[v], (Constant(float(k), str(k)),), *row), function="top_k")
+
+
+KEEP_LARGEST = Faces(
+    keep_largest, keep_largest_numpy, keep_largest_formula, keep_largest_cell, sign="top k", motion="mask"
+)
+
+
+# ---- top-p: the likeliest words stay that hold a share of p together (Holtzman et al. 2020, section 3.1) -------------
+def keep_share(logits: Float[Tensor, "*B T V"], *, p: float) -> Float[Tensor, "*B T V"]:
+    falling = logits.sort(dim=-1, descending=True).values  # (..., T, V)
+    shares = torch.softmax(falling, dim=-1)
+    likelier = shares.cumsum(-1) - shares  # what the likelier words hold
+    count = (likelier < p).sum(-1, keepdim=True)  # (..., T, 1): at least 1
+    return logits.masked_fill(logits < falling.gather(-1, count - 1), float("-inf"))
+
+
+def keep_share_numpy(logits, *, p):
+    falling = -np.sort(-logits, axis=-1)  # (..., T, V)
+    powers = np.exp(falling - falling[..., :1])
+    shares = powers / powers.sum(-1, keepdims=True)
+    likelier = np.cumsum(shares, axis=-1) - shares
+    count = (likelier < p).sum(-1, keepdims=True)
+    return np.where(logits < np.take_along_axis(falling, count - 1, axis=-1), -np.inf, logits)
+
+
+def keep_share_formula(logits, *, p):
+    return rf"\mathrm{{nucleus}}_{{{format_short(p)}}}({logits})"
+
+
+def keep_share_cell(index, logits: Operand, *, p) -> Cell:
+    *place, v = index
+    row = row_terms(logits, place, logits.shape[-1])
+    return Cell((row[v], (Constant(float(p), format_short(p)),), *row), function="top_p")
+
+
+KEEP_SHARE = Faces(keep_share, keep_share_numpy, keep_share_formula, keep_share_cell, sign="top p", motion="mask")
+
+
 # ---- the softmax over all words --------------------------------------------------------------------------------------
 def share_words_formula(logits):
     return rf"\mathrm{{softmax}}_V({logits})"
@@ -68,18 +128,26 @@ SHARE_WORDS = Faces(SOFTMAX.torch, SOFTMAX.numpy, share_words_formula, SOFTMAX.c
 @dataclass(frozen=True)
 class UnembeddingConfig:
     """The choices of an unembedding. norms: (name, params) pairs, or names: those that stand before it. temperature:
-    divides the logits.
+    divides the logits. top_k: how many words stay, those with the largest logits; all where it is None. top_p: the
+    share that those words hold together which stay, the likeliest of what top_k left.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
     """
 
     norms: tuple[Choice, ...] = ()
     temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
 
     def __post_init__(self):
         require_finite("temperature", self.temperature)
         if self.temperature <= 0:
             raise AttentionError("positive_number", name="temperature", given=self.temperature)
+        if self.top_k is not None:
+            require_positive("top_k", self.top_k)
+        require_finite("top_p", self.top_p)
+        if not 0 < self.top_p <= 1:
+            raise AttentionError("share_range", name="top_p", given=self.top_p)
         object.__setattr__(self, "norms", check_norm_choices(self.norms, BEFORE))
 
 
@@ -95,13 +163,15 @@ class UnembeddingWeights(NormWeights):
 def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: UnembeddingConfig | None = None) -> Trace:
     r"""Give each word of the table a logit and a probability, every step kept.
 
-    $\mathrm{logits} = \mathrm{norm}(x)\,E^\top + b$, $\mathrm{probabilities} = \mathrm{softmax}_V(\mathrm{logits}/T)$.
+    $\mathrm{logits} = \mathrm{norm}(x)\,E^\top + b$, $\mathrm{probabilities} = \mathrm{softmax}_V(\mathrm{logits}/T)$
+    over the words that top_k and then top_p leave: the logit of any other is $-\infty$.
 
     x (T, D) or (B, T, D). weights: see UnembeddingWeights; torch.nn.Linear(D, V) keeps its matrix as this table.
     config: see UnembeddingConfig.
 
     Returns a Trace; Trace["probabilities"] is (B, T, V). Raises AttentionError (a ValueError) that says what must hold
-    and what was given. Source: Vaswani et al. 2017, section 3.4; one table for both ways: Press, Wolf 2017.
+    and what was given. Source: Vaswani et al. 2017, section 3.4; one table for both ways: Press, Wolf 2017;
+    top-k: Fan et al. 2018, section 5.2; top-p: Holtzman et al. 2020, section 3.1.
 
     >>> import torch
     >>> unembed(torch.zeros(1, 2), UnembeddingWeights(table=torch.eye(2)))["probabilities"]
@@ -140,5 +210,9 @@ def plan_unembedding(inputs: dict[str, Step], config: UnembeddingConfig) -> list
     if config.temperature != 1:
         params = {"factor": 1.0, "temperature": float(config.temperature)}
         plan.append(Operation("scaled_logits", LOGIT_DIMS, ("logits",), SCALE, params))
+    if config.top_k is not None and config.top_k < len(inputs["table"].value):
+        plan.append(Operation("top_k_logits", LOGIT_DIMS, (plan[-1].output,), KEEP_LARGEST, {"k": config.top_k}))
+    if config.top_p < 1:
+        plan.append(Operation("top_p_logits", LOGIT_DIMS, (plan[-1].output,), KEEP_SHARE, {"p": float(config.top_p)}))
     probabilities = Operation("probabilities", LOGIT_DIMS, (plan[-1].output,), SHARE_WORDS)
     return [*plan, probabilities]

@@ -9,9 +9,12 @@ from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
 from pages.panels.model_look import LOGITS, LOOK_KEY, SUM, BlockView, keep_look, view_block
 from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import open_layer, words_of_model
-from pages.panels.model_rows import TEMPERATURES, make_block_data
+from pages.panels.model_rows import make_block_data
+from pages.panels.setup_controls import show_refusal
 from pages.panels.thumbnails import select_head
+from pages.panels.word_choices import WORD_CHOICES, take_word_choices
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index
@@ -24,21 +27,30 @@ from pages.site.words import escape_markdown, say
 
 def block_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The run, the word that is looked at, and what is open: all layers are shown, so it is the same from any."""
-    words = words_of_model(screen)
-    if words is None:
+    if open_panel(screen) != "sum":
         return ()
-    kind = model_sentences_of(screen.setup)
+    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
     palette = current_palette().ground
     look = st.session_state.get(LOOK_KEY)
-    return (kind.model, kind.read(words), words, screen.selection.query, changed_layer(screen), palette, look)
+    temperature = screen.setup.word_temperature
+    return (
+        kind.model,
+        kind.read(words),
+        words,
+        screen.selection.query,
+        changed_layer(screen),
+        temperature,
+        palette,
+        look,
+    )
 
 
 @page_part(block_dependencies)
 def show_block(screen: ScreenState) -> None:
-    """The sum that a word's vector is, and what comes out; nothing where no language model reads the sentence."""
-    view = view_block(screen)
-    if view is None:
+    """The sum that a word's vector is, and what comes out; nothing where another panel is open, or none."""
+    if open_panel(screen) != "sum":
         return
+    view = view_block(screen)
     word = escape_markdown(name_token(view.stack[SUM], "T", view.at))
     st.markdown(f"#### {say('block.title', word=word)}")
     st.caption(describe_sum(view, word))
@@ -50,9 +62,10 @@ def show_block(screen: ScreenState) -> None:
         key="block",
         on_opened_change=lambda: open_sent(view, st.session_state["block"].opened),
         on_target_change=lambda: take_target(view, st.session_state["block"].target),
-        on_temperature_change=lambda: take_temperature(view, st.session_state["block"].temperature),
+        on_temperature_change=lambda: take_word_choices({"word_temperature": st.session_state["block"].temperature}),
         on_head_change=lambda: take_head(view, st.session_state["block"].head),
     )
+    show_refusal(WORD_CHOICES)
     show_open_number(view)
 
 
@@ -88,13 +101,6 @@ def take_target(view: BlockView, number: object) -> None:
     """Another word's logit is looked at."""
     if is_valid_index(number, len(model_vocabulary(view.name))):
         keep_look(view, target=number, trail=())
-
-
-def take_temperature(view: BlockView, number: object) -> None:
-    """Another temperature divides the logits."""
-    least, most = TEMPERATURES
-    if type(number) in (int, float) and least <= number <= most:
-        keep_look(view, temperature=float(number), trail=())
 
 
 def take_head(view: BlockView, sent: object) -> None:

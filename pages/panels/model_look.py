@@ -4,13 +4,14 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from attention_core.learned.language.readout import with_word_temperature
+from attention_core.learned.language.readout import WordChoices, with_word_choices
 from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of, model_stack
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
+from pages.setup.setup import word_choices_of
 
 SUM, LOGITS = "residual_sum", "logit_sum"
 LOOK_KEY = "model_block"
@@ -28,12 +29,11 @@ class BlockCell:
 class BlockLook:
     """What is looked at in the model.
 
-    run: of which sentence. target: the word whose logit the parts push; the likeliest where it is None. temperature: by
-    which the logits are divided before their softmax. trail: the numbers that were followed, the last one is open."""
+    run: of which sentence. target: the word whose logit the parts push; the likeliest where it is None. trail: the
+    numbers that were followed, the last one is open."""
 
     run: tuple = ()
     target: int | None = None
-    temperature: float = 1.0
     trail: tuple[BlockCell, ...] = ()
 
 
@@ -61,12 +61,26 @@ def view_block(screen: ScreenState) -> BlockView | None:
     if words is None:
         return None
     kind = model_sentences_of(screen.setup)
-    run = (kind.model, kind.read(words))
+    temperature = WordChoices(word_choices_of(screen.setup).temperature)
+    stack = with_word_choices(kind.model, model_stack(screen.setup, words), temperature)
+    at = min(screen.selection.query, len(words) - 1)
+    return make_view(kind.model, kind.read(words), stack, at)
+
+
+def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> BlockView:
+    """What is drawn of a run at a word, with what is looked at in it: another run, or other parts, have other
+    numbers."""
     look = st.session_state.get(LOOK_KEY)
-    if look is None or look.run != run:
-        look = BlockLook(run)
-    stack = with_word_temperature(kind.model, model_stack(screen.setup, words), look.temperature)
-    return BlockView(*run, stack, min(screen.selection.query, len(words) - 1), look)
+    if look is None or look.run != (name, tokens):
+        look = BlockLook((name, tokens))
+    if not all(is_held(stack, cell) for cell in look.trail):
+        look = replace(look, trail=())
+    return BlockView(name, tokens, stack, at, look)
+
+
+def is_held(stack: Stack, cell: BlockCell) -> bool:
+    """Whether a run has a number."""
+    return cell.part in stack.parts and stack[cell.part].holds(cell.ref.step, cell.ref.index)
 
 
 def keep_look(view: BlockView, **changes: object) -> None:

@@ -10,7 +10,7 @@ from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import Stack
 from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data
-from pages.panels.model_look import LOGITS, SUM, BlockCell, BlockView, keep_look
+from pages.panels.model_look import LOGITS, SUM, BlockCell, BlockView, is_held, keep_look
 from pages.session.labels import current_palette, describe_cell, inline_step_name
 from pages.site.words import escape_markdown, say
 
@@ -85,9 +85,8 @@ def read_cell(view: BlockView, sent: object) -> BlockCell | None:
     """A cell that a browser names, {"part", "step", "index"}, where the run has it."""
     match sent:
         case {"part": str(part), "step": str(step), "index": [*index]} if all(type(place) is int for place in index):
-            ref = Ref(step, tuple(index))
-            if part in view.stack.parts and view.stack[part].holds(ref.step, ref.index):
-                return BlockCell(part, ref)
+            cell = BlockCell(part, Ref(step, tuple(index)))
+            return cell if is_held(view.stack, cell) else None
     return None
 
 

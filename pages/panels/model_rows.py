@@ -9,13 +9,13 @@ from attention_core.transformer.stack import EMBEDDING, UNEMBEDDING
 from pages import components
 from pages.panels.model_look import LOGITS, SUM, BlockView
 from pages.panels.model_rail import name_model_head
+from pages.panels.word_choices import describe_temperature
 from pages.runs.model_runs import model_vocabulary
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.site.words import say
 
 MOST_WORDS = 8  # that may come out, and are shown
-TEMPERATURES = (0.25, 4.0)  # of the words that come out, the least and the most
 
 
 def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
@@ -23,10 +23,9 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
     strips = Strips(view)
     rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
     form = "decoder" if load_recipe(view.name).causal else "encoder"
-    temperature = {"value": view.look.temperature, "ends": TEMPERATURES, "label": say("block.temperature")}
     data = {
         "rows": rows,
-        "temperature": temperature,
+        "temperature": describe_temperature(screen.setup),
         "logits": strips.add(UNEMBEDDING, "logits", (0, view.at)),
         "words": make_word_rows(view),
         "answers": make_answer_rows(view),

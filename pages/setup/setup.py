@@ -9,6 +9,7 @@ from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
 from attention_core.learned.language.reading import layer_config
+from attention_core.learned.language.readout import WordChoices
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import shipped_names, weights_revision
 from attention_core.learned.training.snapshots import read_recipe
@@ -40,6 +41,7 @@ from pages.setup.link_values import (
     read_link_indices,
     read_link_number,
 )
+from pages.setup.word_choices import WORD_CHOICE_ENDS, make_word_choice_reader
 from pages.setup.word_roles import read_word_role
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
@@ -50,6 +52,8 @@ AXIS_ORDERS = {
 MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x keys of a run
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
+# What a language model is asked, each a panel under the picture; the first where none is said.
+PANELS = ("sum", "heads", "words")
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
@@ -113,6 +117,11 @@ class LayerSetup:
     stop: str | None = None
     cell: tuple[int, ...] | None = None
     ramp: str | None = None
+    panel: str | None = None
+    word_temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    word_seed: int | None = None
     against: str | None = None
     pinned: str | None = None
 
@@ -140,9 +149,11 @@ class Setup(FurtherMatrices):
     "none" for a projection taken away. masks, positions, modifiers, normaliser: "name" or "name:number:number".
     token: the chosen query; step and cell: what is opened; stop: the step at which the query's way rests, "start",
     "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in even shares,
-    "shares" where they go from 0 to 1. against: the link of the Setup from which every map shows the difference.
-    pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all other maps
-    show B ("values") or B - A ("difference").
+    "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS.
+    word_temperature, top_k, top_p: of the words that come out of it; word_seed: from which the next word is drawn, None
+    for the likeliest. against: the link of the Setup from which every map shows the difference. pinned: where that one
+    is A, which stays while this one, B, is changed, and stands beside it; all other maps show B ("values") or B - A
+    ("difference").
     """
 
 
@@ -245,7 +256,19 @@ def pinned_setup_of(setup: Setup) -> Setup | None:
     return None if setup.pinned is None else compared_setup_of(setup)
 
 
-VIEW_FIELDS = ("sentence", "token", "head", "step", "stop", "cell", "ramp", "against", "pinned")
+VIEW_FIELDS = (
+    "sentence",
+    "token",
+    "head",
+    "step",
+    "stop",
+    "cell",
+    "ramp",
+    "panel",
+    *WORD_CHOICE_ENDS,
+    "against",
+    "pinned",
+)
 
 
 @lru_cache(maxsize=64)  # asked a dozen times in a run of the script
@@ -355,6 +378,8 @@ FIELD_READERS = {
     "head": read_link_count,
     "cell": read_link_indices,
     "ramp": make_member_reader(("times", "shares")),
+    "panel": make_member_reader(PANELS),
+    **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},
     "against": read_other_setup_link,
     "pinned": make_member_reader(("values", "difference")),
 }
@@ -430,6 +455,11 @@ def layer_of(setup: Setup) -> int | None:
     if model_of(setup) is None:
         return None
     return EXAMPLES[setup.example].layer if setup.layer is None else setup.layer
+
+
+def word_choices_of(setup: Setup) -> WordChoices:
+    """Which words may come out of the language model."""
+    return WordChoices(setup.word_temperature or 1.0, setup.top_k, setup.top_p or 1.0)
 
 
 def learned_config_of(setup: Setup) -> AttentionConfig | None:

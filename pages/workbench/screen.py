@@ -1,6 +1,17 @@
 """What is looked at: the picture, what the last change did, and the opened step."""
 
-from pages.panels import flow_picture, head_maps, model_block, model_figures, model_guess, step, translation
+from pages.panels import (
+    flow_picture,
+    head_maps,
+    model_block,
+    model_figures,
+    model_guess,
+    model_heads,
+    model_panels,
+    model_words,
+    step,
+    translation,
+)
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
@@ -16,7 +27,10 @@ def show_picture() -> None:
     flow_picture.show_flow()
     flow_picture.show_look()
     show_run()
+    model_panels.show_panel_choice()
     model_block.show_block()
+    model_heads.show_all_heads()
+    model_words.show_next_words()
     model_figures.show_model_figures()
     show_opened_step()
 

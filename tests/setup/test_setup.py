@@ -302,6 +302,10 @@ def setups(draw):
         cell=draw(st.none() | st.lists(st.integers(0, 999_999_999), max_size=6).map(tuple)),
         stop=draw(st.sampled_from([None, "scores", "plane"])),
         ramp=draw(st.sampled_from([None, "times"])),
+        word_temperature=draw(st.none() | st.floats(0.25, 4)),
+        top_k=draw(st.none() | st.integers(1, 20)),
+        top_p=draw(st.none() | st.floats(0.05, 1)),
+        word_seed=draw(st.none() | st.integers(0, 999_999_999)),
     )
 
 
@@ -349,8 +353,9 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     )
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
     @example(Setup(heads=4, kv_heads=2))
+    @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(example="translator", context_text="the dog barked .", w_k="~0.1=2.5"))
-    @example(Setup(example="model_en", model="en_asked_decoder", layer=1))
+    @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads"))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))

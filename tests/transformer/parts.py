@@ -128,5 +128,6 @@ def small_parts() -> dict[str, Trace]:
         "embedding": small_embedding(),
         "embedding with places": small_embedding(("sinusoidal", "learned"), ("layer_norm_after",), times_root=True),
         "unembedding": small_unembedding(),
+        "unembedding, cut": small_unembedding(bias=True, temperature=0.7, top_k=7, top_p=0.8),
         "unembedding, normed": small_unembedding(("rms_norm_before",), bias=True, temperature=0.7),
     }

@@ -88,3 +88,68 @@ def test_a_part_runs_and_is_proven_in_every_precision(dtype):
     trace = unembed(embed([3, 1], EmbeddingWeights(table=table))["x"], UnembeddingWeights(table=table))
     assert trace["probabilities"].dtype == dtype
     assert prove(trace).passed
+
+
+# ---- which words stay ------------------------------------------------------------------------------------------------
+INF = float("inf")
+
+
+def choose(logits: list[float], **choices) -> dict[str, list[float]]:
+    """What an unembedding makes of these logits: the table is their own, x is 1."""
+    table = torch.tensor(logits, dtype=torch.float64)[:, None]  # (V, 1)
+    trace = unembed(
+        torch.ones(1, 1, dtype=torch.float64), UnembeddingWeights(table=table), UnembeddingConfig(**choices)
+    )
+    assert prove(trace).passed
+    return {name: trace[name][0, 0].tolist() for name in trace.computed()}
+
+
+def test_top_k_leaves_the_largest_and_those_that_tie_with_the_last():
+    assert choose([1, 4, 2, 3], top_k=2)["top_k_logits"] == [-INF, 4, -INF, 3]
+    assert choose([1, 3, 2, 3], top_k=1)["top_k_logits"] == [-INF, 3, -INF, 3]
+    found = choose([1, 3, 2, 2], top_k=2)
+    assert found["top_k_logits"] == [-INF, 3, 2, 2]
+    assert found["probabilities"] == pytest.approx([0, math.e / (math.e + 2), 1 / (math.e + 2), 1 / (math.e + 2)])
+
+
+@pytest.mark.parametrize("top_k", [4, 5, 1000])
+def test_as_many_as_there_are_words_leave_all_of_them(top_k):
+    assert list(choose([1, 4, 2, 3], top_k=top_k)) == ["logits", "probabilities"]
+
+
+@pytest.mark.parametrize(
+    ("top_p", "kept"), [(1e-9, 1), (0.5, 1), (0.51, 2), (0.75, 2), (0.76, 3), (0.999, 4), (1.0, 4)], ids=str
+)
+def test_top_p_leaves_the_fewest_likeliest_words_that_hold_its_share(top_p, kept):
+    shares = [0.25, 0.5, 0.125, 0.125 - 1e-3]
+    found = choose([math.log(share) for share in shares], top_p=top_p)
+    likeliest = sorted(range(4), key=lambda v: -shares[v])[:kept]
+    held = sum(shares[v] for v in likeliest)
+    expected = [shares[v] / held if v in likeliest else 0 for v in range(4)]
+    assert found["probabilities"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_top_p_is_a_share_of_what_temperature_and_top_k_left():
+    """A naive loop over the words, the likeliest first."""
+    draw = draws(11)
+    logits = draw(29).tolist()
+    for temperature, top_k, top_p in ((0.5, 9, 0.8), (2.0, 20, 0.3), (1.0, 29, 0.95), (4.0, 1, 0.5)):
+        order = sorted(range(29), key=lambda v: -logits[v])[:top_k]
+        powers = {v: math.exp(logits[v] / temperature) for v in order}
+        left, held = [], 0.0
+        while held < top_p * sum(powers.values()):
+            left.append(order[len(left)])
+            held += powers[left[-1]]
+        expected = [powers[v] / held if v in left else 0 for v in range(29)]
+        found = choose(logits, temperature=temperature, top_k=top_k, top_p=top_p)
+        assert found["probabilities"] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{"top_k": 0}, {"top_k": 2.0}, {"top_k": True}, {"top_p": 0}, {"top_p": 1.01}, {"top_p": math.nan}],
+    ids=str,
+)
+def test_a_cut_that_leaves_no_word_is_refused(choice):
+    with pytest.raises(ValueError, match="top_"):
+        UnembeddingConfig(**choice)

@@ -1,6 +1,6 @@
 """What a language model makes of a sentence besides its maps: the sum that each vector is, and the answers it gives."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import torch
@@ -13,7 +13,7 @@ from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.transformer.stack import UNEMBEDDING, Stack
-from attention_core.transformer.unembedding import unembed
+from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 
 @lru_cache(maxsize=4)  # each word's push on each word of the vocabulary: 20 megabytes for a long sentence
@@ -23,20 +23,40 @@ def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
         return with_logit_sum(with_residual_sum(run_model(name, tokens)))
 
 
-def with_word_temperature(name: str, stack: Stack, temperature: float) -> Stack:
-    r"""The same run whose words come out at a temperature: $\mathrm{softmax}_V(\mathrm{logits} / T)$.
+@dataclass(frozen=True)
+class WordChoices:
+    """Which words may come out, and how evenly: temperature, top_k and top_p, see UnembeddingConfig.
 
-    name: of the model. stack: its run. temperature: see UnembeddingConfig. Raises AttentionError: positive_number.
+    Raises AttentionError: positive_number, positive_integer, share_range.
+    """
+
+    temperature: float = 1.0
+    top_k: int | None = None
+    top_p: float = 1.0
+
+    def __post_init__(self):
+        self.config(UnembeddingConfig())
+
+    def config(self, own: UnembeddingConfig) -> UnembeddingConfig:
+        """The choices of an unembedding with these in the place of its own."""
+        return replace(own, **vars(self))
+
+
+def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
+    r"""The same run whose words come out at a temperature: $\mathrm{softmax}_V(\mathrm{logits} / T)$ over those that
+    stay.
+
+    name: of the model. stack: its run.
 
     >>> stack = run_model("en_asked_decoder", ("<start>", "the", "dog"))
-    >>> warm = with_word_temperature("en_asked_decoder", stack, 2.0)
-    >>> bool(warm["unembedding"]["probabilities"].max() < stack["unembedding"]["probabilities"].max())
-    True
+    >>> cut = with_word_choices("en_asked_decoder", stack, WordChoices(temperature=2.0, top_k=3))
+    >>> (cut["unembedding"]["probabilities"] > 0).sum(-1).tolist()
+    [[3, 3, 3]]
     """
-    if temperature == 1:
+    if choices == WordChoices():
         return stack
     model, own = load_model(name), stack[UNEMBEDDING]
-    config = replace(model.shape.stack().unembedding, temperature=temperature)
+    config = choices.config(model.shape.stack().unembedding)
     with torch.inference_mode():
         trace = unembed(own["x"], model.weights().unembedding, config).labelled(**own.labels)
     return replace(stack, parts={**stack.parts, UNEMBEDDING: trace})

@@ -18,14 +18,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
-function element(kind, name, properties = {}) {
-  return Object.assign(document.createElement(kind), { className: name, ...properties });
-}
-
-function button(name, properties, act) {
-  return element("button", name, { type: "button", onclick: act, ...properties });
-}
-
 // ---- the parts -------------------------------------------------------------------------------------------------------
 function partsOf(root, shown) {
   const grid = element("div", "parts");
@@ -165,31 +157,13 @@ function showShare(row, share) {
 }
 
 // The temperature of the words: their bars follow a drag, the server computes when it is let go.
-function heatOf(root, { temperature: { value, ends: [least, most], label }, logits, values }, rows) {
-  const heat = element("label", "heat");
-  const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.001, value: Math.log(value / least) / Math.log(most / least) });
-  const output = element("output", "", { textContent: String(value) });
-  const setting = () => Number((least * (most / least) ** Number(input.value)).toPrecision(2));
+function heatOf(root, { temperature, logits, values }, rows) {
   const own = values.subarray(logits.first, logits.first + logits.count);
-  input.setAttribute("aria-label", label);
-  input.dataset.place = "temperature";
-  input.oninput = () => {
-    output.textContent = String(setting());
-    input.setAttribute("aria-valuetext", output.textContent);
-    const shares = sharesAt(own, setting());
+  const follow = (number) => {
+    const shares = sharesOf(own, { temperature: number });
     for (const row of rows) showShare(row, shares[row.number]);
   };
-  input.onchange = () => root.trigger("temperature", setting());
-  heat.append(element("span", "", { textContent: label }), output, input);
-  return heat;
-}
-
-// The softmax of logits over a temperature.
-function sharesAt(logits, temperature) {
-  const largest = logits.reduce((one, other) => Math.max(one, other));
-  const powers = Array.from(logits, (logit) => Math.exp((logit - largest) / temperature));
-  const total = powers.reduce((one, other) => one + other, 0);
-  return powers.map((power) => power / total);
+  return temperatureSlider(temperature, follow, (number) => root.trigger("temperature", number));
 }
 
 function answerOf({ question, word, share }) {

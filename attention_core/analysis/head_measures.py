@@ -1,0 +1,85 @@
+"""What the heads of a sentence do, as numbers: how much of a head's weight lies where, and how evenly it spreads."""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention_core.record.errors import AttentionError
+
+MEASURES = ("previous", "same", "first", "earlier", "evenness", "entropy")
+
+
+def measure_head_maps(
+    weights: Float[Tensor, "*heads T S"],
+    token_ids: Sequence[int] | None = None,
+    allowed: Bool[Tensor, "T S"] | None = None,
+) -> dict[str, Float[Tensor, "*heads"]]:
+    """Measure what each head does over the queries of one sentence, whose keys are the same words.
+
+    - previous: the mean weight on the word before, over the queries that have one.
+    - same: on the query's own word.
+    - first: on the first word, over the queries behind it.
+    - earlier: on the same word wherever it stood before, over the queries that have stood before; only with token_ids.
+    - evenness: the mean of entropy / log2(keys allowed): 1 where all keys get the same.
+    - entropy: the mean of -sum w log2 w, in bits.
+
+    A query that may attend to one key alone does not count. A measure that no query counts for is NaN.
+
+    weights: (..., T, S), with T = S, rows that sum to 1. token_ids: T numbers, equal for equal words. allowed: (T, S),
+    True = may attend; without it, the keys that some head gives a weight.
+
+    Raises AttentionError (a ValueError) where the queries are not the keys, or token_ids or allowed do not fit them.
+
+    Source: previous, first and broad heads: Clark et al. 2019, "What Does BERT Look At?", sections 3.1 and 3.3.
+
+    >>> causal = torch.tensor([[1, 0, 0], [0.5, 0.5, 0], [0, 1, 0]])
+    >>> allowed = torch.ones(3, 3).tril() > 0
+    >>> {name: float(value) for name, value in measure_head_maps(causal, [7, 8, 7], allowed).items()}
+    {'previous': 0.75, 'same': 0.25, 'first': 0.25, 'earlier': 0.0, 'evenness': 0.5, 'entropy': 0.5}
+    """
+    queries, keys = weights.shape[-2:]
+    if queries != keys:
+        raise AttentionError("mask_square", name="weights", shape=(queries, keys))
+    if token_ids is not None and len(token_ids) != queries:
+        raise AttentionError("weight_shape", weight="token_ids", axes=f"({queries},)", shape=(len(token_ids),))
+    if allowed is None:
+        allowed = (weights > 0).reshape(-1, queries, keys).any(0)  # (..., T, S) -> (heads, T, S) -> (T, S)
+    if allowed.shape != (queries, keys):
+        raise AttentionError("mask_square", name="allowed", shape=tuple(allowed.shape))
+    possible = allowed.sum(-1)  # (T,)
+    counted = possible > 1
+    places = torch.arange(queries)
+    entropies = torch.special.entr(weights).sum(-1) / math.log(2)  # (..., T)
+    measures = {
+        "previous": mean_share(weights, places[:, None] - 1 == places, counted),
+        "same": mean_share(weights, places[:, None] == places, counted),
+        "first": mean_share(weights, (places == 0) & (places[:, None] > 0), counted),
+    }
+    if token_ids is not None:
+        measures["earlier"] = mean_share(weights, earlier_same(token_ids), counted)
+    most = possible[counted].to(weights.dtype).log2()  # (counted,)
+    measures["evenness"] = (entropies[..., counted] / most).mean(-1)
+    measures["entropy"] = entropies[..., counted].mean(-1)
+    return measures
+
+
+def mean_share(
+    weights: Float[Tensor, "*heads T S"], meant: Bool[Tensor, "T S"], counted: Bool[Tensor, " T"]
+) -> Float[Tensor, "*heads"]:
+    """The mean weight on the keys that are meant, over the queries that count and have such a key."""
+    rows = counted & meant.any(-1)  # (T,)
+    shares = (weights * meant).sum(-1)  # (..., T)
+    return shares[..., rows].mean(-1)
+
+
+def earlier_same(token_ids: Sequence[int]) -> Bool[Tensor, "T T"]:
+    """Which keys are the query's own word at an earlier place.
+
+    >>> earlier_same([7, 8, 7]).nonzero().tolist()
+    [[2, 0]]
+    """
+    ids = torch.as_tensor(token_ids)
+    return (ids[:, None] == ids).tril(-1)  # (T, T)

@@ -1,0 +1,105 @@
+"""A language model that reads word by word: each word runs through all layers as one row, behind a cache a layer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.mechanism.arguments import Inputs, check_arguments, make_input_steps
+from attention_core.mechanism.config import AttentionConfig
+from attention_core.mechanism.pair_inputs import PairInputs
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+from attention_core.transformer.embedding import embed
+from attention_core.transformer.feed_forward import feed_forward
+from attention_core.transformer.stack import EMBEDDING, UNEMBEDDING, LayerWeights, Reading, Stack, read_end
+from attention_core.transformer.unembedding import unembed
+from attention_core.variants.decoding_work import kv_bytes
+from attention_core.variants.kv_cache import decode_token, keep_tokens
+
+
+@dataclass(frozen=True, eq=False)
+class CachedRun:
+    """A decoder that has read so many words.
+
+    stack: the run of the last word, T = 1, every step kept. caches: what each attention keeps for the next word, by the
+    name of its part.
+    """
+
+    stack: Stack
+    caches: Mapping[str, Inputs]
+    count: int
+
+    @property
+    def nbytes(self) -> dict[str, int]:
+        """The bytes of the keys and values that each attention keeps, by the name of its part."""
+        return {part: kv_bytes(self.stack[part]) for part in self.caches}
+
+
+@lru_cache(maxsize=128)  # as many words as two long texts have; each holds its keys and values: 150 kB at most
+def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
+    r"""Read a text word by word: of a text whose beginning was read, the last word alone is computed.
+
+    $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$ in each layer, where $k_{<t}$ and $v_{<t}$
+    are those that were kept.
+
+    name: of a decoder that comes along. tokens: what it reads, START first.
+
+    Raises AttentionError: decoding_not_causal, no_tokens, unknown_choice. Source: Shazeer 2019.
+
+    >>> run = run_cached("en_asked_decoder", ("<start>", "the", "dog"))
+    >>> run.stack["unembedding"]["logits"].shape[1], run.stack["1.attention"]["k"].shape[2]
+    (1, 3)
+    """
+    if not tokens:
+        raise AttentionError("no_tokens")
+    before = run_cached(name, tokens[:-1]) if tokens[1:] else None
+    number = word_numbers(load_recipe(name).language)[tokens[-1]]
+    with torch.inference_mode():
+        return read_next(load_model(name), number, before)
+
+
+def read_next(model: LanguageModel, number: int, before: CachedRun | None = None) -> CachedRun:
+    """Run a decoder on one word more.
+
+    number: of the word. before: the run up to here; None: it is the first word. Raises AttentionError:
+    decoding_not_causal.
+    """
+    if not model.shape.causal:
+        raise AttentionError("decoding_not_causal")
+    weights, config = model.weights(), model.shape.stack()
+    place = before.count if before else 0
+    stack = Stack({}, {}).then(EMBEDDING, embed([[number]], weights.embedding, config.embedding), {})
+    words = read_end(stack)
+    caches: dict[str, Inputs] = {}
+    for n, (layer, choices) in enumerate(zip(weights.layers, config.layers, strict=True), 1):
+        part = f"{n}.attention"
+        x = read_end(stack)
+        reads = {"x": x, "value": words} if choices.values_of_words else {"x": x}
+        cache = before.caches[part] if before else {}
+        trace = attend_behind(reads, layer, choices.attention, cache, place)
+        caches[part] = keep_tokens(trace, 0)
+        stack = stack.then(part, trace, reads)
+        x = read_end(stack)
+        bent = feed_forward(x.value, layer.feed_forward, choices.feed_forward)
+        stack = stack.then(f"{n}.feed_forward", bent, {"x": x})
+    x = read_end(stack)
+    stack = stack.then(UNEMBEDDING, unembed(x.value, weights.unembedding, config.unembedding), {"x": x})
+    return CachedRun(stack, caches, place + 1)
+
+
+def attend_behind(
+    reads: Mapping[str, Reading], weights: LayerWeights, config: AttentionConfig, cache: Inputs, place: int
+) -> Trace:
+    """The attention of one word to itself and to those before it, whose keys and values were kept."""
+    value: Tensor | None = reads["value"].value if "value" in reads else None
+    arguments = check_arguments(reads["x"].value, None, value, weights.attention, config, PairInputs())
+    inputs = make_input_steps(arguments, config)
+    if value is not None:
+        inputs["value"] = replace(inputs["value"], dims=inputs["x"].dims)  # one word, not all that it sees
+    return decode_token(config, inputs | cache, arguments.sources, arguments.shapes, place)

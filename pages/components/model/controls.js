@@ -1,0 +1,65 @@
+// What the panels of a language model share: elements, a slider that answers a drag at once, and the words' shares.
+function element(kind, name, properties = {}) {
+  return Object.assign(document.createElement(kind), { className: name, ...properties });
+}
+
+function button(name, properties, act) {
+  return element("button", name, { type: "button", onclick: act, ...properties });
+}
+
+// A slider under its name and its number. numberAt: the number at a place of it. drag: while it moves; done: when it is
+// let go.
+function slider({ name, label, range, place, numberAt, spell, drag, done }) {
+  const line = element("label", "heat");
+  const input = element("input", "", { type: "range", ...range, value: place });
+  const output = element("output", "");
+  const tell = () => {
+    output.textContent = spell(numberAt(Number(input.value)));
+    input.setAttribute("aria-valuetext", output.textContent);
+  };
+  input.setAttribute("aria-label", label);
+  input.dataset.place = name;
+  input.oninput = () => {
+    tell();
+    drag(numberAt(Number(input.value)));
+  };
+  input.onchange = () => done(numberAt(Number(input.value)));
+  tell();
+  line.append(element("span", "", { textContent: label }), output, input);
+  return line;
+}
+
+// A slider of the temperature: equal ways are equal ratios.
+function temperatureSlider({ value, ends: [least, most], label }, drag, done) {
+  return slider({
+    name: "temperature",
+    label,
+    place: Math.log(value / least) / Math.log(most / least),
+    range: { min: 0, max: 1, step: 0.001 },
+    numberAt: (place) => Number((least * (most / least) ** place).toPrecision(2)),
+    spell: String,
+    drag,
+    done,
+  });
+}
+
+// The softmax of logits over a temperature, over those that top-k and then top-p leave; topK: null where all stay.
+function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}) {
+  const falling = Float64Array.from(logits).sort().reverse();
+  const power = (logit) => Math.exp((logit - falling[0]) / temperature);
+  const total = (from) => from.reduce((sum, logit) => sum + power(logit), 0);
+  const least = topK ? falling[Math.min(topK, falling.length) - 1] : -Infinity;
+  let left = falling.filter((logit) => logit >= least);
+  if (topP < 1) {
+    const most = topP * total(left);
+    let held = 0;
+    const likeliest = left.filter((logit) => {
+      const stays = held < most;
+      held += power(logit);
+      return stays;
+    });
+    left = left.filter((logit) => logit >= likeliest.at(-1)); // those that tie with the last stay, too
+  }
+  const whole = total(left);
+  return Float64Array.from(logits, (logit) => (logit >= left.at(-1) ? power(logit) / whole : 0));
+}

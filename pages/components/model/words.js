@@ -1,0 +1,160 @@
+// The next word of a language model: the text so far, the likeliest words, what cuts them off, and the cache.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".writing");
+  root.trigger = setTriggerValue;
+  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
+  root.given = data.slice();
+  const shown = unpacked(data);
+  shown.logits = new Float32Array(shown.numbers.slice().buffer);
+  for (const name of ["ground", "ink", "faint", "share", "x", "k", "v"]) root.style.setProperty("--" + name, shown.palette[name]);
+  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const bars = barsOf(root, shown);
+  const both = element("div", "both");
+  both.append(bars, controlsOf(root, shown, bars));
+  root.replaceChildren(tilesOf(root, shown), both);
+  if (shown.cache) root.append(shelvesOf(shown.cache));
+  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+}
+
+// ---- the text --------------------------------------------------------------------------------------------------------
+function tilesOf(root, { tiles, text }) {
+  const line = element("div", "tiles", { role: "group" });
+  line.setAttribute("aria-label", text.tiles);
+  tiles.forEach(({ word, kind }, place) => {
+    const tile = button(`tile ${kind}`, { textContent: kind === "blank" ? "____" : word, title: text.tiles }, () => root.trigger("place", place));
+    tile.dataset.place = `tile ${place}`;
+    tile.setAttribute("aria-label", word);
+    tile.disabled = kind === "blank" || kind === "start";
+    line.append(tile);
+  });
+  return line;
+}
+
+// ---- the words that may come -----------------------------------------------------------------------------------------
+function barsOf(root, { words, text, logits, sliders }) {
+  const bars = element("div", "bars");
+  const line = element("div", "line", { textContent: text.cut });
+  const rows = words.map((word) => rowOf(root, word, text));
+  bars.append(element("h6", "", { textContent: text.bars }), ...rows);
+  bars.choices = { temperature: sliders.temperature.value, topK: sliders.top_k.value, topP: sliders.top_p.value };
+  bars.follow = (choices) => {
+    Object.assign(bars.choices, choices);
+    const shares = sharesOf(logits, bars.choices);
+    show(rows.map(({ number }) => shares[number]));
+  };
+  const show = (shares) => {
+    const uncut = sharesOf(logits, { temperature: bars.choices.temperature });
+    rows.forEach((row, i) => showRow(row, shares[i], uncut[row.number]));
+    const first = rows.find((row) => row.classList.contains("cut"));
+    if (first) bars.insertBefore(line, first);
+    else line.remove();
+  };
+  show(words.map(({ share }) => share));
+  return bars;
+}
+
+function rowOf(root, { word, number, cell }, text) {
+  const row = element("div", "row");
+  row.number = number;
+  const pick = button("said", { textContent: word, title: said(text.pick, { word }) }, () => root.trigger("picked", number));
+  pick.setAttribute("aria-label", pick.title);
+  pick.dataset.place = `word ${number}`;
+  const track = button("track", { title: pick.title, tabIndex: -1 }, () => root.trigger("picked", number));
+  track.append(element("span", "uncut"), element("span", "beam"));
+  row.append(pick, track, button("cell", {}, () => root.trigger("opened", cell)));
+  return row;
+}
+
+// A word that is cut off is pale: its share is what it had before.
+function showRow(row, share, uncut) {
+  row.classList.toggle("cut", share === 0);
+  row.querySelector(".beam").style.width = 100 * share + "%";
+  row.querySelector(".uncut").style.width = 100 * uncut + "%";
+  row.querySelector(".cell").textContent = spellPercent(share);
+}
+
+// ---- what is chosen, and done ----------------------------------------------------------------------------------------
+function controlsOf(root, { sliders, seed, text }, bars) {
+  const controls = element("div", "controls");
+  const choose = (choices) => root.trigger("choices", choices);
+  controls.append(
+    temperatureSlider(sliders.temperature, (temperature) => bars.follow({ temperature }), (number) => choose({ word_temperature: number })),
+    topKSlider(sliders.top_k, (topK) => bars.follow({ topK }), (number) => choose({ top_k: number })),
+    topPSlider(sliders.top_p, (topP) => bars.follow({ topP }), (number) => choose({ top_p: number })),
+  );
+  if (!Object.keys(text.buttons).length) return controls;
+  controls.append(seedOf(seed, choose));
+  const buttons = element("div", "buttons");
+  for (const [name, label] of Object.entries(text.buttons)) {
+    const act = button(name === "word" ? "act first" : "act", { textContent: label }, () => root.trigger("done", name));
+    act.dataset.place = `act ${name}`;
+    buttons.append(act);
+  }
+  controls.append(buttons);
+  return controls;
+}
+
+// One place more than there are numbers: there all words stay.
+function topKSlider({ value, ends: [least, most], label, all }, drag, done) {
+  return slider({
+    name: "top_k",
+    label,
+    range: { min: least, max: most + 1, step: 1 },
+    place: value ?? most + 1,
+    numberAt: (place) => (place > most ? null : place),
+    spell: (number) => (number === null ? all : String(number)),
+    drag,
+    done,
+  });
+}
+
+function topPSlider({ value, ends: [least, most], label, all }, drag, done) {
+  return slider({
+    name: "top_p",
+    label,
+    range: { min: least, max: most, step: "any" },
+    place: value,
+    numberAt: (place) => Number(place.toFixed(2)),
+    spell: (number) => (number === most ? all : String(number)),
+    drag,
+    done,
+  });
+}
+
+// The likeliest word, or one that is drawn: the same seed draws the same words.
+function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, choose) {
+  const isDrawn = value !== null;
+  const group = element("div", "seed", { role: "group" });
+  group.setAttribute("aria-label", label);
+  const way = (text, isChosen, number) => {
+    const made = button("way", { textContent: text, ariaPressed: String(isChosen) }, () => choose({ word_seed: number }));
+    made.dataset.place = `way ${text}`;
+    return made;
+  };
+  group.append(way(likeliest, !isDrawn, null), way(drawn, isDrawn, value ?? 1));
+  if (!isDrawn) return group;
+  const input = element("input", "number", { type: "number", min: least, max: most, step: 1, value });
+  input.setAttribute("aria-label", seed);
+  input.dataset.place = "seed";
+  input.onchange = () => choose({ word_seed: Number(input.value) });
+  const line = element("label", "line");
+  line.append(element("span", "", { textContent: seed }), input);
+  group.append(line);
+  return group;
+}
+
+// ---- the cache -------------------------------------------------------------------------------------------------------
+// A shelf a layer, a column a word: its key above its value; the last one is new.
+function shelvesOf({ columns, layers, title, rows }) {
+  const cache = element("div", "cache");
+  cache.append(element("h6", "", { textContent: title }));
+  for (const name of layers) {
+    const shelf = element("div", "shelf");
+    const kept = element("div", "kept");
+    columns.forEach((word, t) => kept.append(element("span", t === columns.length - 1 ? "column new" : "column", { title: word })));
+    shelf.append(element("span", "layer", { textContent: name }), kept);
+    cache.append(shelf);
+  }
+  cache.append(element("div", "rows", { textContent: rows }));
+  return cache;
+}

@@ -1,0 +1,255 @@
+"""The next word: a decoder writes on, word by word, with its cache in sight; an encoder fills a blank."""
+
+import re
+from dataclasses import dataclass, replace
+
+import streamlit as st
+
+from attention_core.learned.language.batches import MASK
+from attention_core.learned.language.reading import MAX_MODEL_WORDS, run_model
+from attention_core.learned.language.readout import with_word_choices
+from attention_core.learned.language.shipped import load_recipe
+from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, drawn_number
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed
+from attention_core.transformer.stack import UNEMBEDDING
+from attention_core.variants.cached_model import run_cached
+from attention_core.variants.cached_writing import write_sentence, write_word
+from pages import components
+from pages.panels.model_guess import judge_screen
+from pages.panels.model_look import LOOK_KEY, BlockView, make_view
+from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_panels import open_panel
+from pages.panels.model_rail import words_of_model
+from pages.panels.model_words_data import pack_words
+from pages.panels.setup_controls import show_refusal, try_made_change
+from pages.panels.word_choices import WORD_CHOICES, take_word_choices
+from pages.runs.model_runs import model_sentences_of, model_vocabulary
+from pages.session import setup_state
+from pages.session.cell_clicks import is_valid_index
+from pages.session.fragments import page_part, redraw, select_and_redraw
+from pages.session.labels import current_palette
+from pages.session.view import ScreenState
+from pages.setup.setup import WORD_CHOICE_ENDS, Setup, without_view, word_choices_of
+from pages.site.words import escape_markdown, say
+
+WRITING_KEY = "model_writing"
+CATEGORY = re.compile("<.+>")  # what the model reads for words that it does not know
+
+
+@dataclass(frozen=True)
+class Writing:
+    """A text that is written on.
+
+    run: which model, and which words stand on the screen. given: how many of those were read before, START among them.
+    written: the words behind them.
+    """
+
+    run: tuple[str, tuple[str, ...]]
+    given: int
+    written: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The text so far, START first."""
+        return (*self.run[1][: self.given], *self.written)
+
+
+def current_writing(screen: ScreenState) -> Writing:
+    """What is written on the screen; where nothing is yet, the words up to the one that is looked at."""
+    run = (model_sentences_of(screen.setup).model, words_of_model(screen))
+    kept = st.session_state.get(WRITING_KEY)
+    if kept is not None and kept.run == run:
+        return kept
+    return Writing(run, min(screen.selection.query + 1, len(run[1])))
+
+
+def words_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run, the word, the choices, what is written and what is open."""
+    if open_panel(screen) != "words":
+        return ()
+    choices = tuple(getattr(screen.setup, name) for name in WORD_CHOICE_ENDS)
+    kept = (st.session_state.get(WRITING_KEY), st.session_state.get(LOOK_KEY), current_palette().ground)
+    return (without_view(screen.setup), screen.selection.batch, screen.selection.query, choices, kept)
+
+
+@page_part(words_dependencies)
+def show_next_words(screen: ScreenState) -> None:
+    """Which words come next, or stand in a blank; nothing where another panel is open, or none."""
+    if open_panel(screen) != "words":
+        return
+    if load_recipe(model_sentences_of(screen.setup).model).causal:
+        show_writing(screen)
+    else:
+        show_blank(screen)
+
+
+# ---- a decoder writes on ---------------------------------------------------------------------------------------------
+def show_writing(screen: ScreenState) -> None:
+    """The text so far, the words that may come next, the cache."""
+    writing = current_writing(screen)
+    view = view_words(screen, writing.words, writing.words)
+    st.markdown(f"#### {say('words.title.decoder', word=escape_markdown(writing.words[-1]))}")
+    st.caption(" ".join(describe_writing(screen, writing, view)))
+    typed = [{"word": word, "kind": "typed"} for word in writing.words[: writing.given]]
+    written = [{"word": word, "kind": "written"} for word in writing.written]
+    left = () if writing.written else writing.run[1][writing.given :]
+    later = [{"word": word, "kind": "later"} for word in left]
+    run = run_cached(view.name, view.tokens)
+    components.model_words(
+        data=pack_words(screen.setup, view, [*typed, *written, *later], run),
+        key="words",
+        on_picked_change=lambda: write_picked(writing, st.session_state["words"].picked),
+        on_done_change=lambda: do_sent(screen, writing, st.session_state["words"].done),
+        on_place_change=lambda: end_at(writing, st.session_state["words"].place),
+        on_choices_change=lambda: take_word_choices(st.session_state["words"].choices),
+        on_opened_change=lambda: open_sent(view, st.session_state["words"].opened),
+    )
+    show_refusal(WORD_CHOICES)
+    show_refusal("text")
+    show_open_number(view)
+
+
+def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, ...], at: int = -1) -> BlockView:
+    """The run of the model on words, and the place whose word is asked for. labels: what stands on its axes."""
+    kind = model_sentences_of(screen.setup)
+    tokens = kind.read(words)
+    stack = run_model(kind.model, tokens).labelled(labels, vocabulary=model_vocabulary(kind.model))
+    stack = with_word_choices(kind.model, stack, word_choices_of(screen.setup))
+    return make_view(kind.model, tokens, stack, at % len(words))
+
+
+def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> list[str]:
+    """How far the cached row is from the whole run; whether the text has ended, is full, or is a guess."""
+    row = run_cached(view.name, view.tokens).stack[UNEMBEDDING]["logits"][0, 0]
+    apart = float((row - view.stack[UNEMBEDDING]["logits"][0, view.at]).abs().max())
+    told = [say("words.about", apart=f"{apart:.0e}")]
+    if is_full(writing):
+        told.append(say("words.full", limit=MAX_MODEL_WORDS))
+    elif writing.words[-1] in SENTENCE_ENDS:
+        told.append(say("words.ended"))
+    if screen.setup.word_seed is not None and not is_full(writing):
+        told.append(describe_draw(screen.setup, writing))
+    judged = judge_screen(screen)
+    if judged is not None and judged[1].outside:
+        told.append(say("words.guessed"))
+    return told
+
+
+def describe_draw(setup: Setup, writing: Writing) -> str:
+    """Which number the seed has for the next word, and the word that it falls on."""
+    (word,) = write_on(setup, writing, "word")
+    number = drawn_number(setup.word_seed, len(writing.written))
+    return say("words.draw", seed=setup.word_seed, number=format_fixed(number), word=escape_markdown(word))
+
+
+def is_full(writing: Writing) -> bool:
+    """Whether the text is as long as the model's longest ones."""
+    return len(writing.words) > MAX_MODEL_WORDS
+
+
+def keep_writing(writing: Writing | None) -> None:
+    """Keeps what is written, and draws it."""
+    setup_state.forget_refusals(WORD_CHOICES)
+    st.session_state[WRITING_KEY] = writing
+    redraw()
+
+
+def write_picked(writing: Writing, number: object) -> None:
+    """Writes the word that was clicked."""
+    words = model_vocabulary(writing.run[0])
+    if is_valid_index(number, len(words)) and not is_full(writing):
+        keep_writing(replace(writing, written=(*writing.written, words[number])))
+
+
+def do_sent(screen: ScreenState, writing: Writing, what: object) -> None:
+    """What a button does: writes a word, writes to the full stop, steps back, begins again, takes the text."""
+    match what:
+        case "word" | "sentence" if not is_full(writing):
+            keep_writing(replace(writing, written=(*writing.written, *write_on(screen.setup, writing, what))))
+        case "back":
+            end_at(writing, len(writing.words) - 2)
+        case "again":
+            keep_writing(None)
+        case "take":
+            try_made_change("text", lambda: sentence_change(screen, writing.words))
+
+
+def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
+    """The words that the model writes next, one or those up to the full stop."""
+    tokens = model_sentences_of(setup).read(writing.words)
+    arguments = (writing.run[0], tokens, word_choices_of(setup), setup.word_seed, len(writing.written))
+    return (write_word(*arguments),) if what == "word" else write_sentence(*arguments)
+
+
+def end_at(writing: Writing, place: object) -> None:
+    """Lets the text end at a word: one that was written, or one of the sentence, which then is looked at."""
+    left = place_written(writing, place)
+    shown = writing.words if writing.written else writing.run[1]
+    if left:
+        keep_writing(replace(writing, written=writing.written[:left]))
+    elif is_valid_index(place, len(shown)):
+        st.session_state[WRITING_KEY] = None
+        select_and_redraw(token=place)
+
+
+def place_written(writing: Writing, place: object) -> int:
+    """How many written words are left where the text ends at a place; 0 at a word of the sentence, or at none."""
+    return place + 1 - writing.given if is_valid_index(place, len(writing.words)) and place >= writing.given else 0
+
+
+def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
+    """The change that puts words in the place of the sentence on the screen, of a batch of the one that is looked at;
+    the last word is looked at. Raises AttentionError: category_word, and no_tokens for START alone."""
+    for word in words[1:]:
+        if CATEGORY.fullmatch(word):
+            raise AttentionError("category_word", token=word)
+    text = model_sentences_of(screen.setup).spell(words)
+    model_sentences_of(screen.setup).tokens_of(text)
+    change = {"token": len(words) - 1, "cell": None}
+    number = screen.selection.batch
+    if number == 0:
+        return {**change, "text": text}
+    lines = [line for line in screen.setup.more.splitlines() if line.strip()]
+    return {**change, "more": "\n".join((*lines[: number - 1], text, *lines[number:]))}
+
+
+# ---- an encoder fills a blank ----------------------------------------------------------------------------------------
+def show_blank(screen: ScreenState) -> None:
+    """The sentence with one word hidden, and the words that may stand there."""
+    words = words_of_model(screen)
+    if len(words) < 2:
+        st.caption(say("words.nothing"))
+        return
+    at = max(1, min(screen.selection.query, len(words) - 1))
+    blanked = blank_word(words, at)
+    view = view_words(screen, blanked, blanked, at)
+    st.markdown(f"#### {say('words.title.encoder', word=escape_markdown(words[at]))}")
+    st.caption(say("words.blank"))
+    kinds = {0: "start", at: "blank"}
+    tiles = [{"word": word, "kind": kinds.get(place, "typed")} for place, word in enumerate(words)]
+    components.model_words(
+        data=pack_words(screen.setup, view, tiles, None),
+        key="words",
+        on_picked_change=lambda: fill_blank(screen, at, st.session_state["words"].picked),
+        on_place_change=lambda: blank_sent(words, st.session_state["words"].place),
+        on_choices_change=lambda: take_word_choices(st.session_state["words"].choices),
+        on_opened_change=lambda: open_sent(view, st.session_state["words"].opened),
+    )
+    show_refusal(WORD_CHOICES)
+    show_refusal("text")
+    show_open_number(view)
+
+
+def blank_sent(words: tuple[str, ...], place: object) -> None:
+    """Hides the word that was clicked: it is the one that is looked at, above, too."""
+    if is_valid_index(place, len(words)) and place > 0:
+        select_and_redraw(token=place)
+
+
+def fill_blank(screen: ScreenState, at: int, number: object) -> None:
+    """Puts the word that was clicked in the place of the hidden one."""
+    known, words = model_vocabulary(model_sentences_of(screen.setup).model), words_of_model(screen)
+    if is_valid_index(number, len(known)) and known[number] != MASK:
+        filled = (*words[:at], known[number], *words[at + 1 :])
+        try_made_change("text", lambda: {**sentence_change(screen, filled), "token": at})

@@ -1,0 +1,58 @@
+"""Which words may come out of a language model: what its sliders show, and what they change."""
+
+from collections.abc import Mapping
+
+from attention_core.record.errors import AttentionError
+from pages.session import setup_state
+from pages.session.fragments import redraw, select_and_redraw
+from pages.setup.setup import Setup, word_choices_of
+from pages.setup.word_choices import (
+    TOP_KS,
+    TOP_PS,
+    WHOLE_WORD_CHOICES,
+    WORD_CHOICE_ENDS,
+    WORD_TEMPERATURES,
+    check_word_choice,
+)
+from pages.site.words import say
+
+WORD_CHOICES = "word_choices"  # the place of a refusal
+NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # what changes nothing: a link does not say it
+
+
+def describe_temperature(setup: Setup) -> dict:
+    """The slider of the temperature."""
+    value = word_choices_of(setup).temperature
+    return {"value": value, "ends": WORD_TEMPERATURES, "label": say("block.temperature")}
+
+
+def describe_cuts(setup: Setup) -> dict:
+    """The sliders of top-k, which is None where all words stay, and of top-p."""
+    choices = word_choices_of(setup)
+    return {
+        "top_k": {"value": choices.top_k, "ends": TOP_KS, "label": say("words.top_k"), "all": say("words.all")},
+        "top_p": {"value": choices.top_p, "ends": TOP_PS, "label": say("words.top_p"), "all": say("words.all")},
+    }
+
+
+def take_word_choices(sent: object) -> None:
+    """Takes the choices that a browser sends, by their fields, or refuses what no control offers. None: all words stay;
+    the likeliest one is written."""
+    if not isinstance(sent, Mapping) or not sent.keys() <= WORD_CHOICE_ENDS.keys():
+        return
+    try:
+        changes = {name: read_choice_sent(name, number) for name, number in sent.items()}
+    except AttentionError as error:
+        setup_state.store_refusal(WORD_CHOICES, error)
+        redraw()
+    else:
+        setup_state.forget_refusals(WORD_CHOICES)
+        select_and_redraw(**changes)
+
+
+def read_choice_sent(name: str, number: object) -> float | int | None:
+    """A choice as a Setup says it."""
+    if number is None and name in WHOLE_WORD_CHOICES:
+        return None
+    checked = check_word_choice(name, number)
+    return None if checked == NEUTRAL.get(name) else checked

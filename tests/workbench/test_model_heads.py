@@ -1,0 +1,69 @@
+"""All heads of a language model at one sight: what the panel is told, beside torch."""
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core.learned.language.reading import cut_sentence, run_model
+from attention_core.learned.language.shipped import load_model
+from tests.screen.driver import Screen
+
+TIRED = "The animal did not cross the street because it was too tired."
+NAME = "en_asked_decoder"
+AT = 9  # "it"
+
+
+@pytest.fixture
+def screen():
+    return Screen(ex="model_en_decoder", text=TIRED, t=str(AT), layer="2", panel="heads")
+
+
+def run():
+    return run_model(NAME, cut_sentence(NAME, TIRED))
+
+
+def test_nothing_of_it_stands_where_another_panel_is_open():
+    assert not Screen(ex="model_en_decoder", text=TIRED).parts("heads")
+
+
+def test_it_gets_the_weights_of_every_head(screen):
+    head, found = screen.packed("heads")
+    side = len(head["words"])
+    sent = np.frombuffer(found["weights"], np.float32).reshape(3, 4, side, side)
+    own = torch.stack([run()[f"{layer}.attention"]["weights"][0] for layer in (1, 2, 3)])
+    assert sent == pytest.approx(own.numpy(), abs=1e-6)
+    assert [(each["layer"], each["head"]) for each in head["heads"]] == [(n, h) for n in (1, 2, 3) for h in range(4)]
+
+
+def test_each_head_says_how_much_of_it_lies_on_the_word_before(screen):
+    head, _ = screen.packed("heads")
+    for each in head["heads"]:
+        weights = run()[f"{each['layer']}.attention"]["weights"][0, each["head"]]
+        expected = sum(float(weights[t, t - 1]) for t in range(1, len(weights))) / (len(weights) - 1)
+        assert each["here"]["previous"] == pytest.approx(expected)
+        assert {"previous", "antecedent", "subject"} <= set(each["held"])
+
+
+def test_what_a_head_adds_is_as_long_as_its_values_through_its_rows(screen):
+    head, _ = screen.packed("heads")
+    (told,) = [each["written"] for each in head["heads"] if (each["layer"], each["head"]) == (2, 3)]
+    own = run()["2.attention"]
+    w_o = load_model(NAME).layers[1].w_o[3 * 16 : 4 * 16].double()
+    added = (own["weights"][0, 3, AT] @ own["v"][0, 3]) @ w_o
+    assert told == pytest.approx(float(added.norm()), rel=1e-5)
+
+
+def test_the_rows_of_its_rollout_sum_to_one(screen):
+    head, found = screen.packed("heads")
+    side = len(head["words"])
+    rolled = np.frombuffer(found["rolled"], np.float32).reshape(side, side)
+    assert rolled.sum(-1) == pytest.approx(np.ones(side), abs=1e-6)
+
+
+def test_a_map_opens_its_head_and_what_is_no_head_opens_nothing(screen):
+    screen.click_part("heads", "head", [3, 1])
+    assert (screen.setup().layer, screen.setup().head) == (3, 1)
+    for sent in ([0, 1], [4, 0], [1, 4], [True, 0], "head", {"layer": 1}):
+        screen.click_part("heads", "head", sent)
+        assert (screen.setup().layer, screen.setup().head) == (3, 1)
+        assert screen.parts("heads")
