@@ -1,0 +1,77 @@
+"""All heads of a language model in the browser: searched, sorted, opened, compared."""
+
+import re
+
+import pytest
+import torch
+from playwright.sync_api import expect
+
+from attention_core.learned.language.reading import cut_sentence, run_model
+
+pytestmark = pytest.mark.slow
+
+TIRED = "The animal did not cross the street because it was too tired."
+AT, ANIMAL = 9, 2  # "it", "animal"
+NAME = "en_asked_encoder"
+
+
+def weights():
+    """Of all heads, (L, H, T, S)."""
+    stack = run_model(NAME, cut_sentence(NAME, TIRED))
+    return torch.stack([stack[f"{layer}.attention"]["weights"][0] for layer in (1, 2, 3)])
+
+
+def opened_heads(screen, **options):
+    opened = screen(f"?ex=model_en&text={TIRED}&t={AT}&panel=heads", **options)
+    expect(opened.page.locator(".heads .card")).to_have_count(12)
+    return opened, opened.page.locator(".heads")
+
+
+def test_the_head_that_looks_most_from_one_word_at_another_is_found_and_opened(screen):
+    opened, heads = opened_heads(screen)
+    heads.locator("select.from").select_option(str(AT))
+    heads.locator("select.to").select_option(str(ANIMAL))
+    given = weights()[:, :, AT, ANIMAL].flatten()
+    order = given.argsort(descending=True).tolist()
+    first = heads.locator(".card").first
+    expect(first.locator(".name")).to_have_text("layer 3: who is meant?")
+    assert order[0] == 2 * 4
+    expect(first.locator(".number")).to_have_text(f"here {100 * float(given[order[0]]):.0f} %")
+    second = divmod(order[1], 4)
+    expect(heads.locator(".card .name").nth(1)).to_have_text(f"layer {second[0] + 1}, head {second[1] + 1}")
+    heads.locator(".card .open").nth(1).click()
+    expect(opened.page).to_have_url(re.compile(f"layer={second[0] + 1}"))
+
+
+def test_heads_are_sorted_by_what_they_do_and_those_that_do_less_are_left_out(screen):
+    _, heads = opened_heads(screen)
+    heads.locator("select.by").select_option("previous")
+    share = weights()[:, :, 1:].diagonal(0, -2, -1).mean(-1).flatten()  # of each word the one before
+    best = divmod(int(share.argmax()), 4)
+    expect(heads.locator(".card .name").first).to_have_text(f"layer {best[0] + 1}, head {best[1] + 1}")
+    heads.locator(".least input").evaluate("input => { input.value = 0.5; input.oninput(); }")
+    expect(heads.locator(".card")).to_have_count(int((share >= 0.5).sum()))
+    heads.locator("select.by").select_option("entropy")
+    expect(heads.locator(".least")).to_be_hidden()
+    expect(heads.locator(".card")).to_have_count(12)  # bits are no shares
+
+
+def test_two_heads_stand_beside_each_other_with_their_difference(screen):
+    _, heads = opened_heads(screen)
+    compare = heads.get_by_role("button", name="Compare")
+    compare.nth(0).click()
+    compare.nth(0).click()  # the second head's: the first one's leaves it out now
+    expect(heads.locator(".two figure")).to_have_count(3)
+    heads.locator(".two .frame").last.focus()
+    heads.page.keyboard.press("ArrowRight")
+    apart = weights()[0, 0, 0, 1] - weights()[0, 1, 0, 1]
+    sign = "−" if apart < 0 else ""
+    told = heads.locator(".two .cell").last
+    expect(told).to_contain_text(f"{sign}{100 * abs(float(apart)):.0f} %")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_phone_shows_all_heads_without_scrolling_aside(screen, language):
+    opened = screen(f"?ex=model_{language}&lang={language}&panel=heads", viewport={"width": 390, "height": 844})
+    expect(opened.page.locator(".heads .card")).to_have_count(12)
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
