@@ -250,11 +250,12 @@ def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs,
                 q, k, v = split_qkv(given, config)
                 steps, plan = prepare_qkv(q, k, v, weights, config, pairs)
             case _:
-                x, context = given["x"], given.get("context")
+                x, context, value = given["x"], given.get("context"), given.get("value")
                 if inputs.batch:
-                    x = make_batch_tensor(inputs, setup)
+                    x = make_batch_tensor("x", inputs, setup)
+                    value = None if value is None else make_batch_tensor("value", inputs, setup)
                     config = add_padding_mask(config, inputs)
-                steps, plan = prepare(x, context, given.get("value"), weights, config, pairs)
+                steps, plan = prepare(x, context, value, weights, config, pairs)
     return inputs, steps, plan
 
 
@@ -279,13 +280,13 @@ def make_run_tensors(
     return given, Weights(**weights), pairs
 
 
-def make_batch_tensor(inputs: RunInputs, setup: Setup) -> Tensor:
-    """The sentences of a batch, filled up to the longest: (B, T, D)."""
+def make_batch_tensor(name: str, inputs: RunInputs, setup: Setup) -> Tensor:
+    """The sentences of a batch, filled up to the longest: (B, T, D). name: "x", or "value"."""
     length, _ = count_queries_and_keys(inputs)
     tensors = []
     for sentence in inputs.batch:
-        x = sentence.padded(length).x  # (T, D)
-        tensors.append(to_setup_tensor("x", x, setup))
+        numbers = getattr(sentence.padded(length), name)  # (T, D)
+        tensors.append(to_setup_tensor(name, numbers, setup))
     return torch.stack(tensors)  # B times (T, D) -> (B, T, D)
 
 

@@ -46,7 +46,9 @@ class ModelSentences(DictionarySentences):
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
         """A sentence with the vectors that the layer begins with."""
         origins = [origin_of(word, token) for word, token in zip(words, self.read(words), strict=True)]
-        return TokenSequence(words, tuple(origins), self.inputs_for(words).x.numpy())
+        given = self.inputs_for(words)
+        value = None if given.value is None else given.value.numpy()
+        return TokenSequence(words, tuple(origins), given.x.numpy(), value=value)
 
     def gather(self, inputs: RunInputs) -> None:
         """Puts the words and their vectors; those that values are made of, where they are others."""

@@ -32,12 +32,14 @@ class StartMatrix:
 @dataclass(frozen=True, eq=False)
 class TokenSequence:
     """Tokens, where each one's vector comes from, and the vectors; None where these must be typed. own_width: how many
-    first numbers of a vector are the word's own and not its place's; None: all."""
+    first numbers of a vector are the word's own and not its place's; None: all. value: what values are made of, where
+    that is something else."""
 
     words: tuple[str, ...]
     origins: tuple[str, ...]
     x: np.ndarray | None
     own_width: int | None = None
+    value: np.ndarray | None = None
 
     def padded(self, length: int) -> "TokenSequence":
         """The same, filled up with tokens that stand for nothing: their vectors are 0."""
@@ -46,7 +48,8 @@ class TokenSequence:
         origins = self.origins + missing * ("padding",)
         rows, columns = (0, missing), (0, 0)  # what is added before and behind
         x = np.pad(self.x, (rows, columns))  # (T, D) -> (length, D)
-        return TokenSequence(words, origins, x)
+        value = None if self.value is None else np.pad(self.value, (rows, columns))
+        return TokenSequence(words, origins, x, value=value)
 
 
 @dataclass(eq=False)

@@ -26,8 +26,10 @@ def run_sentences_alone(setup: Setup) -> list[Trace]:
             for name, numbers in pairs.what_if.items():  # (B, H, T, S)
                 what_if[name] = numbers[own, :, :length, :length]
             x = to_setup_tensor("x", sentence.x, setup)  # (T, D)
+            value = None if sentence.value is None else to_setup_tensor("value", sentence.value, setup)
             trace = attend(
                 x,
+                value=value,
                 weights=weights,
                 config=config_for_length(config, length),
                 allowed=allowed,

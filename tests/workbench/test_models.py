@@ -4,6 +4,9 @@ import pytest
 
 from attention_core.learned.language.reading import cut_sentence, read_tokens, run_model
 from attention_core.learned.language.shipped import weights_revision
+from pages.runs.compute import compute_run
+from pages.runs.separate_runs import run_sentences_alone
+from pages.setup.setup import Setup
 from tests.screen.driver import Screen
 
 MODEL, BACK = "en_asked_encoder", "en_asked_decoder"
@@ -28,6 +31,23 @@ def test_each_layer_on_the_screen_is_that_of_the_whole_run(layer):
     assert screen.errors() == []
     for head in range(4):
         assert shown(screen, head, 9) == pytest.approx(weights(TIRED, layer)[head, 9].tolist(), abs=1e-12)
+
+
+@pytest.mark.parametrize("layer", [2, 3])
+def test_each_sentence_of_a_batch_is_what_it_is_alone(layer):
+    """The values of layer 3 are made of the words: of those of each sentence."""
+    short = "The dog slept."
+    trace, _ = compute_run(Setup(example="model_en", text=TIRED, more=short, layer=layer))
+    for place, text in enumerate((TIRED, short)):
+        own = run_model(MODEL, cut_sentence(MODEL, text))[f"{layer}.attention"]
+        count = own.sizes()["T"]
+        assert trace["weights"][place, :, :count, :count] == pytest.approx(own["weights"][0], abs=1e-12)
+        assert trace["head_outputs"][place, :, :count] == pytest.approx(own["head_outputs"][0], abs=1e-12)
+    for alone, text in zip(
+        run_sentences_alone(Setup(example="model_en", text=TIRED, more=short, layer=layer)), (TIRED, short), strict=True
+    ):
+        own = run_model(MODEL, cut_sentence(MODEL, text))[f"{layer}.attention"]
+        assert alone["head_outputs"] == pytest.approx(own["head_outputs"], abs=1e-12)
 
 
 def test_the_headline_says_who_is_meant():
