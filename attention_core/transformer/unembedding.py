@@ -60,8 +60,9 @@ MEET_ROWS = Faces(meet_rows, meet_rows_numpy, meet_rows_formula, meet_rows_cell,
 
 # ---- top-k: the k largest logits stay, with those that tie with the last (Fan et al. 2018, section 5.2) --------------
 def keep_largest(logits: Float[Tensor, "*B T V"], *, k: int) -> Float[Tensor, "*B T V"]:
-    largest = logits.topk(min(k, logits.shape[-1]), dim=-1).values  # (..., T, k), falling
-    return logits.masked_fill(logits < largest[..., -1:], float("-inf"))
+    falling, _ = logits.sort(dim=-1, descending=True)  # (..., T, V)
+    place = min(k, logits.shape[-1]) - 1
+    return logits.masked_fill(logits < falling[..., place, None], float("-inf"))
 
 
 def keep_largest_numpy(logits, *, k):
@@ -87,7 +88,7 @@ KEEP_LARGEST = Faces(
 
 # ---- top-p: the likeliest words stay that hold a share of p together (Holtzman et al. 2020, section 3.1) -------------
 def keep_share(logits: Float[Tensor, "*B T V"], *, p: float) -> Float[Tensor, "*B T V"]:
-    falling = logits.sort(dim=-1, descending=True).values  # (..., T, V)
+    falling, _ = logits.sort(dim=-1, descending=True)  # (..., T, V)
     shares = torch.softmax(falling, dim=-1)
     likelier = shares.cumsum(-1) - shares  # what the likelier words hold
     count = (likelier < p).sum(-1, keepdim=True)  # (..., T, 1): at least 1

@@ -40,6 +40,7 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_or_scientific
 from attention_core.record.trace import Faces, Operation, Step
 from attention_core.transformer.activations import GELU, RELU, SILU
+from attention_core.transformer.unembedding import KEEP_LARGEST, KEEP_SHARE
 
 INF = math.inf
 LOG_2 = math.log(2)
@@ -72,6 +73,16 @@ def pairs(*lists: object) -> list:
 
 
 CELLS = {
+    "one of the two largest": (
+        single(KEEP_LARGEST, [[[1, 3, 2]]], k=2),
+        (0, 0, 2),
+        "#(> 2.00) = 1 < 2 ⇒ 2.00 = 2.00",
+    ),
+    "cut off behind a share": (  # (1 + e⁻¹) / (1 + e⁻¹ + e⁻²) = 0.91
+        single(KEEP_SHARE, [[[1, 3, 2]]], p=0.5),
+        (0, 0, 0),
+        "Σ softmax(> 1.00) = 0.91 ≥ 0.5 ⇒ −∞ = −∞",
+    ),
     "sum of products": (
         single(PROJECT, [[[1, 2]]], [[3], [-1]]),
         (0, 0, 0),
