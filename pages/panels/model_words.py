@@ -1,6 +1,7 @@
 """The next word: a decoder writes on, word by word, with its cache in sight; an encoder fills a blank."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -96,14 +97,23 @@ def show_writing(screen: ScreenState) -> None:
     left = () if writing.written else writing.run[1][writing.given :]
     later = [{"word": word, "kind": "later"} for word in left]
     run = run_cached(view.name, view.tokens)
-    components.model_words(
-        data=pack_words(screen.setup, view, [*typed, *written, *later], run),
-        key="words",
+    show_words(
+        view,
+        pack_words(screen.setup, view, [*typed, *written, *later], run),
         on_picked_change=lambda: write_picked(writing, st.session_state["words"].picked),
         on_done_change=lambda: do_sent(screen, writing, st.session_state["words"].done),
         on_place_change=lambda: end_at(writing, st.session_state["words"].place),
+    )
+
+
+def show_words(view: BlockView, data: bytes, **acts: Callable[[], None]) -> None:
+    """The text and its words, with what was refused and the number that is open. acts: what a click does."""
+    components.model_words(
+        data=data,
+        key="words",
         on_choices_change=lambda: take_word_choices(st.session_state["words"].choices),
         on_opened_change=lambda: open_sent(view, st.session_state["words"].opened),
+        **acts,
     )
     show_refusal(WORD_CHOICES)
     show_refusal("text")
@@ -228,17 +238,12 @@ def show_blank(screen: ScreenState) -> None:
     st.caption(say("words.blank"))
     kinds = {0: "start", at: "blank"}
     tiles = [{"word": word, "kind": kinds.get(place, "typed")} for place, word in enumerate(words)]
-    components.model_words(
-        data=pack_words(screen.setup, view, tiles, None),
-        key="words",
+    show_words(
+        view,
+        pack_words(screen.setup, view, tiles, None),
         on_picked_change=lambda: fill_blank(screen, at, st.session_state["words"].picked),
         on_place_change=lambda: blank_sent(words, st.session_state["words"].place),
-        on_choices_change=lambda: take_word_choices(st.session_state["words"].choices),
-        on_opened_change=lambda: open_sent(view, st.session_state["words"].opened),
     )
-    show_refusal(WORD_CHOICES)
-    show_refusal("text")
-    show_open_number(view)
 
 
 def blank_sent(words: tuple[str, ...], place: object) -> None:
