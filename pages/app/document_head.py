@@ -4,7 +4,7 @@ Under which path the app is served: Streamlit's page would find out by asking fo
 page, /heads/_stcore/health and then /_stcore/health, and a browser writes each 404 into its console as an error. It
 does not ask where window.__streamlit names the path: that is how a host of Streamlit tells it.
 
-And the scripts that a browser fetches itself, which it then has when the first component asks for one.
+And the scripts of the first screen that a browser fetches itself, which it then has when a component asks for one.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -17,7 +17,12 @@ NAMES = "|".join(entry.slug for entry in PAGES)
 SCRIPT = (
     f'window.__streamlit={{BACKEND_BASE_URL:location.origin+location.pathname.replace(/(^|\\/)({NAMES})\\/?$/,"$1")}}'
 )
-LINKS = "".join(f'<link rel="modulepreload" crossorigin href="./{FOLDER}/{name}">' for name in SCRIPTS)
+FIRST = ("flow", "slider")  # the scripts that every visitor needs; others are fetched when their component is shown
+LINKS = "".join(
+    f'<link rel="modulepreload" crossorigin href="./{FOLDER}/{name}">'
+    for name in SCRIPTS
+    if name.partition(".")[0] in FIRST
+)
 ELEMENTS = f"<script>{SCRIPT}</script>{LINKS}".encode()
 BEFORE = b"<title>"
 
