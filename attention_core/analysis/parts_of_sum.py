@@ -131,15 +131,15 @@ ROOT_MEAN_SQUARE = Faces(
 )
 
 
-# ---- every part over that divisor, times the gain --------------------------------------------------------------------
+# ---- every part, or a whole vector, over a divisor that is given, times the gain -------------------------------------
 def divide_parts(
-    parts: Float[Tensor, "part B T D"], divisor: Float[Tensor, "B T"], gain: Float[Tensor, " D"]
-) -> Float[Tensor, "part B T D"]:
+    parts: Float[Tensor, "*part B T D"], divisor: Float[Tensor, "B T"], gain: Float[Tensor, " D"]
+) -> Float[Tensor, "*part B T D"]:
     return parts / divisor[..., None] * gain
 
 
 def divide_parts_numpy(parts, divisor, gain):
-    return np.einsum("nbtd,bt,d->nbtd", parts, 1 / divisor, gain)
+    return np.einsum("...btd,bt,d->...btd", parts, 1 / divisor, gain)
 
 
 def divide_parts_formula(parts, divisor, gain):
@@ -147,7 +147,7 @@ def divide_parts_formula(parts, divisor, gain):
 
 
 def divide_parts_cell(index, parts: Operand, divisor: Operand, gain: Operand) -> Cell:
-    _, b, t, m = index
+    *_, b, t, m = index
     return Cell(((parts[index], gain[m]), (divisor[b, t],)), function="quotient")
 
 

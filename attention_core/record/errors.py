@@ -124,6 +124,13 @@ REFUSAL_SENTENCES = {
     "memory_missing": "a layer with cross-attention reads what an encoder made, so it must be given as memory",
     "memory_unused": "memory is read by cross-attention, and no layer has one",
     "no_residual": "vectors are a sum of parts where each part has a residual: {part} has none",
+    "no_such_head": "there is no head {given} in {part}: None stands for a feed-forward layer, heads count from 0",
+    "changed_twice": "a head or a feed-forward layer can be changed once: {part}, head {head} is changed twice",
+    "pair_outside": "a blocked pair (query, key) must lie inside the map of shape {shape}: got {given}",
+    "other_missing": "another sentence must be given whose weights {part} takes",
+    "other_length": "another sentence must have as many words, {expected}: it has {given}",
+    "no_word_sum": "a head's push is a sum over words where its values go through W_o alone, and one RMS norm at the "
+    "end: {part} is otherwise",
     "part_missing": "{name} needs {part}, and the stack has {choices}",
     "step_twice": "a step that is added must have a name of its own: {name} is there",
     "one_draw": "a variance needs at least 2 draws: it got 1",

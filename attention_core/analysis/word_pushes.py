@@ -1,0 +1,170 @@
+"""From which word each head took what it says: the path from a word of the sentence to a word that comes out.
+
+What a head adds is a sum over the words that it looks at, each value times its weight, through its rows of W_o. So its
+push on a logit is such a sum too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV circuit").
+"""
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.analysis.head_contributions import CONTRIBUTE
+from attention_core.analysis.parts_of_sum import ROOT_MEAN_SQUARE
+from attention_core.analysis.residual_sum import OUTPUT_NORMS, SumPlan, own_name
+from attention_core.mechanism.norms import RMS_NORM
+from attention_core.mechanism.plan import run_plan
+from attention_core.mechanism.scores import SCORE_DIMS
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Cell, Operand, product_cell
+from attention_core.record.trace import Faces, Operation, Step, Trace
+from attention_core.transformer.stack import UNEMBEDDING, Stack
+
+WORD_PUSHES = "word_pushes"
+
+
+# ---- aim: the direction that raises the logit of a word, before the norm divides -------------------------------------
+def aim_at(gain: Float[Tensor, " D"], table: Float[Tensor, "V D"], *, word: int) -> Float[Tensor, " D"]:
+    return gain * table[word]
+
+
+def aim_at_numpy(gain, table, *, word):
+    return np.multiply(table[word], gain)
+
+
+def aim_at_formula(gain, table, *, word):
+    return rf"{gain} \odot {table}_{{{word}}}"
+
+
+def aim_at_cell(index, gain: Operand, table: Operand, *, word) -> Cell:
+    (m,) = index
+    return product_cell(gain[m], table[word, m])
+
+
+AIM_AT = Faces(aim_at, aim_at_numpy, aim_at_formula, aim_at_cell, sign="⊙ E")
+
+
+# ---- carry: how far what a head would write of each word lies in that direction --------------------------------------
+def carry(written: Float[Tensor, "B H S D"], aim: Float[Tensor, " D"]) -> Float[Tensor, "B H S"]:
+    return written @ aim  # (B, H, S, D) x (D) -> (B, H, S)
+
+
+def carry_numpy(written, aim):
+    return np.einsum("bhsd,d->bhs", written, aim)
+
+
+def carry_formula(written, aim):
+    return rf"{written} \cdot {aim}"
+
+
+def carry_cell(index, written: Operand, aim: Operand) -> Cell:
+    return Cell(tuple((written[(*index, m)], aim[m]) for m in range(aim.shape[0])))
+
+
+CARRY = Faces(carry, carry_numpy, carry_formula, carry_cell, sign="· aim", motion="match")
+
+
+# ---- push: that times the weight, over the root of the last norm -----------------------------------------------------
+def push_by_word(
+    weights: Float[Tensor, "B H T S"], carried: Float[Tensor, "B H S"], root: Float[Tensor, "B T"]
+) -> Float[Tensor, "B H T S"]:
+    over = root[:, None, :, None]  # (B, 1, T, 1)
+    return weights * carried[:, :, None] / over  # (B, H, T, S) x (B, H, 1, S)
+
+
+def push_by_word_numpy(weights, carried, root):
+    return np.einsum("bhts,bhs,bt->bhts", weights, carried, 1 / root)
+
+
+def push_by_word_formula(weights, carried, root):
+    return rf"\dfrac{{{weights} \odot {carried}}}{{{root}}}"
+
+
+def push_by_word_cell(index, weights: Operand, carried: Operand, root: Operand) -> Cell:
+    b, h, t, s = index
+    return Cell(((weights[index], carried[b, h, s]), (root[b, t],)), function="quotient")
+
+
+PUSH_BY_WORD = Faces(
+    push_by_word, push_by_word_numpy, push_by_word_formula, push_by_word_cell, sign="· w", motion="add"
+)
+
+
+# ---- appended to a stack ---------------------------------------------------------------------------------------------
+def with_word_pushes(stack: Stack, word: int) -> Stack:
+    r"""Add the part "word_pushes" to a stack: how far each head pushes the logit of a word with what it took from each
+    word of the sentence.
+
+    $\mathrm{push}_{h,t,s} = A_{h,t,s}\,\dfrac{(v_{h,s} W_{o,h}) \cdot (g \odot E_w)}{\mathrm{rms}(x_t)}$, whose sum
+    over s is the push of the head at t (with_logit_sum).
+
+    stack: a run with an unembedding behind one RMS norm, whose other norms stand before layers. word: its row in the
+    table, whose logit is pushed.
+
+    Its steps `attention_1_pushes` and so on are (B, H, T, S), one a layer. Raises AttentionError (a ValueError) for
+    another word, a stack without an unembedding, and one whose heads' pushes are no such sums. Source: Elhage et al.
+    2021.
+
+    >>> from attention_core.learned.language.reading import run_model
+    >>> stack = run_model("en_asked_decoder", ("<start>", "the", "dog"))
+    >>> with_word_pushes(stack, word=7)["word_pushes"]["attention_1_pushes"].shape
+    torch.Size([1, 4, 3, 3])
+    """
+    check_stack(stack, word)
+    (norm,) = last_norms(stack)
+    normed, gain = norm.operation.reads
+    plan = SumPlan().reading(stack, UNEMBEDDING, normed, gain, "table")
+    root = Operation("root", ("B", "T"), (own_name(UNEMBEDDING, normed),), ROOT_MEAN_SQUARE, norm.operation.params)
+    reads = (own_name(UNEMBEDDING, gain), own_name(UNEMBEDDING, "table"))
+    plan = plan.then(root, Operation("aim", ("D",), reads, AIM_AT, {"word": word}))
+    for part in attention_parts(stack):
+        plan = push_of_layer(plan, stack, part)
+    inputs = {name: Step(name, reading.value, plan.dims[name]) for name, reading in plan.reads.items()}
+    words = stack[UNEMBEDDING].labels.get("T")
+    trace = run_plan(inputs, list(plan.operations))
+    return stack.then(WORD_PUSHES, trace.labelled(T=words, S=words) if words else trace, plan.reads)
+
+
+def push_of_layer(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
+    """The pushes of the heads of a layer, from each word."""
+    plan = plan.reading(stack, part, "v", "w_o", "weights")
+    names = {step: own_name(part, step) for step in ("v", "w_o", "weights", "written", "carried", "pushes")}
+    return plan.then(
+        Operation(names["written"], ("B", "H", "S", "D"), (names["v"], names["w_o"]), CONTRIBUTE),
+        Operation(names["carried"], ("B", "H", "S"), (names["written"], "aim"), CARRY),
+        Operation(names["pushes"], SCORE_DIMS, (names["weights"], names["carried"], "root"), PUSH_BY_WORD),
+    )
+
+
+def attention_parts(stack: Stack) -> list[str]:
+    """The parts whose words attend to each other."""
+    return [part for part in stack.parts if part.endswith(".attention")]
+
+
+def last_norms(stack: Stack) -> list[Step]:
+    """The norms in front of the unembedding."""
+    steps = stack[UNEMBEDDING].computed().values()
+    return [step for step in steps if step.operation.faces is RMS_NORM]
+
+
+# ---- checks ----------------------------------------------------------------------------------------------------------
+def check_stack(stack: Stack, word: int) -> None:
+    """Each head's push is a sum over words. Raises AttentionError: part_missing, unknown_choice, no_word_sum."""
+    if UNEMBEDDING not in stack.parts:
+        choices = ", ".join(stack.parts)
+        raise AttentionError("part_missing", name="the push of each word", part=UNEMBEDDING, choices=choices)
+    count = stack[UNEMBEDDING]["table"].shape[0]
+    if word not in range(count):
+        raise AttentionError("unknown_choice", name="word", choices=f"0 to {count - 1}", given=word)
+    if len(last_norms(stack)) != 1:
+        raise AttentionError("no_word_sum", part=UNEMBEDDING)
+    for part, trace in stack.parts.items():
+        if any(norm in trace for norm in OUTPUT_NORMS):
+            raise AttentionError("no_word_sum", part=part)
+        if part.endswith(".attention") and not adds_words(trace):
+            raise AttentionError("no_word_sum", part=part)
+
+
+def adds_words(trace: Trace) -> bool:
+    """Whether what a layer's heads add is weights times values through W_o, each head with values of its own."""
+    reads = trace.step("concat").operation.reads
+    return "w_o" in trace and reads == ("head_outputs",) and trace["v"].shape[1] == trace["weights"].shape[1]

@@ -1,0 +1,74 @@
+"""From which word each head took what it pushes: against loops, and the sum of the logits."""
+
+import pytest
+import torch
+
+from attention_core import AttentionError
+from attention_core.analysis.residual_sum import with_logit_sum
+from attention_core.analysis.word_pushes import with_word_pushes
+from tests.faces import assert_five_faces
+from tests.transformer.stacks import D_HEAD, HEADS, LAYERS, WORDS, V, small_stack
+
+RMS = {"norms": ("rms_norm_before",), "last": ("rms_norm_before",)}
+T = len(WORDS[0])
+WORD = 7
+
+
+@pytest.mark.parametrize("more", [{}, {"values_of_words": True}, {"activation": "swiglu", "positions": ()}], ids=str)
+def test_each_push_is_the_value_through_w_o_times_the_weight(more):
+    stack = small_stack(**RMS, **more)
+    pushes = with_word_pushes(stack, WORD)["word_pushes"]
+    last = stack["unembedding"]
+    for layer in range(1, LAYERS + 1):
+        trace = stack[f"{layer}.attention"]
+        for h in range(HEADS):
+            rows = trace["w_o"][h * D_HEAD : (h + 1) * D_HEAD]  # (d_v, D)
+            for t in range(T):
+                root = (last["x"][0, t].square().mean() + 1e-6).sqrt()
+                for s in range(T):
+                    written = trace["weights"][0, h, t, s] * trace["v"][0, h, s] @ rows  # (D,)
+                    expected = written / root * last["g_rms_before"] @ last["table"][WORD]
+                    found = pushes[f"attention_{layer}_pushes"][0, h, t, s]
+                    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
+
+
+def test_over_the_words_they_add_up_to_the_push_of_the_head():
+    stack = with_logit_sum(small_stack(**RMS))
+    pushes = with_word_pushes(stack, WORD)["word_pushes"]
+    parts = stack["logit_sum"].labels["part"]
+    for layer in range(1, LAYERS + 1):
+        for h in range(HEADS):
+            whole = stack["logit_sum"]["pushes"][parts.index(f"{layer}.attention.head_{h + 1}"), ..., WORD]  # (B, T)
+            found = pushes[f"attention_{layer}_pushes"][:, h].sum(-1)
+            torch.testing.assert_close(found, whole, rtol=0, atol=1e-12)
+
+
+def test_every_step_has_five_faces():
+    trace = with_word_pushes(small_stack(**RMS), WORD)["word_pushes"]
+    assert_five_faces(trace, "root", "aim", "attention_1_written", "attention_1_carried", "attention_2_pushes")
+
+
+def test_its_numbers_lead_back_into_the_stack():
+    stack = with_word_pushes(small_stack(**RMS), WORD)
+    assert stack.sources["word_pushes"]["attention_2_weights"] == ("2.attention", "weights")
+    assert stack.sources["word_pushes"]["unembedding_x"] == ("unembedding", "x")
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({"ends_in_words": False}, "needs unembedding"),
+        ({}, "unembedding is otherwise"),
+        ({**RMS, "norms": ("rms_norm_after",)}, "1.attention is otherwise"),
+    ],
+    ids=str,
+)
+def test_a_stack_whose_pushes_are_no_sum_over_words_is_refused(choices, says):
+    with pytest.raises(AttentionError, match=says):
+        with_word_pushes(small_stack(**choices), WORD)
+
+
+@pytest.mark.parametrize("word", [-1, V])
+def test_a_word_that_there_is_not_is_refused(word):
+    with pytest.raises(AttentionError, match="word must be one of 0 to 10"):
+        with_word_pushes(small_stack(**RMS), word)
