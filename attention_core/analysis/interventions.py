@@ -129,7 +129,8 @@ def choose_weights(
     given = {name: Step(name, value, SCORE_DIMS) for name, value in pairs.items()}
     at = next(place for place, operation in enumerate(plan) if operation.output == "weights")
     computed = replace(plan[at], output="computed_weights")
-    return {**inputs, **given}, [*plan[:at], computed, plan_put("weights", "computed_weights"), *plan[at + 1 :]]
+    put = plan_put("weights", computed.output)
+    return {**inputs, **given}, [*plan[:at], computed, put, *plan[at + 1 :]]
 
 
 def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float[Tensor, "B T S"] | float:

@@ -27,7 +27,7 @@ from attention_core.transformer.unembedding import MEET_ROWS
 
 SUM_DIMS = PARTS_DIMS[1:]  # (B, T, D)
 PUSHES_DIMS = ("part", "B", "T", "V")
-OUTPUT_NORMS = ("layer_normed_output", "rms_normed_output")
+OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_normed_output")
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,32 @@ def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
     """The norms of all that was added before, in order: those behind a part's last step, and those that a stack ends
     with; not those before a layer, which the residual passes by."""
     for name, step in trace.computed().items():
-        if step.operation.faces in (LAYER_NORM, RMS_NORM) and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
+        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # the last: one that is held
+        if is_norm and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
             yield step
+
+
+@dataclass(frozen=True)
+class NormReads:
+    """What a norm reads. root: the step that it divides by, of one that is held. shift: of a LayerNorm."""
+
+    is_centred: bool
+    root: str | None
+    gain: str
+    shift: tuple[str, ...]
+
+
+def read_norm(trace: Trace, step: Step) -> NormReads:
+    """What a norm of a part reads."""
+    normed, *reads = step.operation.reads
+    if step.operation.faces is not DIVIDE_PARTS:
+        gain, *shift = reads
+        return NormReads(step.operation.faces is LAYER_NORM, None, gain, tuple(shift))
+    root, gain = reads
+    before = trace.step(normed).operation
+    is_centred = before is not None and before.faces is CENTRE
+    later = [each.operation for each in trace.computed().values() if step.name in each.operation.reads]
+    return NormReads(is_centred, root, gain, later[0].reads[1:] if is_centred else ())
 
 
 def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) -> SumPlan:
@@ -168,29 +192,32 @@ def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) ->
 
 
 def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan:
-    """Each part through a norm, with the divisor of the sum; the shift of a LayerNorm is a part of its own."""
-    _, gain, *shift = step.operation.reads
-    plan = plan.reading(stack, part, gain, *shift)
+    """Each part through a norm, with the divisor of the sum, or the one that is held; the shift of a LayerNorm is a
+    part of its own."""
+    norm = read_norm(stack[part], step)
+    plan = plan.reading(stack, part, norm.gain, *norm.shift)
     before = own_name(part, f"before_{step.name}")
     plan = stack_added(plan, before)
     parts, total = before, f"{before}_sum"
-    if step.operation.faces == LAYER_NORM:
+    if norm.is_centred:
         parts, total = f"{before}_centred", f"{before}_sum_centred"
         plan = plan.then(
             Operation(parts, PARTS_DIMS, (before,), CENTRE),
             Operation(total, SUM_DIMS, (f"{before}_sum",), CENTRE),
         )
-    divisor = Operation(
-        own_name(part, f"divisor_of_{step.name}"), SUM_DIMS[:-1], (total,), ROOT_MEAN_SQUARE, step.operation.params
-    )
+    divisor = own_name(part, norm.root or f"divisor_of_{step.name}")
+    if norm.root:
+        plan = plan.reading(stack, part, norm.root)
+    else:
+        plan = plan.then(Operation(divisor, SUM_DIMS[:-1], (total,), ROOT_MEAN_SQUARE, step.operation.params))
     normed = Operation(
         output=own_name(part, f"parts_of_{step.name}"),
         dims=PARTS_DIMS,
-        reads=(parts, divisor.output, own_name(part, gain)),
+        reads=(parts, divisor, own_name(part, norm.gain)),
         faces=DIVIDE_PARTS,
     )
-    plan = replace(plan.then(divisor, normed), added=(Added(normed.output, "parts", plan.labels),))
-    for bias in shift:
+    plan = replace(plan.then(normed), added=(Added(normed.output, "parts", plan.labels),))
+    for bias in norm.shift:
         plan = add_bias(plan, stack, part, bias)
     return plan
 

@@ -9,8 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.head_contributions import CONTRIBUTE
-from attention_core.analysis.parts_of_sum import ROOT_MEAN_SQUARE
-from attention_core.analysis.residual_sum import OUTPUT_NORMS, SumPlan, own_name
+from attention_core.analysis.parts_of_sum import DIVIDE_PARTS, ROOT_MEAN_SQUARE
+from attention_core.analysis.residual_sum import OUTPUT_NORMS, SumPlan, own_name, read_norm
 from attention_core.mechanism.norms import RMS_NORM
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.scores import SCORE_DIMS
@@ -57,7 +57,10 @@ def carry_formula(written, aim):
 
 
 def carry_cell(index, written: Operand, aim: Operand) -> Cell:
-    return Cell(tuple((written[(*index, m)], aim[m]) for m in range(aim.shape[0])))
+    terms = []
+    for m in range(aim.shape[0]):
+        terms.append((written[(*index, m)], aim[m]))
+    return Cell(tuple(terms))
 
 
 CARRY = Faces(carry, carry_numpy, carry_formula, carry_cell, sign="· aim", motion="match")
@@ -67,8 +70,8 @@ CARRY = Faces(carry, carry_numpy, carry_formula, carry_cell, sign="· aim", moti
 def push_by_word(
     weights: Float[Tensor, "B H T S"], carried: Float[Tensor, "B H S"], root: Float[Tensor, "B T"]
 ) -> Float[Tensor, "B H T S"]:
-    over = root[:, None, :, None]  # (B, 1, T, 1)
-    return weights * carried[:, :, None] / over  # (B, H, T, S) x (B, H, 1, S)
+    pushed = weights * carried.unsqueeze(2)  # (B, H, T, S) x (B, H, 1, S)
+    return pushed / root[:, None, :, None]  # (B, 1, T, 1)
 
 
 def push_by_word_numpy(weights, carried, root):
@@ -111,27 +114,38 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
     """
     check_stack(stack, word)
     (norm,) = last_norms(stack)
-    normed, gain = norm.operation.reads
-    plan = SumPlan().reading(stack, UNEMBEDDING, normed, gain, "table")
-    root = Operation("root", ("B", "T"), (own_name(UNEMBEDDING, normed),), ROOT_MEAN_SQUARE, norm.operation.params)
+    plan, root = plan_root(stack, norm)
+    gain = norm.operation.reads[-1]
+    plan = plan.reading(stack, UNEMBEDDING, gain, "table")
     reads = (own_name(UNEMBEDDING, gain), own_name(UNEMBEDDING, "table"))
-    plan = plan.then(root, Operation("aim", ("D",), reads, AIM_AT, {"word": word}))
+    plan = plan.then(Operation("aim", ("D",), reads, AIM_AT, {"word": word}))
     for part in attention_parts(stack):
-        plan = push_of_layer(plan, stack, part)
+        plan = push_of_layer(plan, stack, part, root)
     inputs = {name: Step(name, reading.value, plan.dims[name]) for name, reading in plan.reads.items()}
     words = stack[UNEMBEDDING].labels.get("T")
     trace = run_plan(inputs, list(plan.operations))
     return stack.then(WORD_PUSHES, trace.labelled(T=words, S=words) if words else trace, plan.reads)
 
 
-def push_of_layer(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """The pushes of the heads of a layer, from each word."""
+def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
+    """The root that the last norm divides by, or the one that it is held at, and the step that it is."""
+    normed, *reads = norm.operation.reads
+    if norm.operation.faces is DIVIDE_PARTS:
+        held, _ = reads
+        return SumPlan().reading(stack, UNEMBEDDING, held), own_name(UNEMBEDDING, held)
+    plan = SumPlan().reading(stack, UNEMBEDDING, normed)
+    reads_root = (own_name(UNEMBEDDING, normed),)
+    return plan.then(Operation("root", ("B", "T"), reads_root, ROOT_MEAN_SQUARE, norm.operation.params)), "root"
+
+
+def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
+    """The pushes of the heads of a layer, from each word. root: the step that the last norm divides by."""
     plan = plan.reading(stack, part, "v", "w_o", "weights")
     names = {step: own_name(part, step) for step in ("v", "w_o", "weights", "written", "carried", "pushes")}
     return plan.then(
         Operation(names["written"], ("B", "H", "S", "D"), (names["v"], names["w_o"]), CONTRIBUTE),
         Operation(names["carried"], ("B", "H", "S"), (names["written"], "aim"), CARRY),
-        Operation(names["pushes"], SCORE_DIMS, (names["weights"], names["carried"], "root"), PUSH_BY_WORD),
+        Operation(names["pushes"], SCORE_DIMS, (names["weights"], names["carried"], root), PUSH_BY_WORD),
     )
 
 
@@ -141,9 +155,10 @@ def attention_parts(stack: Stack) -> list[str]:
 
 
 def last_norms(stack: Stack) -> list[Step]:
-    """The norms in front of the unembedding."""
-    steps = stack[UNEMBEDDING].computed().values()
-    return [step for step in steps if step.operation.faces is RMS_NORM]
+    """The norms in front of the unembedding, none of which takes a mean away."""
+    trace = stack[UNEMBEDDING]
+    norms = [step for step in trace.computed().values() if step.operation.faces in (RMS_NORM, DIVIDE_PARTS)]
+    return [step for step in norms if not read_norm(trace, step).is_centred]
 
 
 # ---- checks ----------------------------------------------------------------------------------------------------------

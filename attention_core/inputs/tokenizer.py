@@ -229,12 +229,14 @@ class Lexicon:
         return tuple(rows), tuple(origins)
 
     def own_numbers(self, token: str, seed: int, chosen: Mapping[str, str]) -> tuple[NumberRow, str]:
-        """Give a token's numbers without its position, and where they come from."""
+        """Give a token's numbers without its position, and where they come from. Raises AttentionError: no_vectors."""
         row = self.find(token)
         if row is not None:
             return row, self.origin
         if self.roles:
             return self.roles[self.role_of(token, chosen)], "role"
+        if not self.vectors:
+            raise AttentionError("no_vectors", token=token)
         first_row = next(iter(self.vectors.values()))
         return word_vector(token, len(first_row), seed), "random"
 

@@ -131,6 +131,8 @@ REFUSAL_SENTENCES = {
     "other_length": "another sentence must have as many words, {expected}: it has {given}",
     "no_word_sum": "a head's push is a sum over words where its values go through W_o alone, and one RMS norm at the "
     "end: {part} is otherwise",
+    "no_vectors": "a word must have a vector: this example's come from a network that reads two sentences, and here "
+    "“{token}” has none",
     "part_missing": "{name} needs {part}, and the stack has {choices}",
     "step_twice": "a step that is added must have a name of its own: {name} is there",
     "one_draw": "a variance needs at least 2 draws: it got 1",

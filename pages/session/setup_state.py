@@ -14,6 +14,7 @@ from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState, show_link
 from pages.setup.setup import (
     DEFAULT_SETUP,
+    WHAT_IF_FIELDS,
     Setup,
     check_link_length,
     check_link_values,
@@ -27,7 +28,7 @@ from pages.setup.setup import (
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
-LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell"}
+LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *WHAT_IF_FIELDS}
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
 
@@ -199,6 +200,14 @@ def look_at(**updates) -> None:
     past = st.session_state["past"]
     if is_look and not (past and is_same_run(past[-1], now)):
         st.session_state["past"] = [*past, now][-MAX_HISTORY:]
+    select(**updates)
+
+
+def ask_what_if(**updates) -> None:
+    """A visitor changes a language model. Undo takes each such change back by itself."""
+    now = current_setup()
+    if replace(now, **updates) != now:
+        st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
     select(**updates)
 
 

@@ -41,6 +41,7 @@ from pages.setup.link_values import (
     read_link_indices,
     read_link_number,
 )
+from pages.setup.what_if import read_changes, read_intervention
 from pages.setup.word_choices import WORD_CHOICE_ENDS, make_word_choice_reader
 from pages.setup.word_roles import read_word_role
 
@@ -53,7 +54,7 @@ MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x ke
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 # What a language model is asked, each a panel under the picture; the first where none is said.
-PANELS = ("sum", "heads", "words")
+PANELS = ("sum", "heads", "words", "what_if")
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
@@ -122,6 +123,9 @@ class LayerSetup:
     top_k: int | None = None
     top_p: float | None = None
     word_seed: int | None = None
+    changes: tuple[str, ...] = ()
+    held: str | None = None
+    other_text: str | None = None
     against: str | None = None
     pinned: str | None = None
 
@@ -151,9 +155,10 @@ class Setup(FurtherMatrices):
     "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in even shares,
     "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS.
     word_temperature, top_k, top_p: of the words that come out of it; word_seed: from which the next word is drawn, None
-    for the likeliest. against: the link of the Setup from which every map shows the difference. pinned: where that one
-    is A, which stays while this one, B, is changed, and stands beside it; all other maps show B ("values") or B - A
-    ("difference").
+    for the likeliest. changes: what is changed in the language model, "2.1:off"; held: "norms" where they divide as
+    they did before; other_text: the sentence whose weights a head takes. against: the link of the Setup from which
+    every map shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands
+    beside it; all other maps show B ("values") or B - A ("difference").
     """
 
 
@@ -256,6 +261,7 @@ def pinned_setup_of(setup: Setup) -> Setup | None:
     return None if setup.pinned is None else compared_setup_of(setup)
 
 
+WHAT_IF_FIELDS = ("changes", "held", "other_text")
 VIEW_FIELDS = (
     "sentence",
     "token",
@@ -266,6 +272,7 @@ VIEW_FIELDS = (
     "ramp",
     "panel",
     *WORD_CHOICE_ENDS,
+    *WHAT_IF_FIELDS,
     "against",
     "pinned",
 )
@@ -274,7 +281,7 @@ VIEW_FIELDS = (
 @lru_cache(maxsize=64)  # asked a dozen times in a run of the script
 def without_view(setup: Setup) -> Setup:
     """A Setup without what is only looked at, so that looking around finds the caches warm."""
-    return replace(setup, **dict.fromkeys(VIEW_FIELDS))
+    return replace(setup, **{name: getattr(DEFAULT_SETUP, name) for name in VIEW_FIELDS})
 
 
 def with_view_of(setup: Setup, other: Setup) -> Setup:
@@ -344,6 +351,13 @@ def read_other_setup_link(text: str) -> str:
     return setup_to_query(setup)
 
 
+def read_changes_link(text: str) -> tuple[str, ...]:
+    """What is changed in a language model, each head and feed-forward layer once."""
+    parts = make_choices_reader(read_intervention)(text)
+    read_changes(parts)
+    return parts
+
+
 FIELD_READERS = {
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
@@ -380,6 +394,8 @@ FIELD_READERS = {
     "ramp": make_member_reader(("times", "shares")),
     "panel": make_member_reader(PANELS),
     **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},
+    "changes": read_changes_link,
+    "held": make_member_reader(("norms",)),
     "against": read_other_setup_link,
     "pinned": make_member_reader(("values", "difference")),
 }

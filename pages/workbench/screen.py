@@ -8,6 +8,7 @@ from pages.panels import (
     model_guess,
     model_heads,
     model_panels,
+    model_what_if,
     model_words,
     step,
     translation,
@@ -31,6 +32,7 @@ def show_picture() -> None:
     model_block.show_block()
     model_heads.show_all_heads()
     model_words.show_next_words()
+    model_what_if.show_what_if()
     model_figures.show_model_figures()
     show_opened_step()
 

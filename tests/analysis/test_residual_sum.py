@@ -13,6 +13,7 @@ from attention_core import (
     StackWeights,
     Weights,
 )
+from attention_core.analysis.interventions import Intervention, intervene
 from attention_core.analysis.logit_lens import logit_lens
 from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
 from attention_core.record.expressions import Ref
@@ -157,3 +158,12 @@ def test_another_divisor_breaks_the_sum():
     wrong = 1.01 * trace["unembedding_divisor_of_layer_normed_x"]
     parts = trace.reapply("unembedding_parts_of_layer_normed_x", unembedding_divisor_of_layer_normed_x=wrong)
     assert (parts.sum(0) - trace["unembedding_parts_of_layer_normed_x"].sum(0)).abs().max() > 1e-3
+
+
+@every_stack
+@pytest.mark.parametrize("part", ["1.attention", "2.feed_forward"])
+def test_with_norms_held_at_another_run_s_roots_the_sums_close_too(name, part):
+    head = 1 if part.endswith("attention") else None
+    stack = intervene(small_stack(**STACKS[name]), [Intervention(part, head)], hold_norms=True)
+    close(with_residual_sum(stack)["residual_sum"]["parts"].sum(0), end_of(stack, list(stack.parts)[-2]))
+    close(with_logit_sum(stack)["logit_sum"]["pushes"].sum(0), stack["unembedding"]["logits"])

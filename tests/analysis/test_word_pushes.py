@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
+from attention_core.analysis.interventions import Intervention, intervene
 from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.analysis.word_pushes import with_word_pushes
 from tests.faces import assert_five_faces
@@ -41,6 +42,15 @@ def test_over_the_words_they_add_up_to_the_push_of_the_head():
             whole = stack["logit_sum"]["pushes"][parts.index(f"{layer}.attention.head_{h + 1}"), ..., WORD]  # (B, T)
             found = pushes[f"attention_{layer}_pushes"][:, h].sum(-1)
             torch.testing.assert_close(found, whole, rtol=0, atol=1e-12)
+
+
+def test_with_norms_held_they_add_up_as_well():
+    stack = with_logit_sum(intervene(small_stack(**RMS), [Intervention("1.attention", 0)], hold_norms=True))
+    trace = with_word_pushes(stack, WORD)["word_pushes"]
+    parts = stack["logit_sum"].labels["part"]
+    whole = stack["logit_sum"]["pushes"][parts.index("2.attention.head_1"), ..., WORD]
+    torch.testing.assert_close(trace["attention_2_pushes"][:, 0].sum(-1), whole, rtol=0, atol=1e-12)
+    assert_five_faces(trace, "attention_2_pushes")
 
 
 def test_every_step_has_five_faces():

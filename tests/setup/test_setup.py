@@ -306,6 +306,9 @@ def setups(draw):
         top_k=draw(st.none() | st.integers(1, 20)),
         top_p=draw(st.none() | st.floats(0.05, 1)),
         word_seed=draw(st.none() | st.integers(0, 999_999_999)),
+        changes=draw(st.sampled_from([(), ("2.1:off", "1.ff:off"), ("3.0:even", "3.2:mask:5-2:5-3", "1.3:other")])),
+        held=draw(st.sampled_from([None, "norms"])),
+        other_text=draw(st.none() | st.text(max_size=20)),
     )
 
 
@@ -355,6 +358,8 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @example(Setup(heads=4, kv_heads=2))
     @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(example="translator", context_text="the dog barked .", w_k="~0.1=2.5"))
+    @example(Setup(example="translator", cross=False, text="she ate"))
+    @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
     @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads"))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
@@ -694,6 +699,8 @@ def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code
         ("wiring", ["nope", "residual:3"]),
         ("built", ["nope", "offset:x", "offset:1.5"]),
         ("dtype", ["float8", "float"]),
+        ("changes", ["2.1", "2.1:on", "1.ff:even", "1.ff:mask:1-2", "2.1:off:3-4", "2.1:off,2.1:even", "2.1:mask:1-x"]),
+        ("held", ["norm", ""]),
         ("cross", ["true", "1", ""]),
         ("t", ["-1", "x"]),
         ("cell", ["1,x", "-1,0"]),

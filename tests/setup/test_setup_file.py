@@ -45,6 +45,7 @@ def test_a_file_gives_back_the_setup():
     @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(cross=True, context_text="Tom read"))
     @example(Setup(heads=4, kv_heads=2))
+    @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
     @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads", w_k="~0.1=2.5"))
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
     @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
@@ -73,6 +74,8 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "ramp": "times",
         "panel": "heads",
         "word_temperature": 0.5,
+        "changes": ("2.1:off", "3.0:mask:5-2"),
+        "held": "norms",
         "built": ("same_word", "offset:2"),
         "wiring": ("tied", "residual"),
         "against": "ex=zh_ta&heads=1",

@@ -1,0 +1,162 @@
+"""What a model says when some of its heads or feed-forward layers are changed: before and after, and each alone off."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.analysis.interventions import Intervention, intervene
+from attention_core.analysis.residual_sum import with_logit_sum
+from attention_core.analysis.word_pushes import attention_parts, with_word_pushes
+from attention_core.learned.language.answers import find_answer
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.recipes import ABOUT, PRONOUN
+from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.language.simple_rule import find_pronouns
+from attention_core.learned.language.writing import blank_word
+from attention_core.transformer.stack import UNEMBEDDING, Stack
+
+Tokens = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is changed in a run of a model; see intervene. other: what the model reads of another sentence."""
+
+    interventions: tuple[Intervention, ...] = ()
+    other: Tokens | None = None
+    hold_norms: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What is looked at of a run: the shares of all words.
+
+    at: a place. question: the one that is asked there; None for the word itself, the next one of a decoder, and of an
+    encoder the one that stands there, which is hidden then. pronoun: where the pronoun stands that is asked for.
+    """
+
+    at: int
+    question: int | None = None
+    pronoun: int | None = None
+
+    def read(self, name: str, tokens: Tokens) -> Tokens:
+        """What the model reads."""
+        is_hidden = self.question is None and not load_recipe(name).causal
+        return blank_word(tokens, self.at) if is_hidden else tokens
+
+    def shares(self, name: str, stack: Stack) -> Float[Tensor, " V"]:
+        """The probability of each word in a run of what is read."""
+        if self.question is None:
+            return stack[UNEMBEDDING]["probabilities"][0, self.at]
+        with torch.inference_mode():
+            return load_model(name).answer_logits(stack, self.question)[0, self.at].softmax(-1)
+
+
+def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
+    """What there is to look at: the word at a place, and whom each pronoun means, where the model is asked for it.
+
+    >>> tokens = ("<start>", "anna", "fed", "the", "dog", "because", "it", "was", "hungry", ".")
+    >>> list_outcomes("en_asked_encoder", tokens, at=2)
+    (Outcome(at=6, question=0, pronoun=6), Outcome(at=2, question=None, pronoun=None))
+    """
+    recipe = load_recipe(name)
+    pronouns = find_pronouns(recipe.language, tokens) if recipe.questions else ()
+    answers = tuple(ask_for(name, tokens, pronoun) for pronoun in pronouns)
+    if recipe.causal:
+        return (*answers, Outcome(at))
+    return (*answers, Outcome(max(1, at))) if len(tokens) > 1 else answers
+
+
+def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
+    """Whom a pronoun means: where that is asked, and by which question."""
+    shape = load_model(name).shape
+    if shape.answers != "heads":
+        return Outcome(pronoun, PRONOUN, pronoun)
+    weights = run_model(name, tokens)[f"{shape.layers}.attention"]["weights"][0]  # (H, T, S)
+    asked = find_answer(weights, shape.causal, tokens, pronoun).asked
+    return Outcome(asked, PRONOUN if asked == pronoun else ABOUT, pronoun)
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+@lru_cache(maxsize=16)  # each holds at most all steps of all layers: a megabyte for a long sentence
+def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
+    """The run of a model with changes. Raises AttentionError: see intervene."""
+    other = None if changes.other is None else run_model(name, changes.other)
+    with torch.inference_mode():
+        return intervene(run_model(name, tokens), changes.interventions, other, changes.hold_norms)
+
+
+def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes: Changes) -> tuple[Tensor, Tensor]:
+    """The probability of each word (V), as the model is and with changes."""
+    read = outcome.read(name, tokens)
+    return outcome.shares(name, run_model(name, read)), outcome.shares(name, run_changed(name, read, changes))
+
+
+# ---- each alone off --------------------------------------------------------------------------------------------------
+def list_switches(stack: Stack) -> list[Intervention]:
+    """Each head and each feed-forward layer of a run, off.
+
+    >>> len(list_switches(run_model("en_asked_decoder", ("<start>", "the"))))
+    15
+    """
+    switches = []
+    for part, trace in stack.parts.items():
+        if "w_2" in trace:
+            switches.append(Intervention(part))
+        elif "weights" in trace:
+            switches += [Intervention(part, head) for head in range(trace["weights"].shape[1])]
+    return switches
+
+
+@lru_cache(maxsize=64)
+def share_with_each_off(
+    name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False
+) -> tuple[tuple[Intervention, float], ...]:
+    """The probability of a word with each head and each feed-forward layer off alone, the lowest first.
+
+    word: its row in the table. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
+    """
+    stack = run_model(name, outcome.read(name, tokens))
+    found = []
+    with torch.inference_mode():
+        for switch in list_switches(stack):
+            without = intervene(stack, [switch], hold_norms=hold_norms)
+            found.append((switch, float(outcome.shares(name, without)[word])))
+    return tuple(sorted(found, key=lambda each: each[1]))
+
+
+# ---- the path of a prediction ----------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class PathRow:
+    """How far a part pushes a word's logit. by_word: of a head, with what it took from each word; else None."""
+
+    part: str
+    push: float
+    by_word: tuple[float, ...] | None
+
+
+@lru_cache(maxsize=4)  # each word's push on each word of the vocabulary: 20 megabytes for a long sentence
+def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
+    """The run of a model with changes, and what each part, and each head with each word, pushes the logit of a word by.
+
+    tokens: what the model reads, with a word hidden where that is asked. word: its row in the table.
+    """
+    with torch.inference_mode():
+        return with_word_pushes(with_logit_sum(run_changed(name, tokens, changes)), word)
+
+
+def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
+    """The logit of a word at a place as the sum of what each part pushes, heads word by word.
+
+    stack: one of find_path for that word.
+    """
+    whole = stack["logit_sum"]["pushes"][:, 0, at, word].tolist()
+    by_head = {}
+    for part in attention_parts(stack):
+        pushes = stack["word_pushes"][f"attention_{part.partition('.')[0]}_pushes"][0, :, at]  # (H, S)
+        by_head |= {f"{part}.head_{head + 1}": tuple(row) for head, row in enumerate(pushes.tolist())}
+    labels = stack["logit_sum"].labels["part"]
+    return tuple(PathRow(part, push, by_head.get(part)) for part, push in zip(labels, whole, strict=True))

@@ -1,0 +1,248 @@
+// What if: each head and feed-forward layer as a switch, the words before and after, and the path of a prediction.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".what-if");
+  root.trigger = setTriggerValue;
+  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
+  root.given = data.slice();
+  const shown = unpacked(data);
+  const side = shown.words.length;
+  const weights = new Float32Array(shown.weights.slice().buffer);
+  const area = (of, i) => of.subarray(i * side * side, (i + 1) * side * side);
+  shown.tiles.filter(({ head }) => head !== null).forEach((tile, i) => {
+    tile.map = area(weights, i);
+    tile.allowed = area(shown.allowed, i);
+  });
+  for (const name of ["ground", "ink", "faint", "outline", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  root.classList.toggle("upright", shown.upright);
+  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const both = element("div", "both");
+  both.append(boardOf(root, shown), outcomesOf(root, shown));
+  root.replaceChildren(both, pathOf(root, shown));
+  if (focused) root.querySelector(`[data-place="${CSS.escape(focused)}"]`)?.focus();
+}
+
+// ---- the switches ----------------------------------------------------------------------------------------------------
+function boardOf(root, shown) {
+  const { tiles, text, norms } = shown;
+  const board = element("div", "board");
+  for (const [layer, title] of Object.entries(text.layers)) {
+    const own = tiles.filter((tile) => String(tile.layer) === layer);
+    const row = element("div", "layer");
+    row.style.setProperty("--columns", own.length);
+    row.append(...own.map((tile) => tileOf(root, shown, tile)));
+    board.append(element("h6", "", { textContent: title }), row);
+  }
+  const hold = element("label", "hold");
+  const box = element("input", "", { type: "checkbox", checked: norms, onchange: () => root.trigger("norms", box.checked) });
+  box.dataset.place = "norms";
+  hold.append(box, element("span", "", { textContent: text.norms }));
+  hold.title = text.norms_why;
+  const again = button("again", { textContent: text.again, disabled: !tiles.some(({ kind }) => kind) }, () => root.trigger("again", true));
+  again.dataset.place = "again";
+  const line = element("div", "line");
+  line.append(hold, again);
+  board.append(line, element("p", "why", { textContent: text.norms_why }), ...tiles.filter(({ kind }) => kind === "mask").map((tile) => drawnOf(root, shown, tile)));
+  return board;
+}
+
+// A click on the map switches off, or back; the choice beneath has the other changes.
+function tileOf(root, shown, tile) {
+  const { part, head, name, short, kind, kinds } = tile;
+  const { text } = shown;
+  const change = (kind) => root.trigger("kind", { part, head, kind });
+  const made = element("div", `tile ${kind ?? ""}`);
+  const press = button("switch", { title: said(text.turn_off, { name }) }, () => change(kind ? null : "off"));
+  press.setAttribute("aria-pressed", String(kind === "off"));
+  press.setAttribute("aria-label", press.title);
+  press.dataset.place = `switch ${part} ${head}`;
+  press.append(tile.map ? imageOf(shown, tile) : netOf());
+  const choice = element("select", "kind");
+  choice.append(element("option", "", { value: "", textContent: text.own }));
+  choice.append(...kinds.map((each) => element("option", "", { value: each, textContent: shown.kinds[each] })));
+  choice.value = kind ?? "";
+  choice.setAttribute("aria-label", name);
+  choice.dataset.place = `kind ${part} ${head}`;
+  choice.onchange = () => change(choice.value || null);
+  made.append(press, element("div", "short", { textContent: short }), choice);
+  return made;
+}
+
+// A feed-forward layer: few numbers, more of them, few again.
+function netOf() {
+  const svg = (kind, attributes) => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+    return made;
+  };
+  const column = (x, count) => Array.from({ length: count }, (_, i) => [x, 50 + (i - (count - 1) / 2) * 17]);
+  const [few, more, again] = [column(18, 3), column(50, 5), column(82, 3)];
+  const net = svg("svg", { class: "net", viewBox: "0 0 100 100" });
+  for (const [left, right] of [[few, more], [more, again]])
+    for (const [x1, y1] of left) for (const [x2, y2] of right) net.append(svg("line", { x1, y1, x2, y2 }));
+  for (const [cx, cy] of [...few, ...more, ...again]) net.append(svg("circle", { cx, cy, r: 4 }));
+  return net;
+}
+
+const imageOf = ({ words, reach, fills }, { map, allowed }) =>
+  mapImage(map, { rows: words.length, columns: words.length, reach, fills, allowed });
+
+// A head's map, large: a click on a cell blocks that pair of words, or opens it again; so do the arrows and Enter.
+function drawnOf(root, shown, tile) {
+  const { words, text } = shown;
+  const side = words.length;
+  const figure = element("figure", "drawn");
+  const told = element("div", "told", { ariaLive: "polite", textContent: text.draw });
+  const frame = element("div", "frame", { tabIndex: 0, role: "application", ariaLabel: `${tile.name}: ${text.draw}` });
+  const mark = element("span", "mark");
+  frame.dataset.place = `draw ${tile.part} ${tile.head}`;
+  frame.append(imageOf(shown, tile), mark);
+  root.at ??= {};
+  const at = () => root.at[frame.dataset.place] ?? [side - 1, 0];
+  const tell = (row, column) => {
+    const [query, key] = [row, column].map((place) => Math.min(side - 1, Math.max(0, place)));
+    root.at[frame.dataset.place] = [query, key];
+    Object.assign(mark.style, { top: `${(100 * query) / side}%`, left: `${(100 * key) / side}%`, width: `${100 / side}%`, height: `${100 / side}%` });
+    told.textContent = said(text.cell, { query: words[query], key: words[key], number: spellPercent(tile.map[query * side + key]) });
+  };
+  const place = ({ clientX, clientY }) => {
+    const { left, top, width, height } = frame.getBoundingClientRect();
+    return [Math.floor(((clientY - top) / height) * side), Math.floor(((clientX - left) / width) * side)];
+  };
+  const block = () => {
+    const [query, key] = at();
+    const isDrawn = tile.blocked.some(([t, s]) => t === query && s === key);
+    if (isDrawn || tile.allowed[query * side + key]) root.trigger("pair", { part: tile.part, head: tile.head, pair: [query, key] });
+  };
+  frame.onpointermove = (event) => tell(...place(event));
+  frame.onclick = (event) => {
+    tell(...place(event));
+    block();
+  };
+  frame.onkeydown = (event) => {
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (step) tell(at()[0] + step[0], at()[1] + step[1]);
+    else if (event.key === "Enter" || event.key === " ") block();
+    else return;
+    event.preventDefault();
+  };
+  if (root.at[frame.dataset.place]) tell(...at());
+  const labelled = element("div", "labelled");
+  labelled.append(labelsOf(words, "top"), labelsOf(words, "left"), frame);
+  figure.append(element("figcaption", "", { textContent: tile.name }), labelled, told);
+  return figure;
+}
+
+function labelsOf(words, side) {
+  const labels = element("div", `labels ${side}`, { ariaHidden: "true" });
+  labels.append(...words.map((word) => element("span", "", { textContent: word })));
+  return labels;
+}
+
+// ---- before and after ------------------------------------------------------------------------------------------------
+function outcomesOf(root, shown) {
+  const all = element("div", "outcomes");
+  all.append(...shown.outcomes.map((outcome) => outcomeOf(root, shown, outcome)));
+  return all;
+}
+
+function outcomeOf(root, { text }, { title, rows, told, word, share, alone, alone_title }) {
+  const figure = element("figure", "outcome");
+  const key = element("div", "key");
+  key.append(element("span", "swatch before"), element("span", "", { textContent: text.before }), element("span", "swatch after"), element("span", "", { textContent: text.after }));
+  figure.append(element("figcaption", "", { textContent: title }), key);
+  for (const each of rows) figure.append(pairRow(root, text, each));
+  const sentence = element("p", "told", { textContent: told, ariaLive: "polite" });
+  const more = element("details", "alone");
+  more.open = root.open?.[title] ?? false;
+  more.ontoggle = () => (root.open = { ...root.open, [title]: more.open });
+  more.append(element("summary", "", { textContent: alone_title }));
+  for (const each of alone) more.append(aloneRow(root, text, share, word, each));
+  figure.append(sentence, more);
+  return figure;
+}
+
+function barsOf(before, after) {
+  const bars = element("span", "bars");
+  for (const [name, share] of [["before", before], ["after", after]]) {
+    const bar = element("span", `bar ${name}`);
+    bar.style.width = `${100 * share}%`;
+    bars.append(bar);
+  }
+  return bars;
+}
+
+function pairRow(root, text, { word, before, after, cell }) {
+  const row = element("div", "row");
+  const numbers = said(text.pair, { before: spellPercent(before), after: spellPercent(after) });
+  row.append(element("span", "word", { textContent: word, title: word }), barsOf(before, after));
+  if (!cell) row.append(element("span", "numbers", { textContent: numbers }));
+  else {
+    const open = button("numbers", { textContent: numbers, title: text.open }, () => root.trigger("opened", cell));
+    open.dataset.place = `number ${cell.index.at(-1)}`;
+    open.setAttribute("aria-label", `${word}: ${numbers}. ${text.open}`);
+    row.append(open);
+  }
+  return row;
+}
+
+function aloneRow(root, text, before, word, { part, head, name, share }) {
+  const row = element("div", "row");
+  const numbers = said(text.pair, { before: spellPercent(before), after: spellPercent(share) });
+  const press = button("word", { textContent: name, title: said(text.turn_off, { name }) }, () => root.trigger("kind", { part, head, kind: "off" }));
+  press.dataset.place = `alone ${word} ${part} ${head}`;
+  row.append(press, barsOf(before, share), element("span", "numbers", { textContent: numbers }));
+  return row;
+}
+
+// ---- the path of a prediction ----------------------------------------------------------------------------------------
+function pathOf(root, shown) {
+  const { path, palette, text, fills } = shown;
+  const section = element("div", "path");
+  const most = Math.max(...path.rows.flatMap(({ by_word }) => by_word ?? []).map(Math.abs));
+  const farthest = Math.max(...path.rows.map(({ push }) => Math.abs(push)));
+  const shade = (number) => fills.signed[Math.round(((number / most + 1) / 2) * (LEVELS - 1))];
+  const table = element("table", "pushes");
+  const head = element("tr", "");
+  head.append(element("th", "", { textContent: text.part }), ...path.words.map((word) => element("th", "across", { scope: "col", title: word })), element("th", "sum", { textContent: text.path_sum }));
+  path.words.forEach((word, i) => head.children[i + 1].append(element("span", "", { textContent: word })));
+  table.append(head);
+  let layer = 0;
+  for (const row of path.rows) {
+    const line = element("tr", row.layer === layer ? "" : "first");
+    layer = row.layer;
+    const name = element("th", "", { scope: "row" });
+    name.append(row.opens ? button("name", { textContent: nameOf(shown, row) }, () => root.trigger("head", row.opens)) : element("span", "", { textContent: nameOf(shown, row) }));
+    line.append(name);
+    if (row.by_word) row.by_word.forEach((push, s) => line.append(cellOf(root, shown, row, push, s, shade)));
+    else line.append(element("td", "none", { colSpan: path.words.length }));
+    const sum = element("td", "sum");
+    const open = button("number", { textContent: spellNumber(row.push), title: text.open }, () => root.trigger("opened", row.cell));
+    open.dataset.place = `push ${row.part}`;
+    const bar = element("span", row.push < 0 ? "beam down" : "beam");
+    bar.style.width = `${(60 * Math.abs(row.push)) / farthest}px`;
+    sum.append(open, bar);
+    line.append(sum);
+    table.append(line);
+  }
+  const last = element("tr", "first whole");
+  last.append(element("th", "", { textContent: "Σ", scope: "row" }), element("td", "none", { colSpan: path.words.length }), element("td", "sum"));
+  last.lastChild.append(element("span", "number", { textContent: spellNumber(path.sum) }));
+  table.append(last);
+  const wide = element("div", "wide", { tabIndex: 0, role: "region", ariaLabel: path.title });
+  wide.append(table);
+  section.append(element("h5", "", { textContent: path.title }), element("p", "why", { textContent: path.about }), element("p", "told", { textContent: path.told }), wide);
+  return section;
+}
+
+const nameOf = ({ text }, { name, layer }) => (layer ? `${layer} · ${name}` : name);
+
+// A push that is written out where it is large enough to be read.
+function cellOf(root, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
+  const cell = element("td", "push");
+  cell.style.background = shade(push);
+  const open = button("number", { title: `${path.words[s]}: ${spellNumber(push)}` }, () => root.trigger("opened", { ...by_word_cell, index: [...by_word_cell.index, s] }));
+  open.setAttribute("aria-label", `${layer} · ${name}, ${path.words[s]}: ${spellNumber(push)}. ${text.open}`);
+  open.tabIndex = -1;
+  cell.append(open);
+  return cell;
+}

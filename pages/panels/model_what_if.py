@@ -1,0 +1,176 @@
+"""What if: heads and feed-forward layers of a language model switched off or changed, before and after."""
+
+import streamlit as st
+
+from attention_core.analysis.interventions import KINDS, OTHER, Intervention
+from attention_core.learned.language.what_if import Changes, list_switches
+from attention_core.record.errors import AttentionError
+from pages import components
+from pages.panels.model_look import LOOK_KEY
+from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_panels import open_panel
+from pages.panels.model_rail import open_layer, words_of_model
+from pages.panels.setup_controls import show_refusal
+from pages.panels.thumbnails import select_head
+from pages.panels.what_if_data import WhatIf, look_into, pack_what_if
+from pages.runs.model_runs import model_sentences_of
+from pages.session import setup_state
+from pages.session.cell_clicks import is_valid_index
+from pages.session.fragments import page_part, redraw
+from pages.session.labels import current_palette
+from pages.session.view import ScreenState
+from pages.setup.setup import WHAT_IF_FIELDS, Setup, layer_of, without_view
+from pages.setup.what_if import read_changes, with_change, with_pair
+from pages.site.words import say
+
+CONTROL, OTHER_CONTROL = "what_if", "other_text"  # the places of refusals
+
+
+def what_if_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run, the word, what is changed and what is open."""
+    if open_panel(screen) != "what_if":
+        return ()
+    changed = tuple(getattr(screen.setup, name) for name in WHAT_IF_FIELDS)
+    look = screen.selection
+    kept = (st.session_state.get(LOOK_KEY), current_palette().ground)
+    return (without_view(screen.setup), look.batch, look.query, changed, kept)
+
+
+@page_part(what_if_dependencies)
+def show_what_if(screen: ScreenState) -> None:
+    """What the model says with changes; nothing where another panel is open, or none."""
+    if open_panel(screen) != "what_if":
+        return
+    shown = take_changes(screen)
+    st.markdown(f"#### {say('what_if.title')}")
+    st.caption(say("what_if.about"))
+    components.model_what_if(
+        data=pack_what_if(screen, shown),
+        key="what_if",
+        on_kind_change=lambda: take_kind(shown, st.session_state["what_if"].kind),
+        on_pair_change=lambda: take_pair(shown, st.session_state["what_if"].pair),
+        on_norms_change=lambda: hold_norms(st.session_state["what_if"].norms),
+        on_again_change=lambda: ask(changes=()),
+        on_opened_change=lambda: open_sent(shown.view, st.session_state["what_if"].opened),
+        on_head_change=lambda: take_head(shown, st.session_state["what_if"].head),
+    )
+    show_refusal(CONTROL)
+    if any(change.kind == OTHER for change in read_changes(screen.setup.changes)):
+        show_other_sentence(screen, shown)
+    show_open_number(shown.view)
+
+
+def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
+    """The sentence whose weights a head takes."""
+    if setup_state.get_refusal(OTHER_CONTROL) is None:
+        st.session_state["c_other_text"] = screen.setup.other_text or ""
+    st.text_input(
+        say("what_if.other", count=len(shown.tokens) - 1),
+        key="c_other_text",
+        on_change=lambda: take_other_text(screen.setup, shown, st.session_state["c_other_text"]),
+    )
+    show_refusal(OTHER_CONTROL)
+    if screen.setup.other_text is None:
+        st.caption(say("what_if.other_missing"))
+
+
+# ---- what is changed -------------------------------------------------------------------------------------------------
+def take_changes(screen: ScreenState) -> WhatIf:
+    """The screen with what is changed, so far as the model and the sentence have it: a link may name more."""
+    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    tokens = kind.read(words)
+    at = min(screen.selection.query, len(words) - 1)
+    shown = look_into(kind.model, words, tokens, at, Changes())
+    switches = {(each.part, each.head) for each in list_switches(shown.whole)}
+    own = [each for each in read_changes(screen.setup.changes) if (each.part, each.head) in switches]
+    fitting = tuple(inside(each, len(tokens)) for each in own)
+    other = read_other(screen.setup, len(tokens))
+    if other is None:
+        fitting = tuple(each for each in fitting if each.kind != OTHER)
+    return look_into(kind.model, words, tokens, at, Changes(fitting, other, screen.setup.held == "norms"))
+
+
+def inside(change: Intervention, length: int) -> Intervention:
+    """The change without pairs that a shorter sentence does not have."""
+    blocked = tuple(pair for pair in change.blocked if max(pair) < length)
+    return Intervention(change.part, change.head, change.kind, blocked)
+
+
+def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
+    """What the model reads of the other sentence; None where none of the right length is given."""
+    try:
+        return None if setup.other_text is None else read_other_text(setup, setup.other_text, length)
+    except AttentionError:
+        return None
+
+
+def read_other_text(setup: Setup, text: str, length: int) -> tuple[str, ...]:
+    """What the model reads of a typed sentence. Raises AttentionError: other_length, and as a sentence does."""
+    kind = model_sentences_of(setup)
+    tokens = kind.read(kind.tokens_of(text))
+    if len(tokens) != length:
+        raise AttentionError("other_length", expected=length - 1, given=len(tokens) - 1)
+    return tokens
+
+
+# ---- what is done ----------------------------------------------------------------------------------------------------
+def ask(**changes: object) -> None:
+    """Changes the model, and draws it."""
+    setup_state.forget_refusals(CONTROL, OTHER_CONTROL)
+    setup_state.ask_what_if(**changes)
+    redraw()
+
+
+def find_switch(shown: WhatIf, part: object, head: object) -> Intervention | None:
+    """The head or the feed-forward layer that a browser names, if the model has it."""
+    if head is not None and type(head) is not int:
+        return None
+    return next((each for each in list_switches(shown.whole) if (each.part, each.head) == (part, head)), None)
+
+
+def take_kind(shown: WhatIf, sent: object) -> None:
+    """Another change of a head or a feed-forward layer, or none."""
+    match sent:
+        case {"part": part, "head": head, "kind": kind} if kind is None or kind in KINDS:
+            if find_switch(shown, part, head) is not None and (head is not None or kind in (None, "off")):
+                changes = read_changes(setup_state.current_setup().changes)
+                ask(changes=with_change(changes, part, head, kind))
+
+
+def take_pair(shown: WhatIf, sent: object) -> None:
+    """A pair of words blocked in a head's map, or open again."""
+    match sent:
+        case {"part": part, "head": int(head), "pair": [query, key]}:
+            places = [place for place in (query, key) if is_valid_index(place, len(shown.tokens))]
+            if find_switch(shown, part, head) is not None and len(places) == 2:
+                changes = read_changes(setup_state.current_setup().changes)
+                ask(changes=with_pair(changes, part, head, (query, key)))
+
+
+def hold_norms(sent: object) -> None:
+    """Whether norms divide as they did before."""
+    if type(sent) is bool:
+        ask(held="norms" if sent else None)
+
+
+def take_other_text(setup: Setup, shown: WhatIf, text: str) -> None:
+    """Another sentence whose weights are taken, or why it cannot be."""
+    text = text.strip()
+    try:
+        if text:
+            read_other_text(setup, text, len(shown.tokens))
+    except AttentionError as error:
+        setup_state.store_refusal(OTHER_CONTROL, error)
+        redraw()
+    else:
+        ask(other_text=text or None)
+
+
+def take_head(shown: WhatIf, sent: object) -> None:
+    """Opens the head whose row was clicked, in the picture above."""
+    match sent:
+        case [layer, head] if find_switch(shown, f"{layer}.attention", head) is not None and head is not None:
+            if layer == layer_of(setup_state.current_setup()):
+                select_head(head)
+            else:
+                open_layer(layer, shown.at, head)

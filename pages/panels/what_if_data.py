@@ -1,0 +1,278 @@
+"""What the panel "What if" is drawn from: the switches, the words before and after, each alone off, the path."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from attention_core.analysis.interventions import KINDS, MASKED, OFF, Intervention
+from attention_core.drawing.cells import darkest_share
+from attention_core.drawing.raster import colour_table
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.shipped import load_recipe
+from attention_core.learned.language.what_if import (
+    Changes,
+    Outcome,
+    PathRow,
+    find_path,
+    list_outcomes,
+    list_switches,
+    path_rows,
+    run_changed,
+    share_with_each_off,
+    shares_before_and_after,
+)
+from attention_core.record.number_text import format_signed
+from attention_core.transformer.stack import UNEMBEDDING, Stack
+from pages import components
+from pages.panels.model_look import BlockView, make_view
+from pages.panels.model_rail import name_model_head
+from pages.panels.model_rows import name_part
+from pages.runs.model_runs import model_vocabulary
+from pages.session.labels import current_palette
+from pages.session.view import ScreenState
+from pages.site.words import get_text_template, say
+
+MOST_OUTCOMES = 3  # pronouns and the word, that are shown
+MOST_WORDS = 8  # before and after
+MOST_MOVED = 3  # words that are named
+LEAST_SHOWN = LEAST_MOVED = 0.005  # half a point: less is not shown, or not named
+TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
+TEMPLATES = ("pair", "turn_off", "cell")
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What is looked at. words: on the screen. tokens: what the model reads. at: the place of the word that is looked
+    at. outcomes: what is said before and after, the word last. view: the changed run out of which that word comes.
+    target: the number of the word that is likeliest there before."""
+
+    name: str
+    words: tuple[str, ...]
+    tokens: tuple[str, ...]
+    at: int
+    changes: Changes
+    outcomes: tuple[Outcome, ...]
+    view: BlockView
+    target: int
+
+    @property
+    def whole(self) -> Stack:
+        """The run of the sentence as the model is."""
+        return run_model(self.name, self.tokens)
+
+
+def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
+    """What is looked at of a model on words, with changes."""
+    outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
+    last = outcomes[-1]
+    read = last.read(name, tokens)
+    target = int(last.shares(name, run_model(name, read)).argmax())
+    stack = find_path(name, read, changes, target)
+    labels = tuple(word if own == token else own for word, token, own in zip(words, tokens, read, strict=True))
+    view = make_view(name, read, stack.labelled(labels, vocabulary=model_vocabulary(name)), last.at)
+    return WhatIf(name, words, tokens, at, changes, outcomes, view, target)
+
+
+def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
+    """All that the component draws."""
+    palette = current_palette()
+    changed = run_changed(shown.name, shown.tokens, shown.changes)
+    switches = list_switches(shown.whole)
+    data = {
+        "words": shown.words,
+        "tiles": [make_tile(screen, shown, each) for each in switches],
+        "kinds": {kind: say(f"what_if.kind.{kind}") for kind in KINDS},
+        "norms": shown.changes.hold_norms,
+        "upright": load_recipe(shown.name).language == "zh",
+        "outcomes": [make_outcome(screen, shown, each) for each in shown.outcomes],
+        "path": make_path(screen, shown),
+        "reach": darkest_share(len(shown.words), times=False),
+        "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
+        "palette": vars(palette),
+        "text": {
+            **{name: say(f"what_if.{name}") for name in TEXTS},
+            **{name: get_text_template(f"what_if.{name}") for name in TEMPLATES},
+            "layers": name_layers(switches),
+        },
+    }
+    return components.pack_bytes({**data, **pack_maps(changed, [each for each in switches if each.head is not None])})
+
+
+def pack_maps(stack: Stack, heads: list[Intervention]) -> dict[str, bytes]:
+    """The weights of heads, and which words they may look at, one map behind the other."""
+    weights = np.stack([stack[each.part]["weights"][0, each.head].numpy() for each in heads])  # (heads, T, T)
+    allowed = np.stack([allowed_of(stack, each) for each in heads])
+    return {"weights": weights.astype(np.float32).tobytes(), "allowed": allowed.astype(np.uint8).tobytes()}
+
+
+def name_layers(switches: list[Intervention]) -> dict[str, str]:
+    """The titles of the layers, by their numbers."""
+    numbers = dict.fromkeys(map(layer_number, switches))
+    return {str(layer): say("model.layer", layer=layer) for layer in numbers}
+
+
+def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
+    """Which words a head may look at, (T, S)."""
+    trace = stack[switch.part]
+    T = trace["weights"].shape[-1]
+    if "allowed" not in trace:
+        return np.ones((T, T), dtype=bool)
+    return trace["allowed"].expand_as(trace["weights"])[0, switch.head].numpy()
+
+
+# ---- the switches ----------------------------------------------------------------------------------------------------
+def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
+    """A head or a feed-forward layer: where it is, what it is called, what is changed in it."""
+    kinds = {(each.part, each.head): each for each in shown.changes.interventions}
+    change = kinds.get((switch.part, switch.head))
+    return {
+        "part": switch.part,
+        "layer": layer_number(switch),
+        "head": switch.head,
+        "name": name_switch(screen, switch),
+        "short": name_alone(screen, switch),
+        "kind": change.kind if change else None,
+        "blocked": change.blocked if change and change.kind == MASKED else [],
+        "kinds": [OFF] if switch.head is None else list(KINDS),
+    }
+
+
+def layer_number(switch: Intervention) -> int:
+    """Its layer, counted from 1."""
+    return int(switch.part.partition(".")[0])
+
+
+def name_alone(screen: ScreenState, switch: Intervention) -> str:
+    """The same without its layer."""
+    if switch.head is None:
+        return say("block.part.feed_forward")
+    own = name_model_head(screen.setup, layer_number(switch), switch.head)
+    return say("block.part.head", head=own) if own.isdigit() else own
+
+
+def name_switch(screen: ScreenState, switch: Intervention) -> str:
+    """What a head or a feed-forward layer is called, with its layer."""
+    layer = layer_number(switch)
+    if switch.head is None:
+        return say("all_heads.named", layer=layer, head=say("block.part.feed_forward"))
+    own = name_model_head(screen.setup, layer, switch.head)
+    return say("all_heads.name" if own.isdigit() else "all_heads.named", layer=layer, head=own)
+
+
+# ---- before and after ------------------------------------------------------------------------------------------------
+def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
+    """The likeliest words before and after, which moved most, and how likely the first is with each alone off."""
+    before, after = shares_before_and_after(shown.name, shown.tokens, outcome, shown.changes)
+    first = int(before.argmax())
+    alone = share_with_each_off(shown.name, shown.tokens, outcome, first, shown.changes.hold_norms)
+    words = model_vocabulary(shown.name)
+    return {
+        "title": title_of(shown, outcome),
+        "rows": [
+            {
+                "word": words[number],
+                "before": float(before[number]),
+                "after": float(after[number]),
+                "cell": cell_of(outcome, number),
+            }
+            for number in likeliest_of_both(before, after)
+        ],
+        "told": tell_moved(words, before, after) if shown.changes.interventions else say("what_if.unchanged"),
+        "word": words[first],
+        "share": float(before[first]),
+        "alone": [
+            {"part": switch.part, "head": switch.head, "name": name_switch(screen, switch), "share": share}
+            for switch, share in alone
+        ],
+        "alone_title": say("what_if.alone_title", word=words[first]),
+    }
+
+
+def title_of(shown: WhatIf, outcome: Outcome) -> str:
+    """What the words of an outcome are."""
+    if outcome.pronoun is not None:
+        return say("what_if.means", word=shown.words[outcome.pronoun])
+    form = "decoder" if outcome.read(shown.name, shown.tokens) == shown.tokens else "encoder"
+    return say(f"words.title.{form}", word=shown.words[outcome.at])
+
+
+def cell_of(outcome: Outcome, number: int) -> dict | None:
+    """The number of the changed run that a probability is; None of an answer, which is read beside the run."""
+    if outcome.question is not None:
+        return None
+    return {"part": UNEMBEDDING, "step": "probabilities", "index": [0, outcome.at, number]}
+
+
+def likeliest_of_both(before: torch.Tensor, after: torch.Tensor) -> list[int]:
+    """The words that are likely before or after, the likeliest of either first."""
+    either = torch.maximum(before, after)
+    first, *others = either.topk(MOST_WORDS).indices.tolist()
+    return [first, *(number for number in others if either[number] >= LEAST_SHOWN)]
+
+
+def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor) -> str:
+    """Which words' probabilities moved most."""
+    moved = (after - before).abs()
+    numbers = [number for number in moved.topk(MOST_MOVED).indices.tolist() if moved[number] >= LEAST_MOVED]
+    if not numbers:
+        return say("what_if.unmoved")
+    each = [
+        say(
+            "what_if.moved_word",
+            word=words[number],
+            before=spell_share(float(before[number])),
+            after=spell_share(float(after[number])),
+        )
+        for number in numbers
+    ]
+    return say("what_if.moved", words=say("fact.comma").join(each))
+
+
+def spell_share(share: float) -> str:
+    """A probability in whole percents, as beside the bars."""
+    if 0 < share < LEAST_SHOWN:
+        return "<1"
+    return ">99" if 1 - LEAST_SHOWN <= share < 1 else f"{100 * share:.0f}"
+
+
+# ---- the path --------------------------------------------------------------------------------------------------------
+def make_path(screen: ScreenState, shown: WhatIf) -> dict:
+    """Which part carried a word's logit, heads word by word, and those that carried most by name."""
+    outcome = shown.outcomes[-1]
+    word = shown.target
+    rows = path_rows(shown.view.stack, outcome.at, word)
+    return {
+        "title": say("what_if.path", word=model_vocabulary(shown.name)[word]),
+        "about": say("what_if.path_about"),
+        "words": list(shown.view.stack[UNEMBEDDING].labels["T"]),
+        "rows": [make_path_row(screen, row, n, outcome.at, word) for n, row in enumerate(rows)],
+        "sum": sum(row.push for row in rows),
+        "told": tell_carriers(screen, shown, rows),
+    }
+
+
+def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...]) -> str:
+    """Which head carried most, and from which word."""
+    words = shown.view.stack[UNEMBEDDING].labels["T"]
+    carried = [(push, row.part, s) for row in rows for s, push in enumerate(row.by_word or ())]
+    push, part, s = max(carried, key=lambda each: abs(each[0]))
+    named = name_part(screen, part)
+    return say(
+        "what_if.carried",
+        name=say("all_heads.named", layer=named["layer"], head=named["name"]),
+        word=words[s],
+        push=format_signed(push),
+        target=model_vocabulary(shown.name)[shown.target],
+    )
+
+
+def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int) -> dict:
+    """A part of the path: its name, its push, and of a head the push from each word."""
+    named = name_part(screen, row.part)
+    cell = {"part": "logit_sum", "step": "pushes", "index": [n, 0, at, word]}
+    if named["opens"] is None:
+        return {**named, "push": row.push, "cell": cell, "by_word": None}
+    layer, head = named["opens"]
+    by_word = {"part": "word_pushes", "step": f"attention_{layer}_pushes", "index": [0, head, at]}
+    return {**named, "push": row.push, "cell": cell, "by_word": row.by_word, "by_word_cell": by_word}

@@ -1,0 +1,85 @@
+"""What is changed in a language model, as a Setup and its link say it: "2.1:off", "1.ff:off", "3.0:mask:5-2:5-3"."""
+
+import re
+
+from attention_core.analysis.interventions import KINDS, MASKED, Intervention
+from attention_core.record.errors import AttentionError
+
+ATTENTION, FEED_FORWARD = "attention", "feed_forward"
+SHORT = "ff"  # of a feed-forward layer
+NUMBER = r"(?:0|[1-9]\d{0,2})"
+PAIR = rf"{NUMBER}-{NUMBER}"
+CHANGE = re.compile(rf"({NUMBER})\.({NUMBER}|{SHORT}):({'|'.join(KINDS)})((?::{PAIR})*)", re.ASCII)
+
+
+def write_intervention(change: Intervention) -> str:
+    """A change as a part of a link.
+
+    >>> write_intervention(Intervention("3.attention", 0, "mask", ((5, 2), (5, 3))))
+    '3.0:mask:5-2:5-3'
+    """
+    layer, _, _ = change.part.partition(".")
+    where = SHORT if change.head is None else change.head
+    pairs = "".join(f":{query}-{key}" for query, key in change.blocked)
+    return f"{layer}.{where}:{change.kind}{pairs}"
+
+
+def read_intervention(text: str) -> Intervention:
+    """A change out of a link. Raises ValueError for what no control offers.
+
+    >>> read_intervention("1.ff:off")
+    Intervention(part='1.feed_forward', head=None, kind='off', blocked=())
+    """
+    match = CHANGE.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    layer, where, kind, pairs = match.groups()
+    if pairs and kind != MASKED:
+        raise ValueError(text)
+    blocked = tuple(read_pair(pair) for pair in pairs.split(":")[1:])
+    if where == SHORT:
+        return Intervention(f"{layer}.{FEED_FORWARD}", None, kind)
+    return Intervention(f"{layer}.{ATTENTION}", int(where), kind, blocked)
+
+
+def read_pair(text: str) -> tuple[int, int]:
+    """A query and a key."""
+    query, key = map(int, text.split("-"))
+    return query, key
+
+
+def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]:
+    """The changes, if none is of a head or layer that another one changes. Raises AttentionError: changed_twice."""
+    places = [(change.part, change.head) for change in changes]
+    for part, head in places:
+        if places.count((part, head)) > 1:
+            raise AttentionError("changed_twice", part=part, head=head)
+    return changes
+
+
+def read_changes(parts: tuple[str, ...]) -> tuple[Intervention, ...]:
+    """The changes of a Setup."""
+    return check_changes(tuple(map(read_intervention, parts)))
+
+
+def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, kind: str | None) -> tuple[str, ...]:
+    """The parts of a link with another change of one head or feed-forward layer; None takes it back.
+
+    >>> with_change((Intervention("1.attention", 2),), "2.attention", 0, "even")
+    ('1.2:off', '2.0:even')
+    """
+    others = [change for change in changes if (change.part, change.head) != (part, head)]
+    new = [] if kind is None else [Intervention(part, head, kind)]
+    return tuple(map(write_intervention, [*others, *new]))
+
+
+def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tuple[int, int]) -> tuple[str, ...]:
+    """The same with a pair of a head blocked, or open again; the head's other change is taken back.
+
+    >>> with_pair((Intervention("1.attention", 2, "mask", ((1, 0),)),), "1.attention", 2, (3, 0))
+    ('1.2:mask:1-0:3-0',)
+    """
+    own = [change for change in changes if (change.part, change.head) == (part, head) and change.kind == MASKED]
+    blocked = {drawn for change in own for drawn in change.blocked} ^ {pair}
+    others = [change for change in changes if (change.part, change.head) != (part, head)]
+    return tuple(map(write_intervention, [*others, Intervention(part, head, MASKED, tuple(sorted(blocked)))]))
