@@ -21,6 +21,7 @@ from pages.lectures.script import (
     lecture_to_file,
     lecture_to_link,
     load_shipped_lecture,
+    steps_of,
 )
 from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_history, setup_state
@@ -198,7 +199,7 @@ def add_scene(setup: Setup) -> None:
     lecture = get_lecture_session().own
     if lecture is None:
         lecture = Lecture(say("present.desk.untitled"))
-    scene = Scene(setup, title=say(f"example.{setup.example}"))
+    scene = Scene(setup, title=say(f"example.{setup.example}"), steps=steps_of(setup))
     take_lecture(lecture.added(scene), at=len(lecture.scenes))
 
 

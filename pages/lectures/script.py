@@ -8,12 +8,13 @@ from functools import cache
 from itertools import takewhile
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import MAX_LINK_CHARS, Setup, setup_from_link, setup_to_link
+from pages.setup.setup import MAX_LINK_CHARS, Setup, model_of, setup_from_link, setup_to_link
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
 SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
-ANSWERING_STEPS = ("journey", "map", "cell")  # the steps that give a question's answer away
+MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model, with what it is asked
+ANSWERING_STEPS = ("journey", "map", "model", "cell")  # the steps that give a question's answer away
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
 LECTURE_VERSION = 1
@@ -26,7 +27,7 @@ SHIPPED_LECTURES = ("ten_minutes",)
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of SCENE_STEPS
+    """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of MODEL_STEPS
     are gone through. unread: parts of its Setup that a file had and nobody could read, as (key, text)."""
 
     setup: Setup
@@ -78,6 +79,11 @@ class Lecture:
         scene = scenes.pop(at)
         scenes.insert(to, scene)
         return replace(self, scenes=tuple(scenes))
+
+
+def steps_of(setup: Setup) -> tuple[str, ...]:
+    """The steps that a scene may be gone through by."""
+    return SCENE_STEPS if model_of(setup) is None else MODEL_STEPS
 
 
 @cache
@@ -164,7 +170,7 @@ def read_scene(number: int, scene: object) -> Scene:
             raise AttentionError("scene_part", number=number, name=name[:40])
     setup, unread = setup_from_link(parts.pop("setup"))
     chosen = parts.pop("steps")
-    steps = tuple(step for step in SCENE_STEPS if step in chosen)  # in their order, each once
+    steps = tuple(step for step in MODEL_STEPS if step in chosen)  # in their order, each once
     return Scene(setup, **parts, steps=steps, unread=tuple(unread))
 
 
@@ -175,7 +181,7 @@ def is_valid_scene_part(name: str, value: object) -> bool:
     if name == "steps":
         if not isinstance(value, list) or not value:
             return False
-        return all(step in SCENE_STEPS for step in value)
+        return all(step in MODEL_STEPS for step in value)
     if name == "setup" and isinstance(value, dict):
         return all(isinstance(text, str) for text in value.values())
     return False

@@ -48,8 +48,12 @@ def block_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(block_dependencies)
 def show_block(screen: ScreenState) -> None:
     """The sum that a word's vector is, and what comes out; nothing where another panel is open, or none."""
-    if open_panel(screen) != "sum":
-        return
+    if open_panel(screen) == "sum":
+        draw_block(screen)
+
+
+def draw_block(screen: ScreenState) -> None:
+    """The same, of a screen that a language model reads."""
     view = view_block(screen)
     word = escape_markdown(name_token(view.stack[SUM], "T", view.at))
     st.markdown(f"#### {say('block.title', word=word)}")

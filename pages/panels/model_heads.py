@@ -60,8 +60,12 @@ def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(heads_dependencies)
 def show_all_heads(screen: ScreenState) -> None:
     """The maps of all heads; nothing where another panel is open, or none."""
-    if open_panel(screen) != "heads":
-        return
+    if open_panel(screen) == "heads":
+        draw_heads(screen)
+
+
+def draw_heads(screen: ScreenState) -> None:
+    """The same, of a screen that a language model reads."""
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",

@@ -39,8 +39,12 @@ def what_if_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(what_if_dependencies)
 def show_what_if(screen: ScreenState) -> None:
     """What the model says with changes; nothing where another panel is open, or none."""
-    if open_panel(screen) != "what_if":
-        return
+    if open_panel(screen) == "what_if":
+        draw_what_if(screen)
+
+
+def draw_what_if(screen: ScreenState) -> None:
+    """The same, of a screen that a language model reads."""
     shown = take_changes(screen)
     st.markdown(f"#### {say('what_if.title')}")
     st.caption(say("what_if.about"))

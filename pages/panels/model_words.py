@@ -77,8 +77,12 @@ def words_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(words_dependencies)
 def show_next_words(screen: ScreenState) -> None:
     """Which words come next, or stand in a blank; nothing where another panel is open, or none."""
-    if open_panel(screen) != "words":
-        return
+    if open_panel(screen) == "words":
+        draw_words(screen)
+
+
+def draw_words(screen: ScreenState) -> None:
+    """The same, of a screen that a language model reads."""
     if load_recipe(model_sentences_of(screen.setup).model).causal:
         show_writing(screen)
     else:

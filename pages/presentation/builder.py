@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
-from pages.lectures.script import SCENE_STEPS, SCENE_TEXT_LIMITS
+from pages.lectures.script import MODEL_STEPS, SCENE_TEXT_LIMITS, steps_of
 from pages.presentation.scene_cell import scene_cell_pickers
 from pages.session import setup_state
 from pages.site.words import say
@@ -38,9 +38,9 @@ def scene_editor(index: int) -> None:
     edit_scene_part(
         index,
         "steps",
-        list(scene.steps),
+        [step for step in scene.steps if step in steps_of(scene.setup)],
         st.pills,
-        options=SCENE_STEPS,
+        options=steps_of(scene.setup),
         selection_mode="multi",
         format_func=name_scene_step,
     )
@@ -57,7 +57,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
     def take_part() -> None:
         entered = st.session_state[key]
         if name == "steps":
-            entered = tuple(step for step in SCENE_STEPS if step in entered)
+            entered = tuple(step for step in MODEL_STEPS if step in entered)
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value

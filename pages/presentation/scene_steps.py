@@ -1,4 +1,4 @@
-"""The steps that a scene is gone through by: a question, the journey, a map, a cell, a formula, its sizes."""
+"""The steps that a scene is gone through by: a question, the journey, a map, a model, a cell, a formula, its sizes."""
 
 from collections.abc import Callable
 
@@ -12,13 +12,14 @@ from attention_core.explanation.layout import crossing, cut_panel, find_in_panel
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from pages.lectures import lecture_session
-from pages.panels import canvas_map
+from pages.panels import canvas_map, model_block, model_heads, model_what_if, model_words
 from pages.panels.arithmetic import show_pieces
 from pages.panels.chart import show_chart
 from pages.panels.flow_data import Showing
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_picture import show_journey
 from pages.panels.head_maps import fact_sentence
+from pages.panels.model_panels import open_panel
 from pages.panels.step import follow_operand
 from pages.panels.step_picture import list_shown_operands, make_panel_title
 from pages.runs.compute import spell_tokens
@@ -27,6 +28,12 @@ from pages.session.labels import chosen_cell, current_palette, describe_cell, pi
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, has, say
 
+PANEL_FUNCTIONS = {
+    "sum": model_block.draw_block,
+    "heads": model_heads.draw_heads,
+    "words": model_words.draw_words,
+    "what_if": model_what_if.draw_what_if,
+}
 MAX_STAGE_CELLS_ACROSS = 16  # cells beside each other whose numbers are read from the last row of a hall
 
 
@@ -158,9 +165,19 @@ def show_large_map_step(screen: ScreenState) -> None:
     canvas_map.show_large_map(screen, "weights", selection.at, "map", description, even)
 
 
+def show_model_step(screen: ScreenState) -> None:
+    """What the language model of the scene is asked, as on the workbench; of a scene without one, the journey."""
+    panel = open_panel(screen)
+    if panel is None:
+        show_journey_step(screen)
+    else:
+        PANEL_FUNCTIONS[panel](screen)
+
+
 SCENE_STEP_FUNCTIONS: dict[str, Callable[[ScreenState], None]] = {
     "journey": show_journey_step,
     "map": show_map_step,
+    "model": show_model_step,
     "cell": show_cell_step,
     "symbol": show_symbol_step,
     "shapes": show_shapes_step,

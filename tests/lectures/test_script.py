@@ -15,6 +15,7 @@ from attention_core.record.errors import AttentionError
 from pages.lectures.script import (
     MAX_LECTURE_CHARS,
     MAX_SCENES,
+    MODEL_STEPS,
     SCENE_STEPS,
     SCENE_TEXT_LIMITS,
     SHIPPED_LECTURES,
@@ -25,6 +26,7 @@ from pages.lectures.script import (
     lecture_to_file,
     lecture_to_link,
     load_shipped_lecture,
+    steps_of,
 )
 from pages.runs.compute import compute_run
 from pages.setup.setup import MAX_LINK_CHARS, Setup
@@ -252,6 +254,14 @@ def test_a_question_stands_before_what_answers_it_until_all_is_revealed():
     assert (
         Scene(Setup(), "", question="?").scene_steps(revealed=True) == Scene(Setup(), "").scene_steps() == SCENE_STEPS
     )
+
+
+def test_a_scene_of_a_language_model_may_show_what_it_is_asked():
+    assert steps_of(Setup()) == SCENE_STEPS == tuple(step for step in MODEL_STEPS if step != "model")
+    assert steps_of(Setup(example="model_en")) == MODEL_STEPS
+    scene = Scene(Setup(example="model_en", panel="what_if"), "one", question="?", steps=("model", "symbol"))
+    assert scene.scene_steps() == ("question", "model", "symbol")
+    assert lecture_from_file(lecture_to_file(Lecture("all", (scene,)))).scenes == (scene,)
 
 
 def test_scenes_are_moved_changed_and_removed_and_the_lecture_itself_stays():

@@ -4,6 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.components import read_part
+from pages.lectures.script import Lecture, Scene, lecture_to_link
+from pages.setup.setup import Setup
 from tests.browser.conftest import WINDOW, Screen, wait_for_flow
 
 PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['scene', 'step'].includes(name)).join()"
@@ -36,6 +38,21 @@ def wait_for_place(opened, place):
 def press(opened, key, place):
     opened.page.keyboard.press(key)
     wait_for_place(opened, place)
+
+
+@pytest.mark.parametrize(("panel", "part"), [("what_if", ".what-if"), ("words", ".writing"), ("heads", ".heads")])
+def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showing, panel, part):
+    scene = Scene(Setup(example="model_en_decoder", panel=panel, token=8), "Asked", steps=("journey", "model"))
+    link = lecture_to_link(Lecture("", (scene,)))
+    opened = showing(f"?own={link}&scene=1&step=journey")
+    press(opened, "End", "scene,1,step,model")
+    shown = opened.page.locator(f".st-key-beat_model {part}")
+    shown.wait_for()
+    assert smallest_text(opened.page) >= 16
+    if panel == "what_if":
+        shown.get_by_role("button", name="layer 3: who is like that?: off, or on again").click()
+        expect(shown.locator(".outcome .row").first).to_contain_text("→ <1 %")
+    press(opened, "Home", "scene,1,step,journey")
 
 
 COMPOSING = """key => document.activeElement.dispatchEvent(
