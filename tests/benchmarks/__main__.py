@@ -1,6 +1,7 @@
 """All of them, and one table."""
 
 from tests.benchmarks import (
+    asked,
     attend,
     change_to_pixels,
     comparing,
@@ -32,6 +33,7 @@ report(
             transformer,
             learned,
             models,
+            asked,
             startup,
             memory,
         )

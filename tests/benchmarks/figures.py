@@ -27,10 +27,12 @@ class Figure:
     found: str
 
 
-def against(what: str, ours: list[float], bare: list[float], most: float, aim: float | None = None) -> Figure:
+def against(
+    what: str, ours: list[float], bare: list[float], most: float | None = None, aim: float | None = None
+) -> Figure:
     """Our median as a multiple of the bare one's; both in seconds."""
     ratio = median(ours) / median(bare)
-    target = f"≤ {most:g}×" + ("" if aim is None else f", aim {aim:g}×")
+    target = "–" if most is None else f"≤ {most:g}×" + ("" if aim is None else f", aim {aim:g}×")
     return Figure(what, target, f"{ratio:.2f}× ({milliseconds(median(ours))} to {milliseconds(median(bare))})")
 
 
