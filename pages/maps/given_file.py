@@ -6,9 +6,9 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
+from attention_core.inputs.files.array_bytes import printable_name
 from attention_core.inputs.files.attention_maps import MAX_MAP_HEADS, MAX_MAP_SIDE, read_attention_maps
 from attention_core.inputs.given_maps import AttentionMaps, pack_maps
-from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 from pages.export.downloads import offer_download
@@ -117,7 +117,7 @@ def take_chosen_file() -> None:
     if file is None:
         return
     try:
-        given = make_given_file(printable_token(file.name), file.name, file.getvalue())
+        given = make_given_file(printable_name(file.name), file.name, file.getvalue())
     except AttentionError as error:
         st.session_state[REFUSAL_KEY] = error
         return

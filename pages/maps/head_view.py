@@ -69,6 +69,7 @@ def make_maps_data(given: GivenFile) -> dict:
         rolled=roll_out(maps.maps)[-1] if maps.is_self_attention else None,
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
+    texts["here"] = ""  # there is no other text to tell it from
     if not maps.is_self_attention:
         texts["why"] = ""
     return make_grid_data(grid, **texts)

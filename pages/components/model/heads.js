@@ -124,7 +124,7 @@ function numbersOf({ text, others }, { here, there, held, spell }, i) {
   const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
   const known = named.filter(([, number]) => number !== undefined);
   if (others && known.length === 1) return spell(known[0][1]); // of both sentences together
-  return known.map(([name, number]) => `${name} ${spell(number)}`).join(" · ") || "–";
+  return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
 // ---- cards -----------------------------------------------------------------------------------------------------------
