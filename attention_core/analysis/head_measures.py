@@ -46,13 +46,11 @@ def measure_head_maps(
     if token_ids is not None and len(token_ids) != queries:
         raise AttentionError("weight_shape", weight="token_ids", axes=f"({queries},)", shape=(len(token_ids),))
     if allowed is None:
-        allowed = (weights > 0).reshape(-1, queries, keys).any(0)  # (..., T, S) -> (heads, T, S) -> (T, S)
+        allowed = seen_pairs(weights)
     if allowed.shape != (queries, keys):
         raise AttentionError("mask_square", name="allowed", shape=tuple(allowed.shape))
-    possible = allowed.sum(-1)  # (T,)
-    counted = possible > 1
+    counted = allowed.sum(-1) > 1  # (T,)
     places = torch.arange(queries)
-    entropies = torch.special.entr(weights).sum(-1) / math.log(2)  # (..., T)
     measures = {
         "previous": mean_share(weights, places[:, None] - 1 == places, counted),
         "same": mean_share(weights, places[:, None] == places, counted),
@@ -60,10 +58,40 @@ def measure_head_maps(
     }
     if token_ids is not None:
         measures["earlier"] = mean_share(weights, earlier_same(token_ids), counted)
+    return measures | measure_spread(weights, allowed)
+
+
+def measure_spread(
+    weights: Float[Tensor, "*heads T S"], allowed: Bool[Tensor, "T S"] | None = None
+) -> dict[str, Float[Tensor, "*heads"]]:
+    """Measure how evenly each head spreads its weight: evenness and entropy, as measure_head_maps; T and S may differ.
+
+    weights: (..., T, S), rows that sum to 1. allowed: (T, S), True = may attend; without it, the keys that some head
+    gives a weight.
+
+    >>> half = torch.tensor([[0.5, 0.5, 0, 0]])
+    >>> {name: float(value) for name, value in measure_spread(half, torch.ones(1, 4) > 0).items()}
+    {'evenness': 0.5, 'entropy': 1.0}
+    """
+    if allowed is None:
+        allowed = seen_pairs(weights)
+    possible = allowed.sum(-1)  # (T,)
+    counted = possible > 1
+    entropies = torch.special.entr(weights).sum(-1) / math.log(2)  # (..., T)
     most = possible[counted].to(weights.dtype).log2()  # (counted,)
-    measures["evenness"] = (entropies[..., counted] / most).mean(-1)
-    measures["entropy"] = entropies[..., counted].mean(-1)
-    return measures
+    return {
+        "evenness": (entropies[..., counted] / most).mean(-1),
+        "entropy": entropies[..., counted].mean(-1),
+    }
+
+
+def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
+    """The pairs to which some head gives a weight.
+
+    >>> seen_pairs(torch.tensor([[[1.0, 0, 0]], [[0, 1, 0]]])).tolist()
+    [[True, True, False]]
+    """
+    return (weights != 0).reshape(-1, *weights.shape[-2:]).any(0)  # (..., T, S) -> (heads, T, S) -> (T, S)
 
 
 def mean_share(

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.comparison.distances import abs_difference, total_variation
+from attention_core.record.errors import AttentionError
 
 
 def attention_perplexity(row: Float[Tensor, " S"]) -> float:
@@ -41,6 +42,24 @@ def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
     if not distances:
         return 0.0
     return torch.stack(distances).mean().item()
+
+
+def mean_moved_weight(
+    weights: Float[Tensor, "*heads T S"], other: Float[Tensor, "*heads T S"]
+) -> Float[Tensor, "*heads"]:
+    """Compute how much of a head's weight lies on other places in a second text of as many words, on average.
+
+    The mean total variation of both rows of each query: 0 where the head looks at the same places, 1 where at none of
+    them.
+
+    weights, other: of the same heads on both texts. Raises AttentionError (a ValueError): weight_shape.
+
+    >>> mean_moved_weight(torch.tensor([[1.0, 0.0], [0.5, 0.5]]), torch.tensor([[1.0, 0.0], [0.0, 1.0]]))
+    tensor(0.2500)
+    """
+    if weights.shape != other.shape:
+        raise AttentionError("weight_shape", weight="other", axes=tuple(weights.shape), shape=tuple(other.shape))
+    return total_variation(weights, other).mean(-1)  # (..., T, S) -> (..., T) -> (...)
 
 
 def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:

@@ -125,7 +125,7 @@ def has_overflowed(
     """
     if row.isnan().any():
         return True
-    if row.any() or not allowed.any():
+    if row.any() or not allowed.any() or "masked_scores" not in trace:
         return False
     scores = trace["masked_scores"][place].cpu()
     return bool(scores[allowed].isneginf().all())
@@ -368,11 +368,11 @@ def mean_received_share(trace: Trace, head: int, key: int, batch: int = 0) -> fl
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
     """Return which pairs of tokens the masks allow: all pairs where there is no mask."""
-    scores = trace["masked_scores"]
+    weights = trace["weights"]
     if "allowed" not in trace:
-        everything = torch.ones((), dtype=torch.bool, device=scores.device)
-        return everything.expand_as(scores)
-    return trace["allowed"].expand_as(scores)
+        everything = torch.ones((), dtype=torch.bool, device=weights.device)
+        return everything.expand_as(weights)
+    return trace["allowed"].expand_as(weights)
 
 
 @dataclass(frozen=True)

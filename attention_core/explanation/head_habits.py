@@ -73,7 +73,7 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
 def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
     """The same number of places on for most queries that have a key there, where the keys are the queries' words."""
     sizes = trace.sizes()
-    if "x" not in trace or sizes["T"] != sizes["S"]:
+    if not asks_own_words(trace) or sizes["T"] != sizes["S"]:
         return None
     counts = Counter(fact.keys[0] - fact.query for fact in clear)
     most = max(counts.values())
@@ -83,6 +83,13 @@ def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact])
     if most < 2 or most < MOST_QUERIES * possible:
         return None
     return HeadHabit("offset", offset=offset)
+
+
+def asks_own_words(trace: Trace) -> bool:
+    """Whether the keys are the queries' own words: both are made of x; of maps that were given alone, both are named
+    the same."""
+    is_given = "masked_scores" not in trace
+    return trace.labels.get("T") == trace.labels.get("S") if is_given else "x" in trace
 
 
 def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:

@@ -142,6 +142,11 @@ REFUSAL_SENTENCES = {
     "residual_width": "the residual adds {name} to the output, so both must be equally wide: "
     "{name} has {width} columns, the output {given}",
     "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
+    "map_axes": "{name} must have the axes (H, T, S) or (L, H, T, S): its shape is {shape}",
+    "too_many_map_heads": "at most {limit} heads fit on a page, all layers together: the file has {given}",
+    "map_side": "{name} may have at most {limit} queries and keys: it has {given}",
+    "map_magnitude": "the numbers of {name} must lie between -{limit} and {limit}",
+    "words_count": "the file needs {size} words for its axis {axis}, one each: it has {given}",
     "labels_count": "axis {dim} needs {size} labels: got {given}",
     "index": "an index into {name} needs {axes}, each below {shape}: got {given}",
     "at_most": "{name} must be at most {limit}: got {given}",

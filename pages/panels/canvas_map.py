@@ -76,8 +76,11 @@ def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
 
 
 def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
-    """A matrix on a canvas, to look at whole or near: none of its cells opens. axes_note: what runs down and across."""
-    drawn = raster(trace, step, picture_texts_for(trace), current_palette())
+    """A matrix on a canvas, to look at whole or near: none of its cells opens. axes_note: what runs down and across.
+
+    The colours of long rows of shares count in even shares."""
+    times = trace[step].shape[-1] > MAX_PANEL_SIDE
+    drawn = raster(trace, step, picture_texts_for(trace), current_palette(), times=times)
     thinning = describe_thinning(drawn.every)
     data = vars(drawn) | common_canvas_data(alt, drawn)
     data["note"] = " · ".join(filter(None, [axes_note, thinning]))

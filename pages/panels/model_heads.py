@@ -3,50 +3,32 @@ layers beside what the heads write."""
 
 from functools import lru_cache
 
-import numpy as np
 import streamlit as st
 import torch
 
 from attention_core.analysis.head_measures import MEASURES, measure_head_maps
 from attention_core.analysis.rollout import roll_out
-from attention_core.drawing.cells import darkest_share
-from attention_core.drawing.raster import colour_table
+from attention_core.comparison.measures import mean_moved_weight
 from attention_core.explanation.head_habits import head_habit, list_row_facts
 from attention_core.learned.language.head_figures import LINKS, read_head_figures
-from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import Stack
 from pages import components
 from pages.panels.flow_words import say_habit
+from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head, pack_numbers
 from pages.panels.model_look import SUM
 from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import name_model_head, open_layer, words_of_model
+from pages.panels.second_sentence import label_words, second_sentence_of, show_second_sentence
 from pages.panels.thumbnails import select_head
-from pages.runs.model_runs import model_sentences_of, model_stack
+from pages.runs.model_runs import model_sentences_of, model_stack, model_weights
+from pages.runs.model_sentences import ModelSentences
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
-from pages.session.labels import current_palette, label_token
+from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.setup import layer_of, without_view
 from pages.site.words import get_text_template, say
-
-TEXTS = (
-    "sort",
-    "layers",
-    "least",
-    "from",
-    "to",
-    "any",
-    "here",
-    "held",
-    "compare",
-    "drop",
-    "difference",
-    "choose_two",
-    "written",
-    "rollout",
-)
-TEMPLATES = ("open", "pair", "order", "hidden", "cell")
 
 
 def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -54,7 +36,8 @@ def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
     if open_panel(screen) != "heads":
         return ()
     look = screen.selection
-    return (without_view(screen.setup), look.batch, look.query, look.head, current_palette().ground)
+    second = second_sentence_of(model_sentences_of(screen.setup))
+    return (without_view(screen.setup), look.batch, look.query, look.head, current_palette().ground, second)
 
 
 @page_part(heads_dependencies)
@@ -66,6 +49,7 @@ def show_all_heads(screen: ScreenState) -> None:
 
 def draw_heads(screen: ScreenState) -> None:
     """The same, of a screen that a language model reads."""
+    show_second_sentence(model_sentences_of(screen.setup))
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",
@@ -86,43 +70,59 @@ def take_head(screen: ScreenState, sent: object) -> None:
 
 # ---- the data --------------------------------------------------------------------------------------------------------
 def make_heads_data(screen: ScreenState) -> dict:
-    """All that the component draws: plain names and numbers; the weights of every head, one map behind the other."""
+    """All that the component draws."""
     kind = model_sentences_of(screen.setup)
     words = words_of_model(screen)
     tokens = kind.read(words)
     stack = model_stack(screen.setup, words)
-    weights = stack_weights(kind.model, tokens)
+    weights = model_weights(kind.model, tokens)
     at = min(screen.selection.query, len(words) - 1)
-    palette = current_palette()
-    labelled = stack["1.attention"]
-    names = [label_token(labelled, "T", place) for place in range(len(words))]
+    names = label_words(kind, words)
+    allowed = stack["1.attention"]["allowed"][0, 0] if "allowed" in stack["1.attention"] else None
+    grid = HeadGrid(
+        maps=weights,
+        queries=names,
+        keys=names,
+        heads=list_model_heads(screen, stack, tokens, at),
+        measures={name: say(f"all_heads.measure.{name}") for name in (*MEASURES, *LINKS)},
+        now=(layer_of(screen.setup), screen.selection.head),
+        allowed=allowed,
+        rolled=roll_out(weights)[-1],
+    )
+    data = make_grid_data(
+        grid,
+        open=get_text_template("all_heads.open"),
+        about=say("all_heads.about", texts=read_head_figures()[kind.model].texts),
+        written=say("all_heads.written"),
+        written_title=say("all_heads.written_title", word=names[at]),
+    )
+    second = second_sentence_of(kind).words
+    return put_beside(data, kind, weights, second) if second else data
+
+
+def put_beside(data: dict, kind: ModelSentences, weights: torch.Tensor, second: tuple[str, ...]) -> dict:
+    """The same with the measures of every head on a second sentence; of as many words, with its weights, too."""
+    tokens = kind.read(second)
+    there = measure_here(kind.model, tokens)
+    beside = [{**head, "there": measures_of_head(there, head["layer"] - 1, head["head"])} for head in data["heads"]]
+    text = {**data["text"], "there": say("second.there")}
+    about = say("second.about_measures", here=len(data["queries"]) - 1, there=len(second) - 1)  # less the sign before
+    if len(second) != len(data["queries"]):
+        return {**data, "heads": beside, "text": {**text, "about": about}}
+    other = model_weights(kind.model, tokens)
+    moved = {"moved": mean_moved_weight(weights, other)}
+    for head in beside:
+        head["here"] = head["here"] | measures_of_head(moved, head["layer"] - 1, head["head"])
+    text |= {name: say(f"second.{name}") for name in ("about", "compare", "less")}
     return {
-        "heads": list_model_heads(screen, stack, tokens, at),
-        "words": names,
-        "at": at,
-        "measures": {name: say(f"all_heads.measure.{name}") for name in (*MEASURES, *LINKS)},
-        "now": [layer_of(screen.setup), screen.selection.head],
-        "reach": darkest_share(len(words), times=False),
-        "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
-        "palette": vars(palette),
-        "text": {
-            **{name: say(f"all_heads.{name}") for name in TEXTS},
-            **{name: get_text_template(f"all_heads.{name}") for name in TEMPLATES},
-            "about": say("all_heads.about", texts=read_head_figures()[kind.model].texts),
-            "written_title": say("all_heads.written_title", word=names[at]),
-            "why": say("all_heads.why"),
-        },
-        "weights": weights.numpy().astype(np.float32).tobytes(),
-        "allowed": labelled["allowed"][0, 0].numpy().astype(np.uint8).tobytes() if "allowed" in labelled else b"",
-        "rolled": roll_out(weights)[-1].numpy().astype(np.float32).tobytes(),
+        **data,
+        "heads": beside,
+        "text": text,
+        "measures": {"moved": say("second.moved"), **data["measures"]},
+        "first_by": "moved",
+        "other": pack_numbers(other),
+        "other_words": label_words(kind, second),
     }
-
-
-@lru_cache(maxsize=16)
-def stack_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
-    """The weights of every head, (L, H, T, T)."""
-    parts = run_model(name, tokens).parts
-    return torch.stack([trace["weights"][0] for part, trace in parts.items() if part.endswith(".attention")])
 
 
 def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...], at: int) -> list[dict]:
@@ -143,7 +143,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
                     "head": head,
                     "name": say("all_heads.name" if own.isdigit() else "all_heads.named", layer=layer, head=own),
                     "habit": say_habit(trace, head_habit(trace, list_row_facts(trace, head))),
-                    "here": {measure: rows[layer - 1][head] for measure, rows in here.items()},
+                    "here": measures_of_head(here, layer - 1, head),
                     "held": {measure: rows[layer - 1][head] for measure, rows in held.items()},
                     "written": length,
                 }
@@ -152,10 +152,9 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
 
 
 @lru_cache(maxsize=16)
-def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, list[list[float]]]:
-    """The measures of every head on this sentence; one that is no number is left out."""
-    measures = measure_head_maps(stack_weights(name, tokens), [tokens.index(each) for each in tokens])
-    return {measure: rows.tolist() for measure, rows in measures.items() if not rows.isnan().any()}
+def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
+    """The measures (L, H) of every head on a sentence."""
+    return measure_head_maps(model_weights(name, tokens), [tokens.index(each) for each in tokens])
 
 
 def measure_written(stack: Stack, at: int) -> list[list[float]]:

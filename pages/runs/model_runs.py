@@ -1,6 +1,11 @@
 """The whole run of a language model on the sentence of a screen, of which the workbench opens one layer."""
 
+from functools import lru_cache
+
+import torch
+
 from attention_core.learned.grammar import vocabulary
+from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import Stack
@@ -23,6 +28,13 @@ def model_stack(setup: Setup, words: tuple[str, ...]) -> Stack:
     """
     kind = model_sentences_of(setup)
     return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
+
+
+@lru_cache(maxsize=16)
+def model_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
+    """The weights of every head of a model on what it reads, (L, H, T, T)."""
+    parts = run_model(name, tokens).parts
+    return torch.stack([trace["weights"][0] for part, trace in parts.items() if part.endswith(".attention")])
 
 
 def model_vocabulary(name: str) -> tuple[str, ...]:

@@ -27,12 +27,22 @@ def bring_into_view(key: str, is_open: bool) -> None:
     """Brings a drawer into view where it was just opened; it is called in the drawer, before all else that it shows.
 
     One that is open when it is first drawn was opened by a link: the page stays where it is."""
-    drawers = st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})
-    was_open = drawers["open"].get(key, True)
-    drawers["open"][key] = is_open
-    if is_open and not was_open:
+    was_open = kept_drawers()["open"].get(key, True)
+    kept_drawers()["open"][key] = is_open
+    if is_open:  # one that another was opened after keeps its scroller: without it what is below would move up
+        scroll_here(key, is_new=not was_open)
+
+
+def scroll_here(key: str, is_new: bool) -> None:
+    """Brings the place where it is called into view, where what stands there is new: what was opened last."""
+    drawers = kept_drawers()
+    if is_new:
         drawers["count"] += 1
         drawers["last"] = key
-    if is_open:  # one that another was opened after keeps its scroller: without it what is below would move up
-        opened = drawers["count"] if drawers["last"] == key else 0
-        components.scroller(data={"opened": opened}, key=f"scroller_{key}")
+    opened = drawers["count"] if drawers["last"] == key else 0
+    components.scroller(data={"opened": opened}, key=f"scroller_{key}")
+
+
+def kept_drawers() -> dict:
+    """Which drawers are open, how often one was opened, and which last."""
+    return st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})

@@ -41,6 +41,7 @@ LESSONS = (
 )
 PAGES = (
     PageEntry("workbench", "explore", "workbench", ":material/grid_on:"),
+    PageEntry("maps", "explore", "maps", ":material/apps:"),
     PageEntry("present", "explore", "presentation", ":material/slideshow:"),
     PageEntry("start", "learn", "lessons/start", ":material/flag:"),
     *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in LESSONS),

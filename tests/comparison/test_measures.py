@@ -9,9 +9,11 @@ import torch
 from attention_core.comparison.measures import (
     attention_perplexity,
     largest_precision_error,
+    mean_moved_weight,
     mean_offset,
     mean_pairwise_head_distance,
 )
+from attention_core.record.errors import AttentionError
 
 H, T, S = 3, 5, 7
 
@@ -60,3 +62,14 @@ def test_largest_error_by_torch(weights):
     half = weights.to(torch.float16)
     assert largest_precision_error(half, weights) == (half.double() - weights).abs().max().item() > 0
     assert largest_precision_error(half.masked_fill(half == half.max(), torch.nan), weights) == math.inf
+
+
+def test_moved_weight_is_half_of_what_differs_a_query():
+    one, other = (torch.randn(2, 3, 5, 7, generator=torch.Generator().manual_seed(n)).softmax(-1) for n in (1, 2))
+    moved = mean_moved_weight(one, other)
+    for a in range(2):
+        for b in range(3):
+            apart = [float((one[a, b, t] - other[a, b, t]).abs().sum()) / 2 for t in range(5)]
+            assert float(moved[a, b]) == pytest.approx(sum(apart) / 5, rel=1e-5)
+    with pytest.raises(AttentionError):
+        mean_moved_weight(one, other[..., :5, :5])

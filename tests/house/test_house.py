@@ -78,7 +78,7 @@ PAGE_ROWS = (
     "panels lectures",
     "export",
     "workbench lessons",
-    "practice presentation app",
+    "practice presentation maps app",
 )
 
 

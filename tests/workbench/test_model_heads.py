@@ -28,7 +28,7 @@ def test_nothing_of_it_stands_where_another_panel_is_open():
 
 def test_it_gets_the_weights_of_every_head(screen):
     head, found = screen.packed("heads")
-    side = len(head["words"])
+    side = len(head["keys"])
     sent = np.frombuffer(found["weights"], np.float32).reshape(3, 4, side, side)
     own = torch.stack([run()[f"{layer}.attention"]["weights"][0] for layer in (1, 2, 3)])
     assert sent == pytest.approx(own.numpy(), abs=1e-6)
@@ -55,7 +55,7 @@ def test_what_a_head_adds_is_as_long_as_its_values_through_its_rows(screen):
 
 def test_the_rows_of_its_rollout_sum_to_one(screen):
     head, found = screen.packed("heads")
-    side = len(head["words"])
+    side = len(head["keys"])
     rolled = np.frombuffer(found["rolled"], np.float32).reshape(side, side)
     assert rolled.sum(-1) == pytest.approx(np.ones(side), abs=1e-6)
 
@@ -67,3 +67,68 @@ def test_a_map_opens_its_head_and_what_is_no_head_opens_nothing(screen):
         screen.click_part("heads", "head", sent)
         assert (screen.setup().layer, screen.setup().head) == (3, 1)
         assert screen.parts("heads")
+
+
+# ---- a second sentence -----------------------------------------------------------------------------------------------
+WIDE = "The animal did not cross the street because it was too wide."
+SHORT = "The dog fed the cat."
+
+
+def weights_of(sentence):
+    stack = run_model(NAME, cut_sentence(NAME, sentence))
+    return torch.stack([stack[f"{layer}.attention"]["weights"][0] for layer in (1, 2, 3)])
+
+
+def errors(screen):
+    return [error.value for error in screen.at.error]
+
+
+def test_of_a_second_sentence_of_as_many_words_it_gets_the_weights_and_how_much_moved(screen):
+    assert screen.packed("heads")[1]["other"] == b""
+    screen.set("second_sentence", WIDE)
+    head, found = screen.packed("heads")
+    here, there = weights_of(TIRED), weights_of(WIDE)
+    side = here.shape[-1]
+    sent = np.frombuffer(found["other"], np.float32).reshape(3, 4, side, side)
+    assert sent == pytest.approx(there.numpy(), abs=1e-6)
+    assert head["first_by"] == "moved" and head["other_words"][-2] == "wide"
+    for each in head["heads"]:
+        one, other = here[each["layer"] - 1, each["head"]], there[each["layer"] - 1, each["head"]]
+        moved = sum(float(abs(one[t, s] - other[t, s])) / 2 for t in range(side) for s in range(side)) / side
+        assert each["here"]["moved"] == pytest.approx(moved)
+    assert max(each["here"]["moved"] for each in head["heads"]) > 0.01
+
+
+def test_of_a_second_sentence_of_another_length_it_gets_the_measures_alone(screen):
+    screen.set("second_sentence", SHORT)
+    head, found = screen.packed("heads")
+    assert found["other"] == b"" and head["first_by"] == ""
+    assert "This sentence has 13 words, the second 6" in head["text"]["about"]
+    for each in head["heads"]:
+        weights = weights_of(SHORT)[each["layer"] - 1, each["head"]]
+        expected = sum(float(weights[t, t - 1]) for t in range(1, len(weights))) / (len(weights) - 1)
+        assert each["there"]["previous"] == pytest.approx(expected)
+
+
+def test_a_second_sentence_that_is_too_long_is_refused_and_the_one_before_stays(screen):
+    screen.set("second_sentence", WIDE)
+    before = screen.packed("heads")
+    screen.set("second_sentence", "the dog " * 30)
+    assert len(errors(screen)) == 1 and "47" in errors(screen)[0]
+    assert screen.packed("heads") == before
+    assert screen.widget("second_sentence").value == "the dog " * 30
+    screen.set("second_sentence", "")
+    assert errors(screen) == [] and screen.packed("heads")[1]["other"] == b""
+
+
+def test_a_word_that_the_model_does_not_know_is_named(screen):
+    screen.set("second_sentence", "The *zorg* fed the cat.")
+    told = [each.value for each in screen.at.caption if "Not known to the model" in each.value]
+    assert len(told) == 1 and "zorg" in told[0]
+
+
+def test_another_model_has_no_second_sentence_yet(screen):
+    screen.set("second_sentence", WIDE)
+    screen.set("model", "en_asked_encoder")
+    assert screen.widget("second_sentence").value == ""
+    assert screen.packed("heads")[1]["other"] == b""

@@ -1,7 +1,8 @@
-// The weights of many heads as small maps: sorted, filtered and searched here, two of them compared. It needs names, words,
-// numbers and weights, and knows nothing of what made them.
+// The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on two
+// sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
 const LEVELS = 253; // colours of a scale; 255 is a blocked cell
 const BITS = "entropy"; // the measure that is no share
+const MOST_LABELS = 24; // words beside a large map
 const UNKNOWN = -1; // below every number: no query of the sentence says anything
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -10,14 +11,19 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
   root.given = data.slice();
   const shown = unpacked(data);
-  const side = shown.words.length;
+  const cells = shown.queries.length * shown.keys.length;
   const floats = (bytes) => new Float32Array(bytes.slice().buffer);
-  shown.maps = shown.heads.map((_, i) => floats(shown.weights).subarray(i * side * side, (i + 1) * side * side));
+  const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
+  shown.maps = cut(floats(shown.weights));
+  shown.others = shown.other.length ? cut(floats(shown.other)) : null; // of a second sentence of the same length
   shown.rolled = floats(shown.rolled);
   for (const name of ["ground", "ink", "faint", "outline", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
   root.look ??= { by: "", least: 0, from: "", to: "", pair: [] };
-  for (const end of ["from", "to"]) if (root.look[end] >= side) root.look[end] = "";
-  root.look.pair = root.look.pair.filter((i) => i < shown.heads.length);
+  if (root.look.from >= shown.queries.length) root.look.from = "";
+  if (root.look.to >= shown.keys.length) root.look.to = "";
+  if (!shown.measures[root.look.by]) root.look.by = "";
+  if (shown.first_by !== root.firstBy) root.look.by = root.firstBy = shown.first_by; // a second sentence came, or went
+  root.look.pair = root.look.pair.filter((i) => i < shown.heads.length).slice(shown.others ? -1 : -2);
   root.shown = shown;
   const cards = shown.heads.map((_, i) => cardOf(root, i));
   const parts = { controls: made("div", "controls"), told: made("p", "told", { ariaLive: "polite" }), grid: made("div", "grid"), two: made("div", "two") };
@@ -34,11 +40,11 @@ function made(kind, name, properties = {}) {
 
 // ---- controls --------------------------------------------------------------------------------------------------------
 function fillControls(root) {
-  const { text, measures, words } = root.shown;
-  const places = words.map((word, i) => [i, word]);
+  const { text, measures, queries, keys } = root.shown;
+  const places = (words) => words.map((word, i) => [i, word]);
   const by = choiceOf(root, "by", text.sort, [["", text.layers], ...Object.entries(measures)]);
-  const from = choiceOf(root, "from", text.from, [["", text.any], ...places]);
-  const to = choiceOf(root, "to", text.to, [["", text.any], ...places]);
+  const from = choiceOf(root, "from", text.from, [["", text.any], ...places(queries)]);
+  const to = choiceOf(root, "to", text.to, [["", text.any], ...places(keys)]);
   const least = made("label", "least", { textContent: text.least });
   const input = made("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
   const output = made("output", "", { textContent: spellPercent(root.look.least) });
@@ -66,22 +72,32 @@ function choiceOf(root, name, label, options) {
 
 // ---- order -----------------------------------------------------------------------------------------------------------
 // What a head is sorted by: the weight of a pair of words, if both are chosen, else a measure, here if it is known here.
+// Of two sentences by how far they differ in it.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
+  const { heads, maps, others } = shown;
   if (from !== "" && to !== "") {
-    const cell = Number(from) * shown.words.length + Number(to);
-    const label = said(shown.text.pair, { from: shown.words[from], to: shown.words[to] });
-    return { label, spell: spellPercent, here: (i) => shown.maps[i][cell], held: () => undefined };
+    const cell = Number(from) * shown.keys.length + Number(to);
+    const label = said(shown.text.pair, { from: shown.queries[from], to: shown.keys[to] });
+    const there = (i) => others?.[i][cell];
+    return { label, spell: spellPercent, here: (i) => maps[i][cell], there, held: () => undefined };
   }
   if (!by) return null;
   const spell = by === BITS ? spellNumber : spellPercent;
-  return { label: shown.measures[by], spell, here: (i) => shown.heads[i].here[by], held: (i) => shown.heads[i].held[by] };
+  const number = (sentence) => (i) => heads[i][sentence]?.[by];
+  return { label: shown.measures[by], spell, here: number("here"), there: number("there"), held: number("held") };
+}
+
+// What decides the place of a head; below every number where no query of the sentence says anything.
+function rankOf({ here, there, held }, i) {
+  if (there(i) === undefined) return here(i) ?? held(i) ?? UNKNOWN;
+  return here(i) === undefined ? UNKNOWN : Math.abs(here(i) - there(i));
 }
 
 function arrange(root) {
   const { shown, look, cards, parts } = root;
   const order = sortedBy(root);
-  const number = (i) => order.here(i) ?? order.held(i) ?? UNKNOWN;
+  const number = (i) => rankOf(order, i);
   const least = order?.spell === spellPercent ? look.least : 0; // bits are no shares
   root.parts.controls.querySelector(".least").hidden = order?.spell !== spellPercent;
   const all = shown.heads.map((_, i) => i);
@@ -89,8 +105,8 @@ function arrange(root) {
   const inLayer = shown.heads.filter(({ layer }) => layer === shown.heads[0]?.layer).length;
   parts.grid.classList.toggle("layers", !order);
   parts.grid.style.setProperty("--columns", inLayer);
-  parts.grid.replaceChildren(...kept.map((i) => cards[i]));
-  for (const i of kept) cards[i].number.textContent = order ? numbersOf(shown.text, order, i) : "";
+  roving(parts.grid, () => parts.grid.replaceChildren(...kept.map((i) => cards[i])), ".open", () => columnsOf(parts.grid));
+  for (const i of kept) cards[i].number.textContent = order ? numbersOf(shown, order, i) : "";
   const sentence = said(shown.text.order, {
     shown: kept.length,
     by: order?.label ?? shown.text.layers,
@@ -100,23 +116,31 @@ function arrange(root) {
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
 }
 
-function numbersOf(text, { here, held, spell }, i) {
-  const known = [[text.here, here(i)], [text.held, held(i)]].filter(([, number]) => number !== undefined);
-  return known.map(([name, number]) => `${name} ${spell(number)}`).join(" · ") || "–";
+function columnsOf(grid) {
+  return [...grid.children].filter((card) => card.offsetTop === grid.firstChild.offsetTop).length;
+}
+
+function numbersOf({ text, others }, { here, there, held, spell }, i) {
+  const named = [[text.here, here(i)], there(i) === undefined ? [text.held, held(i)] : [text.there, there(i)]];
+  const known = named.filter(([, number]) => number !== undefined);
+  if (others && known.length === 1) return spell(known[0][1]); // of both sentences together
+  return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
 // ---- cards -----------------------------------------------------------------------------------------------------------
 function cardOf(root, i) {
   const { shown, look } = root;
   const { layer, head, name, habit } = shown.heads[i];
-  const card = made("div", layer === shown.now[0] && head === shown.now[1] ? "card now" : "card");
-  const open = made("button", "open", { type: "button", title: habit, onclick: () => root.trigger("head", [layer, head]) });
+  const isNow = layer === shown.now[0] && head === shown.now[1];
+  const card = made("div", isNow ? "card now" : "card");
+  const open = made("button", isNow ? "open chosen" : "open", { type: "button", title: habit || name, onclick: () => root.trigger("head", [layer, head]) });
   open.setAttribute("aria-label", said(shown.text.open, { name, habit }));
-  open.append(imageOf(shown, shown.maps[i], "share"));
+  open.style.aspectRatio = ratioOf(shown);
+  open.append(shown.others ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed") : imageOf(shown, shown.maps[i], "share"));
   card.number = made("div", "number");
   const compare = made("button", "compare", { type: "button" });
   compare.onclick = () => {
-    look.pair = look.pair.includes(i) ? look.pair.filter((each) => each !== i) : [...look.pair, i].slice(-2);
+    look.pair = look.pair.includes(i) ? look.pair.filter((each) => each !== i) : [...look.pair, i].slice(shown.others ? -1 : -2);
     compareTwo(root);
   };
   card.compare = compare;
@@ -124,18 +148,22 @@ function cardOf(root, i) {
   return card;
 }
 
+const apart = (one, other) => one.map((number, i) => number - other[i]);
+
+// As many cells across as down look square; many more are squeezed, so that a map stays a map.
+const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
+
 // One pixel a cell, enlarged by the browser.
-function imageOf({ words, reach, fills, allowed }, numbers, scale) {
-  const side = words.length;
+function imageOf({ queries, keys, reach, fills, allowed }, numbers, scale) {
   const height = (number) => (scale === "share" ? number / reach : (number / reach + 1) / 2);
   const codes = Uint8Array.from(numbers, (number, i) => {
     if (allowed.length && !allowed[i]) return BLOCKED;
     return Math.round(Math.min(1, Math.max(0, height(number))) * (LEVELS - 1));
   });
-  return made("img", "map", { alt: "", draggable: false, src: pixels(codes, side, side, fills[scale]).toDataURL() });
+  return made("img", "map", { alt: "", draggable: false, src: pixels(codes, queries.length, keys.length, fills[scale]).toDataURL() });
 }
 
-// ---- two heads -------------------------------------------------------------------------------------------------------
+// ---- two heads, or a head on two sentences ---------------------------------------------------------------------------
 function compareTwo(root) {
   const { shown, look, cards, parts } = root;
   const { text, heads, maps } = shown;
@@ -147,27 +175,42 @@ function compareTwo(root) {
   });
   const [one, other] = look.pair;
   const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], "share"));
-  if (look.pair.length === 1) large.push(made("p", "", { textContent: text.choose_two }));
-  if (look.pair.length === 2) large.push(largeOf(shown, text.difference, maps[one].map((number, i) => number - maps[other][i]), "signed"));
+  if (shown.others && look.pair.length) large.push(...secondOf(shown, one));
+  else if (look.pair.length === 1) large.push(made("p", "", { textContent: text.choose_two }));
+  if (look.pair.length === 2) large.push(largeOf(shown, text.difference, apart(maps[one], maps[other]), "signed"));
   parts.two.replaceChildren(...large);
+}
+
+// A head's map of the second sentence, and what it is less there than here; words that differ stand beside each other.
+function secondOf(shown, i) {
+  const { text, heads, maps, others, queries, other_words: words } = shown;
+  const both = queries.map((word, at) => (word === words[at] ? word : `${word} / ${words[at]}`));
+  const there = { ...shown, queries: words, keys: words };
+  const difference = largeOf({ ...shown, queries: both, keys: both }, text.less, apart(maps[i], others[i]), "signed");
+  return [largeOf(there, `${heads[i].name} (${text.there})`, others[i], "share"), difference];
 }
 
 // A large map with its words; the cell under the pointer, or that the arrows lead to, is told.
 function largeOf(shown, name, numbers, scale) {
-  const side = shown.words.length;
+  const { queries, keys } = shown;
   const figure = made("figure", "large");
   const told = made("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
   const frame = made("div", "frame", { tabIndex: 0, role: "application" });
   frame.setAttribute("aria-label", name);
+  frame.style.aspectRatio = ratioOf(shown);
   frame.append(imageOf(shown, numbers, scale));
+  const inside = (place, words) => Math.min(words.length - 1, Math.max(0, place));
   let at = [0, 0];
   const tell = (row, column) => {
-    at = [row, column].map((place) => Math.min(side - 1, Math.max(0, place)));
-    told.textContent = said(shown.text.cell, { query: shown.words[at[0]], key: shown.words[at[1]], number: spellPercent(numbers[at[0] * side + at[1]]) });
+    at = [inside(row, queries), inside(column, keys)];
+    const number = spellPercent(numbers[at[0] * keys.length + at[1]]);
+    [...down.children].forEach((word, i) => word.classList.toggle("at", i === at[0]));
+    [...across.children].forEach((word, i) => word.classList.toggle("at", i === at[1]));
+    told.textContent = said(shown.text.cell, { query: queries[at[0]], key: keys[at[1]], number });
   };
   frame.onpointermove = ({ clientX, clientY }) => {
     const { left, top, width, height } = frame.getBoundingClientRect();
-    tell(Math.floor(((clientY - top) / height) * side), Math.floor(((clientX - left) / width) * side));
+    tell(Math.floor(((clientY - top) / height) * queries.length), Math.floor(((clientX - left) / width) * keys.length));
   };
   frame.onkeydown = (event) => {
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
@@ -175,16 +218,36 @@ function largeOf(shown, name, numbers, scale) {
     tell(at[0] + step[0], at[1] + step[1]);
     event.preventDefault();
   };
-  figure.append(made("figcaption", "", { textContent: name }), frame, told);
+  const plot = made("div", "plot");
+  const [across, down] = [axisOf(keys, "across"), axisOf(queries, "down")];
+  plot.append(across, down, frame);
+  figure.append(made("figcaption", "", { textContent: name }), plot, told);
   return figure;
 }
 
+// The words beside a map; of more than there is room for none, and only the told cell names them.
+function axisOf(words, name) {
+  const axis = made("div", `axis ${name}`);
+  axis.setAttribute("aria-hidden", "true");
+  axis.style.setProperty("--count", words.length);
+  if (words.length <= MOST_LABELS) axis.append(...words.map((word) => made("span", "", { textContent: word, title: word })));
+  return axis;
+}
+
 // ---- rollout beside what is written ----------------------------------------------------------------------------------
+// What is known beyond the maps: the layers' weights multiplied, and how much each head adds.
 function beyondOf({ shown }) {
   const beyond = made("div", "beyond");
+  if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));
+  if (shown.text.written_title) beyond.append(writtenOf(shown));
+  if (shown.text.why) beyond.append(made("p", "why", { textContent: shown.text.why }));
+  return beyond;
+}
+
+function writtenOf({ heads, text }) {
   const written = made("figure", "written");
-  const most = Math.max(...shown.heads.map((each) => each.written)) || 1;
-  const rows = shown.heads.map(({ name, written: length }) => {
+  const most = Math.max(...heads.map((each) => each.written)) || 1;
+  const rows = heads.map(({ name, written: length }) => {
     const row = made("div", "row");
     const beam = made("span", "beam");
     beam.style.width = `${(100 * length) / most}%`;
@@ -193,8 +256,7 @@ function beyondOf({ shown }) {
     row.append(made("span", "", { textContent: name }), room, made("span", "", { textContent: spellNumber(length) }));
     return row;
   });
-  written.title = shown.text.written;
-  written.append(made("figcaption", "", { textContent: shown.text.written_title }), ...rows);
-  beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"), written, made("p", "why", { textContent: shown.text.why }));
-  return beyond;
+  written.title = text.written;
+  written.append(made("figcaption", "", { textContent: text.written_title }), ...rows);
+  return written;
 }

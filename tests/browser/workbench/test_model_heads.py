@@ -75,3 +75,36 @@ def test_a_phone_shows_all_heads_without_scrolling_aside(screen, language):
     opened = screen(f"?ex=model_{language}&lang={language}&panel=heads", viewport={"width": 390, "height": 844})
     expect(opened.page.locator(".heads .card")).to_have_count(12)
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_of_two_sentences_the_head_that_moved_most_comes_first_and_is_seen_on_both(screen):
+    opened, heads = opened_heads(screen)
+    wide = TIRED.replace("tired", "wide")
+    box = opened.page.get_by_role("textbox", name="Second sentence")
+    box.fill(wide)
+    box.press("Enter")
+    expect(heads.locator("select.by")).to_have_value("moved")
+    stack = run_model(NAME, cut_sentence(NAME, wide))
+    other = torch.stack([stack[f"{layer}.attention"]["weights"][0] for layer in (1, 2, 3)])
+    moved = ((weights() - other).abs().sum(-1) / 2).mean(-1).flatten()
+    best = divmod(int(moved.argmax()), 4)
+    first = heads.locator(".card").first
+    expect(first.locator(".name")).to_have_text(f"layer {best[0] + 1}, head {best[1] + 1}")
+    expect(first.locator(".number")).to_have_text(f"{100 * float(moved.max()):.0f} %")
+    first.get_by_role("button", name="Both sentences").click()
+    expect(heads.locator(".two figure")).to_have_count(3)
+    assert heads.locator(".two .down").nth(1).locator("span").nth(12).inner_text() == "wide"
+    assert heads.locator(".two .down").nth(2).locator("span").nth(12).inner_text() == "tired / wide"
+    box.fill("")
+    box.press("Enter")
+    expect(heads.locator("select.by")).to_have_value("")
+    expect(heads.locator(".two figure")).to_have_count(1)
+
+
+def test_arrow_keys_lead_from_head_to_head(screen):
+    opened, heads = opened_heads(screen)
+    stops = heads.locator(".open")
+    stops.first.focus()
+    for key, place in (("ArrowDown", 4), ("ArrowRight", 5), ("ArrowUp", 1), ("Home", 0)):
+        opened.page.keyboard.press(key)
+        expect(stops.nth(place)).to_be_focused()

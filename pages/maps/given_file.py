@@ -1,0 +1,171 @@
+"""The file on the page: how it is chosen, what is known of it, what is not; it stays in this session alone."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attention_core.examples.examples import EXAMPLES
+from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
+from attention_core.inputs.files.array_bytes import printable_name
+from attention_core.inputs.files.attention_maps import MAX_MAP_HEADS, MAX_MAP_SIDE, read_attention_maps
+from attention_core.inputs.given_maps import AttentionMaps, pack_maps
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed
+from pages.export.downloads import offer_download
+from pages.lessons.frame import drawer
+from pages.runs.model_runs import model_weights
+from pages.session.labels import name_token
+from pages.site.words import current_language, escape_markdown, say, say_refusal
+
+FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # of this session, in no link
+UPLOAD_KEY = "c_maps_upload"
+MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
+EXAMPLE_FILE = "attention_maps.npz"
+MAX_HABIT_ROWS = 20_000  # rows of all heads: reading more of them takes seconds
+MAKE_FILE = """\
+import numpy as np, torch
+from transformers import AutoModel, AutoTokenizer
+
+name = "bert-base-uncased"
+tokenizer = AutoTokenizer.from_pretrained(name)
+model = AutoModel.from_pretrained(name, attn_implementation="eager")
+inputs = tokenizer("The cat sat on the mat.", return_tensors="pt")
+attentions = model(**inputs, output_attentions=True).attentions
+maps = torch.cat(attentions).detach().numpy()  # (layers, heads, T, T)
+tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
+np.savez("attention_maps.npz", attention=maps, tokens=tokens)
+"""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenFile:
+    """A file that was read.
+
+    name: empty for the example. habits: of each layer, of each head; none where there are too many rows to read. first:
+    the layer and the head that are open before one is clicked, from 0.
+    """
+
+    name: str
+    maps: AttentionMaps
+    habits: tuple[tuple[HeadHabit, ...], ...]
+    first: tuple[int, int] = (0, 0)
+
+
+# ---- the file of the session -----------------------------------------------------------------------------------------
+def current_file() -> GivenFile:
+    """The file that was read last, else the example of this language."""
+    return st.session_state.get(FILE_KEY) or example_file(current_language())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def example_file(language: str) -> GivenFile:
+    """The maps of a model of ours, written as a file and read again as anybody's."""
+    example = EXAMPLES[f"model_{language}"]
+    head, _ = example.focus
+    return make_given_file("", EXAMPLE_FILE, pack_example(language), first=(example.layer - 1, head))
+
+
+def pack_example(language: str) -> bytes:
+    """The file itself: the example sentence's weights, of a run that is made now."""
+    example = EXAMPLES[f"model_{language}"]
+    weights = model_weights(example.model, example.tokens)
+    return pack_maps(AttentionMaps(weights, example.tokens, example.tokens))
+
+
+def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int, int] = (0, 0)) -> GivenFile:
+    """Reads a file. Raises AttentionError."""
+    maps = read_attention_maps(file_name, content)
+    return GivenFile(name, maps, read_habits(maps), first)
+
+
+def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit, ...], ...]:
+    """What each head does, a line a layer; nothing of more rows than can be read at once."""
+    layers, heads, *_ = maps.maps.shape
+    rows = maps.maps[..., 0].numel()
+    if rows > MAX_HABIT_ROWS:
+        return ()
+    return tuple(tuple(read_habit(maps, layer, head) for head in range(heads)) for layer in range(layers))
+
+
+def read_habit(maps: AttentionMaps, layer: int, head: int) -> HeadHabit:
+    """What a head does."""
+    trace = maps.head_trace(layer, head)
+    return head_habit(trace, list_row_facts(trace, 0))
+
+
+# ---- choosing --------------------------------------------------------------------------------------------------------
+def show_uploader() -> None:
+    """The box for a file, why the last one was not taken, and the way back to the example."""
+    st.file_uploader(
+        say("lessons.maps.upload"),
+        type=MAP_FILE_TYPES,
+        key=UPLOAD_KEY,
+        on_change=take_chosen_file,
+        help=say("lessons.maps.upload_help", heads=MAX_MAP_HEADS, side=MAX_MAP_SIDE),
+    )
+    refused = st.session_state.get(REFUSAL_KEY)
+    if refused is not None:
+        st.error(say_refusal(refused), icon=":material/error:")
+    if FILE_KEY in st.session_state:
+        st.button(say("lessons.maps.back"), key="maps_back", on_click=forget_file, icon=":material/undo:")
+
+
+def take_chosen_file() -> None:
+    """Reads the chosen file; one that is refused leaves what is on the page."""
+    file = st.session_state[UPLOAD_KEY]
+    st.session_state.pop(REFUSAL_KEY, None)
+    if file is None:
+        return
+    try:
+        given = make_given_file(printable_name(file.name), file.name, file.getvalue())
+    except AttentionError as error:
+        st.session_state[REFUSAL_KEY] = error
+        return
+    st.session_state[FILE_KEY] = given
+    st.session_state.pop(HEAD_KEY, None)
+
+
+def forget_file() -> None:
+    """Goes back to the example."""
+    for key in (FILE_KEY, REFUSAL_KEY, HEAD_KEY):
+        st.session_state.pop(key, None)
+
+
+# ---- what is known ---------------------------------------------------------------------------------------------------
+def show_file_facts(given: GivenFile) -> None:
+    """What the file is and how large; that nothing of it can be recomputed; rows that are no shares."""
+    layers, heads, queries, keys = given.maps.maps.shape
+    name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
+    sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
+    st.markdown(f"{name} {sizes}")
+    st.markdown(say("lessons.maps.given"))
+    uneven = given.maps.uneven_rows()
+    if uneven:
+        st.warning(describe_uneven(given.maps, uneven), icon=":material/balance:")
+
+
+def describe_uneven(maps: AttentionMaps, uneven: list[tuple[int, int, int]]) -> str:
+    """How many rows do not sum to 1, and which is farthest from it."""
+    layer, head, query = uneven[0]
+    return say(
+        "lessons.maps.uneven",
+        count=len(uneven),
+        rows=maps.maps[..., 0].numel(),
+        head=say("all_heads.name", layer=layer + 1, head=head + 1),
+        query=escape_markdown(name_token(maps.trace(), "T", query)),
+        total=format_fixed(float(maps.maps[layer, head, query].sum())),
+    )
+
+
+def show_form() -> None:
+    """How such a file is made, with one to open and look into."""
+    drawer("form", show_file_form)
+
+
+def show_file_form() -> None:
+    """What stands in a file, the lines that write one, and the example as one."""
+    language = current_language()
+    st.markdown(say("lessons.maps.form"))
+    st.code(MAKE_FILE, language="python")
+    make = say("lessons.maps.download")
+    offer_download("maps_example", EXAMPLE_FILE, "application/octet-stream", lambda: pack_example(language), make)

@@ -1,0 +1,22 @@
+"""Maps of a model: a file with the attention maps of any model, all its heads at one sight."""
+
+import streamlit as st
+
+from pages.lessons.frame import draw_page_frame, show_question
+from pages.maps.given_file import current_file, show_file_facts, show_form, show_uploader
+from pages.maps.head_view import show_all_heads, show_head_files, show_opened_head
+
+COLUMN_WIDTHS = (5, 6)  # of what is given, and of the head that is open
+
+with draw_page_frame("maps"):
+    show_question("maps")
+    at_file, at_head = st.columns(COLUMN_WIDTHS, gap="large")
+    with at_file:
+        show_uploader()
+        given = current_file()
+        show_file_facts(given)
+        show_form()
+    with at_head:
+        show_opened_head(given)
+        show_head_files(given)
+    show_all_heads(given)

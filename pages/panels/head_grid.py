@@ -1,0 +1,89 @@
+"""What the grid of all heads is told: of a language model's run, or of maps from a file."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from torch import Tensor
+
+from attention_core.drawing.cells import darkest_share
+from attention_core.drawing.raster import colour_table
+from attention_core.explanation.layout import MAX_PANEL_SIDE
+from pages.session.labels import current_palette
+from pages.site.words import get_text_template, say
+
+TEXTS = (
+    "sort",
+    "layers",
+    "least",
+    "from",
+    "to",
+    "any",
+    "here",
+    "held",
+    "compare",
+    "drop",
+    "difference",
+    "choose_two",
+    "rollout",
+    "why",
+)
+TEMPLATES = ("pair", "order", "hidden", "cell")
+
+
+@dataclass(frozen=True, eq=False)
+class HeadGrid:
+    """The maps (L, H, T, S) and what is said of them.
+
+    heads: of each, layer by layer, its place (`layer`, `head`), its name, its habit in words and its measures
+    (`here`, `held`). measures: what each measure is called. allowed: (T, S). rolled: the rollout (T, S), where there is
+    one. now: the layer and the head that are open.
+    """
+
+    maps: Tensor
+    queries: Sequence[str]
+    keys: Sequence[str]
+    heads: Sequence[dict]
+    measures: Mapping[str, str]
+    now: Sequence[int]
+    allowed: Tensor | None = None
+    rolled: Tensor | None = None
+
+
+def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
+    """All that the component draws: plain names and numbers; the weights of every head, one map behind the other.
+
+    texts: further ones, or others, by their names."""
+    palette = current_palette()
+    return {
+        "heads": grid.heads,
+        "queries": list(grid.queries),
+        "keys": list(grid.keys),
+        "measures": grid.measures,
+        "now": grid.now,
+        "first_by": "",
+        "reach": darkest_share(len(grid.keys), times=len(grid.keys) > MAX_PANEL_SIDE),
+        "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
+        "palette": vars(palette),
+        "text": {
+            **{name: say(f"all_heads.{name}") for name in TEXTS},
+            **{name: get_text_template(f"all_heads.{name}") for name in TEMPLATES},
+            **texts,
+        },
+        "weights": pack_numbers(grid.maps),
+        "allowed": b"" if grid.allowed is None else grid.allowed.numpy().astype(np.uint8).tobytes(),
+        "rolled": b"" if grid.rolled is None else pack_numbers(grid.rolled),
+        "other": b"",
+    }
+
+
+def pack_numbers(numbers: Tensor) -> bytes:
+    """Numbers in single precision, as a browser reads them."""
+    return numbers.numpy().astype(np.float32).tobytes()
+
+
+def measures_of_head(measures: Mapping[str, Tensor], layer: int, head: int) -> dict[str, float]:
+    """The measures (L, H) of one head, layer and head from 0; those are left out that no query counts for."""
+    numbers = {name: float(rows[layer, head]) for name, rows in measures.items()}
+    return {name: number for name, number in numbers.items() if math.isfinite(number)}

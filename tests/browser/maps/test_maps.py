@@ -1,0 +1,90 @@
+"""Maps of a model in the browser: a file is brought, searched, walked through by keyboard, opened, read."""
+
+import io
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+L, H, T = 3, 4, 6
+WORDS = ["[CLS]", "the", "cat", "##s", "sat", "[SEP]"]
+
+
+def drawn():
+    numbers = np.random.default_rng(3).normal(size=(L, H, T, T)) * 2
+    powers = np.exp(numbers)
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def with_file(screen, **options):
+    opened = screen(lesson="maps", **options)
+    expect(opened.page.locator(".heads .card")).to_have_count(12)
+    opened.upload("mine.npz", npz(attention=drawn(), tokens=np.array(WORDS)))
+    expect(opened.page.get_by_text("mine.npz").last).to_be_visible()
+    expect(opened.page.locator(".heads select.from option")).to_have_count(T + 1)
+    opened.settled()
+    return opened, opened.page.locator(".heads")
+
+
+def name_of(place):
+    layer, head = divmod(int(place), H)
+    return f"layer {layer + 1}, head {head + 1}"
+
+
+def test_the_head_that_looks_most_from_one_word_at_another_is_found_and_opened(screen):
+    opened, heads = with_file(screen)
+    heads.locator("select.from").select_option("4")
+    heads.locator("select.to").select_option("2")
+    best = drawn()[:, :, 4, 2].argmax()
+    expect(heads.locator(".card .name").first).to_have_text(name_of(best))
+    heads.locator(".card .open").first.click()
+    heading = opened.page.get_by_role("heading", name=name_of(best))
+    expect(heading).to_be_in_viewport()
+    expect(heads.locator(".card.now .name")).to_have_text(name_of(best))
+
+
+def test_the_number_of_a_cell_is_read_by_keyboard(screen):
+    opened, _ = with_file(screen)
+    stage = opened.page.locator(".map [tabindex='0']").first
+    stage.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        opened.page.keyboard.press(key)
+    read = opened.page.locator(".map").first
+    expect(read).to_contain_text("“")
+    numbers = [f"{number:.2f}" for number in drawn()[0, 0].flatten()]
+    assert any(number in read.inner_text() for number in numbers)
+
+
+def test_arrow_keys_lead_from_head_to_head(screen):
+    opened, heads = with_file(screen)
+    stops = heads.locator(".open")
+    assert [stops.nth(i).get_attribute("tabindex") for i in range(12)].count("0") == 1
+    stops.first.focus()
+    for key, place in (("ArrowRight", 1), ("ArrowDown", 1 + H), ("ArrowLeft", H), ("ArrowUp", 0), ("End", 11)):
+        opened.page.keyboard.press(key)
+        expect(stops.nth(place)).to_be_focused()
+    opened.page.keyboard.press("Enter")
+    expect(opened.page.get_by_role("heading", name="layer 3, head 4")).to_be_visible()
+
+
+def test_a_refused_file_is_named_at_its_box_and_the_last_one_stays(screen):
+    opened, heads = with_file(screen)
+    opened.upload("bad.npz", npz(attention=np.full((1, 2, 2), np.nan)))
+    expect(opened.page.get_by_test_id("stAlert")).to_contain_text("finite")
+    expect(heads.locator("select.from option")).to_have_count(T + 1)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_phone_shows_it_without_scrolling_aside(screen, language):
+    opened = screen(f"?lang={language}", lesson="maps", viewport={"width": 390, "height": 844})
+    expect(opened.page.locator(".heads .card")).to_have_count(12)
+    opened.settled()
+    assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,122 @@
+"""Attention maps from files of any model: what is read, what is named, what is refused."""
+
+import contextlib
+import io
+import json
+import struct
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_core import AttentionError
+from attention_core.inputs.files.attention_maps import read_attention_maps
+
+L, H, T, S = 2, 3, 5, 7
+
+
+def drawn(*shape):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(0), dtype=torch.float64).softmax(-1).numpy()
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def safetensors(array, **metadata):
+    held = np.ascontiguousarray(array, dtype="<f4").tobytes()
+    header = {"attention": {"dtype": "F32", "shape": array.shape, "data_offsets": [0, len(held)]}}
+    if metadata:
+        header["__metadata__"] = {name: json.dumps(words) for name, words in metadata.items()}
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + held
+
+
+WORDS = ["the", "cat", "坐", "on", "it"]
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("maps.json", json.dumps({"attention": drawn(L, H, T, T).tolist(), "tokens": WORDS}).encode()),
+        ("maps.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS))),
+        ("maps.safetensors", safetensors(drawn(L, H, T, T), tokens=WORDS)),
+    ],
+)
+def test_maps_and_words_are_read_from_each_form(name, content):
+    read = read_attention_maps(name, content)
+    assert read.maps.numpy() == pytest.approx(drawn(L, H, T, T), abs=1e-7)
+    assert read.queries == read.keys == tuple(WORDS)
+    assert read.uneven_rows() == []
+
+
+def test_one_layer_other_names_and_other_words_for_the_keys():
+    keys = [f"k{n}" for n in range(S)]
+    read = read_attention_maps("m.npz", npz(patterns=drawn(H, T, S), left=np.array(WORDS), right=np.array(keys)))
+    assert read.maps.shape == (1, H, T, S)
+    assert (read.queries, read.keys) == (tuple(WORDS), tuple(keys))
+
+
+def test_words_that_no_file_names_are_numbered():
+    read = read_attention_maps("m.npy", npy(drawn(H, T, S)))
+    assert read.queries == ("1", "2", "3", "4", "5") and read.keys[-1] == "7"
+
+
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
+
+
+def test_rows_that_do_not_sum_to_one_are_told_and_read_all_the_same():
+    maps = drawn(L, H, T, S)
+    maps[1, 2, 4] *= 3
+    maps[0, 1, 3] *= 0.5
+    read = read_attention_maps("m.npz", npz(attention=maps))
+    assert read.uneven_rows() == [(1, 2, 4), (0, 1, 3)]
+    assert read.maps[1, 2, 4].sum() == pytest.approx(3)
+
+
+@pytest.mark.parametrize(
+    "name, content, code",
+    [
+        ("m.npz", npz(attention=drawn(1, 1, H, T, S)), "array_axes"),
+        ("m.json", json.dumps({"attention": [drawn(L, H, T, T).tolist()]}).encode(), "lists_too_deep"),
+        ("m.npz", npz(attention=drawn(T, S)), "map_axes"),
+        ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS[:-1])), "words_count"),
+        ("m.npz", npz(attention=np.full((H, T, S), np.nan)), "not_finite"),
+        ("m.npz", npz(attention=np.ones((40, 64, 2, 2))), "too_many_map_heads"),
+        ("m.npz", npz(attention=np.ones((40, 64, 32, 32), dtype=np.float16)), "file_too_large"),
+        ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS, dtype=object)), "array_pickled"),
+        ("m.npz", b"PK\x03\x04 no zip", "not_npz"),
+        ("m.txt", b"1 2", "map_axes"),
+        ("m.json", b"", "not_json"),
+        ("m.json", json.dumps({"tokens": WORDS}).encode(), "no_arrays"),
+    ],
+)
+def test_what_is_no_map_is_refused_plainly(name, content, code):
+    with pytest.raises(AttentionError) as refused:
+        read_attention_maps(name, content)
+    assert refused.value.code == code
+
+
+def test_a_header_that_asks_for_much_memory_gets_none():
+    header = b"{'descr': '<U1000000000', 'fortran_order': False, 'shape': (1,), }"
+    words = b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("attention.npy", npy(drawn(H, T, T)))
+        archive.writestr("tokens.npy", words)
+    with pytest.raises(AttentionError):
+        read_attention_maps("m.npz", file.getvalue())
+
+
+@given(st.sampled_from(["m.json", "m.npz", "m.npy", "m.safetensors", "m.txt", "m"]), st.binary(max_size=300))
+def test_any_bytes_are_read_or_refused(name, content):
+    with contextlib.suppress(AttentionError):
+        read_attention_maps(name, content)

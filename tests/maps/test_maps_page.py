@@ -1,0 +1,196 @@
+"""Maps of a model: what a visitor brings, what the page shows of it, and what it refuses."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core.inputs.files.attention_maps import read_attention_maps
+from attention_core.learned.language.reading import cut_sentence, run_model
+from pages.maps import given_file
+from tests.screen.driver import unpack
+from tests.screen.lesson import Lesson
+
+L, H, T = 2, 3, 5
+WORDS = ["the", "cat", "<b>saw</b>", "the", "=1+1"]
+TIRED = "The animal did not cross the street because it was too tired."
+
+
+@pytest.fixture
+def page():
+    return Lesson("maps")
+
+
+def drawn(*shape):
+    numbers = torch.randn(shape, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    return numbers.softmax(-1).numpy()
+
+
+def npz(**arrays):
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def bring(page, name, content):
+    (box,) = page.at.file_uploader
+    return page.ran(box.set_value([(name, content, "application/octet-stream")]).run)
+
+
+def grid(page):
+    (part,) = page.parts("map_heads")
+    return unpack(part.proto.bytes)
+
+
+def opened(page):
+    (part,) = page.parts("map_opened")
+    return unpack(part.proto.bytes)
+
+
+def weights(page, *shape):
+    return np.frombuffer(grid(page)[1]["weights"], np.float32).reshape(shape)
+
+
+def errors(page):
+    return [error.value for error in page.at.error]
+
+
+def texts(page):
+    return " ".join(each.value for each in page.at.markdown)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_before_a_file_is_given_the_maps_of_a_model_of_ours_are_there(lang):
+    page = Lesson("maps", lang=lang)
+    head, _ = grid(page)
+    assert len(head["heads"]) == 12 and head["now"] == [3, 0]
+    assert len(head["queries"]) == {"en": 14, "zh": 17}[lang]
+
+
+def test_the_example_is_what_the_model_gives(page):
+    stack = run_model("en_asked_encoder", cut_sentence("en_asked_encoder", TIRED))
+    own = torch.stack([stack[f"{layer}.attention"]["weights"][0] for layer in (1, 2, 3)])
+    assert weights(page, 3, 4, 14, 14) == pytest.approx(own.numpy(), abs=1e-6)
+
+
+def test_a_file_takes_the_place_of_the_example_and_can_be_left(page):
+    maps = drawn(L, H, T, T)
+    bring(page, "mine.npz", npz(attention=maps, tokens=np.array(WORDS)))
+    head, _ = grid(page)
+    assert weights(page, L, H, T, T) == pytest.approx(maps, abs=1e-6)
+    assert head["queries"] == ["the #1", "cat", "<b>saw</b>", "the #4", "=1+1"] and head["now"] == [1, 0]
+    assert "mine" in texts(page) and "cannot be recomputed" in texts(page)
+    one = head["heads"][4]
+    assert (one["layer"], one["head"]) == (2, 1)
+    assert one["here"]["previous"] == pytest.approx(sum(maps[1, 1, t, t - 1] for t in range(1, T)) / (T - 1))
+    page.press("maps_back")
+    assert len(grid(page)[0]["heads"]) == 12
+
+
+def test_the_rollout_of_a_file_multiplies_its_layers(page):
+    maps = drawn(L, H, T, T)
+    bring(page, "mine.npz", npz(attention=maps))
+    rolled = np.eye(T)
+    for layer in maps.mean(1):
+        rolled = (layer / 2 + np.eye(T) / 2) @ rolled
+    assert np.frombuffer(grid(page)[1]["rolled"], np.float32).reshape(T, T) == pytest.approx(rolled, abs=1e-6)
+
+
+def test_a_clicked_head_is_shown_large_and_what_is_no_head_changes_nothing(page):
+    maps = drawn(L, H, T, T)
+    bring(page, "mine.npz", npz(attention=maps, tokens=np.array(WORDS)))
+    page.send_part("map_heads", "head", [2, 1])
+    _, found = opened(page)
+    assert np.frombuffer(found["numbers"], np.float32).reshape(T, T) == pytest.approx(maps[1, 1], abs=1e-6)
+    for sent in ([0, 1], [3, 0], [1, 3], [True, 0], "head", {"layer": 1}, None, [1, 2, 3], [-1, 0]):
+        page.send_part("map_heads", "head", sent)
+        assert grid(page)[0]["now"] == [2, 1]
+
+
+def test_cross_attention_has_its_own_words_on_both_sides_and_no_rollout(page):
+    maps = drawn(H, 2, 4)
+    content = json.dumps({"attention": maps.tolist(), "queries": ["猫", "睡"], "keys": ["the", "cat", "sleeps", "."]})
+    bring(page, "cross.json", content.encode())
+    head, found = grid(page)
+    assert (head["queries"], head["keys"]) == (["猫", "睡"], ["the", "cat", "sleeps", "."])
+    assert found["rolled"] == b"" and set(head["measures"]) == {"evenness", "entropy"}
+
+
+def test_rows_that_do_not_sum_to_one_are_named_and_shown(page):
+    maps = drawn(L, H, T, T)
+    maps[1, 2, 4] *= 2.5
+    maps[0, 0, 1] *= 0.5
+    bring(page, "m.npz", npz(attention=maps, tokens=np.array(WORDS)))
+    (told,) = [each.value for each in page.at.warning]
+    assert "2 of 30 rows" in told and "layer 2, head 3" in told and "2.50" in told
+    assert weights(page, L, H, T, T) == pytest.approx(maps, abs=1e-6)
+
+
+def test_numbers_below_zero_are_shown_and_what_cannot_be_measured_is_left_out(page):
+    maps = drawn(L, H, T, T)
+    maps[0, 0, 0, 0] = -0.3
+    bring(page, "m.npz", npz(attention=maps))
+    first, second, *_ = grid(page)[0]["heads"]
+    assert "entropy" not in first["here"] and "entropy" in second["here"]
+
+
+BOMB = b"[" * 90_000 + b"1" + b"]" * 90_000
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("m.npz", npz(attention=np.full((H, T, T), np.nan))),
+        ("m.npz", npz(attention=drawn(1, 1, H, T, T))),
+        ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS[:-1]))),
+        ("m.npz", npz(attention=np.ones((40, 64, 2, 2)))),
+        ("m.npz", npz(attention=np.ones((1, 1, 2000, 2)))),
+        ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS, dtype=object))),
+        ("m.npz", b"PK\x03\x04 no zip"),
+        ("m.json", BOMB),
+        ("m.json", b'{"attention": [[["<b>"]]]}'),
+        ("m.json", json.dumps({"tokens": WORDS}).encode()),
+        ("m.safetensors", b"\xff" * 50),
+    ],
+)
+def test_what_is_no_map_is_refused_at_the_box_and_the_last_file_stays(page, name, content):
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    before = grid(page)
+    bring(page, name, content)
+    assert len(errors(page)) == 1
+    assert grid(page) == before and "mine" in texts(page)
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T)))
+    assert errors(page) == []
+
+
+def test_of_more_rows_than_can_be_read_at_once_the_measures_stand_alone(page, monkeypatch):
+    monkeypatch.setattr(given_file, "MAX_HABIT_ROWS", L * H * T - 1)
+    bring(page, "m.npz", npz(attention=drawn(L, H, T, T)))
+    assert {each["habit"] for each in grid(page)[0]["heads"]} == {""}
+    assert "previous" in grid(page)[0]["heads"][0]["here"]
+
+
+def test_nothing_of_a_file_is_in_the_link_or_in_another_session(page):
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    page.send_part("map_heads", "head", [2, 1])
+    assert "mine" not in str(dict(page.at.query_params)) and set(page.at.query_params) <= {"lang"}
+    assert len(grid(Lesson("maps"))[0]["heads"]) == 12
+
+
+def test_the_lines_on_the_page_write_a_file_that_it_reads(tmp_path, monkeypatch):
+    """The lines behind the model, which gives its attentions as a tensor (1, H, T, T) a layer."""
+    monkeypatch.chdir(tmp_path)
+    attentions = tuple(torch.from_numpy(drawn(1, H, T, T)) for _ in range(L))
+    *_, cat, tokens, save = given_file.MAKE_FILE.strip().splitlines()
+    names = {"np": np, "torch": torch, "attentions": attentions, "tokens": WORDS}
+    exec("\n".join([cat, save]), names)
+    read = read_attention_maps("attention_maps.npz", (tmp_path / "attention_maps.npz").read_bytes())
+    assert tokens.startswith("tokens = ")
+    assert read.maps.shape == (L, H, T, T) and read.queries == tuple(WORDS)
+
+
+def test_the_example_as_a_file_is_read_as_it_was_packed():
+    read = read_attention_maps("m.npz", given_file.pack_example("zh"))
+    assert read.maps.shape == (3, 4, 17, 17) and read.queries[0] == "<start>" and read.uneven_rows() == []
