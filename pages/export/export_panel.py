@@ -16,12 +16,14 @@ from attention_core.explanation.scripts import INPUTS_FILE, code, inputs_npz, ne
 from attention_core.inputs.tokenizer import printable_token
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.downloads import button_row, can_export, file_name, offer_download
+from pages.export.model_files import show_model_files
 from pages.export.page_links import link_to_exercise
 from pages.export.step_picture import StepPicture
 from pages.panels.head_maps import head_name
 from pages.panels.step_picture import step_name
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, chosen_cell, current_palette, selection_of
+from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
@@ -48,6 +50,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
         show_handouts(trace, setup, provenance, selection)
         show_documents(trace, setup, provenance, selection)
         show_all_files(trace, setup, provenance)
+        show_model_files(make_screen_state(setup, None), provenance)
         link_to_exercise(setup, "export")
 
 

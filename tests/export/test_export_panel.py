@@ -14,10 +14,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import streamlit as st
+import torch
 from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from attention_core.inputs.files.attention_maps import read_attention_maps
+from attention_core.learned.language.reading import cut_sentence, run_model
 from attention_core.record.number_text import format_exact
 from pages.export.downloads import file_name
 from pages.lectures.script import load_shipped_lecture
@@ -220,3 +223,26 @@ def test_a_scene_of_a_lecture_is_a_page_for_phones_with_its_title_and_note(lang,
     page = files.made("page.html")
     assert act.title in html.unescape(page) and act.note in html.unescape(page)
     assert she in page and ">0.93<" in page
+
+
+# ---- a language model ------------------------------------------------------------------------------------------------
+def test_the_maps_of_all_heads_open_again_on_the_page_of_maps(files):
+    Screen(ex="model_en", text="The animal did not cross the street because it was too tired.")
+    assert not any(name.endswith("what_if.csv") for name in files)
+    given = read_attention_maps("heads.npz", files.made("heads.npz"))
+    stack = run_model("en_asked_encoder", given.queries)
+    assert given.queries == given.keys == cut_sentence("en_asked_encoder", " ".join(given.queries[1:]))
+    for layer in range(3):
+        assert torch.equal(given.maps[layer], stack[f"{layer + 1}.attention"]["weights"][0])
+
+
+def test_the_words_before_and_after_a_change_are_a_table(files):
+    screen = Screen(ex="model_en_decoder", t="4", panel="what_if", changes="3.ff:off")
+    table = pd.read_csv(io.StringIO(files.made("what_if.csv")), skiprows=3)
+    (outcome,) = (each for each in screen.packed("what_if")[0]["outcomes"] if each["title"].startswith("What comes"))
+    asked = table[table["outcome_label"] == outcome["title"]]
+    for run in ("before", "after"):
+        shares = asked[asked["run_label"] == {"before": "as it learned", "after": "with your changes"}[run]]
+        assert shares["value"].sum() == pytest.approx(1, abs=1e-9)
+        for row in outcome["rows"]:
+            assert shares[shares["V_label"] == row["word"]]["value"].item() == row[run]
