@@ -169,7 +169,7 @@ def test_of_a_layer_that_has_not_learned_it_yet_that_is_said():
 
 # ---- two heads composed ----------------------------------------------------------------------------------------------
 def test_the_induction_head_asks_for_the_place_after_itself():
-    lesson = Lesson("induction", open="composed", lang="en")
+    lesson = Lesson("induction", open="layers", layer="both", lang="en")
     found = finds_itself(load_network("copy_two", 500), "L1H1", "L2H1")
     assert lesson.says(f"{int(found.sum())} of all 62 symbols ask most, in L2H1,")
     shown = lesson.table("composed")
@@ -180,12 +180,12 @@ def test_the_induction_head_asks_for_the_place_after_itself():
 
 
 def test_without_the_first_head_a_symbol_does_not_ask_for_itself():
-    lesson = Lesson("induction", open="composed", writes="itself", asks="L2H2", lang="en")
+    lesson = Lesson("induction", open="layers", layer="both", writes="itself", asks="L2H2", lang="en")
     assert lesson.says("Without layer 1, 0 of all 62 symbols ask most for themselves in L2H2")
 
 
 def test_the_composition_scores_stand_in_a_table():
-    lesson = Lesson("induction", open="composed", lang="en")
+    lesson = Lesson("induction", open="layers", layer="both", lang="en")
     scores = composition_trace(load_network("copy_two", 500))
     (table,) = [each.value for each in lesson.at.table if "in keys" in each.value.columns]
     expected = [f"{float(scores['k_composition'][i, j]):.2f}" for i in range(2) for j in range(2)]

@@ -64,7 +64,10 @@ def test_another_head_and_another_word_say_other_things(screen):
     assert told(screen) != before and "“animal” would ask" in told(screen)
     layer_1 = Screen(**LINK, layer="1", head="1")
     assert [each["step"] for each in data(layer_1)["maps"]] == ["scaled_scores", "writes"]
-    assert {each["head"] for each in data(layer_1)["maps"]} == {1}
+    words = tuple(data(layer_1)["words"])
+    for each in data(layer_1)["maps"]:
+        assert each["numbers"] == word_circuit(NAME, words, 1)["1.circuit"][each["step"]][0, 1].tolist()
+        assert each["head"] == 1
 
 
 def test_a_number_opens_and_leads_to_the_embedding(screen):
