@@ -43,6 +43,8 @@ REFUSAL_SENTENCES = {
     "finite_number": "{name} must be a finite number: got {given}",
     "probability": "{name} must be at least 0 and below 1: got {given}",
     "category_word": "{token} stands for any word of its kind and cannot be typed: choose a word in its place",
+    "words_unknown": "each word must be one that the model knows: it does not know {words}",
+    "words_many": "at most {limit} words may be added: these are {given}",
     "word_choice": "{name} must lie between {least} and {limit}: got {given}",
     "share_range": "{name} must be above 0 and at most 1: got {given}",
     "unknown_choice": "{name} must be one of {choices}: got {given}",

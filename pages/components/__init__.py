@@ -138,6 +138,7 @@ model_what_if = make_component(
     "model/maps",
     is_fetched=True,
 )
+model_circuits = make_component("model/circuits", '<div class="circuits"></div>', "flow/words", is_fetched=True)
 rest = make_component("rest", "<div></div>")
 live_slider = make_component(
     "flow/slider",

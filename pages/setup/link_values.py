@@ -8,6 +8,7 @@ from attention_core.inputs.files.qkv_file import ROLES
 MAX_WHOLE_NUMBER = 1_000_000  # the largest of a mechanism: up to here float64 holds the angles of positions to 1e-10
 MAX_LINK_NUMBER = 999_999_999  # the largest seed or place that a link can say
 MAX_FIELD_CHARS = 3_000  # characters of all masks, or the like: every one of 512 tokens can be a global one
+MAX_SHORT_TEXT_CHARS = 200  # characters of a few words
 MAX_INDICES = 7  # of a cell, or of a part of an uploaded file
 
 
@@ -44,6 +45,13 @@ def read_link_whole(text: str) -> int:
     if size > MAX_WHOLE_NUMBER:
         raise ValueError(text)
     return -size if text.startswith("-") else size
+
+
+def read_short_text(text: str) -> str:
+    """A text of at most MAX_SHORT_TEXT_CHARS characters."""
+    if len(text) > MAX_SHORT_TEXT_CHARS:
+        raise ValueError(text)
+    return text
 
 
 def read_link_indices(text: str) -> tuple[int, ...]:

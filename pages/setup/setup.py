@@ -40,6 +40,7 @@ from pages.setup.link_values import (
     read_link_digest,
     read_link_indices,
     read_link_number,
+    read_short_text,
 )
 from pages.setup.what_if import read_changes, read_intervention
 from pages.setup.word_choices import WORD_CHOICE_ENDS, make_word_choice_reader
@@ -54,7 +55,7 @@ MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x ke
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 # What a language model is asked, each a panel under the picture; the first where none is said.
-PANELS = ("sum", "heads", "words", "what_if")
+PANELS = ("sum", "heads", "words", "what_if", "circuits")
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
@@ -126,6 +127,7 @@ class LayerSetup:
     changes: tuple[str, ...] = ()
     held: str | None = None
     other_text: str | None = None
+    circuit_words: str | None = None
     against: str | None = None
     pinned: str | None = None
 
@@ -156,9 +158,10 @@ class Setup(FurtherMatrices):
     "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS.
     word_temperature, top_k, top_p: of the words that come out of it; word_seed: from which the next word is drawn, None
     for the likeliest. changes: what is changed in the language model, "2.1:off"; held: "norms" where they divide as
-    they did before; other_text: the sentence whose weights a head takes. against: the link of the Setup from which
-    every map shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands
-    beside it; all other maps show B ("values") or B - A ("difference").
+    they did before; other_text: the sentence whose weights a head takes. circuit_words: those that stand beside the
+    sentence's own where heads are asked of words alone. against: the link of the Setup from which every map shows the
+    difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all other
+    maps show B ("values") or B - A ("difference").
     """
 
 
@@ -273,6 +276,7 @@ VIEW_FIELDS = (
     "panel",
     *WORD_CHOICE_ENDS,
     *WHAT_IF_FIELDS,
+    "circuit_words",
     "against",
     "pinned",
 )
@@ -396,6 +400,7 @@ FIELD_READERS = {
     **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},
     "changes": read_changes_link,
     "held": make_member_reader(("norms",)),
+    "circuit_words": read_short_text,
     "against": read_other_setup_link,
     "pinned": make_member_reader(("values", "difference")),
 }

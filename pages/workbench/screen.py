@@ -4,6 +4,7 @@ from pages.panels import (
     flow_picture,
     head_maps,
     model_block,
+    model_circuits,
     model_figures,
     model_guess,
     model_heads,
@@ -33,6 +34,7 @@ def show_picture() -> None:
     model_heads.show_all_heads()
     model_words.show_next_words()
     model_what_if.show_what_if()
+    model_circuits.show_circuits()
     model_figures.show_model_figures()
     show_opened_step()
 

@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from attention_core.learned.insight.composed_heads import compose_heads, composition_trace, finds_itself
 from attention_core.learned.tasks import repeats
 from attention_core.learned.training.shipped_networks import load_network, shipped_figures
 from pages.runs import cache
@@ -164,3 +165,29 @@ def test_of_a_layer_that_has_not_learned_it_yet_that_is_said():
     assert untrained.says("here no head attends to the symbol before yet")
     trained = Lesson("induction", open="layers", layer="L2", lang="en")
     assert trained.says("Layer 2: in a repetition a head gives") and not trained.says("yet")
+
+
+# ---- two heads composed ----------------------------------------------------------------------------------------------
+def test_the_induction_head_asks_for_the_place_after_itself():
+    lesson = Lesson("induction", open="layers", layer="both", lang="en")
+    found = finds_itself(load_network("copy_two", 500), "L1H1", "L2H1")
+    assert lesson.says(f"{int(found.sum())} of all 62 symbols ask most, in L2H1,")
+    shown = lesson.table("composed")
+    numbers = [float(value.replace("−", "-")) for value in shown["value"][shown["kind"] == "cell"]]
+    trace = compose_heads(load_network("copy_two", 500), "k7Bxa9k7Bxa9", "L1H1")
+    expected = trace["scaled_scores"][0, 0].flatten().tolist()
+    assert sorted(numbers) == pytest.approx(sorted(expected))
+
+
+def test_without_the_first_head_a_symbol_does_not_ask_for_itself():
+    lesson = Lesson("induction", open="layers", layer="both", writes="itself", asks="L2H2", lang="en")
+    assert lesson.says("Without layer 1, 0 of all 62 symbols ask most for themselves in L2H2")
+
+
+def test_the_composition_scores_stand_in_a_table():
+    lesson = Lesson("induction", open="layers", layer="both", lang="en")
+    scores = composition_trace(load_network("copy_two", 500))
+    (table,) = [each.value for each in lesson.at.table if "in keys" in each.value.columns]
+    expected = [f"{float(scores['k_composition'][i, j]):.2f}" for i in range(2) for j in range(2)]
+    assert list(table["in keys"]) == expected
+    assert list(table["heads"]) == ["L1H1 → L2H1", "L1H2 → L2H1", "L1H1 → L2H2", "L1H2 → L2H2"]

@@ -309,6 +309,7 @@ def setups(draw):
         changes=draw(st.sampled_from([(), ("2.1:off", "1.ff:off"), ("3.0:even", "3.2:mask:5-2:5-3", "1.3:other")])),
         held=draw(st.sampled_from([None, "norms"])),
         other_text=draw(st.none() | st.text(max_size=20)),
+        circuit_words=draw(st.sampled_from([None, "cat dog", "狗", "a&b=c"])),
     )
 
 
@@ -360,7 +361,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @example(Setup(example="translator", context_text="the dog barked .", w_k="~0.1=2.5"))
     @example(Setup(example="translator", cross=False, text="she ate"))
     @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
-    @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads"))
+    @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="circuits", circuit_words="cat"))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
     @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))

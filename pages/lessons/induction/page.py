@@ -13,7 +13,7 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.induction.accuracy_chart import measure_accuracy_without_heads, show_accuracy_curves
 from pages.lessons.induction.drawers import (
     show_appearing_heads,
-    show_layer_runs,
+    show_layers,
     show_one_layer,
     show_predicted_text,
 )
@@ -102,5 +102,5 @@ with draw_lesson("induction") as place:
     drawer("appear", partial(show_appearing_heads, record))
     drawer("typed", partial(show_predicted_text, network, text, off))
     drawer("one_layer", show_one_layer)
-    drawer("layers", partial(show_layer_runs, network, text))
+    drawer("layers", partial(show_layers, record, network, text))
     show_lesson_code(trace, ("q", "k", "scores", "weights", "head_outputs", "output"))

@@ -1,8 +1,8 @@
 """The drawers of lesson 14."""
 
 from pages.lessons.induction.drawers.appearing_heads import show_appearing_heads
-from pages.lessons.induction.drawers.layers import show_layer_runs
+from pages.lessons.induction.drawers.layers import show_layers
 from pages.lessons.induction.drawers.one_layer import show_one_layer
 from pages.lessons.induction.drawers.predicted_text import show_predicted_text
 
-__all__ = ["show_appearing_heads", "show_layer_runs", "show_one_layer", "show_predicted_text"]
+__all__ = ["show_appearing_heads", "show_layers", "show_one_layer", "show_predicted_text"]

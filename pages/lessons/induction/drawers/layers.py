@@ -1,8 +1,10 @@
-"""Lesson 14, drawer "layers": what does each layer look at?"""
+"""Lesson 14, drawer "layers": what does each layer look at, and how do two heads work together?"""
 
 from pages.export.page_links import link_to_workbench
+from pages.lessons.induction.drawers.composed_heads import show_composed_heads
 from pages.lessons.induction.head_scores import get_head_score, list_heads_of_layer
 from pages.lessons.induction.layer_runs import LAYER_EXAMPLES, make_layer_head_map, setup_for_layer
+from pages.lessons.learned.learning import TrainingRecord
 from pages.lessons.pictures import show_side_by_side
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import choose_option
@@ -13,9 +15,17 @@ LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # what the heads of a 
 MIN_BEHAVIOUR_SHARE = 0.5  # of a head's weight: from there on it may be said that it does
 
 
-def show_layer_runs(network: str, text: str) -> None:
+def show_layers(record: TrainingRecord, network: str, text: str) -> None:
+    """Shows a layer, or what a head of the second makes of what one of the first wrote."""
+    chosen = choose_option("layer", (*LAYER_EXAMPLES, "both"))
+    if chosen == "both":
+        show_composed_heads(record, network, text)
+    else:
+        show_layer_run(chosen, network, text)
+
+
+def show_layer_run(layer: str, network: str, text: str) -> None:
     """Shows the maps of both heads of a layer, and the door to its run in the workbench."""
-    layer = choose_option("layer", tuple(LAYER_EXAMPLES))
     setup = setup_for_layer(layer, network, text)
     trace = trace_for(setup)
     left, right = list_heads_of_layer(layer)

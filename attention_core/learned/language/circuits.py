@@ -1,0 +1,153 @@
+"""What the heads of a language model would ask and write of words alone, whatever the sentence."""
+
+from functools import lru_cache
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention_core.analysis.head_circuit import copying_score, head_circuit, with_answers, with_pushes
+from attention_core.learned.grammar import cut_words, vocabulary
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+from attention_core.transformer.embedding import embed
+from attention_core.transformer.stack import EMBEDDING, Reading, Stack
+
+CIRCUIT = "circuit"
+Places = Int[Tensor, "H T"]  # of a key, for each query of each head
+MAX_SHOWN_WORDS = 12  # beside each other, each with a row and a column
+MAX_ADDED_WORDS = 6
+
+
+# ---- which words -----------------------------------------------------------------------------------------------------
+def read_added_words(name: str, text: str) -> tuple[str, ...]:
+    """The words that somebody adds to those of a sentence, each once. Raises AttentionError: words_unknown, words_many.
+
+    >>> read_added_words("en_asked_encoder", "cat, it cat")
+    ('cat', 'it')
+    """
+    language = load_recipe(name).language
+    known = word_numbers(language)
+    words = tuple(dict.fromkeys(word for word in cut_words(text, language) if word not in ",，;、"))
+    unknown = [word for word in words if word not in known]
+    if unknown:
+        raise AttentionError("words_unknown", words=", ".join(unknown)[:40])
+    if len(words) > MAX_ADDED_WORDS:
+        raise AttentionError("words_many", limit=MAX_ADDED_WORDS, given=len(words))
+    return words
+
+
+def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The words of a sentence, each once, and those that were added: as many as are shown, the one at a place among
+    them.
+
+    >>> choose_words(("the", "dog", "saw", "the", "cat"), 1, ("bird",))
+    ('the', 'dog', 'saw', 'cat', 'bird')
+    """
+    own = tuple(dict.fromkeys(tokens))
+    wanted = {tokens[at], *added}
+    others = [word for word in own if word not in wanted][: MAX_SHOWN_WORDS - len(wanted)]
+    shown = wanted.union(others)
+    return (*(word for word in own if word in shown), *(word for word in added if word not in own))
+
+
+# ---- the heads on words alone ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=16)
+def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
+    """The heads of a layer on words alone: their embedding, and the part "2.circuit" of the second layer.
+
+    Its steps are those of head_circuit: `scaled_scores`, `written`, `writes`; `answers` too in a last layer out of
+    whose heads the answers are read.
+
+    name: of a model. tokens: words that it knows. layer: counted from 1.
+
+    >>> stack = word_circuit("en_asked_encoder", ("it", "dog"), 3)
+    >>> list(stack.parts), stack["3.circuit"]["answers"].shape
+    (['embedding', '3.circuit'], torch.Size([1, 4, 2, 2]))
+    """
+    model, language = load_model(name), load_recipe(name).language
+    numbers = [word_numbers(language)[token] for token in tokens]
+    with torch.inference_mode():
+        words = embed(numbers, model.weights().embedding).labelled(T=tokens, V=tuple(vocabulary(language)))
+        trace = run_alone(model, words["x"], layer)
+        trace = push_words(model, trace, model.words[numbers], layer)
+    trace = trace.labelled(T=tokens, S=tokens, V=tokens)
+    x = Reading(words["x"], EMBEDDING, "x")
+    part = f"{layer}.{CIRCUIT}"
+    reads = {source: x for source in ("x", "value") if source in trace}
+    return Stack({}, {}).then(EMBEDDING, words, {}).then(part, trace, reads)
+
+
+def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
+    """The heads of a layer on words alone, whose values are made of the words where the model has it so."""
+    choices = model.shape.stack().layers[layer - 1]
+    value = x if choices.values_of_words else None
+    return head_circuit(x, model.layers[layer - 1].weights().attention, choices.attention, value=value)
+
+
+def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], layer: int) -> Trace:
+    """The same with what the heads write turned into logits of the words of a table, and into answers."""
+    trace = with_pushes(trace, table, model.g_last)
+    return with_answers(trace, model.w_answers, table) if reads_answers(model, layer) else trace
+
+
+def reads_answers(model: LanguageModel, layer: int) -> bool:
+    """Whether the answers are read out of the heads of a layer."""
+    return model.shape.answers == "heads" and layer == model.shape.layers
+
+
+# ---- what strikes the eye --------------------------------------------------------------------------------------------
+@lru_cache(maxsize=16)
+def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H V"]]:
+    """How each head of a layer that looks at a word alone pushes every word of the vocabulary, by step: `writes`, and
+    `answers` where answers are read out of the heads.
+
+    >>> word_pushes("en_asked_encoder", "dog", 3)["answers"].shape
+    torch.Size([4, 1744])
+    """
+    model = load_model(name)
+    number = word_numbers(load_recipe(name).language)[token]
+    with torch.inference_mode():
+        trace = push_words(model, run_alone(model, model.words[None, [number]], layer), model.words, layer)
+    return {step: trace[step][0, :, 0] for step in ("writes", "answers") if step in trace}
+
+
+@lru_cache(maxsize=16)
+def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
+    """Whether each head of a layer copies, over all words of the vocabulary, by step as word_pushes; see copying_score.
+
+    >>> [round(float(score), 2) for score in copying_scores("en_asked_encoder", 3)["answers"]]
+    [1.0, 1.0, 1.0, 1.0]
+    """
+    model = load_model(name)
+    with torch.inference_mode():
+        trace = run_alone(model, model.words[:, None], layer)  # (V, 1, D): V texts of one word
+        trace = push_words(model, trace, model.words[:1], layer)
+        scores = {}
+        for step, made in (("writes", "gained"), ("answers", "answered")):
+            if made in trace:
+                written = trace[made][:, :, 0].transpose(0, 1)  # (V, H, 1, D) -> (H, V, D)
+                scores[step] = copying_score(written, model.words)
+        return scores
+
+
+@lru_cache(maxsize=16)
+def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
+    """The place that each head of a layer would ask most for each word of a sentence, of those that it may: by the
+    words alone, and in the run.
+
+    >>> alone, run = favourite_words("en_asked_encoder", ("<start>", "the", "dog", "barked", "."), 3)
+    >>> alone.shape == run.shape == (4, 5)
+    True
+    """
+    own = run_model(name, tokens)[f"{layer}.attention"]
+    scores = word_circuit(name, tokens, layer)[f"{layer}.{CIRCUIT}"]["scaled_scores"][0]  # (H, T, T)
+    if "allowed" in own:
+        scores = scores.masked_fill(~own["allowed"][0], -torch.inf)
+    return scores.argmax(-1), own["weights"][0].argmax(-1)

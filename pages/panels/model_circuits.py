@@ -1,0 +1,197 @@
+"""What a head of a language model would ask and write of words alone, whatever the sentence."""
+
+import streamlit as st
+
+from attention_core.learned.language.circuits import (
+    CIRCUIT,
+    choose_words,
+    copying_scores,
+    favourite_words,
+    read_added_words,
+    word_circuit,
+    word_pushes,
+)
+from attention_core.learned.language.reading import run_model
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed, format_percent
+from pages import components
+from pages.panels.model_block import changed_layer
+from pages.panels.model_look import LOOK_KEY, BlockView, make_view
+from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_panels import open_panel
+from pages.panels.model_rail import name_model_head, words_of_model
+from pages.panels.setup_controls import mirror_field, show_refusal, try_made_change
+from pages.runs.model_runs import model_sentences_of, model_vocabulary
+from pages.session.fragments import page_part, select_and_redraw
+from pages.session.labels import current_palette
+from pages.session.view import ScreenState
+from pages.setup.link_values import MAX_SHORT_TEXT_CHARS
+from pages.setup.setup import layer_of, without_view
+from pages.site.words import escape_markdown, get_text_template, say
+
+MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuit
+COPIES = 0.5  # a score from which a head may be said to copy
+MOST_PUSHED = 3  # words that are named
+
+
+def circuits_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run, the head and the word that are looked at, the words that were added, and what is open."""
+    if open_panel(screen) != "circuits":
+        return ()
+    look, kept = screen.selection, (st.session_state.get(LOOK_KEY), current_palette().ground)
+    return (without_view(screen.setup), look.batch, look.query, look.head, screen.setup.circuit_words, kept)
+
+
+@page_part(circuits_dependencies)
+def show_circuits(screen: ScreenState) -> None:
+    """The circuits of the head that is looked at, as maps; nothing where another panel is open, or none."""
+    if open_panel(screen) != "circuits":
+        return
+    name, layer, head = model_sentences_of(screen.setup).model, layer_of(screen.setup), screen.selection.head
+    view = view_circuit(screen, name, layer)
+    called = name_model_head(screen.setup, layer, head)
+    called = say("block.part.head", head=called) if called.isdigit() else called
+    st.markdown(f"#### {say('circuits.title', layer=layer, head=called)}")
+    st.caption(describe_layer(view, layer))
+    if changed_layer(screen) is not None:
+        st.caption(say("block.changed", layer=layer))
+    st.markdown("\n".join(f"- {line}" for line in tell_circuit(screen, view, layer, head)))
+    components.model_circuits(
+        data=make_circuit_data(screen, view, f"{layer}.{CIRCUIT}", head),
+        key="circuits",
+        on_opened_change=lambda: open_sent(view, st.session_state["circuits"].opened),
+        on_word_change=lambda: look_at_word(screen, st.session_state["circuits"].word),
+    )
+    show_open_number(view)
+    show_added_words(screen, name)
+
+
+def describe_layer(view: BlockView, layer: int) -> str:
+    """What is left out where words stand alone, and which of the two circuits is exact nevertheless."""
+    told = say("circuits.about.first" if layer == 1 else "circuits.about.later", layer=layer)
+    return f"{told} {say('circuits.about.values')}" if "value" in view.stack[f"{layer}.{CIRCUIT}"] else told
+
+
+def view_circuit(screen: ScreenState, name: str, layer: int) -> BlockView:
+    """The heads of the layer on the words that are shown, and the row of the word that is looked at."""
+    tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
+    at = min(screen.selection.query, len(tokens) - 1)
+    words = choose_words(tokens, at, added_words(screen, name))
+    return make_view(name, words, word_circuit(name, words, layer), words.index(tokens[at]))
+
+
+def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
+    """The words that were added; none where a link names such as the model cannot take."""
+    try:
+        return read_added_words(name, screen.setup.circuit_words or "")
+    except AttentionError:
+        return ()
+
+
+# ---- what strikes the eye --------------------------------------------------------------------------------------------
+def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) -> list[str]:
+    """What the head would ask, whether it does so in this sentence, and what it would write."""
+    trace, word = view.stack[f"{layer}.{CIRCUIT}"], view.tokens[view.at]
+    scores = trace["scaled_scores"][0, head, view.at]
+    most = int(scores.argmax())
+    asks = say(
+        "circuits.asks",
+        word=escape_markdown(word),
+        most=escape_markdown(view.tokens[most]),
+        score=format_fixed(float(scores[most])),
+    )
+    lines = [f"{asks} {tell_sentence(screen, view.name, layer, head)}"]
+    for step, pushes in word_pushes(view.name, word, layer).items():
+        copying = float(copying_scores(view.name, layer)[step][head])
+        told = say(
+            f"circuits.pushes.{step}",
+            word=escape_markdown(word),
+            up=name_pushed(view.name, pushes[head]),
+            down=name_pushed(view.name, -pushes[head]),
+        )
+        lines.append(f"{told} {say(f'circuits.copying.{judge_copying(copying)}', score=format_fixed(copying))}")
+    return lines
+
+
+def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
+    """Whether the head looks in this sentence where the words alone point to, at this word and at all of them."""
+    tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
+    alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
+    at = min(screen.selection.query, len(tokens) - 1)
+    share = run_model(name, tokens)[f"{layer}.attention"]["weights"][0, head, at].max()
+    differs = "differs_first" if layer == 1 else "differs_later"
+    same = [one == other for one, other in zip(alone[1:], run[1:], strict=True)]  # START is no word
+    told = say(
+        f"circuits.sentence.{'agrees' if alone[at] == run[at] else differs}",
+        alone=escape_markdown(alone[at]),
+        run=escape_markdown(run[at]),
+        percent=format_percent(float(share)),
+    )
+    return f"{told} {say('circuits.sentence.all', same=sum(same), count=len(same))}"
+
+
+def name_pushed(name: str, pushes) -> str:
+    """The words that are pushed most."""
+    words = model_vocabulary(name)
+    quoted = [say("circuits.quoted", word=escape_markdown(words[n])) for n in pushes.topk(MOST_PUSHED).indices.tolist()]
+    return say("fact.comma").join(quoted)
+
+
+def judge_copying(score: float) -> str:
+    """Whether a head copies, by its score."""
+    if abs(score) < COPIES:
+        return "neither"
+    return "copies" if score > 0 else "holds_back"
+
+
+# ---- the maps --------------------------------------------------------------------------------------------------------
+def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int) -> dict:
+    """All that the component draws: a map a circuit, a row and a column a word."""
+    trace = view.stack[part]
+    tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
+    shown = [step for step in MAPS if step in trace]
+    return {
+        "words": view.tokens,
+        "places": [tokens.index(word) if word in tokens else None for word in view.tokens],
+        "at": view.at,
+        "maps": [
+            {
+                "title": say(f"circuits.map.{step}.title"),
+                "rows": say(f"circuits.map.{step}.rows"),
+                "columns": say(f"circuits.map.{step}.columns"),
+                "part": part,
+                "step": step,
+                "head": head,
+                "numbers": trace[step][0, head].tolist(),
+            }
+            for step in shown
+        ],
+        "palette": vars(current_palette()),
+        "text": {name: get_text_template(f"circuits.{name}") for name in ("keys", "largest", "look")},
+    }
+
+
+# ---- what is done in it ----------------------------------------------------------------------------------------------
+def look_at_word(screen: ScreenState, place: object) -> None:
+    """Looks at a word of the sentence whose row was clicked."""
+    if type(place) is int and 0 <= place < len(words_of_model(screen)):
+        select_and_redraw(token=place)
+
+
+def show_added_words(screen: ScreenState, name: str) -> None:
+    """The box for further words."""
+    key, given = "c_circuit_words", screen.setup.circuit_words or ""
+
+    def changed() -> None:
+        typed = st.session_state[key]
+        try_made_change("circuit_words", lambda: {"circuit_words": " ".join(read_added_words(name, typed)) or None})
+
+    mirror_field(key, "circuit_words", given)
+    st.text_input(
+        say("control.circuit_words"),
+        key=key,
+        on_change=changed,
+        max_chars=MAX_SHORT_TEXT_CHARS,
+        help=say("help.circuit_words", count=len(model_vocabulary(name))),
+    )
+    show_refusal("circuit_words")

@@ -1,0 +1,70 @@
+"""Composition scores of heads, against naive loops."""
+
+import math
+
+import pytest
+import torch
+
+from attention_core import AttentionError, Weights
+from attention_core.analysis.composition import composition_scores
+
+H, WIDTH = 3, 5
+D = H * WIDTH
+
+
+def drawn(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def layer(seed):
+    return Weights(**{name: drawn(D, D, seed=seed + n) for n, name in enumerate(("w_q", "w_k", "w_v", "w_o"))})
+
+
+def product(left, right):
+    inner = range(len(right))
+    return [[sum(row[k] * right[k][j] for k in inner) for j in range(len(right[0]))] for row in left]
+
+
+def norm(matrix):
+    return math.sqrt(sum(number**2 for row in matrix for number in row))
+
+
+def turned(matrix):
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def own(matrix, h):
+    return matrix[:, h * WIDTH : (h + 1) * WIDTH].tolist()
+
+
+def test_each_score_is_what_a_naive_loop_gives():
+    first, second = layer(1), layer(11)
+    scores = composition_scores(first, second, heads=H)
+    for later in range(H):
+        asks = product(own(second.w_q, later), turned(own(second.w_k, later)))
+        passes_on = product(own(second.w_v, later), second.w_o[later * WIDTH : (later + 1) * WIDTH].tolist())
+        for earlier in range(H):
+            writes = product(own(first.w_v, earlier), first.w_o[earlier * WIDTH : (earlier + 1) * WIDTH].tolist())
+            for name, reads in (("q", asks), ("k", turned(asks)), ("v", passes_on)):
+                expected = norm(product(writes, reads)) / (norm(writes) * norm(reads))
+                assert float(scores[name][later, earlier]) == pytest.approx(expected, abs=1e-10), name
+
+
+def test_what_a_head_never_reads_has_no_score():
+    first, second = layer(1), layer(11)
+    reads = torch.diag(torch.arange(D) >= WIDTH).double()  # its keys see all but the first numbers
+    writes = torch.diag(torch.arange(D) < WIDTH).double()
+    first = Weights(w_q=first.w_q, w_k=first.w_k, w_v=first.w_v, w_o=first.w_o @ writes)
+    second = Weights(w_q=second.w_q, w_k=reads @ second.w_k, w_v=second.w_v, w_o=second.w_o)
+    scores = composition_scores(first, second, heads=H)
+    assert scores["k"].abs().max() < 1e-15 and scores["q"].min() > 0.1
+
+
+def test_a_matrix_that_is_missing_or_does_not_fit_is_refused():
+    whole = layer(1)
+    with pytest.raises(AttentionError, match="w_o"):
+        composition_scores(Weights(w_q=whole.w_q, w_k=whole.w_k, w_v=whole.w_v), whole, heads=H)
+    with pytest.raises(AttentionError, match="w_v"):
+        composition_scores(whole, Weights(**{**whole.given(), "w_v": drawn(D, D + 1)}), heads=H)
+    with pytest.raises(AttentionError, match="w_q"):
+        composition_scores(whole, whole, heads=4)
