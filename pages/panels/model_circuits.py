@@ -45,8 +45,12 @@ def circuits_dependencies(screen: ScreenState) -> tuple[object, ...]:
 @page_part(circuits_dependencies)
 def show_circuits(screen: ScreenState) -> None:
     """The circuits of the head that is looked at, as maps; nothing where another panel is open, or none."""
-    if open_panel(screen) != "circuits":
-        return
+    if open_panel(screen) == "circuits":
+        draw_circuits(screen)
+
+
+def draw_circuits(screen: ScreenState) -> None:
+    """The same, of a screen that a language model reads."""
     name, layer, head = model_sentences_of(screen.setup).model, layer_of(screen.setup), screen.selection.head
     view = view_circuit(screen, name, layer)
     called = name_model_head(screen.setup, layer, head)

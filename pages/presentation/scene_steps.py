@@ -12,7 +12,7 @@ from attention_core.explanation.layout import crossing, cut_panel, find_in_panel
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from pages.lectures import lecture_session
-from pages.panels import canvas_map, model_block, model_heads, model_what_if, model_words
+from pages.panels import canvas_map, model_block, model_circuits, model_heads, model_what_if, model_words
 from pages.panels.arithmetic import show_pieces
 from pages.panels.chart import show_chart
 from pages.panels.flow_data import Showing
@@ -33,6 +33,7 @@ PANEL_FUNCTIONS = {
     "heads": model_heads.draw_heads,
     "words": model_words.draw_words,
     "what_if": model_what_if.draw_what_if,
+    "circuits": model_circuits.draw_circuits,
 }
 MAX_STAGE_CELLS_ACROSS = 16  # cells beside each other whose numbers are read from the last row of a hall
 

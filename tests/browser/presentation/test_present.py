@@ -40,7 +40,9 @@ def press(opened, key, place):
     wait_for_place(opened, place)
 
 
-@pytest.mark.parametrize(("panel", "part"), [("what_if", ".what-if"), ("words", ".writing"), ("heads", ".heads")])
+@pytest.mark.parametrize(
+    ("panel", "part"), [("what_if", ".what-if"), ("words", ".writing"), ("heads", ".heads"), ("circuits", ".circuits")]
+)
 def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showing, panel, part):
     scene = Scene(Setup(example="model_en_decoder", panel=panel, token=8), "Asked", steps=("journey", "model"))
     link = lecture_to_link(Lecture("", (scene,)))
