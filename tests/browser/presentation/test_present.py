@@ -41,7 +41,8 @@ def press(opened, key, place):
 
 
 @pytest.mark.parametrize(
-    ("panel", "part"), [("what_if", ".what-if"), ("words", ".writing"), ("heads", ".heads"), ("circuits", ".circuits")]
+    ("panel", "part"),
+    [("what_if", ".what-if"), ("words", ".writing"), ("heads", ".heads"), ("circuits", ".circuits"), ("sum", ".block")],
 )
 def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showing, panel, part):
     scene = Scene(Setup(example="model_en_decoder", panel=panel, token=8), "Asked", steps=("journey", "model"))
