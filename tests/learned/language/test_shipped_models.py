@@ -39,7 +39,13 @@ def looks_at(name, text, word, head):
 # ---- the files -------------------------------------------------------------------------------------------------------
 def test_each_file_is_a_model_of_the_table_and_all_are_small():
     files = {path.name for path in SHIPPED_FOLDER.iterdir() if path.is_file()}
-    assert files == {"figures.json", "heads.json", "steps.json", *(model_file(name).name for name in shipped_names())}
+    assert files == {
+        "figures.json",
+        "heads.json",
+        "removed.json",
+        "steps.json",
+        *(model_file(name).name for name in shipped_names()),
+    }
     assert {path.name for path in STEPS_FOLDER.iterdir()} == {
         f"{name}.{step}.safetensors" for name in STEPPED for step in BETWEEN_STEPS
     }
