@@ -65,6 +65,7 @@ def cell_rows(
     chosen: tuple[str, Ref] | None = None,
     sums: int = 0,
     corner: str = "",
+    room: float = PAGE_WIDTH_PX,
 ) -> Picture:
     """Rows of cells, one below the other, each beside its title.
 
@@ -72,10 +73,10 @@ def cell_rows(
     mark in each cell.
 
     names: of the columns. chosen: the run and the cell that is opened. sums: how many of the last rows stand below a
-    line, as the sums of those above it. corner: what stands above the titles.
+    line, as the sums of those above it. corner: what stands above the titles. room: the largest width of the picture.
     """
     left = title_width(rows, corner)
-    column = column_width(names, PAGE_WIDTH_PX - left)
+    column = column_width(names, room - left)
     right = left + len(names) * column
     size = row_number_size(rows, column)
     reach = common_reach(rows)

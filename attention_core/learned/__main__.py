@@ -2,7 +2,8 @@
 
 A language model or a translator that was stopped goes on where it was left: its numbers are kept in `.training`. The
 name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads`
-measures again what their heads do.
+measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
+`meaning` measures again; `removed` measures again what a decoder loses without its mask and the like.
 """
 
 import sys
@@ -11,12 +12,16 @@ from pathlib import Path
 import torch
 
 from attention_core.learned.language.head_figures import measure_heads_again
+from attention_core.learned.language.kept_steps import MEASURED, STEPPED, keep_steps
 from attention_core.learned.language.making import make_model, measure_guesses_again
+from attention_core.learned.language.removed_parts import REMOVED, measure_removed_again
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
+from attention_core.learned.language.step_figures import measure_steps_again
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.translation.shipped import TRANSLATORS
 
+MEASURES = ("guesses", "heads", "steps", "meaning", "removed")
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
@@ -49,5 +54,14 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in LANGUAGE_MODELS.recipes or name == "heads":
         for changed in list_measured(name):
             measure_heads_again(changed)
-    if name not in (*FOLDERS, "guesses", "heads"):
+    if name == "steps":
+        for changed in STEPPED:
+            keep_steps(changed, print)
+    if name in ("steps", "meaning", *MEASURED):
+        for changed in [name] if name in MEASURED else MEASURED:
+            measure_steps_again(changed)
+    if name in ("removed", *REMOVED):
+        for changed in [name] if name in REMOVED else REMOVED:
+            measure_removed_again(changed)
+    if name not in (*FOLDERS, *MEASURES):
         make_course(name)

@@ -37,6 +37,7 @@ LESSONS = (
     "bottleneck",
     "induction",
     "explanation",
+    "meaning",
     "models",
 )
 PAGES = (

@@ -43,6 +43,7 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "bottleneck": lambda: choices("dot attention", "additive attention"),
     "induction": lambda: slider("ArrowLeft", "ArrowRight"),
     "explanation": lambda: choices("B · majority", "A · look up"),
+    "meaning": lambda: choices("even", "as learned"),
     "models": lambda: slider("ArrowRight", "ArrowLeft"),
     "check": lambda: choices("weights", "scores"),
     "bugs": lambda: choices("2", "3"),

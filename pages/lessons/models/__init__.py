@@ -1,1 +1,1 @@
-"""Lesson 16: the attention of published models."""
+"""Lesson 17: the attention of published models."""

@@ -1,4 +1,4 @@
-"""Lesson 16: how many bytes of keys and values a published model keeps, and their chart."""
+"""Lesson 17: how many bytes of keys and values a published model keeps, and their chart."""
 
 from collections.abc import Mapping
 

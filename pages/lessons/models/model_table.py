@@ -1,4 +1,4 @@
-"""Lesson 16: the table of published models, each row of which opens as a state of the workbench."""
+"""Lesson 17: the table of published models, each row of which opens as a state of the workbench."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Lesson 16: an older and a newer model beside each other: as maps, and part by part."""
+"""Lesson 17: an older and a newer model beside each other: as maps, and part by part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Lesson 16: the parts of which an attention is made, what a published model takes for each, and how that is said."""
+"""Lesson 17: the parts of which an attention is made, what a published model takes for each, and how that is said."""
 
 from collections.abc import Callable, Mapping
 

@@ -19,6 +19,8 @@ from attention_core.drawing.small_pictures import (
 )
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.given_scores import as_scores, draw_query_and_keys, read_logits
+from attention_core.learned.language.kept_steps import steps_of
+from attention_core.learned.language.pair_readings import read_pair
 from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.influence import default_position, distances_heard
@@ -34,6 +36,7 @@ UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 SOFTMAX_NUMBERS = "2, 1, 0, -1"
 SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
+MEANING_PAIR = 47  # of the held-out pairs
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
 COMPARED_ENCODERS = {
     "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
@@ -203,6 +206,17 @@ def draw_evidence(_language: str) -> list[Shape]:
     return shapes
 
 
+def draw_meanings(language: str) -> list[Shape]:
+    """Where the head of two networks looks from the same pronoun, which both answer."""
+    shapes = []
+    for box, kind in ((UPPER_HALF, "named"), (LOWER_HALF, "asked")):
+        name = f"{language}_{kind}_encoder"
+        one, _ = read_pair(name, max(steps_of(name)), MEANING_PAIR)
+        shares = one.trace["weights"][0, one.head, one.place.at].numpy()
+        shapes += bar_shapes(shares, "share", box)
+    return shapes
+
+
 def draw_windows(_language: str) -> list[Shape]:
     """The weights of an older model's layer, and those of a newer one's, which has a window."""
     shapes = []
@@ -229,5 +243,6 @@ CARD_PICTURES: dict[str, Callable[[str], list[Shape]]] = {
     "bottleneck": draw_writers,
     "induction": draw_copying,
     "explanation": draw_evidence,
+    "meaning": draw_meanings,
     "models": draw_windows,
 }

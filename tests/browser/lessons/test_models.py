@@ -1,4 +1,4 @@
-"""Lesson 16 in a real browser: two models on sliders, rows that open in the workbench, and the table on a phone."""
+"""Lesson 17 in a real browser: two models on sliders, rows that open in the workbench, and the table on a phone."""
 
 import pytest
 

@@ -6,6 +6,7 @@ import torch
 from attention_core import AttentionError
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.batches import START
+from attention_core.learned.language.kept_steps import BETWEEN_STEPS, STEPPED, STEPS_FOLDER
 from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.measures import measure_heads
 from attention_core.learned.language.reading import (
@@ -37,9 +38,18 @@ def looks_at(name, text, word, head):
 
 # ---- the files -------------------------------------------------------------------------------------------------------
 def test_each_file_is_a_model_of_the_table_and_all_are_small():
-    files = {path.name for path in SHIPPED_FOLDER.iterdir()}
-    assert files == {"figures.json", "heads.json", *(model_file(name).name for name in shipped_names())}
-    assert sum(path.stat().st_size for path in SHIPPED_FOLDER.iterdir()) < 10_000_000
+    files = {path.name for path in SHIPPED_FOLDER.iterdir() if path.is_file()}
+    assert files == {
+        "figures.json",
+        "heads.json",
+        "removed.json",
+        "steps.json",
+        *(model_file(name).name for name in shipped_names()),
+    }
+    assert {path.name for path in STEPS_FOLDER.iterdir()} == {
+        f"{name}.{step}.safetensors" for name in STEPPED for step in BETWEEN_STEPS
+    }
+    assert sum(path.stat().st_size for path in SHIPPED_FOLDER.rglob("*") if path.is_file()) < 10_000_000
 
 
 @every_model

@@ -12,6 +12,7 @@ from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_cell_rows
 from pages.lessons.sentences import join_with_commas, list_place_labels, list_place_names, quote_token, show_sentence
+from pages.lessons.trained_model import show_one_head
 from pages.panels.head_maps import head_name
 from pages.panels.link_controls import choose_option
 from pages.runs.cache import inputs_of, trace_for
@@ -25,6 +26,7 @@ def show_contributions(setup: Setup) -> None:
     sights = {"ledger": show_ledger, "alike": show_head_likeness}
     show_sight = choose_sight("brings", sights)
     show_sight(setup)
+    show_one_head()
 
 
 def show_ledger(setup: Setup) -> None:

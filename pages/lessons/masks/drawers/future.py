@@ -19,6 +19,7 @@ from pages.lessons.masks.mask_maps import (
 )
 from pages.lessons.pictures import show_bar_rows, show_step_picture
 from pages.lessons.sentences import join_with_commas, list_place_names, quote_token, show_sentence
+from pages.lessons.trained_model import show_without
 from pages.panels.chart import show_chart
 from pages.panels.link_controls import pick_place, slide, text_box
 from pages.panels.word_swaps import suggest_word, with_word
@@ -39,6 +40,7 @@ def show_future(own: Setup, setup: Setup) -> None:
     }
     show_sight = choose_sight("future", sights)
     show_sight(own, setup)
+    show_without("mask")
 
 
 def show_later_word(own: Setup, setup: Setup) -> None:

@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "cache": what does a long text cost?"""
+"""Lesson 17, drawer "cache": what does a long text cost?"""
 
 from attention_core.record.number_text import format_grouped
 from pages.lessons.models.cache_sizes import TEXT_LENGTHS, show_cache_chart, tell_cache

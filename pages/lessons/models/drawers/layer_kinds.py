@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "layers": are all layers alike?"""
+"""Lesson 17, drawer "layers": are all layers alike?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "one": what does one change alone do?"""
+"""Lesson 17, drawer "one": what does one change alone do?"""
 
 from dataclasses import replace
 

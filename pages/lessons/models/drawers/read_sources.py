@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "read": where do these numbers stand?"""
+"""Lesson 17, drawer "read": where do these numbers stand?"""
 
 import streamlit as st
 

@@ -8,6 +8,7 @@ from attention_core.drawing.bars import row_of
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_side_by_side
 from pages.lessons.sentences import format_gap, list_place_labels, list_place_names, quote_token, show_sentence
+from pages.lessons.trained_model import show_without
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
@@ -46,6 +47,7 @@ def show_order(setup: Setup) -> None:
         make_output_rows("order_after", permuted),
     )
     link_to_workbench(after, "order")
+    show_without("positions")
 
 
 def make_output_rows(name: str, trace: Trace) -> RunPicture:

@@ -15,6 +15,7 @@ from pages.lessons.scale.variance_curves import (
 )
 from pages.lessons.scale.width_axis import SCALE_WIDTHS, width_axis
 from pages.lessons.sentences import show_sentence
+from pages.lessons.trained_model import show_without
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option
 from pages.session.labels import current_palette
@@ -46,3 +47,4 @@ def show_broken_assumptions(d_k: int, seed: int) -> None:
     y = Axis(say("lessons.scale.axis.variance"), 0.5, 2e6, log=True)
     picture = curves(compared, width_axis(), y, palette, at=d_k, height=260)
     show_curve_chart(picture, "scale_breaks", say("lessons.scale.alt", what=y.title))
+    show_without("scale")

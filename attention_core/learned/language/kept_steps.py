@@ -1,0 +1,74 @@
+"""The language models on the way: their numbers after some steps of the training that made those which come along."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import Generator
+
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.network_folder import STORED_DTYPE
+from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model, read_figures
+from attention_core.learned.language.training import LanguageTraining
+from attention_core.mechanism.plain_checks import require_one_of
+
+STEPS_FOLDER = SHIPPED_FOLDER / "steps"
+BETWEEN_STEPS = (500, 1000, 2000)  # whose numbers come along, of the models of STEPPED
+STEPPED = ("en_foretold_encoder", "en_named_encoder", "en_asked_encoder")
+MEASURED = (*STEPPED, "zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder")
+
+
+def steps_of(name: str) -> tuple[int, ...]:
+    """Give the steps of which a model's numbers are there: none, those in between that come along, and all.
+
+    >>> steps_of("en_asked_encoder"), steps_of("zh_asked_encoder")
+    ((0, 500, 1000, 2000, 5000), (0, 5000))
+    """
+    between = BETWEEN_STEPS if name in STEPPED else ()
+    return (0, *between, RECIPES[name].steps)
+
+
+@lru_cache(maxsize=16)  # two to four megabytes each
+def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> LanguageModel:
+    """Give a model as it was after some steps: as its seed draws it after none, as it comes along after all.
+
+    name: of a model that comes along. step: one of steps_of. Raises AttentionError: unknown_choice.
+
+    >>> load_step("en_asked_encoder", 500).words.shape
+    torch.Size([1744, 64])
+    """
+    require_one_of("step", str(step), tuple(map(str, steps_of(name))))
+    recipe = RECIPES[name]
+    if step == recipe.steps:
+        return load_model(name, dtype)
+    with torch.inference_mode(False):
+        generator = Generator().manual_seed(read_figures()[name].seed)
+        model = recipe.make(generator).to(dtype).requires_grad_(False)
+        if step:
+            numbers = load_file(step_file(name, step))
+            model.load_state_dict({key: tensor.to(dtype) for key, tensor in numbers.items()})
+    return model
+
+
+def step_file(name: str, step: int) -> str:
+    """Give the file of the numbers after a step."""
+    return str(STEPS_FOLDER / f"{name}.{step}.safetensors")
+
+
+def keep_steps(name: str, tell: Callable[[str], object], last: int | None = None) -> LanguageTraining:
+    """Train a model once more from its seed, write its numbers after the steps in between, and give the training.
+
+    tell: is told how far it is. last: the step at which it ends; None: the last in between.
+    """
+    STEPS_FOLDER.mkdir(exist_ok=True)
+    training = LanguageTraining(RECIPES[name], read_figures()[name].seed)
+    while training.step < (last or max(BETWEEN_STEPS)):
+        training.advance()
+        if training.step in BETWEEN_STEPS:
+            numbers = {key: each.detach().to(STORED_DTYPE) for key, each in training.model.state_dict().items()}
+            save_file(numbers, step_file(name, training.step))
+            tell(f"{name}: step {training.step} kept")
+    load_step.cache_clear()
+    return training

@@ -1,0 +1,132 @@
+"""What a language model that writes loses without a part that it was trained with: kept in removed.json, beside it.
+
+Nothing is trained again: the numbers are those that were learned with the part.
+"""
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import cache
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from attention_core.analysis.interventions import Intervention, intervene
+from attention_core.learned.language.measures import held_out_texts
+from attention_core.learned.language.model import LanguageModel, ModelShape
+from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
+from attention_core.learned.language.surprise import surprises_of_texts
+from attention_core.transformer.stack import LayerConfig, Stack, StackConfig, StackWeights, run_stack
+
+REMOVED_FILE = SHIPPED_FOLDER / "removed.json"
+REMOVED = ("en_asked_decoder", "zh_asked_decoder")
+REMOVED_TEXTS = 300  # that are read
+DECIMALS = 4
+WHOLE = "whole"
+CHOICES = {
+    WHOLE: {},
+    "mask": {"masks": ()},  # each word sees those behind it, too
+    "scale": {"scale": 1.0},  # scores are not divided by √d_k
+    "positions": {"positions": ()},  # no RoPE
+}  # of the attention of each layer, by the part that is missing
+
+
+@dataclass(frozen=True, eq=False)
+class ChangedModel:
+    """A model whose attention is computed with other choices, or of whose heads one a layer is left.
+
+    choices: in the place of its own. head: the one that is left, from 0; None: all.
+    """
+
+    model: LanguageModel
+    choices: dict[str, object]
+    head: int | None = None
+
+    @property
+    def shape(self) -> ModelShape:
+        """How large it is."""
+        return self.model.shape
+
+    def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
+        """The layers, changed."""
+        weights = StackWeights(self.model.weights().layers)
+        config = StackConfig(tuple(map(self.change_layer, self.shape.stack().layers)))
+        stack = run_stack(self.model.words[words], weights, config, allowed=allowed)
+        return intervene(stack, list(self.other_heads())) if self.head is not None else stack
+
+    def change_layer(self, layer: LayerConfig) -> LayerConfig:
+        """A layer with the other choices."""
+        return replace(layer, attention=replace(layer.attention, **self.choices))
+
+    def other_heads(self) -> Iterator[Intervention]:
+        """The heads that are off."""
+        for layer in range(1, self.shape.layers + 1):
+            for head in range(self.shape.heads):
+                if head != self.head:
+                    yield Intervention(f"{layer}.attention", head)
+
+    def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
+        """The logits of the words behind the last layer."""
+        return self.model.word_logits(x)
+
+
+@dataclass(frozen=True)
+class RemovedFigures:
+    """How surprised a model is by the next word, in nats a word.
+
+    words: over how many words. whole, mask, scale, positions: as it was trained, and without each part. heads: with one
+    head a layer alone, by its number.
+    """
+
+    words: int
+    whole: float
+    mask: float
+    scale: float
+    positions: float
+    heads: list[float]
+
+
+def measure_removed_parts(model: LanguageModel, language: str, count: int = REMOVED_TEXTS) -> RemovedFigures:
+    """Measure a decoder on held-out texts. count: how many."""
+    texts = [text.words for text in held_out_texts(language, "held", "report", count)]
+    figures = {name: mean_surprise(ChangedModel(model, choices), language, texts) for name, choices in CHOICES.items()}
+    heads = [
+        mean_surprise(ChangedModel(model, CHOICES[WHOLE], head), language, texts) for head in range(model.shape.heads)
+    ]
+    return RemovedFigures(sum(len(text) - 1 for text in texts), heads=heads, **figures)
+
+
+def mean_surprise(model: ChangedModel, language: str, texts: list[tuple[str, ...]]) -> float:
+    """The surprise of a model, in nats a word."""
+    surprises = surprises_of_texts(model, language, texts)
+    return round(float(torch.cat(surprises).mean()), DECIMALS)
+
+
+def count_words_alike(nats: float) -> int:
+    r"""Give the perplexity, $e^{\mathrm{nats}}$: of so many words alike one would be as uncertain.
+
+    nats: a word. Source: Jelinek, Mercer, Bahl, Baker 1977, perplexity.
+
+    >>> count_words_alike(0.0), count_words_alike(2.44)
+    (1, 11)
+    """
+    return round(math.exp(nats))
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+def measure_removed_again(name: str) -> None:
+    """Measure a decoder that comes along, and write it into the file."""
+    rows = json.loads(REMOVED_FILE.read_text("utf-8")) if REMOVED_FILE.exists() else {}
+    rows[name] = asdict(measure_removed_parts(load_model(name, torch.float32), RECIPES[name].language))
+    lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in sorted(rows)]
+    REMOVED_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    read_removed_figures.cache_clear()
+
+
+@cache
+def read_removed_figures() -> dict[str, RemovedFigures]:
+    """What was measured of each decoder that comes along."""
+    return {name: RemovedFigures(**row) for name, row in json.loads(REMOVED_FILE.read_text("utf-8")).items()}

@@ -1,0 +1,147 @@
+"""Whether a head shows what a language model answers: on minimal pairs, step by step, head by head, and with the head
+that decides changed. Kept in steps.json, beside the models."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.analysis.interventions import EVEN, OFF, Intervention, intervene
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.kept_steps import load_step, steps_of
+from attention_core.learned.language.measures import Place, deciding_kind, pair_places, share_of_both
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.questions import QUESTIONS
+from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
+from attention_core.transformer.stack import Stack
+
+STEPS_FILE = SHIPPED_FOLDER / "steps.json"
+DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class StepFigures:
+    """Of how many minimal pairs both texts are right.
+
+    head: the layer and the head, from 0, that shows it most often after the last step, on other pairs than the told.
+    shown: after each step, how often it gives the noun that is meant more than the other one. answered: after each
+    step, how often the answers are right; nothing of a model that is asked nothing. changed: the answers after the last
+    step where that head is "off" or looks at all words alike, "even". heads: what `shown` is of each head after the
+    last step, a row a layer. without: the answers where each is off.
+    """
+
+    head: tuple[int, int]
+    shown: dict[str, float]
+    answered: dict[str, float]
+    changed: dict[str, float]
+    heads: list[list[float]]
+    without: list[list[float]]
+
+
+def measure_steps(name: str) -> StepFigures:
+    """Measure a model of which some steps are kept, on the half of the held-out pairs that is told."""
+    recipe = RECIPES[name]
+    layer, head = find_telling_head(load_model(name, torch.float32), recipe.language)
+    shown, answered = {}, {}
+    for step in steps_of(name):
+        model = load_step(name, step, torch.float32)
+        batches = list(run_pairs(model, recipe.language))
+        heads = share_shown(batches)
+        shown[str(step)] = heads[layer][head]
+        if recipe.questions:
+            answered[str(step)] = answer_pairs(model, recipe.language, batches)
+    changed, without = {}, []  # of the last step, whose runs are at hand
+    if recipe.questions:
+        own = {kind: Intervention(f"{layer + 1}.attention", head, kind) for kind in (OFF, EVEN)}
+        changed = {kind: answer_pairs(model, recipe.language, batches, each) for kind, each in own.items()}
+        without = answer_without_heads(model, recipe.language, batches)
+    return StepFigures((layer, head), shown, answered, changed, heads, without)
+
+
+def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
+    """The head that shows what is meant in most pairs of the half that chooses."""
+    shares = torch.tensor(share_shown(list(run_pairs(model, language, "choose"))))  # (L, H)
+    layer, head = divmod(int(shares.argmax()), shares.shape[1])
+    return layer, head
+
+
+def answer_without_heads(model: LanguageModel, language: str, batches: Sequence["PairBatch"]) -> list[list[float]]:
+    """The answers where each head is off, a row a layer."""
+    shape = model.shape
+    changes = [
+        [Intervention(f"{layer}.attention", head) for head in range(shape.heads)]
+        for layer in range(1, shape.layers + 1)
+    ]
+    return [[answer_pairs(model, language, batches, change) for change in layer] for layer in changes]
+
+
+# ---- the pairs -------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, eq=False)
+class PairBatch:
+    """Pairs whose texts are of one length. places: both of a pair behind each other. stack: the run of all."""
+
+    places: Sequence[Place]
+    stack: Stack
+
+
+def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iterator[PairBatch]:
+    """The runs of all pairs, those of one length together."""
+    numbers = word_numbers(language)
+    places = pair_places(model.shape.causal, language, half)
+    by_length: dict[int, list[Place]] = {}
+    for one, two in zip(places[::2], places[1::2], strict=True):
+        by_length.setdefault(len(one.text.words), []).extend((one, two))
+    for some in by_length.values():
+        words = torch.tensor([[numbers[word] for word in place.text.words] for place in some])
+        with torch.inference_mode():
+            yield PairBatch(some, model.stack(words))
+
+
+def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
+    """Of how many pairs each head gives the noun that is meant more than the other one, in both texts."""
+    rights = []
+    for batch in batches:
+        maps = [trace["weights"] for part, trace in batch.stack.parts.items() if part.endswith(".attention")]
+        weights: Float[Tensor, "B L H T S"] = torch.stack(maps, 1)
+        for maps_of_text, place in zip(weights, batch.places, strict=True):
+            row = maps_of_text[:, :, place.at]  # (L, H, S)
+            rights.append(row[..., place.to] > row[..., place.others[0]])  # (L, H)
+    both = torch.stack(rights[::2]) & torch.stack(rights[1::2])  # (pairs, L, H)
+    return [[round(share, DECIMALS) for share in layer] for layer in both.double().mean(0).tolist()]
+
+
+def answer_pairs(
+    model: LanguageModel, language: str, batches: Sequence[PairBatch], change: Intervention | None = None
+) -> float:
+    """Of how many pairs both answers are the right words. change: of all runs; None: as they are."""
+    question = QUESTIONS.index(deciding_kind(model.shape.causal))
+    numbers = word_numbers(language)
+    rights = []
+    for batch in batches:
+        with torch.inference_mode():
+            stack = intervene(batch.stack, [change]) if change else batch.stack
+            answers = model.answer_logits(stack, question).argmax(-1)  # (B, T)
+        for row, place in zip(answers.tolist(), batch.places, strict=True):
+            rights.append(row[place.at] == numbers[place.text.words[place.to]])
+    return round(share_of_both(rights), DECIMALS)
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+def measure_steps_again(name: str) -> None:
+    """Measure a model and its steps, and write them into the file."""
+    rows = json.loads(STEPS_FILE.read_text("utf-8")) if STEPS_FILE.exists() else {}
+    rows[name] = asdict(measure_steps(name))
+    lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in sorted(rows)]
+    STEPS_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    read_step_figures.cache_clear()
+
+
+@cache
+def read_step_figures() -> dict[str, StepFigures]:
+    """What was measured of each model of which steps are kept."""
+    return {name: StepFigures(**row) for name, row in json.loads(STEPS_FILE.read_text("utf-8")).items()}

@@ -1,0 +1,57 @@
+"""The picture of lesson 16: where a head of each network looks from the pronoun, in both sentences."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from attention_core.drawing.bars import Row, row_of
+from attention_core.learned.language.pair_readings import Reading
+from attention_core.record.number_text import format_percent
+from pages.lessons.meaning.networks import Pair, list_columns, read_by_all
+from pages.lessons.pictures import RunPicture, make_cell_rows, show_live_bars
+from pages.panels.live_choice import LiveChoice
+from pages.site.words import say
+
+HEADS_WIDTH_PX = 1118  # pixels: as wide as the page, so that words can be read
+
+
+def show_heads(choice: LiveChoice, language: str, number: int, change: str, known: bool) -> None:
+    """Shows the weights of each network's head at each step of a slider. known: whether the answer may be seen."""
+    shown = [
+        make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
+        for step in choice.options
+    ]
+    pictures = [each.picture for each in shown]
+    show_live_bars(choice, "heads", pictures, shown[choice.position].runs, say("lessons.meaning.alt"))
+
+
+def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) -> RunPicture:
+    """Draws two rows a network, one a sentence. names: of the columns."""
+    rows = []
+    runs = {}
+    for letter, pair in pairs.items():
+        for place, reading in enumerate(pair, 1):
+            run = f"{letter}{place}"
+            runs[run] = reading.trace
+            rows.append(make_row(letter, reading, run, hidden=letter == "B" and not known))
+    return make_cell_rows("heads", rows, names, runs, pairs["C"][0].trace, room=HEADS_WIDTH_PX)
+
+
+def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
+    """Draws where a head looks from the pronoun of a sentence, beside what its network answers."""
+    values = {"network": letter, "reason": deciding_word(reading)}
+    if reading.answer is None:
+        title = say("lessons.meaning.row_silent", **values)
+    elif reading.undecided:
+        title = say("lessons.meaning.row_undecided", **values)
+    else:
+        sign = say("lessons.meaning.right" if reading.right else "lessons.meaning.wrong")
+        share = format_percent(reading.share)
+        title = say("lessons.meaning.row", answer=reading.answer, share=share, sign=sign, **values)
+    row = row_of(title, reading.trace, "weights", (0, reading.head, reading.place.at), run, hidden)
+    return replace(row, refs=row.refs[1:-1])  # without the sign that a text begins with, and the full stop
+
+
+def deciding_word(reading: Reading) -> str:
+    """The word of a sentence that says who is meant."""
+    links = [link for link in reading.place.text.links if link.kind == "about"]
+    return reading.place.text.words[links[-1].at]

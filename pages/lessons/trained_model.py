@@ -1,0 +1,44 @@
+"""What the language model of the app loses without what a lesson is about: measured on held-out texts."""
+
+import streamlit as st
+
+from attention_core.learned.language.removed_parts import count_words_alike, read_removed_figures
+from attention_core.record.number_text import format_fixed, format_grouped
+from pages.export.page_links import link_to_workbench
+from pages.panels.lesson_choices import current_slug
+from pages.setup.setup import Setup
+from pages.site.words import current_language, say
+
+MODELS = {"en": "en_asked_decoder", "zh": "zh_asked_decoder"}
+EXAMPLES = {"en": "model_en_decoder", "zh": "model_zh_decoder"}
+WITHOUT = {
+    "mask": {"masks": ()},
+    "scale": {"scale": 1.0},
+    "positions": {"positions": ()},
+}  # what a layer of the model is without a part
+
+
+def show_without(part: str) -> None:
+    """Says how surprised the model is by the next word as it was trained, and without a part; opens such a layer."""
+    figures = read_removed_figures()[MODELS[current_language()]]
+    nats = {"whole": figures.whole, "without": getattr(figures, part)}
+    st.divider()
+    tell_nats(nats, figures.words)
+    setup = Setup(example=EXAMPLES[current_language()], **WITHOUT[part])
+    link_to_workbench(setup, "trained")
+
+
+def show_one_head() -> None:
+    """Says the same where one head a layer is left: of each, the best and the worst."""
+    figures = read_removed_figures()[MODELS[current_language()]]
+    st.divider()
+    tell_nats({"whole": figures.whole, "least": min(figures.heads), "most": max(figures.heads)}, figures.words)
+
+
+def tell_nats(nats: dict[str, float], count: int) -> None:
+    """Tells nats a word, and of how many words alike the next one would be as uncertain."""
+    values = {}
+    for name, each in nats.items():
+        values[name] = format_fixed(each)
+        values[f"{name}_alike"] = format_grouped(count_words_alike(each))
+    st.markdown(say(f"lessons.{current_slug()}.trained", count=format_grouped(count), **values))
