@@ -72,6 +72,9 @@ def test_arrow_keys_lead_from_head_to_head(screen):
     for key, place in (("ArrowRight", 1), ("ArrowDown", 1 + H), ("ArrowLeft", H), ("ArrowUp", 0), ("End", 11)):
         opened.page.keyboard.press(key)
         expect(stops.nth(place)).to_be_focused()
+    opened.page.keyboard.press("Tab")
+    expect(heads.locator(".compare").nth(11)).to_be_focused()  # of the same head, and of no other
+    opened.page.keyboard.press("Shift+Tab")
     opened.page.keyboard.press("Enter")
     expect(opened.page.get_by_role("heading", name="layer 3, head 4")).to_be_visible()
 
@@ -98,8 +101,8 @@ def test_what_is_taken_along_holds_the_numbers_of_the_file(screen, tmp_path):
     assert table["value"].to_numpy().reshape(T, T) == pytest.approx(drawn()[1, 1])
     assert "cannot be recomputed" in files["CSV"].read_text() and "cannot be recomputed" in files["SVG"].read_text()
     assert files["PNG"].read_bytes().startswith(b"\x89PNG")
-    held = np.load(files["All maps (NPZ)"])
-    assert held["attention"] == pytest.approx(drawn()) and held["queries"].tolist() == WORDS
+    with np.load(files["All maps (NPZ)"]) as held:
+        assert held["attention"] == pytest.approx(drawn()) and held["queries"].tolist() == WORDS
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
