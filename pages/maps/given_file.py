@@ -80,17 +80,17 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
 
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit, ...], ...]:
     """What each head does, a line a layer; nothing of more rows than can be read at once."""
-    layers, heads, *_ = maps.maps.shape
+    layers = len(maps.maps)
     rows = maps.maps[..., 0].numel()
     if rows > MAX_HABIT_ROWS:
         return ()
-    return tuple(tuple(read_habit(maps, layer, head) for head in range(heads)) for layer in range(layers))
+    return tuple(read_layer_habits(maps, layer) for layer in range(layers))
 
 
-def read_habit(maps: AttentionMaps, layer: int, head: int) -> HeadHabit:
-    """What a head does."""
-    trace = maps.head_trace(layer, head)
-    return head_habit(trace, list_row_facts(trace, 0))
+def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit, ...]:
+    """What each head of a layer does."""
+    traces = [maps.head_trace(layer, head) for head in range(maps.maps.shape[1])]
+    return tuple(head_habit(trace, list_row_facts(trace, 0)) for trace in traces)
 
 
 # ---- choosing --------------------------------------------------------------------------------------------------------

@@ -71,8 +71,9 @@ def test_measures_beside_naive_loops():
             assert measures["entropy"][layer, head] == pytest.approx(sum(bits) / T)
 
 
-def test_of_other_words_as_keys_only_the_spread_is_measured():
-    measures = measure_maps(AttentionMaps(drawn(L, H, T, S), WORDS, tuple("abcdefg")))
+@pytest.mark.parametrize("keys", ["abcde", "abcdefg"])
+def test_of_other_words_as_keys_only_the_spread_is_measured(keys):
+    measures = measure_maps(AttentionMaps(drawn(L, H, T, len(keys)), WORDS, tuple(keys)))
     assert set(measures) == {"evenness", "entropy"} and measures["entropy"].shape == (L, H)
 
 

@@ -29,6 +29,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const parts = { controls: made("div", "controls"), told: made("p", "told", { ariaLive: "polite" }), grid: made("div", "grid"), two: made("div", "two") };
   Object.assign(root, { parts, cards });
   fillControls(root);
+  parts.grid.addEventListener("focusin", ({ target }) => stopAt(root, target));
   root.replaceChildren(made("p", "about", { textContent: shown.text.about }), ...Object.values(parts), beyondOf(root));
   arrange(root);
   compareTwo(root);
@@ -106,6 +107,7 @@ function arrange(root) {
   parts.grid.classList.toggle("layers", !order);
   parts.grid.style.setProperty("--columns", inLayer);
   roving(parts.grid, () => parts.grid.replaceChildren(...kept.map((i) => cards[i])), ".open", () => columnsOf(parts.grid));
+  stopAt(root, parts.grid.querySelector('.open[tabindex="0"]'));
   for (const i of kept) cards[i].number.textContent = order ? numbersOf(shown, order, i) : "";
   const sentence = said(shown.text.order, {
     shown: kept.length,
@@ -114,6 +116,12 @@ function arrange(root) {
   });
   const rest = all.length - kept.length;
   parts.told.textContent = rest ? `${sentence} ${said(shown.text.hidden, { hidden: rest })}` : sentence;
+}
+
+// Of all second buttons only that behind the map which is the stop of the Tab key is one, too.
+function stopAt({ cards }, element) {
+  const stop = element?.closest(".card");
+  for (const card of cards) card.compare.tabIndex = card === stop ? 0 : -1;
 }
 
 function columnsOf(grid) {

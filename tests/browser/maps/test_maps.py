@@ -3,6 +3,7 @@
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 from playwright.sync_api import expect
 
@@ -71,6 +72,9 @@ def test_arrow_keys_lead_from_head_to_head(screen):
     for key, place in (("ArrowRight", 1), ("ArrowDown", 1 + H), ("ArrowLeft", H), ("ArrowUp", 0), ("End", 11)):
         opened.page.keyboard.press(key)
         expect(stops.nth(place)).to_be_focused()
+    opened.page.keyboard.press("Tab")
+    expect(heads.locator(".compare").nth(11)).to_be_focused()  # of the same head, and of no other
+    opened.page.keyboard.press("Shift+Tab")
     opened.page.keyboard.press("Enter")
     expect(opened.page.get_by_role("heading", name="layer 3, head 4")).to_be_visible()
 
@@ -80,6 +84,25 @@ def test_a_refused_file_is_named_at_its_box_and_the_last_one_stays(screen):
     opened.upload("bad.npz", npz(attention=np.full((1, 2, 2), np.nan)))
     expect(opened.page.get_by_test_id("stAlert")).to_contain_text("finite")
     expect(heads.locator("select.from option")).to_have_count(T + 1)
+
+
+def test_what_is_taken_along_holds_the_numbers_of_the_file(screen, tmp_path):
+    opened, heads = with_file(screen)
+    heads.locator(".card .open").nth(H + 1).click()
+    expect(opened.page.get_by_role("heading", name="layer 2, head 2")).to_be_visible()
+    opened.settled()
+    files = {}
+    for name in ("SVG", "PNG", "CSV", "All maps (NPZ)"):
+        with opened.page.expect_download() as download:
+            opened.page.get_by_role("button", name=name, exact=True).click()
+        files[name] = tmp_path / download.value.suggested_filename
+        download.value.save_as(files[name])
+    table = pd.read_csv(files["CSV"], skiprows=3)
+    assert table["value"].to_numpy().reshape(T, T) == pytest.approx(drawn()[1, 1])
+    assert "cannot be recomputed" in files["CSV"].read_text() and "cannot be recomputed" in files["SVG"].read_text()
+    assert files["PNG"].read_bytes().startswith(b"\x89PNG")
+    with np.load(files["All maps (NPZ)"]) as held:
+        assert held["attention"] == pytest.approx(drawn()) and held["queries"].tolist() == WORDS
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
