@@ -127,7 +127,14 @@ look = make_component("flow/look", "<div></div>")
 model_block = make_component("model/block", '<div class="block"></div>', "pixels", "flow/words", "model/controls")
 model_words = make_component("model/words", '<div class="writing"></div>', "pixels", "flow/words", "model/controls")
 model_heads = make_component(
-    "model/heads", '<div class="heads"></div>', "pixels", "flow/words", "roving", is_fetched=True
+    "model/heads",
+    '<div class="heads"></div>',
+    "pixels",
+    "flow/words",
+    "roving",
+    "model/controls",
+    "model/maps",
+    is_fetched=True,
 )
 model_what_if = make_component(
     "model/what_if",

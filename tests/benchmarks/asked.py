@@ -4,8 +4,12 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from itertools import cycle
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from time import perf_counter
+
+import numpy as np
 
 from tests.benchmarks.change_to_pixels import PICTURE, Changes
 from tests.benchmarks.crowd import PAUSE, dues
@@ -16,6 +20,7 @@ from tests.benchmarks.visitor import Visitor, visiting
 from tests.browser.conftest import process_of
 
 MOST = 1.5  # times the workbench's mask
+LAYERS, HEADS, TOKENS = 12, 12, 32  # of another model, whose maps are given
 WRITERS = 20
 WRITTEN = 12  # words of each
 WHAT_IF = "/?ex=model_en&t=9&panel=what_if"
@@ -24,11 +29,12 @@ DECODER = "ex=model_en_decoder&t=3&panel=words&word_seed={}"  # each visitor's t
 
 
 class Questions:
-    """What a visitor asks, each time something else."""
+    """What a visitor asks, each time something else. folder: where files of maps lie."""
 
-    def __init__(self, switches: Tab, writing: Tab):
-        self.switches, self.writing = switches, writing
+    def __init__(self, switches: Tab, writing: Tab, maps: Tab, folder: Path):
+        self.switches, self.writing, self.maps = switches, writing, maps
         self.places = cycle(range(12))
+        self.files = cycle([make_maps(folder, seed) for seed in (1, 2, 3)])
 
     def head(self) -> float:
         """Another head is switched off besides, or on again: all outcomes, maps and the path are computed anew."""
@@ -42,16 +48,32 @@ class Questions:
             self.writing.change(lambda page: buttons.nth(3).click())
         return self.writing.change(lambda page: buttons.first.click(), lambda page: buttons.first.hover())
 
+    def all_heads(self) -> float:
+        """A file with other maps of as large a model is opened: it is read and measured, and all cards are drawn."""
+        box = self.maps.page.locator("input[type=file]")
+        return self.maps.change(lambda page: box.set_input_files(next(self.files)))
+
+
+def make_maps(folder: Path, seed: int) -> Path:
+    """A file of maps of LAYERS x HEADS on TOKENS words, drawn from a seed."""
+    logits = np.random.default_rng(seed).normal(size=(LAYERS, HEADS, TOKENS, TOKENS))
+    weights = np.exp(3 * logits)
+    file = folder / f"maps_{seed}.npz"
+    np.savez_compressed(file, attention=weights / weights.sum(-1, keepdims=True))
+    return file
+
 
 def measure(runs: int) -> Iterator[Figure]:
-    """A head off and a written word against a mask; then many visitors who write."""
-    with process_of("app.py") as (address, pid), chromium() as browser:
+    """A head off, a written word and a file of maps against a mask; then many visitors who write."""
+    with process_of("app.py") as (address, pid), chromium() as browser, TemporaryDirectory() as folder:
         plain = Changes(Tab(browser, address, PICTURE))
-        tabs = Tab(browser, address + WHAT_IF, ".what-if .path"), Tab(browser, address + WORDS, ".writing")
-        questions = Questions(*tabs)
-        off, written, mask = alternately(runs, questions.head, questions.word, plain.mask)
+        switches, writing = Tab(browser, address + WHAT_IF, ".what-if .path"), Tab(browser, address + WORDS, ".writing")
+        maps = Tab(browser, f"{address}/maps", ".heads .card")
+        questions = Questions(switches, writing, maps, Path(folder))
+        off, written, opened, mask = alternately(runs, questions.head, questions.word, questions.all_heads, plain.mask)
         yield against("a model: a head switched off to the new bars, against a mask", off, mask, MOST)
         yield against("a model: a written word, against a mask", written, mask)
+        yield against(f"all heads of {LAYERS} x {HEADS} at {TOKENS} words: a file to the cards", opened, mask)
         yield Figure("memory: a model questioned", "–", f"{resident_megabytes(pid):.0f} MB")
     with process_of("app.py") as (address, pid):
         asyncio.run(writers(address, 2))  # warm-up

@@ -1,4 +1,4 @@
-// When the page came to rest after a click or a key. Pixels are what changed in the document, in a shadow tree or on a
+// When the page came to rest after a click, a key or a chosen file. Pixels are what changed in the document, in a shadow tree or on a
 // canvas of the main part, two frames later; and the script's state must have gone back to "not running" as well.
 (() => {
   const seen = { asked: Infinity, painted: 0, finished: 0 };
@@ -42,7 +42,7 @@
   window.arm = () => {
     Object.assign(seen, { asked: Infinity, painted: 0, finished: 0 });
     const note = (event) => (seen.asked = Math.min(seen.asked, event.timeStamp));
-    ["pointerup", "keydown"].forEach((kind) => window.addEventListener(kind, note, { capture: true, once: true }));
+    ["pointerup", "keydown", "change"].forEach((kind) => window.addEventListener(kind, note, { capture: true, once: true }));
   };
   // A run so short that no frame saw it running has changed nothing but the pixels.
   window.atRest = (quiet) =>

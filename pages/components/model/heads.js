@@ -1,6 +1,5 @@
 // The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on two
 // sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
-const LEVELS = 253; // colours of a scale; 255 is a blocked cell
 const BITS = "entropy"; // the measure that is no share
 const MOST_LABELS = 24; // words beside a large map
 const UNKNOWN = -1; // below every number: no query of the sentence says anything
@@ -26,17 +25,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.look.pair = root.look.pair.filter((i) => i < shown.heads.length).slice(shown.others ? -1 : -2);
   root.shown = shown;
   const cards = shown.heads.map((_, i) => cardOf(root, i));
-  const parts = { controls: made("div", "controls"), told: made("p", "told", { ariaLive: "polite" }), grid: made("div", "grid"), two: made("div", "two") };
+  const parts = { controls: element("div", "controls"), told: element("p", "told", { ariaLive: "polite" }), grid: element("div", "grid"), two: element("div", "two") };
   Object.assign(root, { parts, cards });
   fillControls(root);
   parts.grid.addEventListener("focusin", ({ target }) => stopAt(root, target));
-  root.replaceChildren(made("p", "about", { textContent: shown.text.about }), ...Object.values(parts), beyondOf(root));
+  root.replaceChildren(element("p", "about", { textContent: shown.text.about }), ...Object.values(parts), beyondOf(root));
   arrange(root);
   compareTwo(root);
-}
-
-function made(kind, name, properties = {}) {
-  return Object.assign(document.createElement(kind), { className: name, ...properties });
 }
 
 // ---- controls --------------------------------------------------------------------------------------------------------
@@ -46,9 +41,9 @@ function fillControls(root) {
   const by = choiceOf(root, "by", text.sort, [["", text.layers], ...Object.entries(measures)]);
   const from = choiceOf(root, "from", text.from, [["", text.any], ...places(queries)]);
   const to = choiceOf(root, "to", text.to, [["", text.any], ...places(keys)]);
-  const least = made("label", "least", { textContent: text.least });
-  const input = made("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
-  const output = made("output", "", { textContent: spellPercent(root.look.least) });
+  const least = element("label", "least", { textContent: text.least });
+  const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
+  const output = element("output", "", { textContent: spellPercent(root.look.least) });
   input.oninput = () => {
     root.look.least = Number(input.value);
     output.textContent = spellPercent(root.look.least);
@@ -59,9 +54,9 @@ function fillControls(root) {
 }
 
 function choiceOf(root, name, label, options) {
-  const choice = made("label", "", { textContent: label });
-  const select = made("select", name);
-  for (const [value, said] of options) select.append(made("option", "", { value, textContent: said }));
+  const choice = element("label", "", { textContent: label });
+  const select = element("select", name);
+  for (const [value, said] of options) select.append(element("option", "", { value, textContent: said }));
   select.value = root.look[name];
   select.onchange = () => {
     root.look[name] = select.value;
@@ -140,19 +135,19 @@ function cardOf(root, i) {
   const { shown, look } = root;
   const { layer, head, name, habit } = shown.heads[i];
   const isNow = layer === shown.now[0] && head === shown.now[1];
-  const card = made("div", isNow ? "card now" : "card");
-  const open = made("button", isNow ? "open chosen" : "open", { type: "button", title: habit || name, onclick: () => root.trigger("head", [layer, head]) });
+  const card = element("div", isNow ? "card now" : "card");
+  const open = element("button", isNow ? "open chosen" : "open", { type: "button", title: habit || name, onclick: () => root.trigger("head", [layer, head]) });
   open.setAttribute("aria-label", said(shown.text.open, { name, habit }));
   open.style.aspectRatio = ratioOf(shown);
   open.append(shown.others ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed") : imageOf(shown, shown.maps[i], "share"));
-  card.number = made("div", "number");
-  const compare = made("button", "compare", { type: "button" });
+  card.number = element("div", "number");
+  const compare = element("button", "compare", { type: "button" });
   compare.onclick = () => {
     look.pair = look.pair.includes(i) ? look.pair.filter((each) => each !== i) : [...look.pair, i].slice(shown.others ? -1 : -2);
     compareTwo(root);
   };
   card.compare = compare;
-  card.append(open, made("div", "name", { textContent: name }), made("div", "habit", { textContent: habit }), card.number, compare);
+  card.append(open, element("div", "name", { textContent: name }), element("div", "habit", { textContent: habit }), card.number, compare);
   return card;
 }
 
@@ -161,15 +156,8 @@ const apart = (one, other) => one.map((number, i) => number - other[i]);
 // As many cells across as down look square; many more are squeezed, so that a map stays a map.
 const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length / queries.length));
 
-// One pixel a cell, enlarged by the browser.
-function imageOf({ queries, keys, reach, fills, allowed }, numbers, scale) {
-  const height = (number) => (scale === "share" ? number / reach : (number / reach + 1) / 2);
-  const codes = Uint8Array.from(numbers, (number, i) => {
-    if (allowed.length && !allowed[i]) return BLOCKED;
-    return Math.round(Math.min(1, Math.max(0, height(number))) * (LEVELS - 1));
-  });
-  return made("img", "map", { alt: "", draggable: false, src: pixels(codes, queries.length, keys.length, fills[scale]).toDataURL() });
-}
+const imageOf = ({ queries, keys, reach, fills, allowed }, numbers, scale) =>
+  mapImage(numbers, { rows: queries.length, columns: keys.length, reach, fills, scale, allowed });
 
 // ---- two heads, or a head on two sentences ---------------------------------------------------------------------------
 function compareTwo(root) {
@@ -184,7 +172,7 @@ function compareTwo(root) {
   const [one, other] = look.pair;
   const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], "share"));
   if (shown.others && look.pair.length) large.push(...secondOf(shown, one));
-  else if (look.pair.length === 1) large.push(made("p", "", { textContent: text.choose_two }));
+  else if (look.pair.length === 1) large.push(element("p", "", { textContent: text.choose_two }));
   if (look.pair.length === 2) large.push(largeOf(shown, text.difference, apart(maps[one], maps[other]), "signed"));
   parts.two.replaceChildren(...large);
 }
@@ -201,9 +189,9 @@ function secondOf(shown, i) {
 // A large map with its words; the cell under the pointer, or that the arrows lead to, is told.
 function largeOf(shown, name, numbers, scale) {
   const { queries, keys } = shown;
-  const figure = made("figure", "large");
-  const told = made("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
-  const frame = made("div", "frame", { tabIndex: 0, role: "application" });
+  const figure = element("figure", "large");
+  const told = element("div", "cell", { ariaLive: "polite", textContent: "\u00a0" });
+  const frame = element("div", "frame", { tabIndex: 0, role: "application" });
   frame.setAttribute("aria-label", name);
   frame.style.aspectRatio = ratioOf(shown);
   frame.append(imageOf(shown, numbers, scale));
@@ -226,45 +214,45 @@ function largeOf(shown, name, numbers, scale) {
     tell(at[0] + step[0], at[1] + step[1]);
     event.preventDefault();
   };
-  const plot = made("div", "plot");
+  const plot = element("div", "plot");
   const [across, down] = [axisOf(keys, "across"), axisOf(queries, "down")];
   plot.append(across, down, frame);
-  figure.append(made("figcaption", "", { textContent: name }), plot, told);
+  figure.append(element("figcaption", "", { textContent: name }), plot, told);
   return figure;
 }
 
 // The words beside a map; of more than there is room for none, and only the told cell names them.
 function axisOf(words, name) {
-  const axis = made("div", `axis ${name}`);
+  const axis = element("div", `axis ${name}`);
   axis.setAttribute("aria-hidden", "true");
   axis.style.setProperty("--count", words.length);
-  if (words.length <= MOST_LABELS) axis.append(...words.map((word) => made("span", "", { textContent: word, title: word })));
+  if (words.length <= MOST_LABELS) axis.append(...words.map((word) => element("span", "", { textContent: word, title: word })));
   return axis;
 }
 
 // ---- rollout beside what is written ----------------------------------------------------------------------------------
 // What is known beyond the maps: the layers' weights multiplied, and how much each head adds.
 function beyondOf({ shown }) {
-  const beyond = made("div", "beyond");
+  const beyond = element("div", "beyond");
   if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));
   if (shown.text.written_title) beyond.append(writtenOf(shown));
-  if (shown.text.why) beyond.append(made("p", "why", { textContent: shown.text.why }));
+  if (shown.text.why) beyond.append(element("p", "why", { textContent: shown.text.why }));
   return beyond;
 }
 
 function writtenOf({ heads, text }) {
-  const written = made("figure", "written");
+  const written = element("figure", "written");
   const most = Math.max(...heads.map((each) => each.written)) || 1;
   const rows = heads.map(({ name, written: length }) => {
-    const row = made("div", "row");
-    const beam = made("span", "beam");
+    const row = element("div", "row");
+    const beam = element("span", "beam");
     beam.style.width = `${(100 * length) / most}%`;
-    const room = made("span", "room");
+    const room = element("span", "room");
     room.append(beam);
-    row.append(made("span", "", { textContent: name }), room, made("span", "", { textContent: spellNumber(length) }));
+    row.append(element("span", "", { textContent: name }), room, element("span", "", { textContent: spellNumber(length) }));
     return row;
   });
   written.title = text.written;
-  written.append(made("figcaption", "", { textContent: text.written_title }), ...rows);
+  written.append(element("figcaption", "", { textContent: text.written_title }), ...rows);
   return written;
 }
