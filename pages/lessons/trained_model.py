@@ -25,7 +25,7 @@ def show_without(part: str) -> None:
     st.divider()
     tell_nats(nats, figures.words)
     setup = Setup(example=EXAMPLES[current_language()], **WITHOUT[part])
-    link_to_workbench(setup, "trained")
+    link_to_workbench(setup, "trained", say("lesson.trained_door"))
 
 
 def show_one_head() -> None:

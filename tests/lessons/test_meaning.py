@@ -107,6 +107,17 @@ def test_every_head_is_in_the_table():
     assert rows[8]["C: answers without it"] == "0 %"
 
 
+def test_what_comes_first_is_told_by_the_figures():
+    told = " ".join(Lesson("meaning", open="grow", guess="2", lang="en").texts())
+    assert "B's answers are right in 1, 8, 57, 76 % of the pairs" in told
+    assert "C's head is right in 1, 20, 58, 99 %, its answers in 0, 1, 47, 99 %: the head is first" in told
+
+
+def test_nearly_all_of_a_table_is_no_quotation():
+    (found,) = Lesson("meaning", open="every", guess="2", lang="zh").at.table
+    assert not any(str(cell).startswith(">") for row in found.value.to_dict("records") for cell in row.values())
+
+
 @pytest.mark.parametrize("letter, model", [("A", "foretold"), ("B", "named"), ("C", "asked")])
 def test_each_network_opens_in_the_workbench(letter, model):
     lesson = Lesson("meaning", open="why", guess="2", lang="en")

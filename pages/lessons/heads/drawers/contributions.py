@@ -24,8 +24,7 @@ from pages.site.words import say
 def show_contributions(setup: Setup) -> None:
     """Shows the output as a sum over the heads, or how alike the heads are."""
     sights = {"ledger": show_ledger, "alike": show_head_likeness}
-    show_sight = choose_sight("brings", sights)
-    show_sight(setup)
+    choose_sight("brings", sights)(setup)
     show_one_head()
 
 

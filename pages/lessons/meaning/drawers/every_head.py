@@ -6,6 +6,7 @@ from attention_core.record.number_text import format_percent
 from pages.lessons.meaning.networks import figures_of, name_head
 from pages.lessons.meaning.told_figures import ANSWERING, find_needed_head, last_of
 from pages.lessons.sentences import show_sentence
+from pages.session.labels import spoken_share
 from pages.site.words import say
 
 
@@ -51,4 +52,4 @@ def make_rows(language: str) -> list[dict[str, str]]:
 
 def percent(share: float) -> str:
     """A share as it stands in a table."""
-    return say("train.percent", much=format_percent(share))
+    return say("train.percent", much=spoken_share(share)).strip()

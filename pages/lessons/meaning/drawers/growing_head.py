@@ -23,8 +23,9 @@ def show_growing_heads(_: str) -> None:
         drawn.append(make_curve("head", letter, figures.shown))
         if letter in ANSWERING:
             drawn.append(make_curve("answer", letter, figures.answered))
-            for step, share in figures.answered.items():
-                told[f"{letter}_{step}"] = format_percent(share)
+        for step, share in figures.answered.items():
+            told[f"answer_{letter}_{step}"] = format_percent(share)
+            told[f"head_{letter}_{step}"] = format_percent(figures.shown[step])
     show_sentence("lessons.meaning.grow", **told)
     steps = [int(step) for step in figures_of("C", STEPPED_LANGUAGE).shown]
     x = Axis(say("lessons.meaning.axis_step"), 0, max(steps), values=tuple(steps))
