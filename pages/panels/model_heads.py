@@ -19,7 +19,7 @@ from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head, p
 from pages.panels.model_look import SUM
 from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import name_model_head, open_layer, words_of_model
-from pages.panels.second_sentence import label_words, second_sentence_of, show_second_sentence
+from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence
 from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_sentences_of, model_stack, model_weights
 from pages.runs.model_sentences import ModelSentences
@@ -36,8 +36,8 @@ def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
     if open_panel(screen) != "heads":
         return ()
     look = screen.selection
-    second = second_sentence_of(model_sentences_of(screen.setup))
-    return (without_view(screen.setup), look.batch, look.query, look.head, current_palette().ground, second)
+    second, ground = screen.setup.other_text, current_palette().ground
+    return (without_view(screen.setup), look.batch, look.query, look.head, ground, second)
 
 
 @page_part(heads_dependencies)
@@ -49,7 +49,7 @@ def show_all_heads(screen: ScreenState) -> None:
 
 def draw_heads(screen: ScreenState) -> None:
     """The same, of a screen that a language model reads."""
-    show_second_sentence(model_sentences_of(screen.setup))
+    show_second_sentence(screen)
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",
@@ -96,7 +96,7 @@ def make_heads_data(screen: ScreenState) -> dict:
         written=say("all_heads.written"),
         written_title=say("all_heads.written_title", word=names[at]),
     )
-    second = second_sentence_of(kind).words
+    second = second_words_of(screen.setup)
     return put_beside(data, kind, weights, second) if second else data
 
 

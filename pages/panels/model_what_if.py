@@ -10,7 +10,7 @@ from pages.panels.model_look import LOOK_KEY
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import open_layer, words_of_model
-from pages.panels.setup_controls import show_refusal
+from pages.panels.second_sentence import second_words_of, show_second_sentence
 from pages.panels.thumbnails import select_head
 from pages.panels.what_if_data import WhatIf, look_into, pack_what_if
 from pages.runs.model_runs import model_sentences_of
@@ -21,9 +21,7 @@ from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.setup import WHAT_IF_FIELDS, Setup, layer_of, without_view
 from pages.setup.what_if import read_changes, with_change, with_pair
-from pages.site.words import say
-
-CONTROL, OTHER_CONTROL = "what_if", "other_text"  # the places of refusals
+from pages.site.words import say, say_refusal
 
 
 def what_if_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -58,24 +56,20 @@ def draw_what_if(screen: ScreenState) -> None:
         on_opened_change=lambda: open_sent(shown.view, st.session_state["what_if"].opened),
         on_head_change=lambda: take_head(shown, st.session_state["what_if"].head),
     )
-    show_refusal(CONTROL)
     if any(change.kind == OTHER for change in read_changes(screen.setup.changes)):
         show_other_sentence(screen, shown)
     show_open_number(shown.view)
 
 
 def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
-    """The sentence whose weights a head takes."""
-    if setup_state.get_refusal(OTHER_CONTROL) is None:
-        st.session_state["c_other_text"] = screen.setup.other_text or ""
-    st.text_input(
-        say("what_if.other", count=len(shown.tokens) - 1),
-        key="c_other_text",
-        on_change=lambda: take_other_text(screen.setup, shown, st.session_state["c_other_text"]),
-    )
-    show_refusal(OTHER_CONTROL)
-    if screen.setup.other_text is None:
-        st.caption(say("what_if.other_missing"))
+    """The sentence whose weights a head takes, and why it takes none."""
+    show_second_sentence(screen)
+    given, needed = second_words_of(screen.setup), len(shown.tokens)
+    if not given:
+        st.caption(say("what_if.other_missing", count=needed - 1))
+    elif len(given) != needed:
+        error = AttentionError("other_length", expected=needed - 1, given=len(given) - 1)
+        st.error(say_refusal(error), icon=":material/error:")
 
 
 # ---- what is changed -------------------------------------------------------------------------------------------------
@@ -101,26 +95,14 @@ def inside(change: Intervention, length: int) -> Intervention:
 
 
 def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
-    """What the model reads of the other sentence; None where none of the right length is given."""
-    try:
-        return None if setup.other_text is None else read_other_text(setup, setup.other_text, length)
-    except AttentionError:
-        return None
-
-
-def read_other_text(setup: Setup, text: str, length: int) -> tuple[str, ...]:
-    """What the model reads of a typed sentence. Raises AttentionError: other_length, and as a sentence does."""
-    kind = model_sentences_of(setup)
-    tokens = kind.read(kind.tokens_of(text))
-    if len(tokens) != length:
-        raise AttentionError("other_length", expected=length - 1, given=len(tokens) - 1)
-    return tokens
+    """What the model reads of the second sentence; None where none of the right length is given."""
+    words = second_words_of(setup)
+    return model_sentences_of(setup).read(words) if len(words) == length else None
 
 
 # ---- what is done ----------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
     """Changes the model, and draws it."""
-    setup_state.forget_refusals(CONTROL, OTHER_CONTROL)
     setup_state.ask_what_if(**changes)
     redraw()
 
@@ -155,19 +137,6 @@ def hold_norms(sent: object) -> None:
     """Whether norms divide as they did before."""
     if type(sent) is bool:
         ask(held="norms" if sent else None)
-
-
-def take_other_text(setup: Setup, shown: WhatIf, text: str) -> None:
-    """Another sentence whose weights are taken, or why it cannot be."""
-    text = text.strip()
-    try:
-        if text:
-            read_other_text(setup, text, len(shown.tokens))
-    except AttentionError as error:
-        setup_state.store_refusal(OTHER_CONTROL, error)
-        redraw()
-    else:
-        ask(other_text=text or None)
 
 
 def take_head(shown: WhatIf, sent: object) -> None:

@@ -1,41 +1,39 @@
-"""A second sentence for the same language model, whose heads are compared with those of the one on the screen."""
-
-from dataclasses import dataclass
+"""A second sentence for the same language model: its heads are compared on both, or look as they look there."""
 
 import streamlit as st
 
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.learned.language.reading import UNKNOWN, run_model
 from attention_core.record.errors import AttentionError
+from pages.panels.setup_controls import mirror_field, show_refusal
+from pages.runs.model_runs import model_sentences_of
 from pages.runs.model_sentences import ModelSentences
+from pages.session import setup_state
+from pages.session.fragments import redraw
 from pages.session.labels import label_token
-from pages.site.words import escape_markdown, say, say_refusal
+from pages.session.view import ScreenState
+from pages.setup.setup import Setup
+from pages.site.words import escape_markdown, say
 
-SECOND_KEY = "second_sentence"  # of this session: a passing look, in no link
-BOX_KEY = "c_second_sentence"
-
-
-@dataclass(frozen=True)
-class SecondSentence:
-    """What was typed, and for which model. words: what was read last, behind the sign that each text begins with; empty
-    where there is none. refused: why the typed text was not read."""
-
-    model: str
-    typed: str = ""
-    words: tuple[str, ...] = ()
-    refused: AttentionError | None = None
+CONTROL = "other_text"
+BOX_KEY = "c_other_text"
 
 
-def second_sentence_of(kind: ModelSentences) -> SecondSentence:
-    """The second sentence for a model, an empty one where none was typed for it."""
-    kept = st.session_state.get(SECOND_KEY)
-    return kept if kept is not None and kept.model == kind.model else SecondSentence(kind.model)
+def second_words_of(setup: Setup) -> tuple[str, ...]:
+    """The words of the second sentence, behind the sign that each text begins with; none where there is none, or where
+    a link has one that this model cannot read."""
+    if setup.other_text is None:
+        return ()
+    try:
+        return read_second_sentence(model_sentences_of(setup), setup.other_text)
+    except AttentionError:
+        return ()
 
 
-def show_second_sentence(kind: ModelSentences) -> None:
+def show_second_sentence(screen: ScreenState) -> None:
     """The box for it; why it could not be read, or which of its words the model does not know."""
-    second = second_sentence_of(kind)
-    st.session_state[BOX_KEY] = second.typed
+    kind = model_sentences_of(screen.setup)
+    mirror_field(BOX_KEY, CONTROL, screen.setup.other_text or "")
     st.text_input(
         say("second.label"),
         key=BOX_KEY,
@@ -43,24 +41,26 @@ def show_second_sentence(kind: ModelSentences) -> None:
         help=say("second.help"),
         on_change=lambda: take_second_sentence(kind, st.session_state[BOX_KEY]),
     )
-    if second.refused is not None:
-        st.error(say_refusal(second.refused), icon=":material/error:")
-    read = zip(second.words, kind.read(second.words), strict=True)
+    show_refusal(CONTROL)
+    words = second_words_of(screen.setup)
+    read = zip(words, kind.read(words), strict=True)
     unknown = [escape_markdown(word) for word, token in read if token == UNKNOWN]
     if unknown:
         st.caption(say("second.unknown", words=say("fact.comma").join(unknown)))
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:
-    """Keeps what was typed, where the model can read it; else the one before, and why."""
-    before = second_sentence_of(kind)
-    words, refused = (), None
-    if typed.strip():
-        try:
-            words = read_second_sentence(kind, typed)
-        except AttentionError as error:
-            words, refused = before.words, error
-    st.session_state[SECOND_KEY] = SecondSentence(kind.model, typed[:MAX_TEXT_LENGTH], words, refused)
+    """Takes what was typed, where the model can read it; else the one before stays, and it is said why."""
+    text = typed.strip()
+    try:
+        if text:
+            read_second_sentence(kind, text)
+    except AttentionError as error:
+        setup_state.store_refusal(CONTROL, error)
+    else:
+        setup_state.forget_refusals(CONTROL)
+        setup_state.ask_what_if(other_text=text or None)
+    redraw()
 
 
 def read_second_sentence(kind: ModelSentences, typed: str) -> tuple[str, ...]:

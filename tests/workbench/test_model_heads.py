@@ -85,7 +85,7 @@ def errors(screen):
 
 def test_of_a_second_sentence_of_as_many_words_it_gets_the_weights_and_how_much_moved(screen):
     assert screen.packed("heads")[1]["other"] == b""
-    screen.set("second_sentence", WIDE)
+    screen.set("other_text", WIDE)
     head, found = screen.packed("heads")
     here, there = weights_of(TIRED), weights_of(WIDE)
     side = here.shape[-1]
@@ -100,7 +100,7 @@ def test_of_a_second_sentence_of_as_many_words_it_gets_the_weights_and_how_much_
 
 
 def test_of_a_second_sentence_of_another_length_it_gets_the_measures_alone(screen):
-    screen.set("second_sentence", SHORT)
+    screen.set("other_text", SHORT)
     head, found = screen.packed("heads")
     assert found["other"] == b"" and head["first_by"] == ""
     assert "This sentence has 13 words, the second 6" in head["text"]["about"]
@@ -111,24 +111,26 @@ def test_of_a_second_sentence_of_another_length_it_gets_the_measures_alone(scree
 
 
 def test_a_second_sentence_that_is_too_long_is_refused_and_the_one_before_stays(screen):
-    screen.set("second_sentence", WIDE)
+    screen.set("other_text", WIDE)
     before = screen.packed("heads")
-    screen.set("second_sentence", "the dog " * 30)
+    screen.set("other_text", "the dog " * 30)
     assert len(errors(screen)) == 1 and "47" in errors(screen)[0]
     assert screen.packed("heads") == before
-    assert screen.widget("second_sentence").value == "the dog " * 30
-    screen.set("second_sentence", "")
+    assert screen.widget("other_text").value == "the dog " * 30
+    screen.set("other_text", "")
     assert errors(screen) == [] and screen.packed("heads")[1]["other"] == b""
 
 
 def test_a_word_that_the_model_does_not_know_is_named(screen):
-    screen.set("second_sentence", "The *zorg* fed the cat.")
+    screen.set("other_text", "The *zorg* fed the cat.")
     told = [each.value for each in screen.at.caption if "Not known to the model" in each.value]
     assert len(told) == 1 and "zorg" in told[0]
 
 
-def test_another_model_has_no_second_sentence_yet(screen):
-    screen.set("second_sentence", WIDE)
+def test_the_second_sentence_stands_in_the_link_and_another_model_reads_it_too(screen):
+    screen.set("other_text", WIDE)
+    assert screen.link()["other_text"] == WIDE
     screen.set("model", "en_asked_encoder")
-    assert screen.widget("second_sentence").value == ""
-    assert screen.packed("heads")[1]["other"] == b""
+    assert screen.widget("other_text").value == WIDE and screen.packed("heads")[1]["other"] != b""
+    screen.press("undo").press("undo")
+    assert "other_text" not in screen.link() and screen.packed("heads")[1]["other"] == b""

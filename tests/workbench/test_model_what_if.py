@@ -116,7 +116,8 @@ def test_a_head_looks_as_in_another_sentence(screen):
     own = run_model(ENCODER, cut_sentence(ENCODER, TIRED))["2.attention"]["weights"][0, 1].numpy()
     assert maps(screen)[5] == pytest.approx(own, abs=1e-6)
     screen.set("other_text", "It ran.")
-    assert "as many words, 13: it has 3" in screen.error_at("c_other_text") and "other_text" not in screen.link()
+    assert any("as many words, 13: it has 3" in error for error in screen.errors())
+    assert maps(screen)[5] == pytest.approx(own, abs=1e-6)
     other = "The teacher did not cross the street because it was too wide."
     screen.set("other_text", other)
     lent = run_model(ENCODER, cut_sentence(ENCODER, other))["2.attention"]["weights"][0, 1].numpy()
