@@ -158,10 +158,10 @@ class Setup(FurtherMatrices):
     "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS.
     word_temperature, top_k, top_p: of the words that come out of it; word_seed: from which the next word is drawn, None
     for the likeliest. changes: what is changed in the language model, "2.1:off"; held: "norms" where they divide as
-    they did before; other_text: the sentence whose weights a head takes. circuit_words: those that stand beside the
-    sentence's own where heads are asked of words alone. against: the link of the Setup from which every map shows the
-    difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it; all other
-    maps show B ("values") or B - A ("difference").
+    they did before; other_text: a second sentence, whose weights a head may take. circuit_words: those that stand
+    beside the sentence's own where heads are asked of words alone. against: the link of the Setup from which every map
+    shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it;
+    all other maps show B ("values") or B - A ("difference").
     """
 
 
