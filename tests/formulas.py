@@ -17,12 +17,14 @@ from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
 from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
+from attention_core.analysis.head_circuit import head_circuit, with_pushes
 from attention_core.analysis.head_contributions import with_likeness, without_head
 from attention_core.analysis.online_softmax import with_online_softmax
 from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.analysis.score_terms import with_score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.analysis.word_pushes import with_word_pushes
 from attention_core.exercises.rounding import with_rounded_weights
 from attention_core.explanation.formula import SYMBOL_COLOURS, axis_latex, formula, latex, sized_formula
 from attention_core.mechanism.masks import MASKS
@@ -111,9 +113,14 @@ RUNS = {
     **{f"treated: {name}": with_empty_row_policy(layer(allowed=ALLOWED.tril(-1)), name) for name in EMPTY_ROW_POLICIES},
 }
 
+ENDS_IN_RMS = {"norms": ("rms_norm_before",), "last": ("rms_norm_before",)}
+OWN_HEADS = Weights(w_q=random(4, 4), w_k=random(4, 4), w_v=random(4, 4), w_o=random(4, 4))
+
 # What is no attention, and has no query on its way.
 PART_RUNS = {
     "pushes": with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
+    "pushes of words": with_word_pushes(small_stack(**ENDS_IN_RMS), 3)["word_pushes"],
+    "words alone": with_pushes(head_circuit(random(3, 4), OWN_HEADS, AttentionConfig()), random(5, 4), random(4)),
     **{f"part {name}": part for name, part in small_parts().items()},
 }
 EVERY_RUN = RUNS | PART_RUNS

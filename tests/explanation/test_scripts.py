@@ -23,12 +23,14 @@ from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.empty_rows import with_empty_row_policy
 from attention_core.analysis.future_leakage import with_moved_rows
 from attention_core.analysis.gradient_times_input import gradient_times_input
+from attention_core.analysis.head_circuit import head_circuit, with_pushes
 from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
 from attention_core.analysis.online_softmax import with_online_softmax
 from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.analysis.score_terms import with_score_parts
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.analysis.word_pushes import with_word_pushes
 from attention_core.exercises.rounding import with_rounded_weights
 from attention_core.explanation.scripts import (
     INPUTS_FILE,
@@ -140,6 +142,13 @@ def large(dtype: torch.dtype) -> Trace:
     return attend(numbers(103, 64, dtype=dtype), weights=weights, config=config, allowed=mask)
 
 
+def words_alone() -> Trace:
+    heads = Weights(**{name: numbers(4, 4) for name in ("w_q", "w_k", "w_v", "w_o")})
+    return with_pushes(head_circuit(numbers(3, 4), heads, AttentionConfig()), numbers(5, 4), numbers(4))
+
+
+ENDS_IN_RMS = {"norms": ("rms_norm_before",), "last": ("rms_norm_before",)}
+
 RUNS = {
     "small": small,
     **{f"score {name}": lambda name=name: crossed(AttentionConfig(score=name, heads=4, kv_heads=2)) for name in SCORES},
@@ -185,6 +194,8 @@ RUNS = {
     "a convolution": lambda: with_convolution(small(), numbers(5)),
     **{f"part {name}": lambda part=part: part for name, part in small_parts().items()},
     "pushes": lambda: with_logit_sum(small_stack(norms=("layer_norm_after",)))["logit_sum"],
+    "pushes of words": lambda: with_word_pushes(small_stack(**ENDS_IN_RMS), 3)["word_pushes"],
+    "words alone": words_alone,
     "dropout": lambda: crossed(AttentionConfig(heads=2, dropout=0.5, dropout_seed=3)),
     "keep": lambda: crossed(AttentionConfig(dropout=0.5), keep=empty_row()),
     "large scores": lambda: small(scale=1e4),
