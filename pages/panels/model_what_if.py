@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.analysis.interventions import KINDS, OTHER, Intervention
+from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.what_if import Changes, list_switches
 from attention_core.record.errors import AttentionError
 from pages import components
@@ -78,8 +79,7 @@ def take_changes(screen: ScreenState) -> WhatIf:
     kind, words = model_sentences_of(screen.setup), words_of_model(screen)
     tokens = kind.read(words)
     at = min(screen.selection.query, len(words) - 1)
-    shown = look_into(kind.model, words, tokens, at, Changes())
-    switches = {(each.part, each.head) for each in list_switches(shown.whole)}
+    switches = {(each.part, each.head) for each in list_switches(run_model(kind.model, tokens))}
     own = [each for each in read_changes(screen.setup.changes) if (each.part, each.head) in switches]
     fitting = tuple(inside(each, len(tokens)) for each in own)
     other = read_other(screen.setup, len(tokens))

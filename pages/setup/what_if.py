@@ -68,9 +68,8 @@ def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, 
     >>> with_change((Intervention("1.attention", 2),), "2.attention", 0, "even")
     ('1.2:off', '2.0:even')
     """
-    others = [change for change in changes if (change.part, change.head) != (part, head)]
-    new = [] if kind is None else [Intervention(part, head, kind)]
-    return tuple(map(write_intervention, [*others, *new]))
+    new = None if kind is None else Intervention(part, head, kind)
+    return write_with(changes, part, head, new)
 
 
 def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tuple[int, int]) -> tuple[str, ...]:
@@ -79,7 +78,19 @@ def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tup
     >>> with_pair((Intervention("1.attention", 2, "mask", ((1, 0),)),), "1.attention", 2, (3, 0))
     ('1.2:mask:1-0:3-0',)
     """
-    own = [change for change in changes if (change.part, change.head) == (part, head) and change.kind == MASKED]
-    blocked = {drawn for change in own for drawn in change.blocked} ^ {pair}
-    others = [change for change in changes if (change.part, change.head) != (part, head)]
-    return tuple(map(write_intervention, [*others, Intervention(part, head, MASKED, tuple(sorted(blocked)))]))
+    drawn: set[tuple[int, int]] = set()
+    for change in changes:
+        if (change.part, change.head) == (part, head):
+            drawn.update(change.blocked)
+    blocked = tuple(sorted(drawn ^ {pair}))
+    return write_with(changes, part, head, Intervention(part, head, MASKED, blocked))
+
+
+def write_with(
+    changes: tuple[Intervention, ...], part: str, head: int | None, new: Intervention | None
+) -> tuple[str, ...]:
+    """The parts of a link with a new change in the place of that of a head or feed-forward layer, or with none."""
+    kept = [change for change in changes if (change.part, change.head) != (part, head)]
+    if new is not None:
+        kept.append(new)
+    return tuple(map(write_intervention, kept))
