@@ -4,9 +4,11 @@ It needs torch alone, as the exported script does, and consists of the same func
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 
 from attention_core.documents.provenance import Provenance
+from attention_core.explanation.code_comments import translate_comments
 from attention_core.explanation.formula import formula, symbol
 from attention_core.explanation.scripts import (
     call_line,
@@ -27,10 +29,16 @@ ASCII_SIGN_PATTERN = re.compile(r"[!-/:-@\[-`{-~]")
 KERNEL = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
 
 
-def notebook(trace: Trace, provenance: Provenance, sentence: str = "") -> str:
+def notebook(
+    trace: Trace,
+    provenance: Provenance,
+    sentence: str = "",
+    comments: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The text of an .ipynb file whose code cells, run in order, compute every step under its name.
 
-    sentence: what stands under the title. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them
+    sentence: what stands under the title. comments: those of the code in another language, as translate_comments takes
+    them. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them
     from scripts.INPUTS_FILE beside the notebook.
 
     Raises ValueError where the run cannot be one script, as scripts.code.
@@ -46,8 +54,12 @@ def notebook(trace: Trace, provenance: Provenance, sentence: str = "") -> str:
 
     book = v4.new_notebook(metadata=KERNEL)
     for place, (is_code, text) in enumerate(notebook_cells(trace, provenance, sentence)):
-        make = v4.new_code_cell if is_code else v4.new_markdown_cell
-        book.cells.append(make(text, id=f"cell-{place}"))  # no random ids: the same run gives the same notebook
+        cell_id = f"cell-{place}"  # no random ids: the same run gives the same notebook
+        if is_code:
+            cell = v4.new_code_cell(translate_comments(text, comments), id=cell_id)
+        else:
+            cell = v4.new_markdown_cell(text, id=cell_id)
+        book.cells.append(cell)
     return writes(book) + "\n"
 
 

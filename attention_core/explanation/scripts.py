@@ -127,8 +127,8 @@ def show_start(name: str, value: Tensor | np.ndarray) -> None:
     numbers = value.reshape(-1).tolist()
     finite = [number for number in numbers if math.isfinite(number)]
     print(f"\n{name} {tuple(value.shape)}")
-    print(f"first numbers: {numbers[:6]}")
-    print(f"sum of all finite numbers: {math.fsum(finite)}")
+    print("first numbers:", numbers[:6])
+    print("sum of all finite numbers:", math.fsum(finite))
 
 
 def rows(nested: str, depth: int) -> str:

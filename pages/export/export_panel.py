@@ -25,7 +25,8 @@ from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, chosen_cell, current_palette, selection_of
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
-from pages.site.words import escape_markdown, say
+from pages.site.code_words import load_code_comments, say_code
+from pages.site.words import current_language, escape_markdown, say
 
 EXPORTED_STEP_KEY = "c_export"  # the step that is exported alone, or
 MAP_OPTION = "map"  # of a head
@@ -118,18 +119,24 @@ def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
 def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
     """What a paper is written with, and code that computes the same numbers, with what it reads."""
     texts = make_document_texts(trace, setup, selection)
+    language = current_language()
     st.caption(say("export.documents"))
     with button_row():
         make_latex = partial(latex_document, trace, selection.at, provenance, texts)
         offer_download("latex", file_name(setup, "tex"), "text/x-tex", make_latex)
-        make_notebook = partial(notebook, trace, provenance, texts.sentence)
+        make_notebook = partial(notebook, trace, provenance, texts.sentence, load_code_comments(language))
         offer_download("notebook", file_name(setup, "ipynb"), "application/x-ipynb+json", make_notebook)
         for library in ("torch", "numpy"):
-            make_script = partial(code, trace, library)
+            make_script = partial(write_script, trace, library, language)
             offer_download(library, file_name(setup, "py", library), "text/x-python", make_script)
     if needs_file(trace):
         label = say("export.inputs", file=INPUTS_FILE)
         offer_download("inputs", INPUTS_FILE, "application/octet-stream", partial(inputs_npz, trace), label)
+
+
+def write_script(trace: Trace, library: str, language: str) -> str:
+    """The run as a script with comments in a language."""
+    return say_code(code(trace, library), language)
 
 
 def show_handouts(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection, note: str = "") -> None:

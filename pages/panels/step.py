@@ -20,6 +20,7 @@ from pages.session.moved_widgets import is_outdated, set_moved_widget
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import without_view
+from pages.site.code_words import say_code
 from pages.site.words import say
 
 if TYPE_CHECKING:
@@ -194,7 +195,7 @@ def show_step_code(trace: Trace, step: str) -> None:
         code = listing(operation, operands, language)
         call = call_line(operation, language)
         column.code(
-            f"{code}\n\n\n{call}",
+            say_code(f"{code}\n\n\n{call}"),
             language="python",
             wrap_lines=True,
         )

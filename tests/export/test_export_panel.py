@@ -161,6 +161,10 @@ def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, fi
         assert seven in text and "Zog x1 x2 x3" in text
         assert opened_by(re.search(r"\?[^}) ]*lang=[a-z]+", text)[0]) == screen.setup()
     assert f"{words['masks.local']} 2" in latex
+    cells = json.loads(files.made("ipynb"))["cells"]
+    needs = {"en": "# Needs nothing but PyTorch.", "zh": "# 只需要 PyTorch。"}[lang]
+    assert any(needs in "".join(cell["source"]) for cell in cells)
+    assert needs in files.made("torch.py") and needs.replace("PyTorch", "NumPy") in files.made("numpy.py")
     assert words["export.setting"].format(name=words["control.temperature"], value="2") in latex
 
 

@@ -12,6 +12,7 @@ from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import slide
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
+from pages.site.code_words import say_code
 from pages.site.words import say, say_refusal
 
 LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
@@ -63,7 +64,7 @@ def show_layer_code() -> None:
     )
     matrices = {name: trace[name] for name in ("x", "w_q", "w_k", "w_v", "w_o")}
     listing = function_listing(multi_head, matrices, {"heads": layer.heads})
-    st.code(listing, language="python", wrap_lines=True)
+    st.code(say_code(listing), language="python", wrap_lines=True)
     link_to_workbench(layer, "split")
 
 
@@ -74,7 +75,7 @@ def show_split_by_eighth() -> None:
     layer = make_random_layer(width, heads=1)
     vectors = trace_for(layer)["x"]
     listing = function_listing(split_by_eighth, {"x": vectors})
-    st.code(listing, language="python", wrap_lines=True)
+    st.code(say_code(listing), language="python", wrap_lines=True)
 
 
 def say_heads_by_eighth(width: int) -> None:

@@ -1,0 +1,114 @@
+"""The comments of Python code in another language; the code itself stays as it is."""
+
+import inspect
+import io
+import re
+import tokenize
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from attention_core.explanation.source_closure import SCRIPT_WIDTH
+
+TITLE_START = "# ---- "
+REMARK_START = "#   "  # of a line that says what an expression made
+TITLE_SIGNS = "# -"
+PHRASE_START = "…"
+PLACEHOLDER_PATTERN = re.compile(r"\\{(\w+)\\}")
+
+
+def translate_comments(source: str, translations: Mapping[str, str]) -> str:
+    """Replace the comments, docstrings and printed words of a source by those of another language.
+
+    source: Python code. translations: the other text for each one, without its # or its quotes. A {name} in both stands
+    for any text, which is kept. What has no translation stays. A remark about an expression begins with code: in it
+    those phrases are replaced whose key begins with "…".
+
+    >>> print(translate_comments("y = 2 * x  # over S", {"over S": "沿 S"}))
+    y = 2 * x  # 沿 S
+    >>> translate_comments("# Sizes: B = 1", {"Sizes: {sizes}": "大小：{sizes}"})
+    '# 大小：B = 1'
+    >>> translate_comments("#   x: (2,), strides (1,)", {"…, strides ": "，步长 "})
+    '#   x: (2,)，步长 (1,)'
+    """
+    lines = source.splitlines(keepends=True)
+    for token in reversed(list(words_of(source))):  # from the end, so that the places of the others stay true
+        (first, left), (last, right) = token.start, token.end
+        text = translate_token(token, translations)
+        before = lines[first - 1][:left]
+        after = lines[last - 1][right:]
+        lines[first - 1 : last] = [before + text + after]
+    return "".join(lines)
+
+
+def words_of(source: str) -> Iterator[tokenize.TokenInfo]:
+    """The tokens that hold words for people: comments and texts."""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            yield token
+
+
+def translate_token(token: tokenize.TokenInfo, translations: Mapping[str, str]) -> str:
+    """One comment or text in the other language, or as it was."""
+    if token.type == tokenize.STRING:
+        return translate_string(token, translations)
+    if token.string.startswith(TITLE_START):
+        title = translate(token.string.strip(TITLE_SIGNS), translations)
+        return fill_title(title)
+    if token.string.startswith(REMARK_START):
+        return translate_phrases(token.string, translations)
+    text = token.string.removeprefix("#").strip()
+    return f"# {translate(text, translations)}"
+
+
+def translate_string(token: tokenize.TokenInfo, translations: Mapping[str, str]) -> str:
+    """A docstring, or a text that is printed, between its own quotes."""
+    quotes = '"""' if token.string.startswith('"""') else '"'
+    text = inspect.cleandoc(token.string.strip(quotes))
+    if not token.string.startswith(quotes) or text not in translations:
+        return token.string
+    indent = " " * token.start[1]
+    lines = translations[text].splitlines()
+    if len(lines) > 1:
+        lines.append("")  # the closing quotes stand on a line of their own
+    return quotes + f"\n{indent}".join(lines).replace(f"\n{indent}\n", "\n\n") + quotes
+
+
+def translate(text: str, translations: Mapping[str, str]) -> str:
+    """A whole text in the other language, or as it was; what stands for a placeholder is kept."""
+    if text in translations:
+        return translations[text]
+    for known, other in translations.items():
+        found = template_pattern(known).fullmatch(text) if "{" in known else None
+        if found:
+            return other.format(**found.groupdict())
+    return text
+
+
+def translate_phrases(remark: str, translations: Mapping[str, str]) -> str:
+    """A remark with the phrases behind its expression in the other language."""
+    for known, other in translations.items():
+        if known.startswith(PHRASE_START):
+            remark = remark.replace(known.removeprefix(PHRASE_START), other)
+    return remark
+
+
+@cache
+def template_pattern(template: str) -> re.Pattern:
+    """What matches a text with any parts in the place of its placeholders.
+
+    >>> template_pattern("{n} times").fullmatch("3 times")["n"]
+    '3'
+    """
+    return re.compile(PLACEHOLDER_PATTERN.sub(r"(?P<\1>.+?)", re.escape(template)))
+
+
+def fill_title(title: str) -> str:
+    """A section's title, filled up to the width of a script; a Chinese character takes two columns.
+
+    >>> len(fill_title("the steps")), len(fill_title("各步"))
+    (100, 98)
+    """
+    start = f"{TITLE_START}{title} "
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in start)
+    return (start + "-" * (SCRIPT_WIDTH - len(start) - wide)).rstrip()
