@@ -79,7 +79,7 @@ def cosine_cell(index, q: Operand, k: Operand) -> Cell:
 COSINE = Faces(cosine, cosine_numpy, cosine_formula, cosine_cell, sign="cos", motion="match")
 
 
-# ---- general: q W_a k (Luong et al. 2015, eq. 8 "general"), W_a shared over heads or one a head ----------------------
+# ---- general: q W_a kᵀ (Luong et al. 2015, eq. 8 "general"), W_a shared over heads or one a head ---------------------
 def general(
     q: Float[Tensor, "B H T d_q"], k: Float[Tensor, "B H_kv S d_k"], w_a: Float[Tensor, "*H d_q d_k"]
 ) -> Float[Tensor, "B H T S"]:
@@ -123,7 +123,7 @@ def head_index(weight: Operand, h: int, shared_axes: int) -> tuple[int, ...]:
 GENERAL = Faces(general, general_numpy, general_formula, general_cell, sign="q W k", motion="match")
 
 
-# ---- additive: v · tanh(W_q q + W_k k) (Bahdanau et al. 2015, appendix A.1.2) ----------------------------------------
+# ---- additive: v_a · tanh(q W_aq + k W_ak) (Bahdanau et al. 2015, appendix A.1.2) ------------------------------------
 def tanh_layer(
     q: Float[Tensor, "B H T d_q"],
     k: Float[Tensor, "B H_kv S d_k"],
@@ -287,7 +287,7 @@ def general_products(sizes: Sizes) -> Products:
 
 
 def additive_products(sizes: Sizes) -> Products:
-    """$W_q q$ once a query and $W_k k$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh)."""
+    """$q W_{aq}$ once a query and $k W_{ak}$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh)."""
     A = sizes["A"]
     return {
         "hidden": StepProducts(per_query=sizes["d_q"] * A, per_key=sizes["d_k"] * A),

@@ -47,7 +47,7 @@ MISTAKE_SENTENCES = {
     "mask_after_softmax": "the mask is applied after the softmax: blocked weights are 0, the others do not sum to 1",
     "mask_as_zero": "blocked scores are set to 0, not to −∞: the softmax still gives them weight",
     "mask_as_number": "the mask is added to the scores as 0 and 1, not as −∞ and 0",
-    "finite_fill": "−1e9, or a number like it, in the place of −∞: a query that may attend to nothing attends evenly",
+    "finite_fill": "−1e9, or a number like it, instead of −∞: a query that may attend to nothing attends evenly",
     "finite_added": "−1e9 is added to blocked scores: a query that may attend to nothing attends as if without a mask",
     "nan_rows": "NaN for a query that may attend to nothing: the softmax of a row of −∞ alone",
     "softmax_queries": "the softmax runs over the queries (axis T), not over the keys (axis S)",

@@ -347,7 +347,7 @@ def test_english_holds_chinese_only_where_it_quotes_a_sentence():
 def texts_of(language):
     """Every text of a language by its key, those of its lectures too."""
     found = dict(load_app_texts(language))
-    for path in sorted((CONTENT_FOLDER / language).rglob("*.json")):
+    for path in sorted((CONTENT_FOLDER / language / "lectures").rglob("*.json")):
         found |= {f"{path.name}:{at}": text for at, text in enumerate(strings(json.loads(path.read_text("utf-8"))))}
     return found
 

@@ -133,7 +133,7 @@ def test_a_batch_against_one_by_one(clocked):
 def test_which_pairs_are_skipped_and_what_that_saves(pattern, kept, computed):
     lesson = Lesson("cost", open="skip", pattern=pattern, lang="en")
     assert lesson.says(f"The pattern has {kept:,} of 65,536 pairs. Computed block by block are {computed:,}")
-    assert lesson.says(f"**{computed * 128:,}** multiply-adds in the place of 8,388,608")
+    assert lesson.says(f"**{computed * 128:,}** multiply-adds instead of 8,388,608")
 
 
 def test_what_was_skipped_is_missing_from_the_output():

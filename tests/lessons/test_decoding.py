@@ -91,20 +91,20 @@ def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them()
     lesson = Lesson("decoding", open="size", lang="en")
     assert lesson.says("4,096 tokens, 32 layers, 32 key/value heads of width 128, float16: **2 GiB**")
     lesson.choose("kv_heads", "8: grouped")
-    assert lesson.says("8 key/value heads of width 128, float16: **512 MiB** in the place of 2 GiB")
+    assert lesson.says("8 key/value heads of width 128, float16: **512 MiB** instead of 2 GiB")
     lesson.choose("window", "the last 1,024")
-    assert lesson.says("**128 MiB** in the place of 2 GiB")
+    assert lesson.says("**128 MiB** instead of 2 GiB")
     lesson.set("tokens", 131072)
-    assert lesson.says("**128 MiB** in the place of 64 GiB")
+    assert lesson.says("**128 MiB** instead of 64 GiB")
     lesson.choose("dtype", "float32").set("layers", 80)
-    assert lesson.says("**640 MiB** in the place of 320 GiB")
+    assert lesson.says("**640 MiB** instead of 320 GiB")
 
 
 def test_a_latent_is_smaller_than_grouped_heads_and_larger_than_one():
     lesson = Lesson("decoding", open="size", lang="en")  # 4,096 tokens, 32 layers, 512 + 64 numbers of 2 bytes
     lesson.choose("kv_heads", "none: a latent")
     assert lesson.says("a latent of 512 numbers and 64 turned ones") and lesson.says(
-        "**144 MiB** in the place of 2 GiB"
+        "**144 MiB** instead of 2 GiB"
     )
     assert lesson.says("7 tokens kept × (3 numbers of the latent + 2 turned) × 2 bytes = 70. Its tensors hold **70**")
 

@@ -29,9 +29,9 @@ def test_a_sign_is_found_by_any_of_its_names():
     glossary = Lesson("glossary", lang="en").set("find", "查询")
     assert glossary.says("**query**") and not glossary.says("**key**")
     assert glossary.link()["find"] == "查询"
-    assert not glossary.says("No sign here is called so.")
+    assert not glossary.says("No matching symbol.")
     assert links(glossary.set("find", "no such thing")) == []
-    assert glossary.says("No sign here is called so.")
+    assert glossary.says("No matching symbol.")
 
 
 @pytest.mark.parametrize("key, slug, link", PLACES, ids=[key for key, *_ in PLACES])

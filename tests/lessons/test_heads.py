@@ -152,7 +152,7 @@ def test_an_eighth_that_does_not_divide_is_refused_by_torch():
     assert any("RuntimeError" in code.value for code in lesson.at.code)
 
 
-ZERO = {"en": "4 // 8 = 0: a head would be 0 wide", "zh": "4 // 8 = 0：每个头的宽度会是 0"}
+ZERO = {"en": "4 // 8 = 0: a head would be 0 wide", "zh": "4 // 8 = 0：每个头的维度会是 0"}
 REST = {"en": "25 // 8 = 3 does not divide 25", "zh": "25 // 8 = 3 不能整除 25"}
 
 
@@ -168,13 +168,13 @@ def test_an_eighth_of_less_than_8_is_none(lang):
 def test_one_key_head_costs_the_colour_sentence_its_who_and_the_other_nothing():
     lesson = Lesson("heads", open="share")
     assert lesson.says(f"The output moves by at most **{MEASURED['zh_colour max output change']:.2f}**")
-    assert lesson.says("Keys kept: 15 numbers in the place of 30")
+    assert lesson.says("Keys kept: 15 numbers instead of 30")
     assert lesson.number("shared", "weights [head 2, dog, chased]", row=0) == pytest.approx(0.8887, abs=1e-4)
     assert lesson.number("shared", "weights [head 2, dog, chased]", row=1) == pytest.approx(0.0, abs=1e-4)
     assert lesson.choose("of", "Anna fed the dog").says("The output moves by at most **0**")
     assert MEASURED["en_it max output change"] == 0
     lesson.choose("of", "eight random heads")
-    assert lesson.says("Keys kept: 640 numbers in the place of 5,120")
+    assert lesson.says("Keys kept: 640 numbers instead of 5,120")
     lesson.set("kv", 1)  # four key/value heads: a pair of query heads shares one
     assert lesson.says("those of key/value head 4")
     assert lesson.says("Keys kept: 2,560 numbers")

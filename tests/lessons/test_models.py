@@ -280,12 +280,12 @@ def test_a_long_text_costs_what_its_layers_keep():
 
 def test_what_windows_leave_is_guessed_before_it_is_said():
     lesson = Lesson("models", lang="en", open="layers")
-    assert not lesson.says("in the place of")
+    assert not lesson.says("instead of")
     guessed = lesson.choose("left", "17 %")
     assert guessed.says(
         "Gemma 3 12B: 40 layers keep the last 1,024 tokens, 8 keep all. After 131,072 tokens that is 8.31 GiB"
     )
-    assert guessed.says("in the place of 48 GiB: **17 %**.") and guessed.says("**75 %**") and guessed.says("**50 %**")
+    assert guessed.says("instead of 48 GiB: **17 %**.") and guessed.says("**75 %**") and guessed.says("**50 %**")
     assert guessed.number("local", "weights [head 1, tired, The]") == 0
     assert guessed.number("global", "weights [head 1, tired, The]") > 0
 

@@ -1,4 +1,4 @@
-"""Lesson 12: the printed example of lecture notes 004, mark by mark; the reader's own; what lies behind it."""
+"""Lesson 12: the printed example of printed lecture notes, mark by mark; the reader's own; what lies behind it."""
 
 import json
 from pathlib import Path
@@ -231,7 +231,7 @@ def test_where_it_began():
     titles = [*lesson.table("begin")["text"]]
     for title in ("Q ✓7 →0 ×2", "scores ✓0 →4 ×5", "scaled ✓0 →9 ×0", "weights ✓3 →1 ×5", "Z ✓1 →7 ×1"):
         assert title in titles
-    assert lesson.widgets()["slip"].options[:2] == ["Q [x1, 2]: 0 in place of 1", "Q [x3, 2]: 1 in place of 2"]
+    assert lesson.widgets()["slip"].options[:2] == ["Q [x1, 2]: 0 instead of 1", "Q [x3, 2]: 1 instead of 2"]
     assert len(lesson.widgets()["slip"].options) == 2 + 2 + 2 + 5 + 5 + 1
     assert lesson.says("This slip alone makes later numbers wrong (outlined): scores 2, scaled 2, weights 3, Z 1.")
     table = lesson.table("begin")

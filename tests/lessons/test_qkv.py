@@ -69,7 +69,7 @@ def test_one_matrix_for_all_three_makes_symmetric_scores_of_a_third_of_the_numbe
     lesson = Lesson("qkv", open="change", change="share")
     assert lesson.says("“it” gives over 99 % of its attention to “it”")
     assert lesson.says("from their transpose 0)")
-    assert lesson.says("16 learned numbers stand in the place of three times as many")
+    assert lesson.says("16 learned numbers replace three times as many")
     asked = lesson.set("text", "Tom read and he laughed")
     assert asked.number("change_now", "scores [head 1, he, he]") == 18  # (3, -3) with itself
 

@@ -63,7 +63,7 @@ def test_each_score_says_what_it_makes_of_the_pair():
         "cosine": "is 1.00. It never leaves [−1, 1], so of 7 words none can get more than 0.55.",
         "scaled dot": "q · k of “it” and “dog” is 6.00; over √2 it is 4.24.",
         "dot": "q · k of “it” and “dog” is 6.00, with no limit",
-        "general": "q W_a k of “it” and “dog” is 6.00: W_a, a matrix to be learned, is the identity here",
+        "general": "q W_a kᵀ of “it” and “dog” is 6.00: W_a, a matrix to be learned, is the identity here",
         "additive": "The score of “it” and “dog” is −0.14, and none can leave ±8.00",
     }
     for score, text in said.items():

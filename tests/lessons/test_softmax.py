@@ -28,7 +28,7 @@ def test_logits_2_1_0_minus_1_at_three_temperatures(temperature, stated):
     assert [round(share, 2) for share in shares(lesson, 2)] == pytest.approx(stated, abs=0.011)
     exact = [softmax([x / temperature for x in LOGITS], at) for at in range(4)]
     assert shares(lesson, 2) == pytest.approx(exact, abs=1e-12)
-    assert f"At T = {temperature:g} the largest of 4 numbers gets {100 * exact[0]:.0f} %" in lesson.fact()
+    assert f"At τ = {temperature:g} the largest of 4 numbers gets {100 * exact[0]:.0f} %" in lesson.fact()
 
 
 def test_what_is_to_be_built_is_reached_at_a_quarter():
@@ -36,7 +36,7 @@ def test_what_is_to_be_built_is_reached_at_a_quarter():
     ((still, reached),) = lesson.goals().items()
     assert "Now it gets 64 %" in still and not reached
     ((done, reached),) = lesson.set("temperature", 0.25).goals().items()
-    assert "Built: at T = 0.25 the largest number gets 98 %" in done and reached
+    assert "Built: at τ = 0.25 the largest number gets 98 %" in done and reached
 
 
 def test_the_readers_own_numbers_and_what_is_none():

@@ -45,7 +45,7 @@ def test_padding_that_is_looked_at_is_on_the_screen(lang):
 
 def test_a_wrong_guess_is_said_so_and_not_counted():
     page = Lesson("bugs", bug=number_of("no_scale"), guess="0", lang="en")
-    assert page.says("Line 1 is as it was meant.") and not page.says(MISTAKE_SENTENCES["no_scale"])
+    assert page.says("Line 1 is as intended.") and not page.says(MISTAKE_SENTENCES["no_scale"])
     assert len(shown_codes(page)) == 1
     assert not any("✓" in option for option in page.widgets()["bug"].options)
 

@@ -236,7 +236,7 @@ def test_the_hint_of_a_head_half_awake_and_of_one_that_is_awake():
     assert lesson.says("about 14 % larger") and round(slope * 10) == 14
     done = opened("wake", hint="True", numbers=PUZZLES["wake"].solution)
     assert done.says("nothing left to climb")
-    assert opened("next", hint="True").says("w_q [4 one, H1·1]**, now −8.00: turn its sign")
+    assert opened("next", hint="True").says("w_q [4 one, H1·1]**, now −8.00: flip its sign")
 
 
 @pytest.mark.parametrize("name", NAMES)

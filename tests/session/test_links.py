@@ -45,7 +45,7 @@ from tests.screen.driver import Screen, plain, score_of
         (
             {"heads": "3"},
             "The link's heads cannot be used: the width of w_q must be divisible",
-            "链接中的 heads 无法使用：w_q 的宽度",
+            "链接中的 heads 无法使用：w_q 的维度",
         ),
         (
             {"heads": "999999999"},

@@ -62,14 +62,14 @@ REFUSED = [
         {"x": "~", "w_q": "none"},
         "1 2 3\n4 5 6",
         "the width of x must be divisible by the number of its heads: width 3, heads 2",
-        "x 的宽度必须能被头数整除：宽度 3，头数 2。",
+        "x 的维度必须能被头数整除：维度 3，头数 2。",
     ),
     (
         "k",
         {"q": "1,2;3,4", "k": "1,2;3,4", "v": "1;2", "heads": "1"},
         "1 2 3\n4 5 6",
         "k must have the width of q: q is (2, 2), k is (2, 3)",
-        "k 的宽度必须与 q 相同：q 是 (2, 2)，k 是 (2, 3)。",
+        "k 的维度必须与 q 相同：q 是 (2, 2)，k 是 (2, 3)。",
     ),
     (
         "v",
@@ -118,7 +118,7 @@ REFUSED = [
         {"heads": "4"},
         ["rope"],
         "RoPE turns pairs, so the width must be even: it is 1",
-        "RoPE 成对旋转，宽度必须是偶数，现在是 1。",
+        "RoPE 成对旋转，维度必须是偶数，现在是 1。",
     ),
     (
         "positions",

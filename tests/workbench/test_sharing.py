@@ -101,7 +101,7 @@ def test_opening_what_is_on_the_screen_is_no_change():
             '"heads": "3"',
             "The file's heads cannot be used: the width of w_q must be divisible by the number of its heads: width 4, "
             "heads 3. The rest of the file is shown.",
-            "文件中的 heads 无法使用：w_q 的宽度必须能被头数整除：宽度 4，头数 3。其余部分照常显示。",
+            "文件中的 heads 无法使用：w_q 的维度必须能被头数整除：维度 4，头数 3。其余部分照常显示。",
         ),
         (
             '"step": "no such step"',

@@ -81,7 +81,7 @@ def test_a_network_is_trained_here_until_it_writes_dates(screen):
     opened.page.get_by_role("button", name="Go on").click()
     opened.page.get_by_text(re.compile(r"Seed 5: step \d+ of 800")).wait_for()
     opened.page.get_by_role("button", name="Stop").click()
-    opened.page.get_by_role("button", name="Back to the one that came along").click()
+    opened.page.get_by_role("button", name="Back to the supplied network").click()
     opened.page.get_by_role("button", name="Train it yourself").wait_for()
 
 

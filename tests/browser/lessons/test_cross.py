@@ -64,11 +64,11 @@ def test_one_context_vector_a_decoder_step(screen):
     opened.press("Score e", "additive")
     opened.wait_for_text("Here s has 12 numbers and h has 6")
     opened.choose("The word that asks", "cat")
-    opened.wait_for_text("Before “cat” is written, e = v · tanh(W s + U h) of “猫” is −20.07, α = 0.90")
+    opened.wait_for_text("Before “cat” is written, e = v_a · tanh(s W_aq + h W_ak) of “猫” is −20.07, α = 0.90")
     opened.type("Chinese", "我看见了一只狗")
     opened.page.get_by_text("of “猫” is").wait_for(state="detached")
     opened.type("English", "I saw a dog")
-    opened.wait_for_text("Before “dog” is written, e = v · tanh(W s + U h) of “狗” is −20.07")
+    opened.wait_for_text("Before “dog” is written, e = v_a · tanh(s W_aq + h W_ak) of “狗” is −20.07")
     opened.click_cell("head_outputs [head 1, dog, 6]")
     opened.page.locator(".arithmetic").wait_for()
 

@@ -107,7 +107,7 @@ def test_a_cold_link_restores_what_was_found_and_what_was_typed(screen):
 def test_where_it_began(screen):
     opened = screen("?open=begin&lang=en", lesson="printed")
     opened.wait_for_text("makes later numbers wrong (outlined): scores 2, scaled 2, weights 3, Z 1.")
-    opened.choose("Slip", "V [x2, 1]: 2 in place of 4")
+    opened.choose("Slip", "V [x2, 1]: 2 instead of 4")
     opened.wait_for_text("makes later numbers wrong (outlined): Z 3.")
 
 

@@ -67,7 +67,7 @@ def test_shared_matrices_make_the_scores_symmetric(screen):
     opened.press("Change", "one matrix for all three")
     opened.wait_for_text("from their transpose 0)")
     opened.wait_for_number("scores [head 1, it, it]", "18")  # (−3, 3) with itself
-    opened.press("Change", "another V alone")
+    opened.press("Change", "change only W_v")
     opened.wait_for_text("moved have v_projected, v, head_outputs, concat, output.")
 
 

@@ -48,9 +48,9 @@ def test_unequal_widths_are_refused_by_dot_forms_and_taken_by_general_and_additi
     opened.press("W_a of the general score", "crossed")
     opened.wait_for_text("Score: general. Head 1: “it” gives 99 % of its attention to “Anna”")
     opened.press("W_a of the general score", "your own")
-    opened.type("W_a, rows parted by ;", "1 0; 0 0")
+    opened.type("W_a, rows separated by ;", "1 0; 0 0")
     opened.wait_for_text("Score: general. Head 1: “it” gives 80 % of its attention to “dog”")
-    opened.type("W_a, rows parted by ;", "1 0 0; 0 0 1")
+    opened.type("W_a, rows separated by ;", "1 0 0; 0 0 1")
     opened.wait_for_text("general: w_a must be (2, 2)")
 
 

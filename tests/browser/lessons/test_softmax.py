@@ -7,11 +7,11 @@ pytestmark = pytest.mark.slow
 
 def test_temperature_one_slider_from_one_hot_to_uniform(screen):
     opened = screen("?lang=en", lesson="softmax")
-    assert opened.sentence() == "At T = 1 the largest of 4 numbers gets 64 %, 2.6 times an even share."
-    opened.slide("Temperature T", "Home")
-    opened.wait_for_sentence("At T = 0.1 the largest of 4 numbers gets over 99 %")
-    opened.slide("Temperature T", "End")
-    opened.wait_for_sentence("At T = 10 the largest of 4 numbers gets 29 %, 1.2 times an even share.")
+    assert opened.sentence() == "At τ = 1 the largest of 4 numbers gets 64 %, 2.6 times an even share."
+    opened.slide("Temperature τ", "Home")
+    opened.wait_for_sentence("At τ = 0.1 the largest of 4 numbers gets over 99 %")
+    opened.slide("Temperature τ", "End")
+    opened.wait_for_sentence("At τ = 10 the largest of 4 numbers gets 29 %, 1.2 times an even share.")
     assert opened.query() == {"temperature": "10.0", "lang": "en"}
 
 
@@ -33,7 +33,7 @@ def test_any_numbers_become_shares_of_one_and_one_lesson_leads_to_the_next(scree
 def test_build_it(screen):
     opened = screen(lesson="softmax")
     opened.wait_for_text("Now it gets 64 %")
-    opened.slide("Temperature T", "ArrowLeft", 3)
+    opened.slide("Temperature τ", "ArrowLeft", 3)
     opened.wait_for_text("Built: at T = 0.25 the largest number gets 98 %")
     box = opened.page.get_by_text("Built: at T = 0.25").bounding_box()
     assert box["y"] + box["height"] <= 720  # in sight on a projector of 1280 x 720, though a third row of bars has come

@@ -77,7 +77,7 @@ def test_keys_and_buttons_lead_through_it_and_nothing_else_is_on_the_screen(show
     expect(page.locator(".lectern-black")).to_be_visible()
     page.keyboard.press("b")
     expect(page.locator(".lectern-black")).to_be_hidden()
-    page.get_by_role("button", name="On (→, space)").click()
+    page.get_by_role("button", name="Next (→, Space)").click()
     wait_for_place(opened, "scene,3,step,symbol")
     press(opened, "Space", "scene,3,step,shapes")  # the button that was clicked keeps no key for itself
     for key in ("ArrowRight", "ArrowRight"):
