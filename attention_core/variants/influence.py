@@ -100,6 +100,21 @@ class InfluenceByDistance:
         """Give the mean at a distance."""
         return self.mean[self.distances.index(distance)]
 
+    def factor_per_step(self) -> float | None:
+        """Give the factor that each further word before the position brings, on geometric average from distance 1 on.
+
+        Below 1 the influence vanishes with distance, above 1 it explodes (Bengio, Simard, Frasconi 1994). None where
+        fewer than two words stand before the position.
+
+        >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).factor_per_step()
+        0.5
+        """
+        farthest = self.distances[-1]
+        if farthest < 2:
+            return None
+        ratio = self.at(farthest) / self.at(1)
+        return ratio ** (1 / (farthest - 1))
+
 
 def influence_by_distance(
     encoder: Encoder, x: Float[Tensor, "T D"], at: int, measure: str = "share", draws: int = 1

@@ -53,7 +53,7 @@ def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
     with of_rnn:
         gain = ask_number(asked, "gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
     with of_gates:
-        keep = ask_number(asked, "keep", range(5), 0)
+        keep = ask_number(asked, "keep", range(5), 2)
     with of_layers:
         layers = ask_number(asked, "layers", range(1, 17), 4)
     with of_window:

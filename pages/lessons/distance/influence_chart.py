@@ -4,7 +4,9 @@ from collections.abc import Callable, Mapping
 
 from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
 from attention_core.drawing.curves import Curve, curves
+from attention_core.record.number_text import format_small
 from attention_core.variants.influence import InfluenceByDistance, even_share_line
+from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from pages.lessons.distance.encoder_curves import encoder_colours, list_values, name_encoder
 from pages.lessons.sentences import join_with_commas
 from pages.panels.live_choice import Followed
@@ -69,6 +71,17 @@ def describe_word_place(distance: int, word: str) -> str:
     elif distance < 0:
         where = "ahead"
     return say(f"lessons.distance.where_{where}", word=escape_markdown(word), count=abs(distance))
+
+
+def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
+    """Says for each recurrence by which factor a further word changes its influence, and what that is called."""
+    told = []
+    for kind, influence in influences.items():
+        factor = influence.factor_per_step() if kind in RECURRENT_CELLS else None
+        if factor is not None:
+            way = "vanishes" if factor < 1 else "explodes"
+            told.append(say(f"lessons.distance.{way}", kind=name_encoder(kind), factor=format_small(factor)))
+    return " ".join(told)
 
 
 def list_influences(

@@ -19,7 +19,12 @@ from pages.lessons.distance.drawers import (
     show_rnn_states,
 )
 from pages.lessons.distance.encoder_choices import choose_encoders, choose_measure, choose_words
-from pages.lessons.distance.influence_chart import describe_word_place, draw_influence_curves, list_influences
+from pages.lessons.distance.influence_chart import (
+    describe_word_place,
+    draw_influence_curves,
+    list_influences,
+    tell_factors,
+)
 from pages.lessons.encoders import (
     COMPARED_ENCODER_WIDTH,
     cached_influence,
@@ -78,6 +83,7 @@ with draw_lesson("distance") as place:
         draw_influence_curves(influences, followed, measure, names[at])
         if len(influences) > 1:
             show_race(influences, followed, DEFAULT_RACERS, format_influence)
+        st.caption(tell_factors(influences))
         tell_live(draws, "distance_how", [tell_how(measure, each) for each in draws.options], "caption")
     attention, rnn = encoders["attention"], encoders["rnn"]
     setup = setup_for_attention_encoder(attention, words, at)
