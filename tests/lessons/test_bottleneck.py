@@ -22,19 +22,35 @@ def curve(lesson, name, alt=HERO):
     return dict(zip(points["x"], points["y"], strict=True))
 
 
-def test_it_opens_on_a_date_that_attention_writes_and_one_vector_does_not():
+def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     lesson = Lesson("bottleneck", lang="en")
+    assert lesson.fact().startswith("After 3,000 steps, of texts not seen in training: ")
+    assert lesson.widgets()["text_reversal"].value == "representation"
+    assert lesson.says("noitatneserper with additive attention ✓, notiaeteriekr with one vector ✗")
+    with_it, without = (read_figures_table()[f"reversal_{kind}"] for kind in ("additive", "one"))
+    assert with_it["steps"][-1] == without["steps"][-1] == 3000
+    shares = {kind: shipped_figures(f"reversal_{kind}", 3000) for kind in ("additive", "one")}
+    percent = {kind: f"{100 * sum(of) / len(of):.0f} %" for kind, of in shares.items()}
+    held = [length for length, share in zip(without["places"], shares["one"], strict=True) if share]
+    lost = min(length for length in without["places"] if length > max(held))
+    assert lesson.says(f"writes {percent['additive']} of all texts exactly, one vector {percent['one']}.")
+    assert lesson.says(f"From {lost} letters on one vector writes none: it has 64 numbers")
+
+
+def test_dates_show_how_fast_attention_learns_and_no_bottleneck():
+    lesson = Lesson("bottleneck", task="dates", lang="en")
     assert lesson.widgets()["text_dates"].value == "August 14, 2026"
     assert "100 % exact with additive attention, 27 % exact with one vector" in lesson.fact()
     (told,) = [text for text in lesson.texts() if text.startswith("“August 14, 2026” becomes")]
     right, wrong = told.split(", 2026年8月26日 with one vector ")
     assert "2026年8月14日 with additive attention" in right and "✓" in right and wrong == "✗."
+    assert lesson.says("one vector writes 96 % exactly, attention 100 %.")
     assert len([*filter(None, curve(lesson, "one vector").values())]) > 20
 
 
 def test_a_network_that_is_as_good_as_another_is_seen_beside_it():
     """With both kinds of attention all dates are written exactly: one curve lies on the other."""
-    lesson = Lesson("bottleneck", lang="en")
+    lesson = Lesson("bottleneck", task="dates", lang="en")
     drawn, additive = lesson.table(HERO), curve(lesson, "additive")
     assert {*additive.values()} == {1.0} and additive == curve(lesson, "dot")
     under = drawn[drawn["kind"] == "under"]
@@ -43,7 +59,7 @@ def test_a_network_that_is_as_good_as_another_is_seen_beside_it():
 
 @pytest.mark.parametrize("step", [0, 100, 200, 800])
 def test_the_curves_are_the_shipped_figures_of_the_step(step):
-    lesson = Lesson("bottleneck", step_of=str(step), lang="en")
+    lesson = Lesson("bottleneck", task="dates", step_of=str(step), lang="en")
     for name, kind in (("additive", "additive"), ("dot", "dot"), ("one vector", "one")):
         places = read_figures_table()[f"dates_{kind}"]["places"]
         assert curve(lesson, name) == dict(zip(places, shipped_figures(f"dates_{kind}", step), strict=True))
@@ -71,7 +87,7 @@ def test_letters_in_reverse_are_too_much_for_one_vector():
 
 @pytest.mark.parametrize("kind", ["additive", "dot"])
 def test_the_map_is_what_the_network_itself_attends_to(kind):
-    lesson = Lesson("bottleneck", kind=kind, step_of="800", lang="en")
+    lesson = Lesson("bottleneck", task="dates", kind=kind, step_of="800", lang="en")
     trained = load_network(f"dates_{kind}", 800)
     written = "".join(write_text(trained, "August 14, 2026"))
     assert written == "2026年8月14日"
@@ -93,7 +109,7 @@ def test_the_map_is_what_the_network_itself_attends_to(kind):
 
 
 def test_one_vector_has_no_map_and_says_so():
-    lesson = Lesson("bottleneck", kind="one", lang="en")
+    lesson = Lesson("bottleneck", task="dates", kind="one", lang="en")
     assert "alignment" not in lesson.charts()
     assert any("one vector stands for the whole text" in info.value for info in lesson.at.info)
 
@@ -108,7 +124,7 @@ def test_one_vector_has_no_map_and_says_so():
     ],
 )
 def test_what_no_network_has_seen_is_refused_at_its_box_and_the_last_answer_stays(text, part):
-    lesson = Lesson("bottleneck", lang="en").set("text_dates", "6 May 1999")
+    lesson = Lesson("bottleneck", task="dates", lang="en").set("text_dates", "6 May 1999")
     before = lesson.table("alignment")
     lesson.set("text_dates", text)
     (error,) = lesson.errors()
@@ -117,7 +133,7 @@ def test_what_no_network_has_seen_is_refused_at_its_box_and_the_last_answer_stay
 
 
 def test_what_is_no_date_is_called_a_guess():
-    lesson = Lesson("bottleneck", text_dates="the first of May", lang="en")
+    lesson = Lesson("bottleneck", task="dates", text_dates="the first of May", lang="en")
     assert lesson.says(
         "is no date in a format known here: nobody can say what is right, and what is written is a guess"
     )
@@ -125,7 +141,7 @@ def test_what_is_no_date_is_called_a_guess():
 
 
 def test_a_right_answer_is_told_from_a_wrong_one():
-    lesson = Lesson("bottleneck", text_dates="5-Mar-2019", step_of="800", lang="en")
+    lesson = Lesson("bottleneck", task="dates", text_dates="5-Mar-2019", step_of="800", lang="en")
     (told,) = [text for text in lesson.texts() if text.startswith("“5-Mar-2019” becomes")]
     right = told.split("with additive attention")[0]
     assert ("2019年3月5日" in right) == ("✓" in told.split("with one vector")[0])
@@ -133,7 +149,7 @@ def test_a_right_answer_is_told_from_a_wrong_one():
 
 # ---- drawers ---------------------------------------------------------------------------------------------------------
 def test_the_alignment_grows():
-    lesson = Lesson("bottleneck", open="growing", lang="en")
+    lesson = Lesson("bottleneck", task="dates", open="growing", lang="en")
     largest = []
     for step in (0, 100, 200, 800):
         cells = lesson.table(f"grown_{step}")
@@ -144,7 +160,7 @@ def test_the_alignment_grows():
 
 
 def test_one_step_of_the_decoder_is_followed_to_its_arithmetic():
-    lesson = Lesson("bottleneck", open="one_step", step_of="800", t="7", text_dates=MARCH, lang="en")
+    lesson = Lesson("bottleneck", task="dates", open="one_step", step_of="800", t="7", text_dates=MARCH, lang="en")
     assert lesson.says("“5” is written") and lesson.says(r"e = v_a \cdot \tanh(s W_{aq} + h W_{ak})")
     assert lesson.number("one_step", "weights [head 1, 5, 5]", row=1) > 0.95
     lesson.click_cell("one_step", "scores", "0,0,7,6")
@@ -158,7 +174,7 @@ def test_one_step_of_the_decoder_is_followed_to_its_arithmetic():
 
 
 def test_formats_that_were_never_trained():
-    lesson = Lesson("bottleneck", open="untrained", lang="en")
+    lesson = Lesson("bottleneck", task="dates", open="untrained", lang="en")
     (found,) = lesson.at.table
     rows = found.value.to_dict("records")
     assert [row["not in training"] for row in rows] == [
@@ -193,7 +209,7 @@ def test_lengths_that_were_never_trained_fail_and_it_is_said():
 
 @pytest.mark.slow
 def test_a_state_has_heard_of_its_neighbours():
-    lesson = Lesson("bottleneck", open="smear", step_of="800", text_dates=MARCH, lang="en")
+    lesson = Lesson("bottleneck", task="dates", open="smear", step_of="800", text_dates=MARCH, lang="en")
     cells = lesson.table("smear")
     cells = cells[(cells["panel"] == "result") & (cells["kind"] == "cell")].drop_duplicates("index")
     shares = np.array([float(value) for value in cells["value"]]).reshape(13, 13)
@@ -227,13 +243,13 @@ def slope(model, x, source, t, place, number, step=1e-5):
 
 def test_only_steps_of_which_there_is_a_network_are_offered():
     for kind, steps in (("additive", ["0", "100", "200", "800"]), ("dot", ["0", "200", "800"])):
-        lesson = Lesson("bottleneck", kind=kind, lang="en")
+        lesson = Lesson("bottleneck", task="dates", kind=kind, lang="en")
         assert lesson.slider("step_of")["texts"] == steps
-    early = Lesson("bottleneck", step_of="100", lang="en")
+    early = Lesson("bottleneck", task="dates", step_of="100", lang="en")
     (told,) = [text for text in early.texts() if text.startswith("“August 14, 2026” becomes")]
     assert "one vector" not in told  # of which there is no network at this step
 
 
 def test_one_vector_says_what_its_states_are_for():
-    lesson = Lesson("bottleneck", kind="one", open="smear", lang="en")
+    lesson = Lesson("bottleneck", task="dates", kind="one", open="smear", lang="en")
     assert lesson.says("With one vector none of these states is looked at later")

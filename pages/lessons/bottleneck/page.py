@@ -1,4 +1,4 @@
-"""One vector for a whole text? A network with attention learns to write dates beside the same one without."""
+"""One vector for a whole text? A network with attention learns to write beside the same one without."""
 
 from functools import partial
 from itertools import chain
@@ -15,7 +15,7 @@ from pages.lessons.bottleneck.drawers import (
     show_untrained,
 )
 from pages.lessons.bottleneck.exactness_chart import draw_exactness_curves
-from pages.lessons.bottleneck.told_writings import describe_exactness, tell_writings
+from pages.lessons.bottleneck.told_writings import describe_exactness, tell_bottleneck, tell_writings
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training
 from pages.lessons.learned.training_panel import show_own_training
@@ -86,6 +86,7 @@ with draw_lesson("bottleneck") as place:
                 st.info(say("lessons.bottleneck.no_map" if kind == "one" else "lessons.bottleneck.wrote_nothing"))
             else:
                 show_alignment(setup, kept)
+    st.markdown(tell_bottleneck(task))
     show_own_training(course)
     st.caption(say("lessons.bottleneck.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     if setup is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from attention_core.record.number_text import format_percent
-from pages.lessons.learned.learning import TrainingRecord
+from pages.lessons.learned.learning import TrainingRecord, load_shipped_training
 from pages.lessons.learned.writers import (
     WritingResult,
     shorten_writing,
@@ -17,6 +17,24 @@ def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
     """Says how much of all that is measured a network writes exactly."""
     share = format_percent(record.mean_at(step))
     return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
+
+
+def tell_bottleneck(task: str) -> str:
+    """Says what the supplied networks of a task show of one vector after the last step of their training."""
+    records = {kind: load_shipped_training(f"{task}_{kind}") for kind in ("additive", "one")}
+    shares = {kind: format_percent(record.mean_at(record.steps[-1])) for kind, record in records.items()}
+    return say(f"lessons.bottleneck.shown_{task}", length=find_lost_length(records["one"]), **shares)
+
+
+def find_lost_length(record: TrainingRecord) -> int | None:
+    """The shortest length from which on no text was written exactly after the last step; None: there is none."""
+    lost = None
+    figures = record.figures_at(record.steps[-1])
+    for length, share in zip(reversed(record.places), reversed(figures), strict=True):
+        if share > 0:
+            break
+        lost = length
+    return lost
 
 
 def describe_writing(kind: str, result: WritingResult) -> str:

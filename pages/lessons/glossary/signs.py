@@ -79,7 +79,7 @@ GLOSSARY_SIGNS = (
     Sign("settings", "influence", r"\partial h_t / \partial x_s", "distance"),
     Sign("settings", "block", r"m,\ \ell", "cost", {"open": "stored"}),
     Sign("learning", "loss", r"-\ln p", "bottleneck"),
-    Sign("learning", "alignment", r"\alpha_{ti}", "bottleneck", {"open": "one_step"}),
+    Sign("learning", "alignment", r"\alpha_{ti}", "bottleneck", {"task": "dates", "open": "one_step"}),
     Sign("learning", "induction", r"AB \ldots A \to B", "induction"),
     Sign("learning", "shift", r"\tfrac12 \sum |p - p'|", "explanation"),
 )

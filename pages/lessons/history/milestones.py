@@ -6,7 +6,7 @@ MILESTONES = {
     "2014_ntm": ("scores", {"open": "ceiling"}),
     "2014_seq2seq": ("bottleneck", {}),
     "2014_cho": ("bottleneck", {"task": "reversal"}),
-    "2015_bahdanau": ("bottleneck", {"open": "one_step"}),
+    "2015_bahdanau": ("bottleneck", {"task": "dates", "open": "one_step"}),
     "2015_luong": ("scores", {"open": "widths"}),
     "2015_xu": ("cross", {"open": "patches"}),
     "2017_vaswani": ("qkv", {}),

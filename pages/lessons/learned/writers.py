@@ -31,8 +31,8 @@ class WritingTask:
 
 
 WRITING_TASKS = {
+    "reversal": WritingTask("representation", 3000, ("additive", "one"), "learned_reversal", reversal.answer),
     "dates": WritingTask("August 14, 2026", 200, ("additive", "dot", "one"), "learned_dates", dates.answer),
-    "reversal": WritingTask("attention", 3000, ("additive", "one"), "learned_reversal", reversal.answer),
 }
 
 

@@ -22,7 +22,7 @@ def points(opened, name, which=0):
 
 def test_one_context_vector_measured_against_length_with_and_without_attention(screen):
     """seq2seq with one context vector: measured accuracy against input length, with and without attention."""
-    opened = screen("?lang=en", lesson="bottleneck")
+    opened = screen("?task=dates&lang=en", lesson="bottleneck")
     opened.wait_for_sentence("100 % exact with additive attention, 27 % exact with one vector")
     early = points(opened, "one vector")
     assert min(points(opened, "additive").values()) == 1 and max(early.values()) < 0.7
@@ -41,7 +41,7 @@ def test_one_context_vector_measured_against_length_with_and_without_attention(s
 
 def test_any_date_is_typed_and_the_alignment_follows(screen):
     """attention in seq2seq: a map of decoder step x source token."""
-    opened = screen("?step_of=800&text_dates=March+5,+2019&lang=en", lesson="bottleneck")
+    opened = screen("?task=dates&step_of=800&text_dates=March+5,+2019&lang=en", lesson="bottleneck")
     opened.wait_for_text("“March 5, 2019” becomes 2019年3月5日 with additive attention")
     opened.wait_for_number("weights [head 1, 5, 5]", "0.9")
     opened.type("Your date", "the 21st of June, 1987")
@@ -55,7 +55,7 @@ def test_any_date_is_typed_and_the_alignment_follows(screen):
 
 def test_one_decoder_step_down_to_the_arithmetic(screen):
     """attention in seq2seq: c_t = sum alpha_ti h_i, e_ti = a(s, h_i), followed back."""
-    opened = screen("?text_dates=March+5,+2019&step_of=800&open=one_step&t=7&lang=en", lesson="bottleneck")
+    opened = screen("?task=dates&text_dates=March+5,+2019&step_of=800&open=one_step&t=7&lang=en", lesson="bottleneck")
     opened.wait_for_text("“5” is written.")
     opened.click_cell("weights [head 1, 5, 5]", -1)
     opened.wait_for_text("weights [head 1, 5, 5] =")
@@ -65,7 +65,7 @@ def test_one_decoder_step_down_to_the_arithmetic(screen):
 
 
 def test_a_network_is_trained_here_until_it_writes_dates(screen):
-    opened = screen("?kind=dot&seed=5&lang=en", lesson="bottleneck")
+    opened = screen("?task=dates&kind=dot&seed=5&lang=en", lesson="bottleneck")
     opened.page.get_by_role("button", name="Train it yourself").click()
     opened.page.get_by_text(re.compile(r"Seed 5: step \d+ of 800")).wait_for()
     opened.page.get_by_role("button", name="Stop").wait_for()
@@ -86,7 +86,7 @@ def test_a_network_is_trained_here_until_it_writes_dates(screen):
 
 
 def test_leaving_the_page_stops_the_training(screen):
-    opened = screen("?kind=additive&seed=6&lang=en", lesson="bottleneck")
+    opened = screen("?task=dates&kind=additive&seed=6&lang=en", lesson="bottleneck")
     opened.page.get_by_role("button", name="Train it yourself").click()
     opened.page.get_by_text(re.compile(r"Seed 6: step \d+ of 800")).wait_for()
     opened.page.get_by_role("link", name="Previous").click()
