@@ -36,18 +36,44 @@ class Estimate:
         reach = BAND_STANDARD_ERRORS * self.error
         return self.mean - reach, self.mean + reach
 
+    @property
+    def centre(self) -> float:
+        """The mean."""
+        return self.mean
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The median of figures that a few draws dominate, and the two quartiles between which the middle half lies."""
+
+    median: float
+    lower: float
+    upper: float
+
+    @property
+    def band(self) -> tuple[float, float]:
+        """The two quartiles."""
+        return self.lower, self.upper
+
+    @property
+    def centre(self) -> float:
+        """The median."""
+        return self.median
+
 
 @dataclass(frozen=True)
 class Sharpness:
-    """How sharp the softmaxes of drawn scores are.
+    r"""How sharp the softmaxes of drawn scores are.
 
-    `largest` is the largest weight, `entropy` is in bits, and `slope` is the Frobenius norm of the Jacobian: how much
-    gradient comes through.
+    `largest` is the largest weight, `entropy` is in bits, and `slope` is the Frobenius norm of the softmax's Jacobian
+    in its own inputs. `at_query` is the norm of $\partial w / \partial q$, what of a gradient reaches the query: the
+    Jacobian times the factor of the scale times the keys; None where only scores were drawn.
     """
 
     largest: Estimate
     entropy: Estimate
     slope: Estimate
+    at_query: Spread | None = None
 
 
 def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0) -> dict[str, Sharpness]:
@@ -60,10 +86,10 @@ def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0
     >>> round(found["dot"].largest.mean, 1), round(found["scaled_dot"].largest.mean, 1)
     (0.9, 0.4)
     """
-    scores = draw_scores(d_k, keys, draws, seed)
+    scores, key_products = draw_queries(d_k, keys, draws, seed)
     measured = {}
     for score, factor in score_factors(d_k).items():
-        measured[score] = measure_sharpness(scores, factor)
+        measured[score] = measure_sharpness(scores, factor, key_products)
     return measured
 
 
@@ -78,25 +104,32 @@ def even_sharpness(keys: int) -> Sharpness:
     return measure_sharpness(equal_scores, scale=1.0)
 
 
-def draw_scores(d_k: int, keys: int, draws: int, seed: int) -> Float[Tensor, "draws keys"]:
-    """Draw the scores of one query with its keys, a number of times."""
+def draw_queries(
+    d_k: int, keys: int, draws: int, seed: int
+) -> tuple[Float[Tensor, "draws keys"], Float[Tensor, "draws keys keys"]]:
+    """Draw one query and its keys, a number of times: the scores, and the products of the keys with each other."""
     require_positive("draws", draws)
     require_positive("keys", keys)
     require_positive("d_k", d_k)
     generator = torch.Generator().manual_seed(seed)
-    parts = []
+    score_parts = []
+    product_parts = []
     for count in chunk_sizes(draws, keys * d_k):
         query_shape = (count, 1, 1, d_k)
         key_shape = (count, 1, keys, d_k)
         q = draw_normal(query_shape, generator)
         k = draw_normal(key_shape, generator)
         scores = dot(q, k)  # (count, 1, 1, keys)
-        parts.append(scores[:, 0, 0])  # (count, keys)
-    return torch.cat(parts)
+        score_parts.append(scores[:, 0, 0])  # (count, keys)
+        products = dot(k, k)  # (count, 1, keys, keys)
+        product_parts.append(products[:, 0])
+    return torch.cat(score_parts), torch.cat(product_parts)
 
 
-def measure_sharpness(scores: Float[Tensor, "draws keys"], scale: float) -> Sharpness:
-    """Measure what the softmax makes of scores times a factor."""
+def measure_sharpness(
+    scores: Float[Tensor, "draws keys"], scale: float, key_products: Float[Tensor, "draws keys keys"] | None = None
+) -> Sharpness:
+    """Measure what the softmax makes of scores times a factor; key_products: k · k of every two keys, if there are."""
     trace = run_on_scores(scores, scale)
     trace = with_jacobian(trace)
     weights = trace["weights"][:, 0, 0]  # (draws, keys)
@@ -108,7 +141,27 @@ def measure_sharpness(scores: Float[Tensor, "draws keys"], scale: float) -> Shar
         largest=estimate_mean(largest),
         entropy=estimate_mean(entropy),
         slope=estimate_mean(slope),
+        at_query=None if key_products is None else gradient_at_query(jacobian, key_products, scale),
     )
+
+
+def gradient_at_query(
+    jacobian: Float[Tensor, "draws keys keys"], key_products: Float[Tensor, "draws keys keys"], scale: float
+) -> Spread:
+    r"""Measure how much the weights move with the query, over draws.
+
+    $\lVert \partial w / \partial q \rVert = s \lVert J K \rVert$ with the scale s, whose square is the trace of
+    $J K K^\top J^\top$, so that the keys themselves need not be kept.
+
+    >>> half = torch.tensor([[[0.25, -0.25], [-0.25, 0.25]]])  # the Jacobian of two even weights
+    >>> gradient_at_query(half, torch.eye(2)[None], scale=2.0).median  # keys (1, 0) and (0, 1)
+    1.0
+    """
+    moved = jacobian @ key_products  # (draws, keys, keys) x (draws, keys, keys)
+    squares = (moved * jacobian).sum((1, 2))  # (draws,): the trace of J K Kᵀ Jᵀ
+    norms = scale * squares.clamp(min=0).sqrt()  # rounding may leave a square a little below 0
+    lower, median, upper = norms.quantile(norms.new_tensor([0.25, 0.5, 0.75])).tolist()
+    return Spread(median, lower, upper)
 
 
 def entropy_in_bits(weights: Float[Tensor, "draws keys"]) -> Float[Tensor, " draws"]:

@@ -6,9 +6,10 @@ import pytest
 import torch
 
 from attention_core import AttentionError
+from attention_core.analysis.dot_product_moments import draw_normal
 from attention_core.analysis.softmax_saturation import (
     Estimate,
-    draw_scores,
+    draw_queries,
     even_sharpness,
     measure_saturation,
     measure_sharpness,
@@ -80,6 +81,31 @@ def test_the_golden_scores_of_width_64():
         assert found.slope.mean == pytest.approx(stated[f"frobenius_{name}"], abs=1e-12)
 
 
+def test_the_gradient_that_reaches_the_query_by_autograd():
+    """|dw/dq| of every draw by torch's own backward pass; the middle of eleven draws, and those a quarter from the ends."""
+    d_k, keys, draws = 5, 3, 11
+    for score, factor in (("dot", 1.0), ("scaled_dot", 1 / math.sqrt(d_k))):
+        generator = torch.Generator().manual_seed(7)
+        q = draw_normal((draws, 1, 1, d_k), generator)
+        k = draw_normal((draws, 1, keys, d_k), generator)
+        norms = []
+        for query, rows in zip(q[:, 0, 0], k[:, 0], strict=True):
+            slopes = torch.autograd.functional.jacobian(lambda x, rows=rows: (rows @ x * factor).softmax(0), query)
+            norms.append(slopes.norm().item())
+        found = measure_saturation(d_k, keys, draws, seed=7)[score].at_query
+        assert found.median == pytest.approx(sorted(norms)[5], abs=1e-12)
+        assert found.lower == pytest.approx((sorted(norms)[2] + sorted(norms)[3]) / 2, abs=1e-12)
+        assert found.upper == pytest.approx((sorted(norms)[7] + sorted(norms)[8]) / 2, abs=1e-12)
+
+
+def test_undivided_most_draws_lose_the_gradient_and_a_few_get_more_than_ever():
+    found = {d_k: measure_saturation(d_k) for d_k in (64, 1024)}
+    assert found[1024]["dot"].at_query.median < 1e-3 < found[1024]["dot"].at_query.upper
+    assert found[64]["dot"].at_query.median > found[64]["scaled_dot"].at_query.median  # at 64 not yet lost
+    for d_k in found:
+        assert found[d_k]["scaled_dot"].at_query.median == pytest.approx(0.365, abs=0.01)
+
+
 def test_one_weight_that_has_it_all():
     found = measure_sharpness(torch.tensor([[2000.0, 0.0, 0.0]]).double(), 1.0)
     assert (found.largest.mean, found.entropy.mean, found.slope.mean) == (1, 0, 0)
@@ -87,7 +113,7 @@ def test_one_weight_that_has_it_all():
 
 def test_the_scores_of_one_query_share_it():
     """E s² = d_k for each key; E s₁² s₂² = E |q|⁴ = d_k² + 2 d_k, where separate queries would give d_k²."""
-    scores = draw_scores(3, keys=2, draws=200_003, seed=0)
+    scores, _ = draw_queries(3, keys=2, draws=200_003, seed=0)
     assert scores.shape == (200_003, 2)
     squares = scores**2
     for figures, expected in ((squares[:, 0], 3.0), (squares[:, 1], 3.0), (squares.prod(-1), 15.0)):

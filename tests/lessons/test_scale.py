@@ -68,7 +68,7 @@ def drawn(lesson):
 def test_the_figures_of_the_table():
     lesson = Lesson("scale", guess=LEVEL, d_k="1024")
     assert lesson.fact() == (
-        "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided; the gradient 0.044 and 0.366."
+        "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided; the gradient at q (median) is 0.00005 and 0.37."
     )
     undivided, divided = curve(lesson, "hero", "undivided"), curve(lesson, "hero", "divided")
     assert [*undivided] == [*divided] == WIDTHS
@@ -99,7 +99,7 @@ def test_all_keys_alike(keys, draws):
     bars(lesson, 0, keys)
     even = lesson.choose("quantity", "entropy")
     assert curve(even, "entropy", "all keys alike") == pytest.approx(dict.fromkeys((1, 1024), math.log2(keys)))
-    even = lesson.choose("quantity", "gradient")
+    even = lesson.choose("quantity", "slope of the softmax")
     assert curve(even, "slope", "all keys alike") == pytest.approx(dict.fromkeys((1, 1024), math.sqrt(keys - 1) / keys))
 
 
@@ -114,14 +114,17 @@ def test_the_upright_line_stands_at_the_chosen_width():
 # ---- the guess -------------------------------------------------------------------------------------------------------
 def test_what_the_division_does_is_hidden_until_somebody_guesses_or_reveals():
     lesson = Lesson("scale")
-    assert lesson.fact() == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient 0.153."
+    assert (
+        lesson.fact()
+        == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
+    )
     assert curve(lesson, "hero", "divided") == {}
     assert [*lesson.table("live")["text"]].count("?") == 8
     lesson.choose("guess", "falls")
     assert lesson.says("Not as predicted")
     assert len(curve(lesson, "hero", "divided")) == 11
     assert "?" not in [*lesson.table("live")["text"]]
-    assert "0.87 undivided, 0.36 divided; the gradient 0.153 and 0.366." in lesson.fact()
+    assert "0.87 undivided, 0.36 divided; the gradient at q (median) is 0.55 and 0.36." in lesson.fact()
     assert Lesson("scale", **lesson.link()).says("Not as predicted")
     assert lesson.choose("guess", "stays level").says("As predicted")
 
@@ -329,5 +332,7 @@ def test_who_stops_the_measurement_is_back_where_the_lesson_opens(monkeypatch):
 
 def test_what_was_measured_is_kept_for_all_sessions(monkeypatch):
     Lesson("scale", seed="23")
-    monkeypatch.setattr("attention_core.analysis.softmax_saturation.draw_scores", lambda *_: pytest.fail("drawn again"))
+    monkeypatch.setattr(
+        "attention_core.analysis.softmax_saturation.draw_queries", lambda *_: pytest.fail("drawn again")
+    )
     assert len(curve(Lesson("scale", seed="23", guess=LEVEL), "hero", "undivided")) == 11

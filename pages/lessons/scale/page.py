@@ -37,7 +37,7 @@ DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
     64: 250,
 }
 SCALE_SEED = 1268  # whose one draw is much like the mean of many
-QUANTITIES = ("largest", "entropy", "slope")
+QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
 

@@ -20,21 +20,18 @@ def show_sharpness_chart(
     found: of each width, by score. width: which an upright line follows. known: whether the divided
     scores may be seen."""
     palette = current_palette()
-    even = getattr(even_sharpness(keys), quantity).mean
+    even = getattr(even_sharpness(keys), quantity)
     compared = [make_sharpness_curve("dot", found, quantity, palette.plus)]
     if known:
         compared.append(make_sharpness_curve("scaled_dot", found, quantity, palette.share))
-    even_curve = Curve(
-        say("lessons.scale.curve.even"),
-        (SCALE_WIDTHS[0], SCALE_WIDTHS[-1]),
-        (even, even),
-        palette.x,
-        dashed=True,
-    )
-    compared.append(even_curve)
-    reach = {  # the largest that each quantity can be
+    if even is not None:
+        ends = (SCALE_WIDTHS[0], SCALE_WIDTHS[-1])
+        name = say("lessons.scale.curve.even")
+        compared.append(Curve(name, ends, (even.centre, even.centre), palette.x, dashed=True))
+    reach = {  # the largest that each quantity can be; a gradient can be any
         "largest": 1.0,
-        "entropy": even,
+        "entropy": even_sharpness(keys).entropy.mean,
+        "at_query": max(by_score["dot"].at_query.upper for by_score in found),
         "slope": 0.5,
     }
     y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, reach[quantity])
@@ -49,7 +46,7 @@ def make_sharpness_curve(score: str, found: Sequence[Mapping[str, Sharpness]], q
     return Curve(
         say(f"lessons.scale.curve.{score}"),
         SCALE_WIDTHS,
-        [estimate.mean for estimate in estimates],
+        [estimate.centre for estimate in estimates],
         colour,
         band=[estimate.band for estimate in estimates],
     )

@@ -27,14 +27,17 @@ def bold(opened, start):
 def test_a_deep_link_restores_the_lesson_with_its_guess(screen):
     opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale")
     opened.wait_for_text("Not as predicted")
-    opened.wait_for_sentence("0.97 undivided, 0.36 divided; the gradient 0.044 and 0.366.")
+    opened.wait_for_sentence("0.97 undivided, 0.36 divided; the gradient at q (median) is 0.00005 and 0.37.")
     opened.wait_for_text("How far each weight of this draw moves")
     assert opened.outside == [] and opened.errors == []
 
 
 def test_why_sqrt_d_k_the_largest_weight_of_the_softmax_against_d_k_guessed_first(screen):
     opened = screen(lesson="scale")
-    assert opened.sentence() == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient 0.153."
+    assert (
+        opened.sentence()
+        == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
+    )
     assert opened.page.locator('path[aria-label^="divided: "]').count() == 0
     opened.press("Predict: divided by √d_k, the curve …", "stays level")
     opened.wait_for_text("As predicted")
@@ -54,7 +57,7 @@ def test_why_sqrt_d_k_the_entropy_and_the_jacobians_norm_of_the_softmax(screen):
     opened.wait_for_text("Shown")
     opened.page.locator('path[aria-label^="all keys alike: 1 → 3"]').wait_for(state="attached")
     assert round(point(opened, "divided", 1024), 1) == 2.5 and point(opened, "undivided", 1024) < 0.2  # of 3 bits
-    opened.press("Shown", "gradient")
+    opened.press("Shown", "slope of the softmax")
     even = f"all keys alike: 1 → {math.sqrt(7) / 8:.6f}"  # rounded below: the last digits need not agree
     opened.page.locator(f'path[aria-label^="{even[:-1]}"]').first.wait_for(state="attached")
     assert round(point(opened, "undivided", 1024), 3) == 0.044
