@@ -82,15 +82,15 @@ def test_the_golden_scores_of_width_64():
 
 
 def test_the_gradient_that_reaches_the_query_by_autograd():
-    """|dw/dq| of every draw by torch's own backward pass; the middle of eleven draws, and those a quarter from the ends."""
+    """|dw/dq| of every draw by torch's own backward pass; of eleven the middle one, and the quarters."""
     d_k, keys, draws = 5, 3, 11
     for score, factor in (("dot", 1.0), ("scaled_dot", 1 / math.sqrt(d_k))):
         generator = torch.Generator().manual_seed(7)
         q = draw_normal((draws, 1, 1, d_k), generator)
         k = draw_normal((draws, 1, keys, d_k), generator)
         norms = []
-        for query, rows in zip(q[:, 0, 0], k[:, 0], strict=True):
-            slopes = torch.autograd.functional.jacobian(lambda x, rows=rows: (rows @ x * factor).softmax(0), query)
+        for query, rows in zip(q[:, 0, 0], factor * k[:, 0], strict=True):
+            slopes = torch.autograd.functional.jacobian(lambda x, rows=rows: (rows @ x).softmax(0), query)
             norms.append(slopes.norm().item())
         found = measure_saturation(d_k, keys, draws, seed=7)[score].at_query
         assert found.median == pytest.approx(sorted(norms)[5], abs=1e-12)

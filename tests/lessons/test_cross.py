@@ -184,7 +184,7 @@ def test_a_context_vector_by_the_dot_product():
     assert lesson.says(f"e = s · h of “昨天” is 6.00, α = {e6 / whole:.2f}, and **c = ({wanted})**")
     assert lesson.number("context_vector", "head_outputs [head 1, I, 1]") == pytest.approx(e3 / (e3 + 5), abs=1e-12)
     lesson.set("text", "I")
-    assert lesson.says(f"Before “I” is written, e = s · h of “我” is 3.00, α = {e3 / (e3 + 5):.2f}")
+    assert lesson.says(f"“I” asks the source: e = s · h of “我” is 3.00, α = {e3 / (e3 + 5):.2f}")
 
 
 def test_a_context_vector_by_the_additive_score():

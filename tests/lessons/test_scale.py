@@ -68,7 +68,8 @@ def drawn(lesson):
 def test_the_figures_of_the_table():
     lesson = Lesson("scale", guess=LEVEL, d_k="1024")
     assert lesson.fact() == (
-        "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided; the gradient at q (median) is 0.00005 and 0.37."
+        "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided; "
+        "the gradient at q (median) is 0.00005 and 0.37."
     )
     undivided, divided = curve(lesson, "hero", "undivided"), curve(lesson, "hero", "divided")
     assert [*undivided] == [*divided] == WIDTHS
