@@ -210,13 +210,13 @@ def test_even_weights_turn_every_word_grey_and_the_workbench_shows_them():
 
 def test_the_word_with_the_largest_weight_is_not_what_the_colour_hangs_on():
     lesson = Lesson("heads", open="explain", doubt="gradient")
-    assert lesson.says("The largest weight of head 2 is that of “chased” (0.89), but the colour of “dog” hangs most on")
+    assert lesson.says("The largest weight of head 2 is that of “chased” (0.89), but the colour of “dog” depends most on")
     assert lesson.number("gradient", "gradient_x_input [chased]") == pytest.approx(0, abs=1e-9)
     lesson.set("beside", 0)
     assert lesson.says(
-        "The largest weight of head 1 is that of “white” (0.83), and the colour of “dog” hangs most on it"
+        "The largest weight of head 1 is that of “white” (0.83), and the colour of “dog” depends most on it"
     )
-    assert lesson.set("number", 2).says("the action of “dog” hangs most on “**chased**” (1.23)")
+    assert lesson.set("number", 2).says("the action of “dog” depends most on “**chased**” (1.23)")
 
 
 def test_dropped_weights_no_longer_sum_to_1():

@@ -5,6 +5,7 @@ import torch
 
 from attention_core.learned.insight.composed_heads import compose_heads, composition_trace, finds_itself
 from attention_core.learned.tasks import repeats
+from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import load_network, shipped_figures
 from pages.runs import cache
 from pages.setup.setup import Setup
@@ -71,6 +72,48 @@ def test_without_the_first_layer_nothing_is_copied():
     lesson = Lesson("induction", heads="L2H1,L2H2", lang="en")
     known = [curve(lesson, "heads that are on")[place] for place in range(18, 33)]
     assert sum(known) / len(known) < 0.1
+
+
+def repeated(off=(), step=500):
+    """The share of the repetition that is predicted, by plain torch; position 17 is the first of it that can be."""
+    shares = plain_accuracy(off, step)
+    return sum(shares[place] for place in range(18, 33)) / 15
+
+
+def test_which_heads_the_copying_needs_is_guessed_and_then_said():
+    lesson = Lesson("induction", lang="en")
+    assert not lesson.says("**Answer.**")
+    lesson.choose("guess", "L1H1")
+    alone = {name: repeated((name,)) for name in HEADS}
+    assert min(alone, key=alone.get) == "L1H1" and alone["L1H1"] < 0.5
+    assert min(alone["L2H1"], alone["L2H2"]) > 0.9 > 0.1 > repeated(("L2H1", "L2H2"))
+    assert lesson.says("As predicted")
+    (answer,) = [text for text in lesson.texts() if text.startswith("**Answer.**")]
+    for name in HEADS:
+        assert f"{100 * alone[name]:.0f} % without {name}" in answer
+    assert f"{100 * repeated(('L2H1', 'L2H2')):.0f} % without both of layer 2" in answer
+
+
+def test_the_jump_is_as_gradual_as_it_is_said():
+    steps = [step for step in sorted(COURSES["copy_two"].shipped) if 50 <= step <= 200]
+    assert len(steps) == 13
+    shares = {step: repeated(step=step) for step in steps}
+    begun = max(step for step in steps if shares[step] < 0.1)
+    done = min(step for step in steps if shares[step] > 0.9)
+    assert done - begun > 100
+    appear = Lesson("induction", open="appear", lang="en")
+    between = sum(begun < step < done for step in steps)
+    assert appear.says(f"After step {begun} the heads together predict {100 * shares[begun]:.0f} % of the repetition")
+    assert appear.says(
+        f"{between} kept networks lie between. Here it is no jump: it takes {begun} to {done} of 500 steps."
+    )
+
+
+def test_the_first_half_is_predicted_worse_than_by_guessing():
+    figures = shipped_figures("copy_two", 500)
+    assert sum(figures[:15]) / 15 < 1 / len(repeats.SYMBOLS)
+    captions = [caption.value for caption in Lesson("induction", lang="en").at.caption]
+    assert any("so in the first half it does worse than guessing" in caption for caption in captions)
 
 
 def test_any_sequence_is_typed_in():

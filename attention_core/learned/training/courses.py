@@ -63,6 +63,7 @@ def right_by_position(model: Copier) -> Figures:
 
 
 CLASSIFIED_LENGTHS = tuple(range(evidence.SHORTEST_EVIDENCE, evidence.LONGEST_EVIDENCE + 1))
+COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # close where copying begins
 BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts a step
 
 
@@ -83,7 +84,7 @@ def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipp
 
 def copying_course(layers: int) -> Course:
     """Make a course in which the next symbol is foretold."""
-    shipped = (50, 100, 200, 500) if layers > 1 else (500,)
+    shipped = COPYING_STEPS if layers > 1 else (500,)
     return Course(
         alphabets=(repeats.SYMBOLS,),
         make=partial(Copier, len(repeats.SYMBOLS), layers),
@@ -91,7 +92,7 @@ def copying_course(layers: int) -> Course:
         measure=right_by_position,
         places=tuple(range(2, 2 * repeats.MEASURED_HALF + 1)),
         rate=2e-2,
-        saved=(0, 50, 75, 100, 125, 150, 200, 300, 500),
+        saved=(0, *COPYING_STEPS[:-1], 300, 500),
         shipped=shipped,
     )
 

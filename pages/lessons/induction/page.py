@@ -19,9 +19,11 @@ from pages.lessons.induction.drawers import (
 )
 from pages.lessons.induction.head_scores import find_most_copying_head
 from pages.lessons.induction.layer_runs import make_layer_head_map, setup_for_layer
+from pages.lessons.induction.needed_heads import find_most_needed_head, tell_needed_heads
 from pages.lessons.learned.learning import get_training_record
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.pictures import show_waiting_map
+from pages.lessons.prompts import predict
 from pages.lessons.sentences import join_with_commas
 from pages.panels.link_controls import choose_options, option_labels, text_box
 from pages.panels.live_choice import find_live_choice, show_live_choice
@@ -96,6 +98,8 @@ with draw_lesson("induction") as place:
             show_accuracy_curves(kept, all_on, some_on, record.places)
         with st.container(width="content"):
             show_waiting_map(kept, make_layer_head_map("copying", find_most_copying_head(network), trace))
+    if predict(tuple(HEAD_PLACES), {find_most_needed_head()}):
+        st.markdown(tell_needed_heads())
     show_own_training(COPY_COURSE)
     st.caption(say("lessons.induction.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     show_lesson_run(setup, place)
