@@ -18,6 +18,7 @@ from pages.app.reconnection import come_back, is_back  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.catalog import PAGES  # noqa: E402
+from pages.site.titles import say_title  # noqa: E402
 from pages.site.words import LANGUAGES, say  # noqa: E402
 
 WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
@@ -38,7 +39,7 @@ sections: dict[str, list] = {}
 for entry in PAGES:
     page = st.Page(
         entry.path,
-        title=say(f"page.{entry.slug}"),
+        title=say_title(entry.slug),
         icon=entry.icon,
         url_path=entry.slug,
         default=entry is PAGES[0],

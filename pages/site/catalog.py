@@ -22,23 +22,12 @@ class PageEntry:
 
 
 LESSONS = (
-    "qkv",
-    "softmax",
-    "scale",
-    "scores",
-    "masks",
-    "heads",
-    "positions",
-    "cross",
-    "distance",
-    "decoding",
-    "cost",
-    "printed",
-    "bottleneck",
-    "induction",
-    "explanation",
-    "meaning",
-    "models",
+    *("bottleneck", "distance"),  # why there is attention
+    *("qkv", "softmax", "scale", "scores"),  # how it is computed
+    *("masks", "heads", "positions", "cross"),  # what a layer adds
+    *("decoding", "cost"),  # what it takes
+    *("induction", "explanation", "meaning"),  # what trained heads do
+    *("models", "printed"),
 )
 PAGES = (
     PageEntry("workbench", "explore", "workbench", ":material/grid_on:"),

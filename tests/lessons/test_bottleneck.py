@@ -1,4 +1,4 @@
-"""Lesson 13: what is written with attention and without, step by step; what was never trained; its own training."""
+"""One vector: what is written with attention and without, step by step; what was never trained; its own training."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Lesson 11: what is counted, what is measured when asked, what is skipped, rounded and not stored."""
+"""The lesson on cost: what is counted, what is measured when asked, what is skipped, rounded and not stored."""
 
 import math
 

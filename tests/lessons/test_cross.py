@@ -1,4 +1,4 @@
-"""Lesson 8: a crossing alignment in both directions, the map turned over, a decoder, context vectors, a picture."""
+"""A crossing alignment in both directions, the map turned over, a decoder, context vectors, a picture."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Lesson 10: what a step computes with a cache and without one, that it is the same attention, what a cache holds."""
+"""Decoding: what a step computes with a cache and without one, that it is the same attention, what a cache holds."""
 
 import json
 from dataclasses import replace

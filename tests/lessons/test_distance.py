@@ -1,4 +1,4 @@
-"""Lesson 9: influence against distance, steps and costs, measured time, fixed weights, the states of an RNN."""
+"""Distance: influence against distance, steps and costs, measured time, fixed weights, the states of an RNN."""
 
 import math
 import re

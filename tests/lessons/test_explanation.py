@@ -1,4 +1,4 @@
-"""Lesson 15: a guess first; what other weights do to predictions; three witnesses; heads to spare."""
+"""The lesson on explanation: a guess first; what other weights do to predictions; three witnesses; heads to spare."""
 
 import numpy as np
 import pytest

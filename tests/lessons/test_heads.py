@@ -1,10 +1,11 @@
-"""Lesson 6: the same matrices as two heads and as one, and what heads bring, share, cost and explain."""
+"""The lesson on heads: the same matrices as two heads and as one, and what heads bring, share, cost and explain."""
 
 import math
 
 import pytest
 import torch
 
+from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES
 from tests.golden import loader
@@ -38,6 +39,14 @@ def test_the_dog_is_white_after_two_heads_and_nearly_grey_after_one():
     assert "“dog” comes out −0.29, not −0.83" in lesson.fact()
     shares = row_by_hand(3)
     assert colours[1] == pytest.approx(shares[0] - shares[3], abs=1e-12)  # black is 1, white -1, all others 0
+
+
+def test_one_head_of_double_width_is_divided_by_the_root_of_twice_d_k():
+    two, one = (trace_for(Setup(example="en_colour", heads=heads)) for heads in (2, 1))
+    assert one.sizes()["d_k"] == 2 * two.sizes()["d_k"]
+    summed = two["scores"].sum(1, keepdim=True)  # the scores of both heads
+    assert torch.allclose(one["scores"], summed, atol=1e-12)
+    assert torch.allclose(one["scaled_scores"], summed / math.sqrt(2 * two.sizes()["d_k"]), atol=1e-12)
 
 
 def test_the_answer_is_hidden_until_somebody_guesses_compares_or_reveals():
@@ -210,7 +219,9 @@ def test_even_weights_turn_every_word_grey_and_the_workbench_shows_them():
 
 def test_the_word_with_the_largest_weight_is_not_what_the_colour_hangs_on():
     lesson = Lesson("heads", open="explain", doubt="gradient")
-    assert lesson.says("The largest weight of head 2 is that of “chased” (0.89), but the colour of “dog” depends most on")
+    assert lesson.says(
+        "The largest weight of head 2 is that of “chased” (0.89), but the colour of “dog” depends most on"
+    )
     assert lesson.number("gradient", "gradient_x_input [chased]") == pytest.approx(0, abs=1e-9)
     lesson.set("beside", 0)
     assert lesson.says(

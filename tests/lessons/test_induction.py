@@ -1,4 +1,4 @@
-"""Lesson 14: accuracy by position, heads that are switched off, heads that appear, one layer, what is foretold."""
+"""Copying: accuracy by position, heads that are switched off, heads that appear, one layer, what is foretold."""
 
 import pytest
 import torch

@@ -129,7 +129,8 @@ def test_a_card_shows_each_lesson_by_a_picture_of_its_own(lang):
     cards = json.loads(part.proto.json)["cards"]
     words = load_app_texts(lang)
     assert [card["slug"] for card in cards] == list(LESSONS)
-    assert [card["title"] for card in cards] == [words[f"page.{slug}"] for slug in LESSONS]
+    titles = [f"{number} · {words[f'page.{slug}']}" for number, slug in enumerate(LESSONS, start=1)]
+    assert [card["title"] for card in cards] == titles
     assert [card["question"] for card in cards] == [words[f"lessons.{slug}.question"] for slug in LESSONS]
     assert len({str(card["shapes"]) for card in cards}) == len(LESSONS)
     colours = {field.name for field in fields(Palette)}

@@ -1,4 +1,4 @@
-"""Lesson 5: who may look at whom, and every figure that it states."""
+"""The lesson on masks: who may look at whom, and every figure that it states."""
 
 import math
 

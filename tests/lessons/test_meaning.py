@@ -1,4 +1,4 @@
-"""Lesson 16: a guess first; heads and answers of three trainings, at each step, with the head changed."""
+"""The lesson on meaning: a guess first; heads and answers of three trainings, at each step, with the head changed."""
 
 import json
 

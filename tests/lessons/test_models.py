@@ -1,4 +1,4 @@
-"""Lesson 17: rows that open as states, two models beside each other, and bytes worked out by hand."""
+"""Today's models: rows that open as states, two models beside each other, and bytes worked out by hand."""
 
 import math
 from urllib.parse import parse_qsl

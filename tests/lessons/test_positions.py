@@ -1,4 +1,4 @@
-"""Lesson 7: colours with positions and without, the dial, shuffled words, sinusoids, RoPE, ALiBi, parts of a score."""
+"""Positions: colours with positions and without, the dial, shuffled words, sinusoids, RoPE, ALiBi, parts of a score."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Lesson 12: the printed example of printed lecture notes, mark by mark; the reader's own; what lies behind it."""
+"""The printed example, mark by mark; the reader's own; what lies behind it."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Lesson 1: the row of "it" with and without projections, and what each matrix does."""
+"""The lesson on query, key and value: the row of "it" with and without projections, and what each matrix does."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Lesson 3: how sharp the softmax is against d_k, undivided and divided; the variance, and where it is another."""
+"""The scale: how sharp the softmax is against d_k, undivided and divided; the variance, and where it is another."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Lesson 4: one row under five scores, each number worked out by hand, and the four further sights."""
+"""The lesson on scores: one row under five scores, each number worked out by hand, and the four further sights."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Lesson 2: shares of 1, temperature, the stable form, the slope."""
+"""The lesson on softmax: shares of 1, temperature, the stable form, the slope."""
 
 import math
 from decimal import Decimal

@@ -1,1 +1,1 @@
-"""Lesson 13: one vector, or attention."""
+"""The lesson on one vector: one vector, or attention."""

@@ -1,4 +1,4 @@
-"""The chart of lesson 13: the share of texts that are written exactly against their length."""
+"""The chart of the lesson on one vector: the share of texts that are written exactly against their length."""
 
 from collections.abc import Mapping
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Lesson 13: what is said of how exactly a network writes, and of what it writes."""
+"""The lesson on one vector: what is said of how exactly a network writes, and of what it writes."""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""Lesson 11: what attention costs."""
+"""The lesson on cost: what attention costs."""

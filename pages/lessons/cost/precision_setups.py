@@ -1,4 +1,4 @@
-"""The runs of lesson 11 in which precision is lost: the reader's sentence, or scores that overflow."""
+"""The runs of the lesson on cost in which precision is lost: the reader's sentence, or scores that overflow."""
 
 from dataclasses import replace
 

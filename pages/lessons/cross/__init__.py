@@ -1,1 +1,1 @@
-"""Lesson 8: cross-attention."""
+"""The lesson on cross-attention: cross-attention."""

@@ -1,1 +1,1 @@
-"""Lesson 10: decoding with a cache."""
+"""The lesson on decoding: decoding with a cache."""

@@ -1,4 +1,4 @@
-"""The chart of lesson 10: the bytes of a model's cache against the number of tokens."""
+"""The chart of the lesson on decoding: the bytes of a model's cache against the number of tokens."""
 
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves

@@ -1,4 +1,4 @@
-"""A model whose cache of keys and values is counted in lesson 10: its sizes, and what it keeps."""
+"""A model whose cache of keys and values is counted in the lesson on decoding: its sizes, and what it keeps."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""The triangles of lesson 10: which keys each step computes, with a cache and without one."""
+"""The triangles of the lesson on decoding: which keys each step computes, with a cache and without one."""
 
 from collections.abc import Sequence
 

@@ -1,1 +1,1 @@
-"""Lesson 9: how far words reach."""
+"""The lesson on distance: how far words reach."""

@@ -1,4 +1,4 @@
-"""Lesson 9: what is asked: the words, the encoders, how influence is measured."""
+"""The lesson on distance: what is asked: the words, the encoders, how influence is measured."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the charts of lesson 9 have in common: the names and colours of encoders, and the axis of lengths."""
+"""What the charts of distance have in common: the names and colours of encoders, and the axis of lengths."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain

@@ -1,4 +1,4 @@
-"""Runs of lesson 9 whose weights no word decides: those of a kernel, or of positions alone."""
+"""Runs of the lesson on distance whose weights no word decides: those of a kernel, or of positions alone."""
 
 from dataclasses import replace
 

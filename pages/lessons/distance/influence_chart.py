@@ -1,4 +1,4 @@
-"""The chart of lesson 9: how much a position depends on a word, by distance, and what it says."""
+"""The chart of the lesson on distance: how much a position depends on a word, by distance, and what it says."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,1 +1,1 @@
-"""Lesson 15: what weights explain."""
+"""The lesson on explanation: what weights explain."""

@@ -1,4 +1,4 @@
-"""The chart of lesson 15: how far the predictions of both classifiers move under other weights."""
+"""The chart of the lesson on explanation: how far the predictions of both classifiers move under other weights."""
 
 from collections.abc import Mapping
 from dataclasses import replace

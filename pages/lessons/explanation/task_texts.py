@@ -1,4 +1,4 @@
-"""The texts of lesson 15, one for each classifier, and the networks that read them."""
+"""The texts of the lesson on explanation, one for each classifier, and the networks that read them."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -6,6 +6,7 @@ from pages.lessons.frame import draw_page_frame
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS, Sign
 from pages.panels.link_controls import text_box
 from pages.site.catalog import PAGES_BY_SLUG
+from pages.site.titles import say_title
 from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, say
 
 GLOSSARY_COLUMN_WIDTHS = (3, 14, 4)  # of the columns: sign, meaning, where it can be seen
@@ -36,7 +37,7 @@ def show_sign(sign: Sign) -> None:
     at_text.markdown(say("lessons.glossary.entry", called=called, text=meaning))
     at_link.page_link(
         PAGES_BY_SLUG[sign.slug].path,
-        label=say(f"page.{sign.slug}"),
+        label=say_title(sign.slug),
         query_params=sign.link,
     )
 

@@ -1,1 +1,1 @@
-"""Lesson 6: many heads."""
+"""The lesson on heads: many heads."""

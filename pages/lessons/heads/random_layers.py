@@ -1,4 +1,4 @@
-"""Random layers of lesson 6, of any sizes."""
+"""Random layers of the lesson on heads, of any sizes."""
 
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text

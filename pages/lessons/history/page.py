@@ -5,6 +5,7 @@ import streamlit as st
 from pages.lessons.frame import draw_page_frame
 from pages.lessons.history.milestones import MILESTONES
 from pages.site.catalog import PAGES_BY_SLUG
+from pages.site.titles import say_title
 from pages.site.words import say
 
 HISTORY_COLUMN_WIDTHS = (1, 14, 4)  # of the columns: year, what was brought, where it can be seen
@@ -15,4 +16,4 @@ with draw_page_frame("history"):
         at_year, at_text, at_link = st.columns(HISTORY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall")
         at_year.markdown(f"**{milestone.partition('_')[0]}**")
         at_text.markdown(say(f"lessons.history.{milestone}"))
-        at_link.page_link(PAGES_BY_SLUG[slug].path, label=say(f"page.{slug}"), query_params=link)
+        at_link.page_link(PAGES_BY_SLUG[slug].path, label=say_title(slug), query_params=link)

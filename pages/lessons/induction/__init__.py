@@ -1,1 +1,1 @@
-"""Lesson 14: heads that copy."""
+"""The lesson on copying: heads that copy."""

@@ -1,4 +1,4 @@
-"""The chart of lesson 14: the share of symbols that are predicted, by position."""
+"""The chart of the lesson on copying: the share of symbols that are predicted, by position."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""How much each head of lesson 14 does what its layer comes to do, measured once and kept."""
+"""How much each head of the lesson on copying does what its layer comes to do, measured once and kept."""
 
 from attention_core.learned.insight.copying_heads import HEAD_PLACES, head_scores
 from pages.runs.cache import cache_by_setup

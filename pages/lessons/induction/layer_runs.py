@@ -1,4 +1,4 @@
-"""The runs of lesson 14: one for each layer of a network, and the maps of its heads."""
+"""The runs of the lesson on copying: one for each layer of a network, and the maps of its heads."""
 
 from attention_core import Trace
 from attention_core.drawing.specifications import PAGE_WIDTH_PX

@@ -1,1 +1,1 @@
-"""Lesson 5: masks."""
+"""The lesson on masks: masks."""

@@ -1,4 +1,4 @@
-"""Lesson 5: what is said of a mask: what the asking word does under it, what it keeps, what is to be built."""
+"""Masks: what is said of a mask: what the asking word does under it, what it keeps, what is to be built."""
 
 import streamlit as st
 

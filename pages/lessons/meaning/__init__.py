@@ -1,1 +1,1 @@
-"""Lesson 16: whether a head shows what a model answers."""
+"""The lesson on meaning: whether a head shows what a model answers."""

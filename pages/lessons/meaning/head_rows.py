@@ -1,4 +1,4 @@
-"""The picture of lesson 16: where a head of each network looks from the pronoun, in both sentences."""
+"""The picture of the lesson on meaning: where a head of each network looks from the pronoun, in both sentences."""
 
 from collections.abc import Mapping
 from dataclasses import replace

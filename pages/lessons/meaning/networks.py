@@ -1,4 +1,4 @@
-"""The three networks of lesson 16, the sentences that they read, and what was measured of them."""
+"""The three networks of the lesson on meaning, the sentences that they read, and what was measured of them."""
 
 from attention_core.learned.language.kept_steps import steps_of
 from attention_core.learned.language.pair_readings import Reading, held_out_pair, read_pair

@@ -1,4 +1,4 @@
-"""What lesson 16 tells of its networks: of how many held-out pairs both sentences are right."""
+"""What the lesson on meaning tells of its networks: of how many held-out pairs both sentences are right."""
 
 from attention_core.learned.language.measures import PAIRS as MEASURED_PAIRS
 from attention_core.learned.language.pair_readings import OWN

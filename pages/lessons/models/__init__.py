@@ -1,1 +1,1 @@
-"""Lesson 17: the attention of published models."""
+"""The lesson on today's models: the attention of published models."""

@@ -1,4 +1,4 @@
-"""Lesson 17: how many bytes of keys and values a published model keeps, and their chart."""
+"""The lesson on today's models: how many bytes of keys and values a published model keeps, and their chart."""
 
 from collections.abc import Mapping
 

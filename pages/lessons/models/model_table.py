@@ -1,4 +1,4 @@
-"""Lesson 17: the table of published models, each row of which opens as a state of the workbench."""
+"""The lesson on today's models: the table of published models, each row of which opens as a state of the workbench."""
 
 from collections.abc import Sequence
 

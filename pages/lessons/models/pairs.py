@@ -1,4 +1,4 @@
-"""Lesson 17: an older and a newer model beside each other: as maps, and part by part."""
+"""The lesson on today's models: an older and a newer model beside each other: as maps, and part by part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Lesson 17: the parts of which an attention is made, what a published model takes for each, and how that is said."""
+"""Today's models: the parts of an attention, what a published model takes for each, and how that is said."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Lesson 17: a layer of a published model as a small state of the workbench, and what that state leaves out."""
+"""Today's models: a layer of a published model as a small state of the workbench, and what that state leaves out."""
 
 from dataclasses import replace
 

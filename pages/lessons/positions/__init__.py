@@ -1,1 +1,1 @@
-"""Lesson 7: positions."""
+"""The lesson on positions: positions."""

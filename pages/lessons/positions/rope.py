@@ -1,4 +1,4 @@
-"""Lesson 7: the words under RoPE, in either of the two ways in which its pairs are chosen."""
+"""The lesson on positions: the words under RoPE, in either of the two ways in which its pairs are chosen."""
 
 from dataclasses import replace
 

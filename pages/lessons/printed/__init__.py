@@ -1,1 +1,1 @@
-"""Lesson 12: a printed example."""
+"""The lesson on the worked example: a printed example."""

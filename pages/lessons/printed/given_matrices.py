@@ -1,4 +1,4 @@
-"""Lesson 12: what is given: x and the projections, as in the printed example or as the reader typed them."""
+"""The worked example: what is given: x and the projections, as in the printed example or as the reader typed them."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Lesson 12: the stages of the printed example, checked; their names, their parts of the picture, their slips."""
+"""The stages of the printed example, checked; their names, their parts of the picture, their slips."""
 
 from collections.abc import Collection
 from functools import partial

@@ -1,1 +1,1 @@
-"""Lesson 1: query, key, value."""
+"""The lesson on query, key and value: query, key, value."""

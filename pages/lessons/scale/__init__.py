@@ -1,1 +1,1 @@
-"""Lesson 3: the scale."""
+"""The lesson on the scale: the scale."""

@@ -1,4 +1,4 @@
-"""Lesson 3: a chart of how sharp the softmax is as d_k grows, undivided and divided."""
+"""The lesson on the scale: a chart of how sharp the softmax is as d_k grows, undivided and divided."""
 
 from collections.abc import Mapping, Sequence
 

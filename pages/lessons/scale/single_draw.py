@@ -1,4 +1,4 @@
-"""Lesson 3: one draw of a query and keys, and what is said of a width."""
+"""The lesson on the scale: one draw of a query and keys, and what is said of a width."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Lesson 3: curves of the variance of drawn scores against d_k: measured, and worked out."""
+"""The lesson on the scale: curves of the variance of drawn scores against d_k: measured, and worked out."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Lesson 3: the widths d_k that its charts have, and the axis along which d_k grows."""
+"""The lesson on the scale: the widths d_k that its charts have, and the axis along which d_k grows."""
 
 from attention_core.drawing.axes import Axis
 

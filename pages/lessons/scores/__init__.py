@@ -1,1 +1,1 @@
-"""Lesson 4: scores."""
+"""The lesson on scores: scores."""

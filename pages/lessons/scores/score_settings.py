@@ -1,4 +1,4 @@
-"""Lesson 4: the five scores as a Setup says them, what each makes of the asking word, and rows under several."""
+"""Scores: the five scores as a Setup says them, what each makes of the asking word, and rows under several."""
 
 from collections.abc import Mapping
 

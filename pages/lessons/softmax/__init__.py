@@ -1,1 +1,1 @@
-"""Lesson 2: the softmax."""
+"""The lesson on softmax: the softmax."""

@@ -1,4 +1,4 @@
-"""Lesson 2: the numbers that a reader gives, as the scores of a run of one query."""
+"""The lesson on softmax: the numbers that a reader gives, as the scores of a run of one query."""
 
 from collections.abc import Sequence
 

@@ -16,6 +16,7 @@ from pages.session.labels import current_palette
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
+from pages.site.titles import say_title
 from pages.site.words import current_language, say
 
 JOURNEY_HEIGHT_PX = 370  # pixels, at 1280 of width: it stands on the first screen with its bar
@@ -54,7 +55,7 @@ def describe_card(slug: str, language: str) -> dict:
     """What a card shows."""
     return {
         "slug": slug,
-        "title": say(f"page.{slug}"),
+        "title": say_title(slug),
         "question": say(f"lessons.{slug}.question"),
         "address": f"{slug}?lang={language}",
         "shapes": draw_card(slug, language),
@@ -76,4 +77,4 @@ with draw_page_frame("start") as place:
     show_cards()
     with st.container(horizontal=True):
         for slug in BESIDE_LESSONS:
-            st.page_link(PAGES_BY_SLUG[slug].path, label=say(f"page.{slug}"), icon=PAGES_BY_SLUG[slug].icon)
+            st.page_link(PAGES_BY_SLUG[slug].path, label=say_title(slug), icon=PAGES_BY_SLUG[slug].icon)

@@ -1,4 +1,4 @@
-"""Lesson 8 in a real browser: a reader changes an input and sees what is stated."""
+"""The lesson on cross-attention in a real browser: a reader changes an input and sees what is stated."""
 
 import pytest
 

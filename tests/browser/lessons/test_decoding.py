@@ -1,4 +1,4 @@
-"""Lesson 10 in a real browser: a reader changes an input and sees what is stated."""
+"""The lesson on decoding in a real browser: a reader changes an input and sees what is stated."""
 
 import pytest
 

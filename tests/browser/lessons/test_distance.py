@@ -1,4 +1,4 @@
-"""Lesson 9 in a real browser: a reader changes an input and sees what is stated."""
+"""The lesson on distance in a real browser: a reader changes an input and sees what is stated."""
 
 import re
 

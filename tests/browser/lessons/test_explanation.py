@@ -1,4 +1,4 @@
-"""Lesson 15 in a real browser: a guess, then what other weights do; witnesses of any text."""
+"""The lesson on explanation in a real browser: a guess, then what other weights do; witnesses of any text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lesson 6 in a real browser: a reader changes an input and sees what is stated about many heads."""
+"""The lesson on heads in a real browser: a reader changes an input and sees what is stated about many heads."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Lesson 14 in a real browser: heads are switched off, a sequence is typed, a network learns to copy in seconds."""
+"""Copying in a real browser: heads are switched off, a sequence is typed, a network learns to copy in seconds."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Lesson 5 in a real browser: each row of the mechanisms about masks, with a reader's own input."""
+"""The lesson on masks in a real browser: each row of the mechanisms about masks, with a reader's own input."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lesson 16 in a real browser: a guess, a step of training, a head that is off, and the picture on a phone."""
+"""Meaning in a real browser: a guess, a step of training, a head that is off, and the picture on a phone."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lesson 17 in a real browser: two models on sliders, rows that open in the workbench, and the table on a phone."""
+"""Today's models in a real browser: two models, rows that open in the workbench, and the table on a phone."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lesson 7 in a real browser: a reader changes an input and sees what is stated about positions."""
+"""The lesson on positions in a real browser: a reader changes an input and sees what is stated about positions."""
 
 import math
 

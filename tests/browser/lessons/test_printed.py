@@ -1,4 +1,4 @@
-"""Lesson 12 in a real browser: a reader changes an input and sees what is stated."""
+"""The lesson on the worked example in a real browser: a reader changes an input and sees what is stated."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Lesson 3 in a real browser: a reader changes an input and sees what is stated."""
+"""The lesson on the scale in a real browser: a reader changes an input and sees what is stated."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Lesson 4 in a real browser: a reader changes an input and sees what is stated."""
+"""The lesson on scores in a real browser: a reader changes an input and sees what is stated."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,4 +1,4 @@
-"""Lesson 2 in a real browser: a reader changes an input and sees what is stated."""
+"""The lesson on softmax in a real browser: a reader changes an input and sees what is stated."""
 
 import pytest
 

@@ -63,7 +63,7 @@ def test_the_journey_with_its_bar_stands_on_the_first_screen(visitor):
 def test_the_doors_lead_where_they_say(visitor, lang):
     screen = visitor(f"?lang={lang}")
     doors = {
-        "learn": ("/qkv", {"en": "To the first lesson", "zh": "从第一课开始"}),
+        "learn": ("/bottleneck", {"en": "To the first lesson", "zh": "从第一课开始"}),
         "teach": ("/present", {"en": "To the lecture", "zh": "打开讲稿"}),
     }
     for door, (address, label) in doors.items():

@@ -1,4 +1,4 @@
-"""The drawers of lesson 13."""
+"""The drawers of the lesson on one vector."""
 
 from pages.lessons.bottleneck.drawers.decoder_step import show_decoder_step
 from pages.lessons.bottleneck.drawers.growing_alignment import show_growing_alignment

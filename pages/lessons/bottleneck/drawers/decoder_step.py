@@ -1,4 +1,4 @@
-"""Lesson 13, drawer "one_step": what happens in one step of the decoder?"""
+"""The lesson on one vector, drawer "one_step": what happens in one step of the decoder?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 13, drawer "growing": how does the alignment grow with training?"""
+"""The lesson on one vector, drawer "growing": how does the alignment grow with training?"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Lesson 13, drawer "untrained", one of its sights: reversal of texts longer than any that was trained."""
+"""One vector, drawer "untrained", one of its sights: reversal of texts longer than any that was trained."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Lesson 13, drawer "smear": why does the alignment smear?"""
+"""The lesson on one vector, drawer "smear": why does the alignment smear?"""
 
 from attention_core import Trace
 from attention_core.drawing.charts import single_picture

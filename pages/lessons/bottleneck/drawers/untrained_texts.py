@@ -1,4 +1,4 @@
-"""Lesson 13, drawer "untrained": formats or lengths that were not in training?"""
+"""The lesson on one vector, drawer "untrained": formats or lengths that were not in training?"""
 
 from collections.abc import Callable, Mapping
 from datetime import date

@@ -1,4 +1,4 @@
-"""The drawers of lesson 11, by the names that open them in a link."""
+"""The drawers of the lesson on cost, by the names that open them in a link."""
 
 from pages.lessons.cost.drawers.batch import show_batch
 from pages.lessons.cost.drawers.online_softmax import show_online_softmax

@@ -1,4 +1,4 @@
-"""Lesson 11, drawer "batch": does a batch save time?"""
+"""The lesson on cost, drawer "batch": does a batch save time?"""
 
 from collections.abc import Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""Lesson 11, drawer "stored": must the map be stored?"""
+"""The lesson on cost, drawer "stored": must the map be stored?"""
 
 from collections.abc import Sequence
 from dataclasses import replace

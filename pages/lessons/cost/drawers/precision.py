@@ -1,4 +1,4 @@
-"""Lesson 11, drawer "precision": what does precision cost?"""
+"""The lesson on cost, drawer "precision": what does precision cost?"""
 
 from dataclasses import replace
 

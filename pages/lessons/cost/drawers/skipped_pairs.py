@@ -1,4 +1,4 @@
-"""Lesson 11, drawer "skip": which pairs can be skipped?"""
+"""The lesson on cost, drawer "skip": which pairs can be skipped?"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""The drawers of lesson 8, by the names that open them in a link."""
+"""The drawers of the lesson on cross-attention, by the names that open them in a link."""
 
 from pages.lessons.cross.drawers.context_vector import show_context_vector
 from pages.lessons.cross.drawers.decoder import show_decoder

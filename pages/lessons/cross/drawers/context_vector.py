@@ -1,4 +1,4 @@
-"""Lesson 8, drawer "context_vector": a context vector at every step?"""
+"""The lesson on cross-attention, drawer "context_vector": a context vector at every step?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 8, drawer "decoder": how does a decoder use it?"""
+"""The lesson on cross-attention, drawer "decoder": how does a decoder use it?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 8, drawer "lengths": what if the lengths differ?"""
+"""The lesson on cross-attention, drawer "lengths": what if the lengths differ?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 8, drawer "patches": words and a picture?"""
+"""The lesson on cross-attention, drawer "patches": words and a picture?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 8, drawer "decoder", a decoder that was trained: does a network align words by itself?"""
+"""The lesson on cross-attention, drawer "decoder", a decoder that was trained: does a network align words by itself?"""
 
 from dataclasses import replace
 

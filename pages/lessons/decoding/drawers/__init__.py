@@ -1,4 +1,4 @@
-"""The drawers of lesson 10, by the names that open them in a link."""
+"""The drawers of the lesson on decoding, by the names that open them in a link."""
 
 from pages.lessons.decoding.drawers.cache_contents import show_cache_contents
 from pages.lessons.decoding.drawers.cache_size import show_cache_size

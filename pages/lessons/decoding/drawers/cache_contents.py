@@ -1,4 +1,4 @@
-"""Lesson 10, drawer "kept": what is in the cache?"""
+"""The lesson on decoding, drawer "kept": what is in the cache?"""
 
 from dataclasses import replace
 

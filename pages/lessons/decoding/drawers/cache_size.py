@@ -1,4 +1,4 @@
-"""Lesson 10, drawer "size": how many bytes does the cache hold?"""
+"""The lesson on decoding, drawer "size": how many bytes does the cache hold?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 10, drawer "state": must a query meet every key?"""
+"""The lesson on decoding, drawer "state": must a query meet every key?"""
 
 from dataclasses import replace
 

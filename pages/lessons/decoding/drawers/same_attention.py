@@ -1,4 +1,4 @@
-"""Lesson 10, drawer "same": is it the same attention?"""
+"""The lesson on decoding, drawer "same": is it the same attention?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 9, drawer "cost": how many steps lie between two words, and how many must wait?"""
+"""The lesson on distance, drawer "cost": how many steps lie between two words, and how many must wait?"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Lesson 9, drawer "time": how long does it take?"""
+"""The lesson on distance, drawer "time": how long does it take?"""
 
 from collections.abc import Mapping, Sequence
 from itertools import product

@@ -1,4 +1,4 @@
-"""Lesson 9, drawer "fixed": is a convolution an attention?"""
+"""The lesson on distance, drawer "fixed": is a convolution an attention?"""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Lesson 9, drawer "cost", below the costs: which words reach which position through a stack of convolutions."""
+"""Distance, drawer "cost", below the costs: which words reach which position through a stack of convolutions."""
 
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs

@@ -1,4 +1,4 @@
-"""Lesson 9, drawer "states": what does an RNN do, word by word?"""
+"""The lesson on distance, drawer "states": what does an RNN do, word by word?"""
 
 from attention_core import Trace
 from attention_core.drawing.bars import row_of

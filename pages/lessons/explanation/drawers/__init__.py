@@ -1,4 +1,4 @@
-"""The drawers of lesson 15, by the names that open them in a link."""
+"""The drawers of the lesson on explanation, by the names that open them in a link."""
 
 from pages.lessons.explanation.drawers.conclusion import show_conclusion
 from pages.lessons.explanation.drawers.other_weights import show_other_weights

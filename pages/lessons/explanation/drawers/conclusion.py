@@ -1,4 +1,4 @@
-"""Lesson 15, drawer "conclude": what may be concluded?"""
+"""The lesson on explanation, drawer "conclude": what may be concluded?"""
 
 from pages.lessons.explanation.task_texts import TaskTexts
 from pages.lessons.sentences import show_sentence

@@ -1,4 +1,4 @@
-"""Lesson 15, drawer "others": which other weights give the same answer?"""
+"""The lesson on explanation, drawer "others": which other weights give the same answer?"""
 
 from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_percent

@@ -1,4 +1,4 @@
-"""Lesson 15, drawer "spare": heads to spare?"""
+"""The lesson on explanation, drawer "spare": heads to spare?"""
 
 from collections.abc import Mapping
 

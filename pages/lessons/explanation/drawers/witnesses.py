@@ -1,4 +1,4 @@
-"""Lesson 15, drawer "witness": do weights, gradients and leaving out agree?"""
+"""The lesson on explanation, drawer "witness": do weights, gradients and leaving out agree?"""
 
 from attention_core import Trace
 from attention_core.drawing.bars import Row, row_of

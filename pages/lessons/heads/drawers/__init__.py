@@ -1,4 +1,4 @@
-"""The drawers of lesson 6, by the names that open them in a link."""
+"""The drawers of the lesson on heads, by the names that open them in a link."""
 
 from pages.lessons.heads.drawers.contributions import show_contributions
 from pages.lessons.heads.drawers.explaining_weights import show_explaining_weights

@@ -1,4 +1,4 @@
-"""Lesson 6, drawer "explain": does a weight explain the output?"""
+"""The lesson on heads, drawer "explain": does a weight explain the output?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 6, drawer "explain", one of its sights: gradient x input beside the weights."""
+"""The lesson on heads, drawer "explain", one of its sights: gradient x input beside the weights."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 6, drawer "split": how are heads cut apart and put together again?"""
+"""The lesson on heads, drawer "split": how are heads cut apart and put together again?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 6, drawer "share": can heads share keys and values, and what do heads cost?"""
+"""The lesson on heads, drawer "share": can heads share keys and values, and what do heads cost?"""
 
 from dataclasses import replace
 

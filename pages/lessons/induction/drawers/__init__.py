@@ -1,4 +1,4 @@
-"""The drawers of lesson 14."""
+"""The drawers of the lesson on copying."""
 
 from pages.lessons.induction.drawers.appearing_heads import show_appearing_heads
 from pages.lessons.induction.drawers.layers import show_layers

@@ -1,4 +1,4 @@
-"""Lesson 14, drawer "appear": when do the heads appear?"""
+"""The lesson on copying, drawer "appear": when do the heads appear?"""
 
 import streamlit as st
 

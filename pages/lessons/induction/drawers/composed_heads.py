@@ -1,4 +1,4 @@
-"""Lesson 14, drawer "layers", both together: what one head writes, and what the other asks for."""
+"""The lesson on copying, drawer "layers", both together: what one head writes, and what the other asks for."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 14, drawer "layers": what does each layer look at, and how do two heads work together?"""
+"""The lesson on copying, drawer "layers": what does each layer look at, and how do two heads work together?"""
 
 from pages.export.page_links import link_to_workbench
 from pages.lessons.induction.drawers.composed_heads import show_composed_heads

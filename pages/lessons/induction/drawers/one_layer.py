@@ -1,4 +1,4 @@
-"""Lesson 14, drawer "one_layer": would one layer do?"""
+"""The lesson on copying, drawer "one_layer": would one layer do?"""
 
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves

@@ -1,4 +1,4 @@
-"""Lesson 14, drawer "typed": what does it predict of my text?"""
+"""The lesson on copying, drawer "typed": what does it predict of my text?"""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The drawers of lesson 5, by the names that open them in a link."""
+"""The drawers of the lesson on masks, by the names that open them in a link."""
 
 from pages.lessons.masks.drawers.empty_rows import show_nothing
 from pages.lessons.masks.drawers.future import show_future

@@ -1,4 +1,4 @@
-"""Lesson 5, drawer "wirings", one of its sights: the first word, on which others rest."""
+"""The lesson on masks, drawer "wirings", one of its sights: the first word, on which others rest."""
 
 from dataclasses import replace
 

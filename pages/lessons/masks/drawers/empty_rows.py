@@ -1,4 +1,4 @@
-"""Lesson 5, drawer "nothing": what if a row may look at nothing?"""
+"""The lesson on masks, drawer "nothing": what if a row may look at nothing?"""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Lesson 5, drawer "future": can a word learn of its future?"""
+"""The lesson on masks, drawer "future": can a word learn of its future?"""
 
 from functools import partial
 

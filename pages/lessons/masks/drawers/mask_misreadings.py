@@ -1,4 +1,4 @@
-"""Lesson 5, drawer "nothing", two of its sights: a mask that code reads otherwise than it is meant."""
+"""The lesson on masks, drawer "nothing", two of its sights: a mask that code reads otherwise than it is meant."""
 
 from dataclasses import replace
 

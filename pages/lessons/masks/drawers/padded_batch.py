@@ -1,4 +1,4 @@
-"""Lesson 5, drawer "pairs", one of its sights: sentences of different lengths in one batch."""
+"""The lesson on masks, drawer "pairs", one of its sights: sentences of different lengths in one batch."""
 
 from dataclasses import replace
 

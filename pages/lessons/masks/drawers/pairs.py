@@ -1,4 +1,4 @@
-"""Lesson 5, drawer "pairs": which pairs are kept?"""
+"""The lesson on masks, drawer "pairs": which pairs are kept?"""
 
 from itertools import product
 

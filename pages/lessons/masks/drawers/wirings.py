@@ -1,4 +1,4 @@
-"""Lesson 5, drawer "wirings": encoder, decoder, masked words."""
+"""The lesson on masks, drawer "wirings": encoder, decoder, masked words."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The drawers of lesson 16, by the names that open them in a link."""
+"""The drawers of the lesson on meaning, by the names that open them in a link."""
 
 from pages.lessons.meaning.drawers.conclusion import show_conclusion
 from pages.lessons.meaning.drawers.every_head import show_every_head

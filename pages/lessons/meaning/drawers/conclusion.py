@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "conclude": what may be concluded?"""
+"""The lesson on meaning, drawer "conclude": what may be concluded?"""
 
 from attention_core.record.number_text import format_percent
 from pages.lessons.meaning.networks import figures_of

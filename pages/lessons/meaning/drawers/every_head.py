@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "every": does another head show it?"""
+"""The lesson on meaning, drawer "every": does another head show it?"""
 
 import streamlit as st
 

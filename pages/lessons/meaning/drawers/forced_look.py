@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "why": why does one head look at the right word?"""
+"""The lesson on meaning, drawer "why": why does one head look at the right word?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 16, drawer "grow": what comes first, the answer or the head?"""
+"""The lesson on meaning, drawer "grow": what comes first, the answer or the head?"""
 
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves

@@ -1,4 +1,4 @@
-"""The drawers of lesson 17, by the names that open them in a link."""
+"""The drawers of the lesson on today's models, by the names that open them in a link."""
 
 from pages.lessons.models.drawers.cache_growth import show_cache_growth
 from pages.lessons.models.drawers.layer_kinds import show_layer_kinds

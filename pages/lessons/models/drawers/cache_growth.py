@@ -1,4 +1,4 @@
-"""Lesson 17, drawer "cache": what does a long text cost?"""
+"""The lesson on today's models, drawer "cache": what does a long text cost?"""
 
 from attention_core.record.number_text import format_grouped
 from pages.lessons.models.cache_sizes import TEXT_LENGTHS, show_cache_chart, tell_cache

@@ -1,4 +1,4 @@
-"""Lesson 17, drawer "layers": are all layers alike?"""
+"""The lesson on today's models, drawer "layers": are all layers alike?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 17, drawer "one": what does one change alone do?"""
+"""The lesson on today's models, drawer "one": what does one change alone do?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 17, drawer "read": where do these numbers stand?"""
+"""The lesson on today's models, drawer "read": where do these numbers stand?"""
 
 import streamlit as st
 

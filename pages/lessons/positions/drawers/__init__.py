@@ -1,4 +1,4 @@
-"""The drawers of lesson 7, by the names that open them in a link."""
+"""The drawers of the lesson on positions, by the names that open them in a link."""
 
 from pages.lessons.positions.drawers.distance import show_distance
 from pages.lessons.positions.drawers.order import show_order

@@ -1,4 +1,4 @@
-"""Lesson 7, drawer "distance", one of its sights: what ALiBi takes away from each score."""
+"""The lesson on positions, drawer "distance", one of its sights: what ALiBi takes away from each score."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 7, drawer "distance": what do RoPE and ALiBi do at a distance?"""
+"""The lesson on positions, drawer "distance": what do RoPE and ALiBi do at a distance?"""
 
 from pages.lessons.frame import choose_sight
 from pages.lessons.positions.drawers.alibi_slopes import show_alibi_slopes

@@ -1,4 +1,4 @@
-"""Lesson 7, drawer "order": what if the words are shuffled?"""
+"""The lesson on positions, drawer "order": what if the words are shuffled?"""
 
 from dataclasses import replace
 

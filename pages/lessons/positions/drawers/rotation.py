@@ -1,4 +1,4 @@
-"""Lesson 7, drawer "distance", one of its sights: RoPE turns both pairs of a query and of a key."""
+"""The lesson on positions, drawer "distance", one of its sights: RoPE turns both pairs of a query and of a key."""
 
 from dataclasses import replace
 

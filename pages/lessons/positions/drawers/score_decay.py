@@ -1,4 +1,4 @@
-"""Lesson 7, drawer "distance", one of its sights: a score of RoPE against the distance."""
+"""The lesson on positions, drawer "distance", one of its sights: a score of RoPE against the distance."""
 
 from attention_core.analysis.score_terms import score_by_distance
 from attention_core.drawing.axes import Axis

@@ -1,4 +1,4 @@
-"""Lesson 7, drawer "parts": what in a score is about the word, what about its place?"""
+"""The lesson on positions, drawer "parts": what in a score is about the word, what about its place?"""
 
 from dataclasses import replace
 from itertools import product

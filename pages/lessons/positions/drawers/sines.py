@@ -1,4 +1,4 @@
-"""Lesson 7, drawer "sines": what do sinusoids look like?"""
+"""The lesson on positions, drawer "sines": what do sinusoids look like?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The drawers of lesson 12, by the names that open them in a link."""
+"""The drawers of the lesson on the worked example, by the names that open them in a link."""
 
 from pages.lessons.printed.drawers.error_origins import show_error_origins
 from pages.lessons.printed.drawers.onward_run import show_onward_run

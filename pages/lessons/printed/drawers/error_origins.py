@@ -1,4 +1,4 @@
-"""Lesson 12, drawer "begin": where did the errors begin?"""
+"""The lesson on the worked example, drawer "begin": where did the errors begin?"""
 
 from attention_core.exercises.marking import Mark
 from attention_core.exercises.stages import STAGES

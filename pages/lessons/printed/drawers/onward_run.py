@@ -1,4 +1,4 @@
-"""Lesson 12, drawer "onward": what follows from the printed Q, K and V?"""
+"""The lesson on the worked example, drawer "onward": what follows from the printed Q, K and V?"""
 
 import streamlit as st
 

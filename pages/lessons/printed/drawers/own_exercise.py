@@ -1,4 +1,4 @@
-"""Lesson 12, drawer "own": the same example with the reader's own numbers."""
+"""The lesson on the worked example, drawer "own": the same example with the reader's own numbers."""
 
 from attention_core.exercises.worked_example import CheckedWork
 from pages.export.page_links import link_to_exercise

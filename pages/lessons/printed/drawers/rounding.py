@@ -1,4 +1,4 @@
-"""Lesson 12, drawer "rounding": did rounding do it?"""
+"""The lesson on the worked example, drawer "rounding": did rounding do it?"""
 
 from attention_core.comparison.distances import abs_difference
 from attention_core.exercises.rounding import find_farthest_from, rounding_reach, with_rounded_weights

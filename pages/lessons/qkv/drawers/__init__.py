@@ -1,4 +1,4 @@
-"""The drawers of lesson 1, by the names that open them in a link."""
+"""The drawers of the lesson on query, key and value, by the names that open them in a link."""
 
 from pages.lessons.qkv.drawers.matrix_change import show_matrix_change
 from pages.lessons.qkv.drawers.roles import show_roles

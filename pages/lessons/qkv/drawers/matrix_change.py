@@ -1,4 +1,4 @@
-"""Lesson 1, drawer "change": what if one matrix is changed?"""
+"""The lesson on query, key and value, drawer "change": what if one matrix is changed?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 1, drawer "roles": who plays which role?"""
+"""The lesson on query, key and value, drawer "roles": who plays which role?"""
 
 import streamlit as st
 

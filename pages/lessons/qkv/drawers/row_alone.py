@@ -1,4 +1,4 @@
-"""Lesson 1, drawer "row": one row, or all at once?"""
+"""The lesson on query, key and value, drawer "row": one row, or all at once?"""
 
 from dataclasses import replace
 

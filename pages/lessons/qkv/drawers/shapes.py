@@ -1,4 +1,4 @@
-"""Lesson 1, drawer "shapes": which shapes fit?"""
+"""The lesson on query, key and value, drawer "shapes": which shapes fit?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The drawers of lesson 3."""
+"""The drawers of the lesson on the scale."""
 
 from pages.lessons.scale.drawers.broken_assumptions import show_broken_assumptions
 from pages.lessons.scale.drawers.score_histogram import show_score_histogram

@@ -1,4 +1,4 @@
-"""Lesson 3, drawer "breaks": where does the argument break?"""
+"""The lesson on the scale, drawer "breaks": where does the argument break?"""
 
 import streamlit as st
 

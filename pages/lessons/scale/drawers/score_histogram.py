@@ -1,4 +1,4 @@
-"""Lesson 3, drawer "scores": how do the scores lie around 0?"""
+"""The lesson on the scale, drawer "scores": how do the scores lie around 0?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Lesson 3, drawer "gradient": how much gradient comes through?"""
+"""The lesson on the scale, drawer "gradient": how much gradient comes through?"""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Lesson 3, drawer "variance": is the variance of a score d_k?"""
+"""The lesson on the scale, drawer "variance": is the variance of a score d_k?"""
 
 from collections.abc import Mapping, Sequence
 

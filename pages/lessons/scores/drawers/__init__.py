@@ -1,4 +1,4 @@
-"""The drawers of lesson 4, by the names that open them in a link."""
+"""The drawers of the lesson on scores, by the names that open them in a link."""
 
 from pages.lessons.scores.drawers.additive_layer import show_additive_layer
 from pages.lessons.scores.drawers.cosine_ceiling import show_cosine_ceiling

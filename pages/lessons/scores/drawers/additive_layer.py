@@ -1,4 +1,4 @@
-"""Lesson 4, drawer "inside": what happens inside the additive score?"""
+"""The lesson on scores, drawer "inside": what happens inside the additive score?"""
 
 from dataclasses import replace
 

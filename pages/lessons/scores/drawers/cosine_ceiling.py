@@ -1,4 +1,4 @@
-"""Lesson 4, drawer "ceiling": how large can a weight of the cosine become?"""
+"""The lesson on scores, drawer "ceiling": how large can a weight of the cosine become?"""
 
 from dataclasses import replace
 

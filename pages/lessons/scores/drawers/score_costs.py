@@ -1,4 +1,4 @@
-"""Lesson 4, drawer "cost": what does each score cost?"""
+"""The lesson on scores, drawer "cost": what does each score cost?"""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Lesson 4, drawer "widths", one of its controls: W_a, which says which number of q meets which of k."""
+"""The lesson on scores, drawer "widths", one of its controls: W_a, which says which number of q meets which of k."""
 
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from pages.panels.link_controls import text_box

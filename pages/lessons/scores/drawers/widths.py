@@ -1,4 +1,4 @@
-"""Lesson 4, drawer "widths": may queries and keys have different widths?"""
+"""The lesson on scores, drawer "widths": may queries and keys have different widths?"""
 
 from collections.abc import Mapping
 from dataclasses import replace

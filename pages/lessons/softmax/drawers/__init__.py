@@ -1,4 +1,4 @@
-"""The drawers of lesson 2."""
+"""The drawers of the lesson on softmax."""
 
 from pages.lessons.softmax.drawers.close_numbers import show_close_numbers
 from pages.lessons.softmax.drawers.jacobian import show_jacobian

@@ -1,4 +1,4 @@
-"""Lesson 2, drawer "sharp": does the softmax sharpen numbers that are close together?"""
+"""The lesson on softmax, drawer "sharp": does the softmax sharpen numbers that are close together?"""
 
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import row_fact

@@ -1,4 +1,4 @@
-"""Lesson 2, drawer "slope": how far does a weight move when one score moves?"""
+"""The lesson on softmax, drawer "slope": how far does a weight move when one score moves?"""
 
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.drawing.bars import Row

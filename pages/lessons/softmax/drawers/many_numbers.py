@@ -1,4 +1,4 @@
-"""Lesson 2, drawer "many": what becomes of a hundred numbers?"""
+"""The lesson on softmax, drawer "many": what becomes of a hundred numbers?"""
 
 from dataclasses import replace
 

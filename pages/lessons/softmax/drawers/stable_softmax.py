@@ -1,4 +1,4 @@
-"""Lesson 2, drawer "stable": why is the largest number taken away first?"""
+"""The lesson on softmax, drawer "stable": why is the largest number taken away first?"""
 
 from collections.abc import Sequence
 

@@ -1,0 +1,13 @@
+"""What a page is called: a lesson has its number before its title."""
+
+from pages.site.catalog import LESSONS
+from pages.site.words import say
+
+
+def say_title(slug: str) -> str:
+    """The title of a page in the session's language."""
+    title = say(f"page.{slug}")
+    if slug not in LESSONS:
+        return title
+    number = LESSONS.index(slug) + 1
+    return f"{number} · {title}"
