@@ -1,9 +1,12 @@
 """The lesson on query, key and value: the row of "it" with and without projections, and what each matrix does."""
 
 import math
+import re
 
 import pytest
+import torch
 
+from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from tests.screen.lesson import Lesson
 
@@ -108,6 +111,26 @@ def test_one_row_alone_is_the_row_of_the_matrix():
     alone = lesson.number("alone", "weights [head 1, it, dog]")
     assert alone == pytest.approx(DOG, abs=1e-12)
     assert lesson.number("whole", "weights [head 1, it, dog]") == alone
+
+
+def test_a_query_written_in_rows_and_in_columns_is_the_same_numbers():
+    """it is (-1, 0, 0, 0); head 1 of W_q has the rows (0, 0), (3, -3), (0, 0), (0, 0): the numbers of the example."""
+    lesson = Lesson("qkv", open="row", written="conventions", lang="en")
+    trace = trace_for(Setup())
+    x, w_q, q = trace["x"][0, 5], trace["w_q"][:, :2], trace["q"][0, 0, 5]
+    for convention, parts in (("rows", (x[None], w_q, q[None])), ("columns", (w_q.T, x[:, None], q[:, None]))):
+        lesson.choose("convention", {"rows": "rows: q = x W_q", "columns": "columns: q = W x"}[convention])
+        (written,) = [latex.value for latex in lesson.at.get("latex") if "bmatrix" in latex.value]
+        found = [read_matrix(part) for part in re.findall(r"begin{bmatrix}(.*?)\\end", written)]
+        for numbers, expected in zip(found, parts, strict=True):
+            assert numbers.shape == expected.shape and torch.allclose(numbers, expected, atol=0.005)
+        assert torch.equal(found[0] @ found[1], found[2])
+
+
+def read_matrix(latex):
+    """The numbers of a matrix in LaTeX."""
+    rows = [[float(number.replace("−", "-")) for number in row.split("&")] for row in latex.split(r"\\")]
+    return torch.tensor(rows, dtype=torch.float64)
 
 
 def test_a_click_opens_a_number_and_its_operands_lead_on():
