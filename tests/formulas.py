@@ -13,6 +13,7 @@ import torch
 from ziamath import Latex
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.analysis.cross_entropy import with_cross_entropy
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
 from attention_core.analysis.future_leakage import with_moved_rows
@@ -95,6 +96,7 @@ RUNS = {
     "replacement": layer(replacement=random(3, 5)),
     "what if": attend_qkv(random(3, 4), random(5, 4), random(5, 2), what_if={"scores": random(3, 5)}),
     "residual": layer(residual=True),
+    "loss": with_cross_entropy(layer(), 2),
     "parts": with_jacobian(layer().then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)),
     "heads given": attend_qkv(random(3, 4), random(5, 4), random(5, 2)),
     "decoding": [*decode(random(3, 4))][-1],

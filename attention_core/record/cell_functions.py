@@ -95,6 +95,11 @@ def sigmoid(number: float) -> float:
     return share if number >= 0 else power * share
 
 
+def minus_log(number: float) -> float:
+    """-ln(number), infinite for 0."""
+    return -math.log(number) if number > 0 else math.inf
+
+
 # ---- exp_below: exp of how far the first term lies below the largest of all the others, which are the row ------------
 def exp_below_value(numbers):
     chosen, *row = map(multiply_factors, numbers)
@@ -478,6 +483,7 @@ CELL_FUNCTIONS = {
     "cos": function_of_sum("cos", math.cos),
     "exp": function_of_sum("exp", exp_or_infinity),
     "sigmoid": function_of_sum("σ", sigmoid),
+    "minus_ln": function_of_sum("−ln", minus_log),
     "exp_below": CellFunction(exp_below_value, exp_below_text),
     "fall": CellFunction(fall_value, fall_text),
     "max": CellFunction(max_value, max_text),

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.analysis.cross_entropy import CROSS_ENTROPY, LOSS_SLOPES
 from attention_core.analysis.empty_rows import ADD_TO_BLOCKED, FILL_SCORES
 from attention_core.analysis.future_leakage import FARTHEST
 from attention_core.analysis.head_contributions import COMPARE_HEADS
@@ -157,6 +158,9 @@ CELLS = {
     "quotient, overflow": (single(DIVIDE_BY_SUM, rows(INF, INF, 3)), (0, 0, 0, 1), "∞ / (∞ + ∞ + 3.00) = NaN"),
     "quotient, lost": (single(DIVIDE_BY_SUM, rows(INF, INF, 3)), (0, 0, 0, 2), "3.00 / (∞ + ∞ + 3.00) = 0.00"),
     "quotient, nothing": (single(DIVIDE_BY_SUM, rows(0, 0)), (0, 0, 0, 0), "0.00 / (0.00 + 0.00) = NaN"),
+    "minus ln": (single(CROSS_ENTROPY, rows(0.25, 0.75), right=1), (0, 0, 0), "−ln(0.75) = 0.29"),
+    "minus ln, nothing": (single(CROSS_ENTROPY, rows(0, 1), right=0), (0, 0, 0), "−ln(0.00) = ∞"),
+    "slope of the loss": (single(LOSS_SLOPES, rows(0.25, 0.75), right=1), (0, 0, 0, 1), "0.75 + (−1) = −0.25"),
     "slope": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 1), "0.75 × (1 − 0.75) = 0.19"),
     "slope, another": (single(JACOBIAN, rows(0.25, 0.75)), (0, 0, 0, 1, 0), "0.75 × (0 − 0.25) = −0.19"),
     "filled": (

@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.analysis.cross_entropy import with_cross_entropy
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.empty_rows import with_empty_row_policy
 from attention_core.analysis.future_leakage import with_moved_rows
@@ -208,6 +209,7 @@ RUNS = {
     "a state": lambda: with_linear_states(
         crossed(AttentionConfig("linear", heads=4, kv_heads=2, normaliser="share", masks=["causal"])), 2
     ),
+    "loss": lambda: with_cross_entropy(small(), 1),
     "jacobian": lambda: with_jacobian(crossed(AttentionConfig(), allowed=empty_row())),
     "decoding": lambda: [*decode(numbers(3, 7), config=AttentionConfig(masks=["causal"], positions=["alibi"]))][-1],
     "learned": learned,

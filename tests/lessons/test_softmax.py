@@ -4,6 +4,8 @@ import math
 from decimal import Decimal
 
 import pytest
+import torch
+from torch.nn.functional import cross_entropy
 
 from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES, load_app_texts
@@ -18,7 +20,7 @@ def shares(lesson, row, picture="hero", count=4):
     cells = lesson.table(picture)
     cells = cells[(cells["panel"] == f"row{row}") & (cells["kind"] == "cell")]
     assert len(cells) == count
-    return [float(value) for value in cells["value"]]
+    return [float(value.replace("−", "-")) for value in cells["value"]]
 
 
 @pytest.mark.parametrize("temperature, stated", [(0.25, [0.98, 0.02, 0, 0]), (4.0, [0.35, 0.27, 0.21, 0.17])])
@@ -106,6 +108,16 @@ def test_the_slope_of_a_share():
     lesson.set("moved", 3)
     assert shares_of_slope(lesson)[3] == pytest.approx(weights[3] * (1 - weights[3]), abs=1e-12)
     assert lesson.number("jacobian", "jacobian [head 1, q, 1, 2]") == pytest.approx(-weights[0] * weights[1], abs=1e-12)
+
+
+def test_the_loss_of_the_right_one_and_its_gradient_are_torchs():
+    lesson = Lesson("softmax", open="slope", moves="loss", lang="en").set("right", 1)
+    logits = torch.tensor(LOGITS, dtype=torch.float64, requires_grad=True)
+    loss = cross_entropy(logits, torch.tensor(1))
+    loss.backward()
+    assert shares(lesson, 1, "loss") == pytest.approx(logits.grad.tolist(), abs=1e-12)
+    assert lesson.says(f"the loss is **{loss.item():.3f}** nats")
+    assert lesson.says(f"{logits.grad[1].item():.3f} for 1".replace("-", "−"))
 
 
 def shares_of_slope(lesson):

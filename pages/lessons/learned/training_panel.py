@@ -1,7 +1,7 @@
 """Train it yourself: a button, how far it is, the loss as it falls; stop, go on, once more from the same seed."""
 
+import math
 from collections.abc import Callable
-from math import ceil
 
 import streamlit as st
 
@@ -137,7 +137,7 @@ def show_losses(running: RunningTraining) -> None:
     palette = current_palette()
     losses = [*running.training.losses]  # which grow meanwhile
     last = running.training.course.saved[-1]
-    every = ceil(len(losses) / MAX_LOSS_POINTS)
+    every = math.ceil(len(losses) / MAX_LOSS_POINTS)
     curve = Curve(
         say("train.loss"),
         range(1, len(losses) + 1, every),
@@ -148,3 +148,4 @@ def show_losses(running: RunningTraining) -> None:
     y = decade_axis(say("train.axis_loss"), [0.001, *losses])
     picture = curves([curve], x, y, palette, height=110)
     show_curve_chart(picture, f"{lesson_choices.current_slug()}_losses", say("train.alt"))
+    st.caption(say("train.cross_entropy", share=format_fixed(math.exp(-losses[-1]), 3)))

@@ -83,7 +83,7 @@ with draw_lesson("softmax") as place:
     show_lesson_journey(setup, plays=False)
     show_lesson_run(setup, place)
     drawer("stable", partial(drawers.show_stable_softmax, numbers))
-    drawer("slope", partial(drawers.show_jacobian, setup))
+    drawer("slope", partial(drawers.show_slopes, setup))
     drawer("sharp", drawers.show_close_numbers)
     drawer("many", partial(drawers.show_many_numbers, setup.temperature))
     stages = trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)

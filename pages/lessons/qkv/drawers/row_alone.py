@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.comparison.distances import abs_difference
-from attention_core.explanation.conventions import CONVENTIONS, projection_in
+from attention_core.explanation.conventions import projection_in
 from attention_core.record.number_text import format_exact
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_step_picture
@@ -27,7 +27,7 @@ def show_conventions(setup: Setup) -> None:
     """Shows the query of one word as a row times a matrix, and as a matrix times a column."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
-    convention = choose_option("convention", CONVENTIONS)
+    convention = choose_option("convention", ("rows", "columns"))
     word = quote_token(trace, "T", selection.query)
     show_sentence(f"lessons.qkv.in_{convention}", word=word)
     st.latex(projection_in(convention, trace, selection.head, selection.query))

@@ -4,13 +4,21 @@ from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.drawing.bars import Row
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed
+from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import FIRST_SELECTION, show_bar_rows, show_step_picture
 from pages.lessons.sentences import show_sentence
+from pages.lessons.softmax.drawers.cross_entropy import show_cross_entropy
 from pages.lessons.softmax.given_numbers import ONLY_ROW, list_scores
 from pages.panels.link_controls import pick_place
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from pages.site.words import say
+
+
+def show_slopes(setup: Setup) -> None:
+    """Shows how the shares move with a score, or how a loss does."""
+    show_sight = choose_sight("moves", {"shares": show_jacobian, "loss": show_cross_entropy})
+    show_sight(setup)
 
 
 def show_jacobian(setup: Setup) -> None:
