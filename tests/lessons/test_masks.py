@@ -9,6 +9,10 @@ import torch.nn.functional as F
 
 from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES
 from attention_core.analysis.empty_rows import with_empty_row_policy as treated_by_core
+from attention_core.examples.examples import EXAMPLES
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.removed_parts import read_removed_figures
+from attention_core.learned.language.shipped import load_model
 from pages.runs import cache
 from pages.setup.setup import Setup
 from tests.golden import loader
@@ -447,3 +451,21 @@ def test_every_sight_takes_any_sentence_and_any_mask(drawer, text):
             lesson = Lesson("masks", text=text, open=opened, **{drawer: sight}, **mask, lang="en")
             assert lesson.errors() == [], (sight, mask)
             assert lesson.has_picture() and ("nothing" in lesson.fact()) == ("paint" in mask), (sight, mask)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_inputs_and_targets_stand_one_word_apart_with_the_chance_of_each_target(lang):
+    lesson = Lesson("masks", open="future", future="shifted", lang=lang)
+    (table,) = [text for text in lesson.texts() if text.startswith("| ") and "|---" in text]
+    read, wanted, chances = ([cell.strip() for cell in line.split("|")[2:-1]] for line in table.splitlines()[2:])
+    assert read[1:] == wanted[:-1]
+    name, numbers = f"{lang}_asked_decoder", word_numbers(lang)
+    model = load_model(name, torch.float64)
+    tokens = EXAMPLES[f"model_{lang}_decoder"].tokens
+    ids = torch.tensor([[numbers[token] for token in tokens]])
+    shares = model.word_logits(model.run_layers(ids).end)[0].softmax(-1)
+    expected = [shares[at, numbers[token]].item() for at, token in enumerate(tokens[1:])]
+    assert [float(chance) for chance in chances] == pytest.approx(expected, abs=0.0051)
+    figures = read_removed_figures()[name]
+    assert figures.diagonal > figures.whole + 1
+    assert lesson.says(f"{figures.diagonal:.2f}") and lesson.says(f"{figures.whole:.2f}")

@@ -1,5 +1,6 @@
 """Whether a model knows sentences such as this one, or guesses: said before anything is claimed about its answers."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -109,6 +110,15 @@ def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
     language = load_recipe(name).language
     read = tokens if tokens[-1] in ENDS else (*tokens, FULL_STOPS[language])
     return text_surprise(load_model(name), language, read).tolist()[: len(tokens) - 1]
+
+
+def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
+    """The probability that a model that writes gives to each token behind START, from those before it.
+
+    >>> len(next_word_chances("en_asked_decoder", ("<start>", "the", "dog", "barked", ".")))
+    4
+    """
+    return [math.exp(-surprise) for surprise in surprises_with_stop(name, tokens)]
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:

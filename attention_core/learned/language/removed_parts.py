@@ -38,12 +38,14 @@ CHOICES = {
 class ChangedModel:
     """A model whose attention is computed with other choices, or of whose heads one a layer is left.
 
-    choices: in the place of its own. head: the one that is left, from 0; None: all.
+    choices: in the place of its own. head: the one that is left, from 0; None: all. closed: whether no word attends to
+    itself.
     """
 
     model: LanguageModel
     choices: dict[str, object]
     head: int | None = None
+    closed: bool = False
 
     @property
     def shape(self) -> ModelShape:
@@ -55,17 +57,21 @@ class ChangedModel:
         weights = StackWeights(self.model.weights().layers)
         config = StackConfig(tuple(map(self.change_layer, self.shape.stack().layers)))
         stack = run_stack(self.model.words[words], weights, config, allowed=allowed)
-        return intervene(stack, list(self.other_heads())) if self.head is not None else stack
+        changes = list(self.changed_heads(words.shape[1]))
+        return intervene(stack, changes) if changes else stack
 
     def change_layer(self, layer: LayerConfig) -> LayerConfig:
         """A layer with the other choices."""
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
-    def other_heads(self) -> Iterator[Intervention]:
-        """The heads that are off."""
+    def changed_heads(self, length: int) -> Iterator[Intervention]:
+        """The heads that are off, or that may not look at the word at which they stand. length: of the texts."""
+        diagonal = tuple((place, place) for place in range(length))
         for layer in range(1, self.shape.layers + 1):
             for head in range(self.shape.heads):
-                if head != self.head:
+                if self.closed:
+                    yield Intervention(f"{layer}.attention", head, "mask", diagonal)
+                elif self.head not in (None, head):
                     yield Intervention(f"{layer}.attention", head)
 
     def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
@@ -77,13 +83,14 @@ class ChangedModel:
 class RemovedFigures:
     """How surprised a model is by the next word, in nats a word.
 
-    words: over how many words. whole, mask, scale, positions: as it was trained, and without each part. heads: with one
-    head a layer alone, by its number.
+    words: over how many words. whole, mask, diagonal, scale, positions: as it was trained, and without each part; the
+    diagonal is that of the mask. heads: with one head a layer alone, by its number.
     """
 
     words: int
     whole: float
     mask: float
+    diagonal: float
     scale: float
     positions: float
     heads: list[float]
@@ -96,6 +103,7 @@ def measure_removed_parts(model: LanguageModel, language: str, count: int = REMO
     heads = [
         mean_surprise(ChangedModel(model, CHOICES[WHOLE], head), language, texts) for head in range(model.shape.heads)
     ]
+    figures["diagonal"] = mean_surprise(ChangedModel(model, CHOICES[WHOLE], closed=True), language, texts)
     return RemovedFigures(sum(len(text) - 1 for text in texts), heads=heads, **figures)
 
 

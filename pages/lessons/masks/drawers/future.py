@@ -10,6 +10,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import count_allowed_pairs
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
+from pages.lessons.masks.drawers.shifted_targets import show_shifted_targets
 from pages.lessons.masks.mask_maps import (
     label_mask,
     list_shown_masks,
@@ -37,6 +38,7 @@ def show_future(own: Setup, setup: Setup) -> None:
         "change": show_later_word,
         "step": show_changed_steps,
         "layers": show_reach_by_layers,
+        "shifted": show_shifted_targets,
     }
     show_sight = choose_sight("future", sights)
     show_sight(own, setup)
