@@ -38,7 +38,7 @@ from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import with_linear_states
-from attention_core.variants.recurrence import with_states
+from attention_core.variants.recurrence import with_both_passes, with_states
 from pages.lessons.glossary.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
@@ -108,6 +108,7 @@ RUNS = {
     "convolution": with_convolution(attend(random(3, 4)), random(3)),
     "leak": with_moved_rows(attend(random(3, 4)), attend(random(3, 4) + 1)),
     "words and places": with_score_parts(layer(positions=["sinusoidal"])),
+    "two passes": with_both_passes(attend(random(3, 4)), Encoder("rnn", width=5, both=True), 2),
     "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
     "rounded": with_rounded_weights(layer(), 1),
     "a state": with_linear_states(layer("linear", normaliser="share", masks=["causal"]), 2),

@@ -6,9 +6,11 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.mechanism.plain_checks import require_one_of, require_positive
+from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
 from attention_core.variants.encoders import Encoder, draw_layers
+from attention_core.variants.recurrent_cells import Recurrence
 
 
 # ---- one step: the word at t, and the state before it ----------------------------------------------------------------
@@ -89,35 +91,87 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     """
     require_one_of("kind", encoder.kind, ("rnn",))
     x = trace["x"]
-    B, T, D = x.shape
-    first_layer = draw_layers(encoder, D)[0]
-    forward = first_layer[0]
-    w_x = forward.w_x.to(x)
-    w_h = forward.w_h.to(x)
-    h_0 = x.new_zeros(B, encoder.width)
-    inputs = {
-        "w_x": Step("w_x", w_x, ("D", "d_h")),
-        "w_h": Step("w_h", w_h, ("d_h", "d_h'")),
-        "h_0": Step("h_0", h_0, ("B", "d_h")),
+    forward = draw_layers(encoder, x.shape[-1])[0][0]
+    states, plan = plan_pass("h", range(x.shape[1]), "h_0", ("w_x", "w_h"))
+    last_shown = require_positive("shown", shown)
+    plan.append(plan_shown("states", "T", states[:last_shown]))
+    with_inputs = Trace({**pass_inputs("h_0", forward, x, ("w_x", "w_h")), **trace.steps}, trace.labels)
+    return with_inputs.then(*plan)
+
+
+def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
+    r"""Add the first steps of a recurrence in both directions to a run, $g_t = \tanh(x_t W_x' + g_{t+1} W_h')$.
+
+    The first pass makes h_1, h_2, ... from the first word on, the second makes g_T, g_(T-1), ... from the last one;
+    `states` and `states_back` (on the axis T') hold them beside each other, in the order of the words. The vector of a
+    word is both of its states side by side, as soon as both passes have come by.
+
+    trace: a run that has x (B, T, D). encoder: of kind rnn with `both`; its weights are those of its first layer.
+    steps: how many steps of each pass, at most T. Raises AttentionError: unknown_choice, positive_integer, at_most,
+    step_twice. Source: Schuster, Paliwal 1997, section II.
+
+    >>> from attention_core import attend
+    >>> trace = with_both_passes(attend(torch.ones(3, 2).double()), Encoder("rnn", width=5, both=True), steps=2)
+    >>> list(trace.computed())[-6:], trace["states_back"].shape
+    (['h_1', 'h_2', 'states', 'g_3', 'g_2', 'states_back'], torch.Size([1, 5, 2]))
+    """
+    require_one_of("kind", encoder.kind, ("rnn",))
+    if not encoder.both:
+        raise AttentionError("unknown_choice", name="both", choices="True", given=repr(encoder.both))
+    x = trace["x"]
+    T = x.shape[1]
+    if require_positive("steps", steps) > T:
+        raise AttentionError("at_most", name="steps", limit=T, given=steps)
+    forward, backward = draw_layers(encoder, x.shape[-1])[0]
+    end = f"g_{T + 1}"  # what stands behind the last word
+    names, names_back = ("w_x", "w_h"), ("w_x_back", "w_h_back")
+    onward, first_plan = plan_pass("h", range(steps), "h_0", names)
+    back, second_plan = plan_pass("g", range(T - 1, T - 1 - steps, -1), end, names_back)
+    inputs = pass_inputs("h_0", forward, x, names) | pass_inputs(end, backward, x, names_back)
+    with_inputs = Trace({**inputs, **trace.steps}, trace.labels)
+    passed = with_inputs.then(
+        *first_plan,
+        plan_shown("states", "T", onward),
+        *second_plan,
+        plan_shown("states_back", "T'", back[::-1]),
+    )
+    words = trace.labels.get("T")
+    return passed.labelled(**{"T'": words[T - steps :]}) if words else passed
+
+
+def passed_places(length: int, steps: int) -> tuple[range, range, range]:
+    """List the places that the first pass has come by after some steps, the second one, and both of them.
+
+    >>> passed_places(5, 3)
+    (range(0, 3), range(2, 5), range(2, 3))
+    """
+    onward = range(steps)
+    back = range(length - steps, length)
+    return onward, back, range(back.start, onward.stop)
+
+
+def pass_inputs(start: str, weights: Recurrence, x: Float[Tensor, "B T D"], names: tuple[str, str]) -> dict[str, Step]:
+    """The weights of a pass, by their names, and the state with which it starts, which is 0."""
+    w_x, w_h = names
+    before = x.new_zeros(len(x), len(weights.w_h))
+    return {
+        w_x: Step(w_x, weights.w_x.to(x), ("D", "d_h")),
+        w_h: Step(w_h, weights.w_h.to(x), ("d_h", "d_h'")),
+        start: Step(start, before, ("B", "d_h")),
     }
 
+
+def plan_pass(letter: str, places: range, start: str, names: tuple[str, str]) -> tuple[list[str], list[Operation]]:
+    """The names of the states of a pass over some places, which count from 1, and the steps that make them."""
     plan = []
-    for t in range(T):
-        next_step = Operation(
-            output=f"h_{t + 1}",
-            dims=("B", "d_h"),
-            reads=("x", f"h_{t}", "w_x", "w_h"),
-            faces=NEXT_STATE,
-            params={"t": t},
-        )
-        plan.append(next_step)
-    states = [step.output for step in plan]
-    last_shown = require_positive("shown", shown)
-    shown_states = Operation(
-        output="states",
-        dims=("B", "d_h", "T"),
-        reads=tuple(states[:last_shown]),
-        faces=SIDE_BY_SIDE,
-    )
-    with_inputs = Trace({**inputs, **trace.steps}, trace.labels)
-    return with_inputs.then(*plan, shown_states)
+    before = start
+    for t in places:
+        after = f"{letter}_{t + 1}"
+        plan.append(Operation(after, ("B", "d_h"), ("x", before, *names), NEXT_STATE, {"t": t}))
+        before = after
+    return [step.output for step in plan], plan
+
+
+def plan_shown(name: str, axis: str, states: list[str]) -> Operation:
+    """The step that holds some states beside each other along an axis."""
+    return Operation(name, ("B", "d_h", axis), tuple(states), SIDE_BY_SIDE)

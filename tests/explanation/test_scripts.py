@@ -55,7 +55,7 @@ from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import with_linear_states
-from attention_core.variants.recurrence import with_states
+from attention_core.variants.recurrence import with_both_passes, with_states
 from tests.entries import every_mask, fit_widths, key_rows, learned_shapes, mask_choice, score_for
 from tests.house.test_house import every_face
 from tests.transformer.parts import small_parts
@@ -191,6 +191,7 @@ RUNS = {
     "gradient x input": lambda: gradient_times_input(small(), Ref("output", (0, 1, 2))),
     "weights written down": lambda: with_rounded_weights(small(), 2),
     "parts of a score": lambda: with_score_parts(small(positions=["sinusoidal"])),
+    "both passes": lambda: with_both_passes(small(), Encoder("rnn", width=5, both=True), 2),
     "states of a recurrence": lambda: with_states(small(), Encoder("rnn", width=5), shown=2),
     "a convolution": lambda: with_convolution(small(), numbers(5)),
     **{f"part {name}": lambda part=part: part for name, part in small_parts().items()},

@@ -477,3 +477,13 @@ def test_a_kernel_that_cannot_be_read_is_refused_at_its_place():
     assert np.array_equal(band_of(lesson), before)
     assert "at most 15 numbers" in lesson.set("kernel", "1 " * 16).errors()[0]
     assert "type one word" in lesson.set("kernel", "1").set("into", "two words").errors()[0]
+
+
+@pytest.mark.parametrize("steps, complete", [(2, "no word yet"), (3, "dog"), (5, "the, big, dog, barked, loudly")])
+def test_two_passes_meet_word_by_word(steps, complete):
+    lesson = Lesson("distance", open="states", passes="both", text="the big dog barked loudly", lang="en")
+    lesson.set("passed", steps)
+    assert lesson.says(f"Step {steps} of 5: the first pass has come to")
+    assert lesson.says(f"Both are there for: {complete}.")
+    states = lesson.table("states_back")
+    assert len({*states[states["kind"] == "cell"]["index"]}) == steps * 4

@@ -16,7 +16,7 @@ from pages.lessons.distance.drawers import (
     show_encoder_costs,
     show_encoding_times,
     show_fixed_weights,
-    show_rnn_states,
+    show_recurrence,
 )
 from pages.lessons.distance.encoder_choices import choose_encoders, choose_measure, choose_words
 from pages.lessons.distance.influence_chart import (
@@ -89,7 +89,7 @@ with draw_lesson("distance") as place:
     setup = setup_for_attention_encoder(attention, words, at)
     if setup is not None:
         show_lesson_run(setup, place)
-    drawer("states", partial(show_rnn_states, sentence, attention, rnn))
+    drawer("states", partial(show_recurrence, sentence, attention, rnn))
     drawer("cost", partial(show_encoder_costs, shown, encoders["cnn"], words, distance))
     drawer("time", partial(show_encoding_times, shown))
     drawer("fixed", partial(show_fixed_weights, sentence.example))

@@ -4,14 +4,20 @@ from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.layout import panel
 from attention_core.variants.encoders import Encoder
+from pages.lessons.distance.drawers.both_passes import MAX_STATES_ACROSS, show_both_passes
 from pages.lessons.encoders import get_word_names, run_with_states
+from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_bar_rows, show_panels
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import slide
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-MAX_STATES_ACROSS = 18  # states beside each other, so that their numbers can be read
+
+def show_recurrence(sentence: Setup, attention: Encoder, rnn: Encoder) -> None:
+    """Shows a recurrence word by word, in one direction or in both."""
+    show_sight = choose_sight("passes", {"onward": show_rnn_states, "both": show_both_passes})
+    show_sight(sentence, attention, rnn)
 
 
 def show_rnn_states(sentence: Setup, attention: Encoder, rnn: Encoder) -> None:
