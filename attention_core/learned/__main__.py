@@ -3,7 +3,8 @@
 A language model or a translator that was stopped goes on where it was left: its numbers are kept in `.training`. The
 name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads`
 measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
-`meaning` measures again; `removed` measures again what a decoder loses without its mask and the like.
+`meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
+deep networks with and without residuals and norms, and keeps their figures alone.
 """
 
 import sys
@@ -11,6 +12,8 @@ from pathlib import Path
 
 import torch
 
+from attention_core.learned.depth.block_figures import measure_blocks_again
+from attention_core.learned.depth.deep_copier import BLOCK_KINDS
 from attention_core.learned.language.head_figures import measure_heads_again
 from attention_core.learned.language.kept_steps import MEASURED, STEPPED, keep_steps
 from attention_core.learned.language.making import make_model, measure_guesses_again
@@ -21,7 +24,7 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.translation.shipped import TRANSLATORS
 
-MEASURES = ("guesses", "heads", "steps", "meaning", "removed")
+MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks")
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
@@ -63,5 +66,8 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in ("removed", *REMOVED):
         for changed in [name] if name in REMOVED else REMOVED:
             measure_removed_again(changed)
+    if name == "blocks":
+        for kind in BLOCK_KINDS:
+            measure_blocks_again(kind)
     if name not in (*FOLDERS, *MEASURES):
         make_course(name)

@@ -120,12 +120,12 @@ class Stack:
         self, words: tuple[str, ...], memory: tuple[str, ...] = (), vocabulary: tuple[str, ...] = ()
     ) -> "Stack":
         """The same stack with words on its axes. memory: those that its encoder read. vocabulary: one a row of the
-        tables. Raises AttentionError: labels_count."""
+        tables, an encoder's aside. Raises AttentionError: labels_count."""
         parts = {}
         for name, trace in self.parts.items():
             of_encoder = name.startswith(ENCODER)
             labels = {"T": memory if of_encoder else words, "S": memory if of_encoder or "key" in trace else words}
-            labels["V"] = vocabulary
+            labels["V"] = () if of_encoder else vocabulary
             sizes = trace.sizes()
             parts[name] = trace.labelled(**{dim: texts for dim, texts in labels.items() if texts and dim in sizes})
         return replace(self, parts=parts)

@@ -125,6 +125,7 @@ flow = make_component(
 )
 look = make_component("flow/look", "<div></div>")
 model_block = make_component("model/block", '<div class="block"></div>', "pixels", "flow/words", "model/controls")
+word_shares = make_component("model/shares", '<div class="shares"></div>')
 model_words = make_component("model/words", '<div class="writing"></div>', "pixels", "flow/words", "model/controls")
 model_heads = make_component(
     "model/heads",
@@ -144,6 +145,9 @@ model_what_if = make_component(
     "model/controls",
     "model/maps",
     is_fetched=True,
+)
+model_decoder = make_component(
+    "model/decoder", '<div class="decoder"></div>', "pixels", "flow/words", "model/controls", is_fetched=True
 )
 model_circuits = make_component("model/circuits", '<div class="circuits"></div>', "flow/words", is_fetched=True)
 rest = make_component("rest", "<div></div>")

@@ -73,10 +73,14 @@ class Strips:
 
     def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
         """The numbers along the last axis of a step; how the component finds them, and the cell that each is."""
-        values = self.view.stack[part][step][index].numpy().astype(np.float32)
+        cell = {"part": part, "step": step, "index": index}
+        return {**self.add_numbers(self.view.stack[part][step][index].numpy()), "cell": cell}
+
+    def add_numbers(self, values: np.ndarray) -> dict:
+        """Numbers that are no step; how the component finds them."""
         first = sum(map(len, self.numbers))
-        self.numbers.append(values)
-        return {"first": first, "count": len(values), "cell": {"part": part, "step": step, "index": index}}
+        self.numbers.append(values.astype(np.float32))
+        return {"first": first, "count": len(values), "cell": None}
 
     def pack(self) -> bytes:
         """All numbers as bytes."""
@@ -124,16 +128,16 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
 
 
 def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
-    """The sum, and the norm behind it, out of which the logits are read."""
-    (normed,) = (name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name)
+    """The sum, and the norm behind it, if there is one, out of which the logits are read."""
+    norms = [name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name]
     total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}
     sum_row = {"kind": "sum", "name": say("block.part.sum"), "sign": "Σ"}
-    norm_row = {"kind": "norm", "name": say("block.inner.rms_normed_x")}
-    return [
-        {**strips.add(SUM, "parts_sum", (0, view.at)), **sum_row, "push": float(total), "push_cell": push},
-        {**strips.add(UNEMBEDDING, normed, (0, view.at)), **norm_row},
-    ]
+    rows = [{**strips.add(SUM, "parts_sum", (0, view.at)), **sum_row, "push": float(total), "push_cell": push}]
+    for normed in norms:
+        norm_row = {"kind": "norm", "name": say("block.inner.rms_normed_x")}
+        rows.append({**strips.add(UNEMBEDDING, normed, (0, view.at)), **norm_row})
+    return rows
 
 
 def make_word_rows(view: BlockView) -> list[dict]:
@@ -146,7 +150,7 @@ def make_word_rows(view: BlockView) -> list[dict]:
     for number in shown:
         index = (0, view.at, number)
         row = {
-            "word": model_vocabulary(view.name)[number],
+            "word": trace.labels["V"][number],
             "number": number,
             "share": float(probabilities[number]),
             "chosen": number == view.target,

@@ -106,7 +106,9 @@ def ask_for_rest(screen: ScreenState) -> None:
 
 
 def list_outdated_parts() -> list[str]:
-    """The parts on the screen that show something else than what there is now."""
+    """The parts on the screen that show something else than what there is now; a page without parts has none."""
+    if not st.session_state["drawn"]:
+        return []
     screen = view.current_screen()
     outdated = []
     with use_language():

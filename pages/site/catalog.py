@@ -27,6 +27,7 @@ LESSONS = (
     *("masks", "heads", "positions", "cross"),  # what a layer adds
     *("decoding", "cost"),  # what it takes
     *("induction", "explanation", "meaning"),  # what trained heads do
+    *("encoder", "decoder"),  # the block around it
     *("models", "printed"),
 )
 PAGES = (

@@ -44,6 +44,8 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "induction": lambda: slider("ArrowLeft", "ArrowRight"),
     "explanation": lambda: choices("B · majority", "A · look up"),
     "meaning": lambda: choices("even", "as learned"),
+    "encoder": lambda: slider("ArrowLeft", "ArrowRight"),
+    "decoder": lambda: slider("ArrowLeft", "ArrowRight"),
     "models": lambda: slider("ArrowRight", "ArrowLeft"),
     "check": lambda: choices("weights", "scores"),
     "bugs": lambda: choices("2", "3"),

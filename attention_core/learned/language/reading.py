@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.learned.grammar import categories, cut_words
-from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.batches import MASK, ROW_LENGTH, START, word_numbers
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.mechanism.config import AttentionConfig, Weights
@@ -22,11 +22,19 @@ UNKNOWN = "<unknown>"
 
 
 def cut_sentence(name: str, text: str) -> tuple[str, ...]:
-    """Cut a typed text into the words that a model reads, behind START.
+    """Cut a typed text into the words that a model reads, behind START; MASK hides a word of a model that learned so.
 
     name: of a model. Raises AttentionError: no_tokens, model_too_long, unknown_choice.
+
+    >>> cut_sentence("en_asked_encoder", "the <mask> barked.")
+    ('<start>', 'the', '<mask>', 'barked', '.')
     """
-    words = cut_words(text.replace(START, " "), load_recipe(name).language)
+    recipe = load_recipe(name)
+    text = text.replace(START, " ")
+    pieces = [text] if recipe.causal else text.split(MASK)
+    words = list(cut_words(pieces[0], recipe.language))
+    for piece in pieces[1:]:
+        words += [MASK, *cut_words(piece, recipe.language)]
     return begin_sentence(words)
 
 

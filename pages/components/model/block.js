@@ -15,6 +15,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   all.append(partsOf(root, shown), outOf(root, shown));
   root.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, root.told);
+  clearInterval(root.playing);
+  if (shown.walk) root.prepend(walkOf(root, shown));
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
@@ -27,7 +29,7 @@ function partsOf(root, shown) {
   const largest = largestOf(shown, ({ kind }) => kind === "part"); // the sum's numbers may be larger
   shown.rows.forEach((row, i) => {
     if (row.kind === "group") {
-      grid.append(element("div", "group", { textContent: row.name }));
+      grid.append(element("div", "group", { textContent: row.name, row: i }));
       return;
     }
     const scale = row.kind === "part" || row.kind === "sum" ? largest : largestOf(shown, (each) => each === row);
@@ -35,6 +37,7 @@ function partsOf(root, shown) {
     const parts = [nameOf(root, shown, row, i), stripOf(root, shown, row, i, scale), push];
     if (row.kind === "sum") parts.forEach((part) => part.classList.add("total"));
     if (row.within) parts.forEach((part) => Object.assign(part, { hidden: !isUnfolded(root, row.within), within: row.within }));
+    parts.forEach((part) => (part.row = i));
     grid.append(...parts);
   });
   return grid;
@@ -56,6 +59,12 @@ function unfold(root, name, part) {
   for (const element of name.parentElement.children) if (element.within === part) element.hidden = !isUnfolded(root, part);
 }
 
+// The same where the number is no cell of its own: it is the sum of those that are then seen.
+function unfoldRow(root, { part }) {
+  const name = [...root.querySelectorAll(".name.folder")].find((each) => each.folds === part);
+  if (name) unfold(root, name, part);
+}
+
 // The name of a part on the stream; that of a head opens it, that of a feed-forward layer its steps.
 function nameOf(root, shown, row, i) {
   const isFolder = shown.rows.some(({ within }) => within && within === row.part);
@@ -63,6 +72,7 @@ function nameOf(root, shown, row, i) {
   const act = row.opens ? () => root.trigger("head", row.opens) : () => unfold(root, name, row.part);
   const name = row.opens || isFolder ? button(look, {}, act) : element("span", look);
   if (isFolder) name.setAttribute("aria-expanded", isUnfolded(root, row.part));
+  name.folds = row.part;
   name.textContent = row.name;
   name.dataset.sign = row.kind === "part" ? (i ? "+" : "") : row.kind === "norm" ? "÷" : (row.sign ?? "");
   name.dataset.place = `name ${i}`;
@@ -93,7 +103,7 @@ function stripOf(root, shown, row, i, largest) {
     strip.setAttribute("aria-valuenow", at + 1);
     strip.setAttribute("aria-valuetext", said);
   };
-  const open = () => root.trigger("opened", { ...row.cell, index: [...row.cell.index, at] });
+  const open = () => (row.cell ? root.trigger("opened", { ...row.cell, index: [...row.cell.index, at] }) : unfoldRow(root, row));
   const under = (event) => Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
   strip.onpointermove = (event) => tell(under(event));
   strip.onclick = (event) => {
@@ -112,10 +122,11 @@ function stripOf(root, shown, row, i, largest) {
 }
 
 // How far a part pushes the logit: a bar from zero, and its number, which opens.
-function pushOf(root, { push, push_cell: cell, kind }, { low, high }) {
+function pushOf(root, row, { low, high }) {
+  const { push, push_cell: cell, kind } = row;
   const width = high - low || 1;
   const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`; // a number stands behind the bar
-  const shown = button("push", { title: spellNumber(push) }, () => root.trigger("opened", cell));
+  const shown = button("push", { title: spellNumber(push) }, () => (cell ? root.trigger("opened", cell) : unfoldRow(root, row)));
   const beam = element("span", "beam");
   const length = `calc((100% - ${NUMBER_ROOM}px) * ${Math.abs(push) / width})`;
   Object.assign(beam.style, { left: place(Math.min(0, push)), width: length, background: `var(--${push < 0 ? "minus" : "plus"})` });
@@ -132,7 +143,10 @@ function pushOf(root, { push, push_cell: cell, kind }, { low, high }) {
 function outOf(root, shown) {
   const out = element("div", "out");
   const rows = shown.words.map((word) => wordOf(root, word));
-  out.append(element("h6", "", { textContent: shown.text.words }), ...rows, heatOf(root, shown, rows));
+  const words = element("div", "words");
+  words.append(...rows);
+  out.append(element("h6", "", { textContent: shown.text.words }), words);
+  if (shown.temperature) out.append(heatOf(root, shown, rows));
   if (shown.answers.length) {
     const answers = element("div", "answers");
     answers.append(element("h6", "", { textContent: shown.text.answers }), ...shown.answers.map(answerOf));
@@ -169,5 +183,62 @@ function heatOf(root, { temperature, logits, values }, rows) {
 function answerOf({ question, word, share }) {
   const row = element("div", "answer");
   row.append(element("span", "asked", { textContent: question }), element("span", "", { textContent: `${word} · ${spellPercent(share)}` }));
+  return row;
+}
+
+// ---- part by part ----------------------------------------------------------------------------------------------------
+const STOP_TIME = 1300; // ms that each stop is shown
+
+// The parts one after the other: those that are still to come are pale, and the words are those that would come out if it
+// ended here. It can be played and dragged.
+function walkOf(root, shown) {
+  const { stops, label, play, pause } = shown.walk;
+  const last = stops.length - 1;
+  const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
+  range.setAttribute("aria-label", label);
+  range.dataset.place = "walk";
+  const reached = element("div", "reached", { ariaLive: "polite" });
+  const words = root.querySelector(".words");
+  const own = [...words.children];
+  const show = (at) => {
+    root.walked = at;
+    range.value = at;
+    range.setAttribute("aria-valuetext", stops[at].told);
+    reached.textContent = stops[at].told;
+    for (const part of root.querySelectorAll(".parts > *")) part.classList.toggle("later", part.row > stops[at].row);
+    words.replaceChildren(...(at === last ? own : stops[at].words.map(sharedWordOf)));
+  };
+  const rest = () => {
+    clearInterval(root.playing);
+    root.playing = null;
+    player.textContent = play;
+  };
+  const step = () => {
+    if (!root.isConnected || root.walked >= last) return rest();
+    show(root.walked + 1);
+    if (root.walked === last) rest();
+  };
+  const begin = () => {
+    if (root.walked === last) show(0);
+    player.textContent = pause;
+    root.playing = setInterval(step, STOP_TIME);
+  };
+  const player = button("play", { textContent: play }, () => (root.playing ? rest() : begin()));
+  player.dataset.place = "play";
+  root.playing = null;
+  range.oninput = () => {
+    rest();
+    show(Number(range.value));
+  };
+  show(Math.min(root.walked ?? last, last));
+  const walk = element("div", "walk");
+  walk.append(player, range, reached);
+  return walk;
+}
+
+function sharedWordOf({ word, share }) {
+  const row = element("div", "word");
+  row.append(element("span", "said", { textContent: word, title: word }), element("span", "beam"), element("span", "cell"));
+  showShare(row, share);
   return row;
 }

@@ -1,0 +1,156 @@
+"""What residuals and norms are good for: the same deep network trained with and without them, kept in figures.json."""
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from attention_core.learned.depth.deep_copier import BLOCK_KINDS, DeepCopier
+from attention_core.learned.tasks.repeats import draw_repeated_sequences
+from attention_core.record.errors import AttentionError
+from attention_core.transformer.stack import UNEMBEDDING
+
+FIGURES_FILE = Path(__file__).parent / "figures.json"
+LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # of what is trained
+RATES = (1e-3, 3e-3, 1e-2)  # of Adam; the best of each kind is kept
+SEQUENCES, HALF = 32, 8  # of a step: how many, and how many symbols are repeated
+EVERY = 20  # steps: of so many the loss is averaged
+DEPTHS = (1, 2, 4, 8, 16, 24)  # blocks of networks that were not trained
+SCALED_LAYERS = 12  # blocks whose vectors are measured
+DIGITS = 4  # that are kept
+
+
+@dataclass(frozen=True)
+class BlockFigures:
+    """What was measured of a kind of block.
+
+    rate: the best of those that were tried. tried: the last loss with each, in nats, the mean of all seeds. losses: by
+    seed, at the best rate, each the mean of EVERY steps. gradients: how long the gradient of the first block's numbers
+    is before training, by the number of blocks. sizes: the root mean square of the vectors before training, of the
+    words and behind each block; alike: the mean cosine of the vectors of two words there.
+    """
+
+    rate: float
+    tried: dict[str, float]
+    losses: list[list[float]]
+    gradients: dict[str, float]
+    sizes: list[float]
+    alike: list[float]
+
+
+def measure_blocks(kind: str) -> BlockFigures:
+    """Train and measure a kind of block, of BLOCK_KINDS."""
+    found = {rate: [train_blocks(kind, rate, seed) for seed in SEEDS] for rate in RATES}
+    tried = {rate: mean([losses[-1] for losses in by_seed]) for rate, by_seed in found.items()}
+    best = min(RATES, key=tried.get)
+    return BlockFigures(
+        rate=best,
+        tried={str(rate): loss for rate, loss in tried.items()},
+        losses=found[best],
+        gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
+        sizes=measure_sizes(kind, SCALED_LAYERS),
+        alike=measure_alike(kind, SCALED_LAYERS),
+    )
+
+
+# ---- training --------------------------------------------------------------------------------------------------------
+def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[float]:
+    """Train a network of LAYERS blocks by Adam (Kingma, Ba 2015): its loss, the mean of every EVERY steps; infinite
+    from where it is no number any more."""
+    generator = Generator().manual_seed(seed)
+    model = DeepCopier(kind, LAYERS, generator)
+    optimiser = torch.optim.Adam(model.parameters(), rate)
+    losses = [math.inf] * steps
+    for step in range(steps):
+        symbols = draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
+        try:
+            loss = model.loss(model.stack(symbols[:, :-1]), symbols)
+        except AttentionError:  # attention refuses numbers that are not finite
+            break
+        losses[step] = loss.item()
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+    return [mean(losses[first : first + EVERY]) for first in range(0, steps, EVERY)]
+
+
+# ---- before training -------------------------------------------------------------------------------------------------
+def measure_gradient(kind: str, layers: int) -> float:
+    """How long the gradient of the loss is that reaches the first block's numbers, the mean over SEEDS."""
+    lengths = []
+    for seed in SEEDS:
+        model, symbols = draw_untrained(kind, layers, seed)
+        model.loss(model.stack(symbols[:, :-1]), symbols).backward()
+        squares = [number.grad.square().sum() for number in model.layers[0].parameters()]
+        lengths.append(float(torch.stack(squares).sum().sqrt()))
+    return mean(lengths)
+
+
+def measure_sizes(kind: str, layers: int) -> list[float]:
+    """The root mean square of the numbers of all vectors, see measure_vectors."""
+    return measure_vectors(kind, layers, lambda x: x.square().mean().sqrt())
+
+
+def measure_alike(kind: str, layers: int) -> list[float]:
+    """The mean cosine of the vectors of two different symbols of a sequence (Dong, Cordonnier, Loukas 2021), see
+    measure_vectors."""
+    return measure_vectors(kind, layers, lambda x: mean_cosine(x[:, :HALF]))  # no symbol of the first half stands twice
+
+
+def measure_vectors(kind: str, layers: int, measure: Callable[[Tensor], Tensor]) -> list[float]:
+    """A measure of the words' vectors before training, and of those behind each block; the mean over SEEDS."""
+    by_seed = []
+    for seed in SEEDS:
+        model, symbols = draw_untrained(kind, layers, seed)
+        with torch.no_grad():
+            stack = model.stack(symbols)
+        begins = [f"{layer}.attention" for layer in range(1, layers + 1)]
+        vectors = [*(stack[part]["x"] for part in begins), stack[UNEMBEDDING]["x"]]  # what each block begins with
+        by_seed.append([float(measure(x)) for x in vectors])
+    return [mean(each) for each in zip(*by_seed, strict=True)]
+
+
+def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
+    r"""Give the mean cosine of two vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$ with $i \ne j$.
+
+    >>> mean_cosine(torch.tensor([[[1.0, 0.0], [0.0, 2.0], [0.0, 3.0]]]))
+    tensor(0.3333)
+    """
+    unit = x / x.norm(dim=-1, keepdim=True)
+    cosines = unit @ unit.mT  # (B, T, D) x (B, D, T) -> (B, T, T)
+    T = x.shape[1]
+    return ((cosines.sum((1, 2)) - T) / (T * (T - 1))).mean()
+
+
+def draw_untrained(kind: str, layers: int, seed: int) -> tuple[DeepCopier, Tensor]:
+    """A network before training, and sequences to read."""
+    generator = Generator().manual_seed(seed)
+    model = DeepCopier(kind, layers, generator)
+    return model, draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
+
+
+def mean(numbers: Sequence[float]) -> float:
+    """The mean, with the digits that are kept."""
+    return float(f"{sum(numbers) / len(numbers):.{DIGITS}g}")
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+def measure_blocks_again(kind: str) -> None:
+    """Train and measure a kind of block, and write it into the file."""
+    rows = json.loads(FIGURES_FILE.read_text("utf-8")) if FIGURES_FILE.exists() else {}
+    rows[kind] = asdict(measure_blocks(kind))
+    lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in BLOCK_KINDS if each in rows]
+    FIGURES_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    read_block_figures.cache_clear()
+
+
+@cache
+def read_block_figures() -> dict[str, BlockFigures]:
+    """What was measured of each kind of block."""
+    return {kind: BlockFigures(**row) for kind, row in json.loads(FIGURES_FILE.read_text("utf-8")).items()}

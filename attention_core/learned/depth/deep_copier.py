@@ -1,0 +1,113 @@
+"""A deep and narrow Transformer that learns to copy, whose blocks may lack the residual or the norm."""
+
+from dataclasses import dataclass
+
+from jaxtyping import Float, Int
+from torch import Generator, Tensor, nn, ones
+
+from attention_core.learned.language.model import draw_normal
+from attention_core.learned.models.parameters import draw_embedding
+from attention_core.learned.tasks.repeats import SYMBOLS
+from attention_core.mechanism.config import AttentionConfig, Weights
+from attention_core.transformer.embedding import EmbeddingConfig, EmbeddingWeights
+from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwardWeights
+from attention_core.transformer.stack import (
+    UNEMBEDDING,
+    LayerConfig,
+    LayerWeights,
+    Stack,
+    StackConfig,
+    StackWeights,
+    run_stack,
+)
+from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
+
+WIDTH, INNER, HEADS = 32, 64, 2
+BEFORE, AFTER = "rms_norm_before", "rms_norm_after"
+
+
+@dataclass(frozen=True)
+class BlockKind:
+    """What holds a block together. residual: whether each part is added to what it read. norm: BEFORE a part, AFTER the
+    addition, or None."""
+
+    residual: bool
+    norm: str | None
+
+    def stack(self, layers: int) -> StackConfig:
+        """The choices of a stack of such blocks; where norms stand before parts, one stands before the logits, too."""
+        norms = () if self.norm is None else (self.norm,)
+        attention = AttentionConfig(
+            heads=HEADS, masks=("causal",), positions=("rope",), modifiers=norms, residual=self.residual
+        )
+        layer = LayerConfig(attention, FeedForwardConfig("relu", norms=norms, residual=self.residual))
+        last = norms if self.norm == BEFORE else ()
+        return StackConfig((layer,) * layers, embedding=EmbeddingConfig(), unembedding=UnembeddingConfig(norms=last))
+
+
+BLOCK_KINDS = {
+    "before": BlockKind(residual=True, norm=BEFORE),
+    "after": BlockKind(residual=True, norm=AFTER),
+    "no_norm": BlockKind(residual=True, norm=None),
+    "no_residual": BlockKind(residual=False, norm=BEFORE),
+    "bare": BlockKind(residual=False, norm=None),
+}
+
+
+class DeepBlock(nn.Module):
+    """What a block learns. Matrices stand in row convention, x @ w."""
+
+    def __init__(self, norm: str | None, generator: Generator):
+        super().__init__()
+        for name in ("w_q", "w_k", "w_v", "w_o"):
+            self.register_parameter(name, draw_normal(WIDTH, WIDTH, generator))
+        self.w_1 = draw_normal(WIDTH, INNER, generator)
+        self.w_2 = draw_normal(INNER, WIDTH, generator)
+        self.gain = f"g_{norm.replace('_norm', '')}" if norm else None  # such as g_rms_before
+        if norm:
+            self.g_attention = nn.Parameter(ones(WIDTH))
+            self.g_feed_forward = nn.Parameter(ones(WIDTH))
+
+    def weights(self) -> LayerWeights:
+        """The same as the core takes them."""
+        attention, feed_forward = {}, {}
+        if self.gain:
+            attention, feed_forward = {self.gain: self.g_attention}, {self.gain: self.g_feed_forward}
+        return LayerWeights(
+            Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=self.w_o, **attention),
+            FeedForwardWeights(w_1=self.w_1, w_2=self.w_2, **feed_forward),
+        )
+
+
+class DeepCopier(nn.Module):
+    """Blocks of a kind over symbols, causal, its numbers drawn from a generator: the same for each kind of block."""
+
+    def __init__(self, kind: str, layers: int, generator: Generator):
+        super().__init__()
+        self.kind = BLOCK_KINDS[kind]
+        self.read = draw_embedding(len(SYMBOLS), WIDTH, generator)
+        self.layers = nn.ModuleList(DeepBlock(self.kind.norm, generator) for _ in range(layers))
+        self.out = nn.Parameter(draw_normal(WIDTH, len(SYMBOLS), generator).T.contiguous())  # (V, D)
+        if self.kind.norm == BEFORE:
+            self.g_last = nn.Parameter(ones(WIDTH))
+
+    def weights(self) -> StackWeights:
+        """What it learned, as the core takes it."""
+        last = {"g_rms_before": self.g_last} if self.kind.norm == BEFORE else {}
+        return StackWeights(
+            tuple(layer.weights() for layer in self.layers),
+            embedding=EmbeddingWeights(table=self.read.weight),
+            unembedding=UnembeddingWeights(table=self.out, **last),
+        )
+
+    def stack(self, symbols: Int[Tensor, "B T"]) -> Stack:
+        """A run of all its parts, every step kept."""
+        return run_stack(symbols, self.weights(), self.kind.stack(len(self.layers)))
+
+    def loss(self, stack: Stack, symbols: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
+        """The mean surprise, in nats, of each symbol in the second half; nothing foretells the first half.
+
+        stack: a run on all symbols but the last."""
+        half = symbols.shape[1] // 2
+        logits = stack[UNEMBEDDING]["logits"][:, half:]  # (B, half - 1, V)
+        return nn.functional.cross_entropy(logits.flatten(0, 1), symbols[:, half + 1 :].flatten())

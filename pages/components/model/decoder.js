@@ -1,0 +1,154 @@
+// A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it then
+// writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
+const ROW = 24, ARCS_X = 74, TARGET_X = 170, SOURCE_X = 320, WIDE = 430; // in the units of the picture
+const STAGES = 3; // looks back, asks, writes
+const STAGE_TIME = 1300; // ms
+const SVG = "http://www.w3.org/2000/svg";
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".decoder");
+  root.trigger = setTriggerValue;
+  const shown = unpacked(data);
+  shown.own = new Float32Array(shown.own.slice().buffer);
+  shown.cross = new Float32Array(shown.cross.slice().buffer);
+  for (const name of ["ground", "ink", "faint", "q", "k", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  clearInterval(root.playing);
+  root.playing = null;
+  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const picture = element("div", "picture");
+  const words = element("div", "next");
+  const walk = element("div", "walk");
+  const all = element("div", "all");
+  all.append(picture, words);
+  root.replaceChildren(walk, all);
+  const last = shown.target.length * STAGES - 1;
+  const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
+  range.setAttribute("aria-label", shown.text.label);
+  range.dataset.place = "walk";
+  const reached = element("div", "reached", { ariaLive: "polite" });
+  const isNew = root.row !== shown.row || root.run !== shown.run;
+  const show = (at) => {
+    Object.assign(root, { at, row: Math.floor(at / STAGES), run: shown.run });
+    range.value = at;
+    reached.textContent = shown.told[at];
+    range.setAttribute("aria-valuetext", shown.told[at]);
+    picture.replaceChildren(drawn(root, shown, go));
+    words.replaceChildren(...nextWords(shown, root.row, at % STAGES === STAGES - 1));
+  };
+  const go = (at) => {
+    rest();
+    show(at);
+    root.trigger("row", root.row);
+  };
+  const rest = () => {
+    clearInterval(root.playing);
+    root.playing = null;
+    player.textContent = shown.text.play;
+  };
+  const step = () => {
+    if (!root.isConnected) return rest();
+    if (root.at < last) show(root.at + 1);
+    if (root.at === last) go(last);
+  };
+  const begin = () => {
+    if (root.at === last) show(0);
+    player.textContent = shown.text.pause;
+    root.playing = setInterval(step, STAGE_TIME);
+  };
+  const player = button("play", { textContent: shown.text.play }, () => (root.playing ? go(root.at) : begin()));
+  player.dataset.place = "play";
+  range.oninput = () => {
+    rest();
+    show(Number(range.value));
+  };
+  range.onchange = () => go(Number(range.value));
+  walk.append(player, range, reached);
+  show(isNew ? shown.row * STAGES + STAGES - 1 : root.at);
+  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+}
+
+function shape(kind, attributes, text) {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+const middle = (row) => 36 + ROW * row;
+
+function drawn(root, shown, go) {
+  const { source, target, text } = shown;
+  const stage = root.at % STAGES;
+  const rows = Math.max(source.length, target.length + 1);
+  const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${middle(rows)}`, role: "group", "aria-label": text.alt });
+  svg.append(shape("text", { x: TARGET_X, y: 18, class: "title", "text-anchor": "end" }, text.target));
+  svg.append(shape("text", { x: SOURCE_X, y: 18, class: "title" }, text.source));
+  target.slice(0, root.row + 1).forEach((_, j) => svg.append(arc(root, shown, j)));
+  if (stage > 0) source.forEach((_, j) => svg.append(thread(root, shown, j)));
+  target.forEach((word, row) => svg.append(written(root, word, row, go)));
+  source.forEach((word, j) => svg.append(shape("text", { x: SOURCE_X, y: middle(j) + 6, class: "word" }, word)));
+  if (stage === STAGES - 1) {
+    const { word, share } = shown.next[root.row][0];
+    svg.append(shape("text", { x: TARGET_X, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellPercent(share)}`));
+  }
+  return svg;
+}
+
+// A written word: those that are not written yet are pale.
+function written(root, word, row, go) {
+  const stage = root.at % STAGES;
+  const isHidden = stage === STAGES - 1 && row === root.row + 1; // there the word that is written stands
+  const look = ["word", row === root.row ? "now" : "", row > root.row ? "later" : "", isHidden ? "hidden" : ""].join(" ");
+  const made = shape("text", { x: TARGET_X, y: middle(row) + 6, class: look, "text-anchor": "end", role: "button", tabindex: 0 }, word);
+  const act = () => go(row * STAGES + STAGES - 1);
+  made.dataset.place = `word ${row}`;
+  made.onclick = act;
+  made.onkeydown = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    act();
+  };
+  return made;
+}
+
+// From the word back to one that stands before it, or to itself.
+function arc(root, shown, j) {
+  const weight = shown.own[root.row * shown.target.length + j];
+  const [from, to] = [middle(root.row), middle(j)];
+  const far = ARCS_X - 14 - 5 * (root.row - j);
+  const path = shape("path", { d: `M ${ARCS_X} ${from} C ${far} ${from}, ${far} ${to}, ${ARCS_X} ${to}`, class: "own", "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight });
+  return opening(root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellPercent(weight)}`);
+}
+
+// From the word to one of the other sentence.
+function thread(root, shown, j) {
+  const weight = shown.cross[root.row * shown.source.length + j];
+  const path = shape("path", {
+    d: `M ${TARGET_X + 10} ${middle(root.row)} C ${TARGET_X + 70} ${middle(root.row)}, ${SOURCE_X - 70} ${middle(j)}, ${SOURCE_X - 10} ${middle(j)}`,
+    class: "cross",
+    "stroke-width": 1 + 9 * weight,
+    opacity: 0.12 + 0.88 * weight,
+  });
+  return opening(root, path, "cross", j, shown, `${shown.target[root.row]} → ${shown.source[j]}: ${spellPercent(weight)}`);
+}
+
+// A thread tells its weight, and opens it.
+function opening(root, path, kind, j, shown, said) {
+  path.append(shape("title", {}, said));
+  path.onclick = () => root.trigger("opened", { part: `${shown.layer}.${kind}`, step: "weights", index: [0, shown.head, root.row, j] });
+  return path;
+}
+
+// The words that may come next, once the feed-forward layers are through.
+function nextWords(shown, row, isThere) {
+  const rows = shown.next[row].map(({ word, share }) => {
+    const line = element("div", "line");
+    const beam = element("span", "beam");
+    beam.style.width = 100 * share + "%";
+    line.append(element("span", "said", { textContent: word }), beam, element("span", "much", { textContent: spellPercent(share) }));
+    return line;
+  });
+  const list = element("div", isThere ? "" : "later");
+  list.append(element("h6", "", { textContent: shown.text.next }), ...rows);
+  return [list];
+}

@@ -1,0 +1,27 @@
+"""What does a decoder see? It writes word by word: looks back, asks the other sentence, and says the next word."""
+
+from functools import partial
+
+import streamlit as st
+
+from pages.lessons.decoder.drawers import DRAWERS
+from pages.lessons.decoder.threads import show_threads
+from pages.lessons.decoder.translated import choose_written
+from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
+from pages.lessons.prompts import predict
+from pages.site.words import say
+
+GUESSES = ("all", "before", "none")
+
+with draw_lesson("decoder") as place:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        written = choose_written()
+    answers = [say(f"lessons.decoder.guess_{name}") for name in GUESSES]
+    known = predict(answers, {GUESSES.index("before")})
+    if known:
+        st.markdown(say("lessons.decoder.fact"))
+    show_threads(written)
+    st.caption(say("lessons.decoder.how"))
+    show_lesson_run(written.shown(), place)
+    for name, show in DRAWERS.items():
+        drawer(name, partial(show, written))

@@ -1,0 +1,95 @@
+"""The picture of the decoder's lesson: how each written word looks back, asks the other sentence, and goes on."""
+
+import numpy as np
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.record.number_text import format_percent
+from attention_core.transformer.stack import UNEMBEDDING
+from pages import components
+from pages.lessons.decoder.translated import ROW, Written
+from pages.panels.lesson_choices import store_choice
+from pages.panels.model_number import open_sent, show_open_number
+from pages.session.cell_clicks import is_valid_index
+from pages.session.labels import current_palette
+from pages.site.words import say
+
+KEY = "decoder_threads"
+MOST_NEXT = 5  # words that may come next, and are shown
+STAGES = ("attention", "cross", "writes")
+
+
+def show_threads(written: Written) -> None:
+    """Shows the decoder at work, and the number that is open."""
+    view = written.view()
+    components.model_decoder(
+        data=make_threads_data(written),
+        key=KEY,
+        on_row_change=lambda: take_row(written, st.session_state[KEY].row),
+        on_opened_change=lambda: open_sent(view, st.session_state[KEY].opened),
+    )
+    show_open_number(view)
+
+
+def take_row(written: Written, row: object) -> None:
+    """Looks at the row that a browser names, where there is one."""
+    if is_valid_index(row, len(written.target)):
+        store_choice(ROW, row)
+
+
+def make_threads_data(written: Written) -> bytes:
+    """All that the component draws, of each row."""
+    own, cross = (written.stack[f"{written.layer}.{kind}"] for kind in ("attention", "cross"))
+    following = list_next_words(written)
+    data = {
+        "run": " ".join((*written.source, *written.target)),
+        "source": written.source,
+        "target": written.target,
+        "layer": written.layer,
+        "head": written.head,
+        "row": written.row,
+        "next": following,
+        "told": tell_stages(written, own, cross, following),
+        "palette": vars(current_palette()),
+        "text": {name: say(f"lessons.decoder.picture.{name}") for name in ("target", "source", "next", "alt")}
+        | {"label": say("walk.label"), "play": say("walk.play"), "pause": say("walk.pause")},
+        "own": pack_weights(own, written.head),
+        "cross": pack_weights(cross, written.head),
+    }
+    return components.pack_bytes(data)
+
+
+def pack_weights(trace: Trace, head: int) -> bytes:
+    """The weights of a head as bytes, a row a written word."""
+    return np.ascontiguousarray(trace["weights"][0, head].numpy(), dtype=np.float32).tobytes()
+
+
+def list_next_words(written: Written) -> list[list[dict]]:
+    """The likeliest next words at each row, with their probabilities."""
+    trace = written.stack[UNEMBEDDING]
+    shares, numbers = trace["probabilities"][0].topk(MOST_NEXT)  # (T, words) each
+    rows = []
+    for row_shares, row_numbers in zip(shares.tolist(), numbers.tolist(), strict=True):
+        words = [trace.labels["V"][number] for number in row_numbers]
+        rows.append([{"word": word, "share": share} for word, share in zip(words, row_shares, strict=True)])
+    return rows
+
+
+def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list[dict]]) -> list[str]:
+    """What happens at each stage of each row."""
+    told = []
+    for row, words in enumerate(following):
+        looks = {"attention": look_of(own, written, row, written.target)}
+        looks["cross"] = look_of(cross, written, row, written.source)
+        looks["writes"] = (words[0]["word"], words[0]["share"])
+        for stage in STAGES:
+            word, share = looks[stage]
+            values = {"row": written.target[row], "word": word, "percent": format_percent(share)}
+            told.append(say(f"lessons.decoder.told.{stage}", **values))
+    return told
+
+
+def look_of(trace: Trace, written: Written, row: int, words: tuple[str, ...]) -> tuple[str, float]:
+    """The word at which the head looks most from a row, and its weight."""
+    weight, at = trace["weights"][0, written.head, row].max(-1)
+    return words[int(at)], float(weight)

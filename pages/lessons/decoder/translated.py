@@ -1,0 +1,75 @@
+"""The sentence and the translation of the decoder's lesson, and the run of the translator on both."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import torch
+
+from attention_core.analysis.residual_sum import with_logit_sum, with_residual_sum
+from attention_core.examples.examples import EXAMPLES
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.translation.pairs import TARGET
+from attention_core.learned.translation.reading import aligning_head, run_translator
+from attention_core.transformer.stack import Stack
+from pages.panels.lesson_choices import get_choice
+from pages.panels.link_controls import choose_option, sentence_box
+from pages.panels.model_look import BlockView, make_view
+from pages.runs.compute import sentences_of
+from pages.setup.link_values import read_link_count
+from pages.setup.setup import Setup
+
+EXAMPLE = "translator"
+LAYERS, HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the translator's decoder
+MOST_WORDS = 14  # of the sentence: each has a line
+ROW, FIRST_ROW = "t", 3  # the choice of the written word that is looked at, and the first one
+
+
+@dataclass(frozen=True)
+class Written:
+    """A sentence, its translation as far as the translator is asked, both behind the sign that each begins with; and
+    what is looked at. layer: from 1; head, row: from 0."""
+
+    setup: Setup
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    layer: int
+    head: int
+    row: int
+
+    @property
+    def name(self) -> str:
+        """The translator."""
+        return EXAMPLES[EXAMPLE].translator
+
+    @property
+    def stack(self) -> Stack:
+        """The run of the translator, with the sums of its decoder."""
+        return sum_translator(self.name, self.source, self.target)
+
+    def view(self) -> BlockView:
+        """The run at the row that is looked at, as the picture of a word's sum takes it."""
+        return make_view(self.name, (*self.source, *self.target), self.stack, self.row)
+
+    def shown(self) -> Setup:
+        """The cross-attention that is looked at, as a state of the workbench."""
+        return replace(self.setup, head=self.head, token=self.row)
+
+
+def choose_written() -> Written:
+    """Asks for a sentence, and for the layer and the head that are looked at: at first the one that aligns words."""
+    setup = sentence_box(Setup(example=EXAMPLE), "english", "context_text", MOST_WORDS)
+    layer = choose_option("layer", LAYERS, LAYERS[-1], str)
+    aligning = HEADS[aligning_head(EXAMPLES[EXAMPLE].translator)]
+    head = choose_option("head", HEADS, aligning, str)
+    kind = sentences_of(setup)
+    target = kind.own_words()
+    row = min(get_choice(ROW, FIRST_ROW, read_link_count), len(target) - 1)
+    return Written(setup, kind.source_words(), target, int(layer), HEADS.index(head), row)
+
+
+@lru_cache(maxsize=4)  # each row's push on each word of the vocabulary
+def sum_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
+    """The run of a translator, and what each part of its decoder added to each word's vector and to its logits."""
+    with torch.inference_mode():
+        stack = with_logit_sum(with_residual_sum(run_translator(name, source, target)))
+    return stack.labelled(target, memory=source, vocabulary=tuple(vocabulary(TARGET)))

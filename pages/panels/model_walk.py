@@ -1,0 +1,177 @@
+"""One word's vector on its way through a model, part by part: what each part adds, and what would come out there."""
+
+import streamlit as st
+import torch
+
+from attention_core.analysis.logit_lens import logit_lens
+from attention_core.analysis.whole_parts import WholePart, whole_parts
+from attention_core.record.number_text import format_fixed, format_percent
+from attention_core.transformer.stack import UNEMBEDDING
+from pages import components
+from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look
+from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_rows import MOST_WORDS, Strips, make_end_rows, make_inner_rows, make_word_rows
+from pages.session.cell_clicks import is_valid_index
+from pages.session.labels import current_palette
+from pages.site.words import say
+
+
+def show_walk(view: BlockView, key: str) -> None:
+    """Shows the sum that a word's vector is, with a slider through its parts, and the number that is open in it.
+
+    view: of a run with both sums, its axes labelled. key: of the picture on the page."""
+    components.model_block(
+        data=make_walk_data(view),
+        key=key,
+        on_opened_change=lambda: open_sent(view, st.session_state[key].opened),
+        on_target_change=lambda: take_walk_target(view, st.session_state[key].target),
+        on_temperature_change=lambda: None,
+        on_head_change=lambda: None,
+    )
+    show_open_number(view)
+
+
+def take_walk_target(view: BlockView, number: object) -> None:
+    """Another word's logit is looked at, as a browser names it."""
+    if is_valid_index(number, len(view.stack[UNEMBEDDING].labels["V"])):
+        keep_look(view, target=number, trail=())
+
+
+def make_walk_data(view: BlockView) -> bytes:
+    """All that the component draws: rows of numbers, the stops of the slider, words that come out."""
+    strips = Strips(view)
+    rows, ends = make_rows(view, strips)
+    rows += make_end_rows(view, strips)
+    word = view.stack[UNEMBEDDING].labels["V"][view.target]
+    data = {
+        "rows": rows,
+        "walk": {
+            "stops": make_stops(view, ends, len(rows) - 1),
+            "label": say("walk.label"),
+            "play": say("walk.play"),
+            "pause": say("walk.pause"),
+        },
+        "words": make_word_rows(view),
+        "answers": [],
+        "palette": vars(current_palette()),
+        "text": {
+            "words": say("walk.words"),
+            "push": say("block.push", word=word),
+            "vector": say("block.vector"),
+            "keys": say("block.keys"),
+        },
+    }
+    return components.pack_bytes({**data, "numbers": strips.pack()})
+
+
+# ---- the rows --------------------------------------------------------------------------------------------------------
+def parts_of(view: BlockView) -> list[WholePart]:
+    """What each part added to the word that is looked at."""
+    return whole_parts(view.stack, view.at, view.target)
+
+
+def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, int]]:
+    """A row a part, with what is in it; and the last row of each part."""
+    rows, ends = [], {}
+    for part in parts_of(view):
+        rows.append(make_part_row(view, strips, part))
+        if len(part.members) > 1:
+            rows += [make_member_row(view, strips, part.name, each) for each in part.members]
+        elif part.name.endswith(".feed_forward"):
+            rows += make_inner_rows(view, strips, part.name)
+        ends[part.name] = len(rows) - 1
+    return rows, ends
+
+
+def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
+    """What a part adds, and how far it pushes the logit of the word: opened where it is one number of the run."""
+    layer, _, kind = part.name.rpartition(".")
+    name = say(f"block.part.{kind}")
+    if layer:
+        name = say("walk.part", layer=layer, part=name)
+    row = {"kind": "part", "part": part.name, "name": name, "opens": None}
+    if len(part.members) == 1:
+        (number,) = part.members
+        return {**strips.add(SUM, "parts", (number, 0, view.at)), **row, **make_push(view, number)}
+    return {**strips.add_numbers(part.added.numpy()), **row, "push": part.push, "push_cell": None}
+
+
+def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> dict:
+    """What a head or a bias in a part adds."""
+    label = view.stack[SUM].labels["part"][number].rpartition(".")[2]
+    if label.startswith("head_"):
+        name = say("block.part.head", head=label.removeprefix("head_"))
+    else:
+        name = say(f"walk.member.{label}")
+    row = {"kind": "inner", "within": part, "name": name, "sign": ""}
+    return {**strips.add(SUM, "parts", (number, 0, view.at)), **row, **make_push(view, number)}
+
+
+def make_push(view: BlockView, number: int) -> dict:
+    """How far one of the parts pushes the logit of the word, and the cell that says it."""
+    index = (number, 0, view.at, view.target)
+    cell = {"part": LOGITS, "step": "pushes", "index": index}
+    return {"push": float(view.stack[LOGITS]["pushes"][index]), "push_cell": cell}
+
+
+# ---- the stops -------------------------------------------------------------------------------------------------------
+def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
+    """Where the slider stops: behind each part, and at the end. ends: the last row of each part. last: of all."""
+    lens = read_lens(view)
+    stops = []
+    for part in parts_of(view):
+        likeliest = lens[part.name]
+        told = say_stop(view, part, *likeliest[0])
+        stops.append({"row": ends[part.name], "told": told, "words": describe_words(likeliest)})
+    return [*stops, {"row": last, "told": say_end(view, *likeliest[0]), "words": []}]
+
+
+def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
+    """What a part brings to the logit, and which word would come out behind it."""
+    layer, _, kind = part.name.rpartition(".")
+    return say(
+        f"walk.told.{kind}",
+        layer=layer,
+        push=format_push(part.push),
+        word=name_target(view),
+        said=said,
+        percent=format_percent(share),
+    )
+
+
+def say_end(view: BlockView, said: str, share: float) -> str:
+    """That all pushes together are the logit, and which word comes out."""
+    cell = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
+    total = format_fixed(float(cell))
+    return say("walk.told.end", total=total, said=said, percent=format_percent(share), word=name_target(view))
+
+
+def name_target(view: BlockView) -> str:
+    """The word whose logit is looked at."""
+    return view.stack[UNEMBEDDING].labels["V"][view.target]
+
+
+def format_push(push: float) -> str:
+    """A push with its sign.
+
+    >>> format_push(1.5), format_push(-0.25)
+    ('+1.50', '−0.25')
+    """
+    return f"{'+' if push >= 0 else ''}{format_fixed(push)}"
+
+
+def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
+    """The likeliest words if the model ended behind a part, with their probabilities, by part."""
+    names = view.stack[UNEMBEDDING].labels["V"]
+    found = {}
+    with torch.inference_mode():
+        for part, trace in logit_lens(view.stack).items():
+            shares, numbers = trace["probabilities"][0, view.at].topk(MOST_WORDS)
+            words = [names[number] for number in numbers.tolist()]
+            found[part] = list(zip(words, shares.tolist(), strict=True))
+    return found
+
+
+def describe_words(found: list[tuple[str, float]]) -> list[dict]:
+    """Words that would come out, as the component reads them."""
+    return [{"word": word, "share": share} for word, share in found]

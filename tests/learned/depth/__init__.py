@@ -1,0 +1,1 @@
+"""Tests of deep stacks of small blocks."""
