@@ -155,6 +155,21 @@ def test_an_eighth_of_the_width_changes_the_number_of_heads(width, says):
     assert lesson.errors() == []
 
 
+def test_two_heads_read_two_parts_of_the_same_vector():
+    lesson = Lesson("heads", open="split", cut="sight")
+    read = lesson.table("sight").query("what.str.contains('dog')")["value"].str.replace("−", "-").astype(float)
+    x, first, second = (read.to_numpy()[6 * row : 6 * row + 6] for row in range(3))
+    assert x == pytest.approx([0, 1, 0, 1, 2, 4])  # a dog that is no colour, at place 2
+    assert first == pytest.approx([0, 0, 0, 1, 2, 4], abs=1e-12)  # 1, place and place²
+    assert second == pytest.approx([0, 1, 0, 0, 2, 0], abs=1e-12)  # animal, action and place
+    assert lesson.says("head 1: 3 of 6 directions are read.") and lesson.says("head 2: 3 of 6 directions are read.")
+    black = Lesson("heads", open="split", cut="sight", looked="0")
+    assert black.number("sight", "x [black, colour]") == 1  # which neither head asks with: head 1 delivers it
+    unread = [black.number("sight", f"seen_{head} [black, colour]") for head in (1, 2)]
+    assert unread == pytest.approx([0, 0], abs=1e-12)
+    assert trace_for(Setup(example="en_colour"))["w_v"][0].tolist() == [1, 0, 0, 0, 0, 0]
+
+
 def test_an_eighth_that_does_not_divide_is_refused_by_torch():
     lesson = Lesson("heads", open="split", cut="eighth").set("eighth", 25)
     assert "here torch refuses" in lesson.errors()[0]

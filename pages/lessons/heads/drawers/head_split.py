@@ -1,5 +1,7 @@
 """The lesson on heads, drawer "split": how are heads cut apart and put together again?"""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.explanation.traced_source import function_listing
@@ -7,6 +9,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.variants.textbook_code import eighth_of, heads_by_eighth, multi_head, split_by_eighth
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
+from pages.lessons.heads.drawers.head_sight import show_head_sight
 from pages.lessons.heads.random_layers import EXAMPLE_WIDTH, make_random_layer
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import slide
@@ -19,9 +22,14 @@ LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
 HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0 stands for the width that fits
 
 
-def show_head_split(_: Setup) -> None:
-    """Shows a layer line by line with shapes and strides for any sizes, or the head count that changes unseen."""
-    sights = {"chain": show_layer_code, "eighth": show_split_by_eighth}
+def show_head_split(setup: Setup) -> None:
+    """Shows a layer line by line with shapes and strides for any sizes, the head count that changes unseen, or what of
+    a vector each head reads."""
+    sights = {
+        "chain": show_layer_code,
+        "eighth": show_split_by_eighth,
+        "sight": partial(show_head_sight, setup),
+    }
     show_sight = choose_sight("cut", sights)
     show_sight()
 

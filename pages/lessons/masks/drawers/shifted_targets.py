@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from attention_core.analysis.copying import count_copied
 from attention_core.learned.language.guessing import next_word_chances
 from attention_core.learned.language.removed_parts import count_words_alike, read_removed_figures
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages.export.page_links import link_to_workbench
+from pages.lessons.sentences import show_sentence
 from pages.lessons.trained_model import EXAMPLES, MODELS
 from pages.panels.link_controls import sentence_box
 from pages.runs.model_runs import model_sentences_of
@@ -22,6 +24,7 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
     read, wanted = words[:-1], words[1:]
     st.markdown(say("lessons.masks.shifted", first=quote(read[0]), second=quote(wanted[0])))
     st.markdown(draw_table(read, wanted, chances))
+    say_copying(words)
     figures = read_removed_figures()[MODELS[current_language()]]
     closed = say(
         "lessons.masks.diagonal",
@@ -33,6 +36,18 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
     )
     st.markdown(closed)
     link_to_workbench(setup, "shifted")
+
+
+def say_copying(words: tuple[str, ...]) -> None:
+    """Says how far a layer comes that has learned nothing and passes on what it reads."""
+    copied = count_copied(words)
+    show_sentence(
+        "lessons.masks.copied",
+        same=copied.same,
+        rows=copied.rows,
+        shifted=copied.shifted,
+        others=copied.shifted_rows,
+    )
 
 
 def quote(word: str) -> str:
