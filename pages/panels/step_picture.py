@@ -103,7 +103,8 @@ def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> 
 
 # ---- titles ----------------------------------------------------------------------------------------------------------
 def make_panel_title(trace: Trace, part: Panel) -> str:
-    """A step's name, the head that is drawn, and its shape; how much of it is drawn where that is not all."""
+    """A step's name, the sentence and the head that are drawn, and its shape; how much of it is drawn where that is not
+    all."""
     dims = trace.step(part.step).dims
     sides = trace.step(part.step).shape[-2:]
     name = step_name(part.step)
@@ -114,7 +115,7 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
     if trace.difference:
         name += difference_title()
     shape = " × ".join(map(str, sides))
-    title = " · ".join([name, *name_drawn_heads(trace, part), shape])
+    title = " · ".join([name, *name_drawn_places(trace, part), shape])
     if not any(part.hidden):
         return title
     top, left = part.first
@@ -128,14 +129,16 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
     )
 
 
-def name_drawn_heads(trace: Trace, part: Panel) -> list[str]:
-    """The names of the heads that a panel is drawn of, where there are several."""
+def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
+    """The sentence and the heads that a panel is drawn of, where there are several."""
     dims = trace.step(part.step).dims[:-2]
     sizes = trace.step(part.step).shape[:-2]
     first_index = part.refs[0][0].index
     names = []
     for dim, size, position in zip(dims, sizes, first_index, strict=False):
-        if dim in HEAD_DIMS and size > 1:
+        if dim == "B" and size > 1:
+            names.append(say("place.sentence_of", number=position + 1, count=size))
+        elif dim in HEAD_DIMS and size > 1:
             names.append(say("place.head", number=position + 1))
     return names
 

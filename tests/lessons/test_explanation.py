@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from attention_core.learned.language.vector_shares import measure_vector_shares
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.learned.tasks import evidence
 from attention_core.learned.training.shipped_networks import load_network
@@ -154,3 +155,12 @@ def test_a_text_of_another_kind_gets_no_answer():
     assert lesson.says("This text is of another kind than those in training")
     own = [chart.proto.alt for name, chart in lesson.charts().items() if name.startswith("own_")]
     assert len(own) == 2 and all("a text of another kind; its guess is" in alt for alt in own)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_a_map_leaves_out_is_said_with_the_shares_of_our_encoder(language):
+    shares = measure_vector_shares(language)
+    lesson = Lesson("explanation", open="conclude", guess="0", lang=language)
+    said = [f"{100 * share:.0f}" for share in (shares.attention, shares.feed_forward, shares.embedding)]
+    (text,) = [text for text in lesson.texts() if all(number in text for number in said)]
+    assert f"{shares.growth:.0f}" in text and f"{shares.words}" in text

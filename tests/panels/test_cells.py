@@ -77,6 +77,12 @@ def test_a_transposed_operand_is_called_so():
     assert "v · head 1 · 7 × 2" in {*Screen(**link | {"step": "head_outputs"}).table("large")["text"]}
 
 
+def test_the_sentence_of_a_batch_stands_over_what_is_drawn_of_it():
+    link = Screen(more="she smiled", sentence="1").set("pin", True).set("temperature", 2.0).link()
+    titles = {*Screen(**link | {"step": "scores", "cell": "1,0,1,0"}).table("large")["text"]}
+    assert any(title.startswith("q · sentence 2 of B = 2 · head 1 · ") for title in titles)
+
+
 def test_the_operands_of_a_product_stand_at_its_left_and_above_it():
     steps = Screen().flow()["steps"]
     assert steps["scores"]["product"] == {
