@@ -4,7 +4,8 @@ A language model or a translator that was stopped goes on where it was left: its
 name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads`
 measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
 `meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
-deep networks with and without residuals and norms, and keeps their figures alone.
+deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates:
+both keep their figures alone.
 """
 
 import sys
@@ -21,10 +22,11 @@ from attention_core.learned.language.removed_parts import REMOVED, measure_remov
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
 from attention_core.learned.language.step_figures import measure_steps_again
 from attention_core.learned.training.courses import COURSES
+from attention_core.learned.training.head_stability import measure_stability_again
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.translation.shipped import TRANSLATORS
 
-MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks")
+MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability")
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
@@ -69,5 +71,7 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name == "blocks":
         for kind in BLOCK_KINDS:
             measure_blocks_again(kind)
+    if name == "stability":
+        measure_stability_again()
     if name not in (*FOLDERS, *MEASURES):
         make_course(name)

@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from attention_core.learned.training.head_stability import read_stability
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES
@@ -256,3 +257,13 @@ def test_dropped_weights_no_longer_sum_to_1():
     lesson.choose("seed", "9")
     assert lesson.number("dropout", "row_sums [head 1, dog]") != total
     assert lesson.choose("p", "0").number("dropout", "row_sums [head 1, dog]") == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_whether_heads_make_training_stable_is_told_as_measured(lang):
+    failed = {(row.heads, row.rate): sum(right < 0.9 for right in row.right) for row in read_stability()}
+    lesson = Lesson("heads", open="share", sharing="stable", lang=lang)
+    (told,) = [text for text in lesson.texts() if "0.3" in text and "8" in text and not text.startswith("|")]
+    assert f"{failed[1, 0.3]}" in told and f"{failed[8, 0.3]}" in told
+    (table,) = [text for text in lesson.texts() if text.startswith("|") and "0.003" in text]
+    assert table.count("\n") == 5

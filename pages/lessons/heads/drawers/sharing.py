@@ -12,6 +12,7 @@ from attention_core.record.number_text import format_fixed, format_grouped
 from attention_core.variants.cost import attention_cost
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
+from pages.lessons.heads.drawers.stability import show_stability
 from pages.lessons.pictures import show_cell_rows
 from pages.lessons.sentences import join_with_commas, list_place_labels, list_place_names, show_sentence
 from pages.panels.link_controls import choose_option, pick_place, slide
@@ -25,8 +26,8 @@ COST_HEAD_COUNTS = (1, 2, 4, 8, 16)
 
 
 def show_sharing(setup: Setup) -> None:
-    """Shows fewer key/value heads than query heads, or what heads cost."""
-    sights = {"group": show_shared_heads, "cost": show_head_costs}
+    """Shows fewer key/value heads than query heads, what heads cost, or whether they make training stable."""
+    sights = {"group": show_shared_heads, "cost": show_head_costs, "stable": show_stability}
     show_sight = choose_sight("sharing", sights)
     show_sight(setup)
 

@@ -1,0 +1,117 @@
+"""Whether more heads make training more stable: the same small network with 1 to 8 heads, over seeds and rates.
+
+Measured once, by `python -m attention_core.learned stability`, and kept in head_stability.json, beside it.
+"""
+
+import json
+import math
+import statistics
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import Generator
+
+from attention_core.learned.models.classifier import Classifier
+from attention_core.learned.tasks import evidence
+from attention_core.learned.training.courses import COURSES
+from attention_core.record.errors import AttentionError
+
+STABILITY_FILE = Path(__file__).parent / "head_stability.json"
+TASK = "lookup"
+HEAD_COUNTS = (1, 2, 4, 8)  # of the same width, so that the matrices are equally large
+RATES = (0.003, 0.03, 0.3)  # of Adam: a third of the course's own, and 3 and 30 times it
+SEEDS = tuple(range(8))
+STEPS = 100
+LEARNED = 0.9  # the share of right answers from which a run counts as learned
+DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class StabilityRow:
+    """How the runs with some heads at a rate ended. right: the share of right answers of each seed."""
+
+    heads: int
+    rate: float
+    right: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """The mean share of right answers."""
+        return statistics.fmean(self.right)
+
+    @property
+    def spread(self) -> float:
+        """The standard deviation over the seeds."""
+        return statistics.stdev(self.right)
+
+    @property
+    def failed(self) -> int:
+        """How many runs did not learn the task.
+
+        >>> StabilityRow(1, 0.03, (0.95, 0.5, 0.9)).failed
+        1
+        """
+        return sum(share < LEARNED for share in self.right)
+
+
+def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
+    """Train a network, and measure its share of right answers on held-out texts; 0 where it diverged.
+
+    heads: of attention, whose matrices stay as large. The seed draws the network and the batches, alike for all heads.
+    """
+    course = COURSES[TASK]
+    generator = Generator().manual_seed(seed)
+    symbols, classes, _ = course.make.args
+    model = Classifier(symbols, classes, heads, generator)
+    optimiser = torch.optim.Adam(model.parameters(), rate)
+    try:
+        for _ in range(steps):
+            loss = model.loss(*course.batch(generator))
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+        texts, answers = evidence.held_out(TASK)
+        return round((model.classify(texts) == answers).double().mean().item(), DECIMALS)
+    except AttentionError:  # attention refuses numbers that are not finite
+        return 0.0
+
+
+def chance_of_difference(one: int, other: int, runs: int) -> float:
+    r"""Compute how often two groups of runs would differ in their failures by so much or more, were they alike.
+
+    $\sum \binom{n}{a} \binom{n}{f - a} / \binom{2n}{f}$ over all a as rare as the one that came, f = one + other.
+
+    one, other: failures of n = `runs` runs each. Source: Fisher 1935, the exact test, both sides.
+
+    >>> chance_of_difference(3, 0, 3)
+    0.1
+    """
+    failures = one + other
+    ways = [math.comb(runs, each) * math.comb(runs, failures - each) for each in range(failures + 1)]
+    rare = [count for count in ways if count <= ways[one]]
+    return sum(rare) / math.comb(2 * runs, failures)
+
+
+def measure_stability_again() -> None:
+    """Train all networks, and write what was measured into the file."""
+    rows = []
+    for heads in HEAD_COUNTS:
+        for rate in RATES:
+            right = tuple(train_once(heads, rate, seed) for seed in SEEDS)
+            rows.append(json.dumps(asdict(StabilityRow(heads, rate, right))))
+            print(rows[-1], flush=True)
+    STABILITY_FILE.write_text("[\n" + ",\n".join(rows) + "\n]\n", "utf-8")
+    read_stability.cache_clear()
+
+
+@cache
+def read_stability() -> tuple[StabilityRow, ...]:
+    """What was measured, a row for each number of heads and each rate.
+
+    >>> len(read_stability())
+    12
+    """
+    rows = json.loads(STABILITY_FILE.read_text("utf-8"))
+    return tuple(StabilityRow(row["heads"], row["rate"], tuple(row["right"])) for row in rows)

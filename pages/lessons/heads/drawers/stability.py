@@ -1,0 +1,62 @@
+"""Lesson 6, drawer "share": do more heads make training more stable?"""
+
+import streamlit as st
+
+from attention_core.learned.training.head_stability import (
+    HEAD_COUNTS,
+    RATES,
+    SEEDS,
+    STEPS,
+    StabilityRow,
+    chance_of_difference,
+    read_stability,
+)
+from attention_core.record.number_text import format_fixed, format_percent
+from pages.lessons.sentences import show_sentence
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+
+def show_stability(_: Setup) -> None:
+    """Shows how small networks with 1 to 8 heads ended, over seeds and rates."""
+    runs = {(row.heads, row.rate): row for row in read_stability()}
+    one = runs[HEAD_COUNTS[0], RATES[-1]].failed
+    most = runs[HEAD_COUNTS[-1], RATES[-1]].failed
+    show_sentence(
+        "lessons.heads.stable",
+        seeds=len(SEEDS),
+        steps=STEPS,
+        rate=RATES[-1],
+        one=one,
+        most=most,
+        heads=HEAD_COUNTS[-1],
+        chance=format_percent(chance_of_difference(one, most, len(SEEDS))),
+    )
+    show_sentence("lessons.heads.stable_head")
+    st.markdown(make_stability_table(runs))
+    show_sentence("lessons.heads.stable_limits")
+
+
+def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
+    """A row for each number of heads, and in it how the runs ended at each rate."""
+    titles = [say("lessons.heads.stable_heads"), *[say("lessons.heads.stable_rate", rate=rate) for rate in RATES]]
+    lines = [make_table_line(titles), make_table_line(["--:"] * len(titles))]
+    for heads in HEAD_COUNTS:
+        cells = [describe_runs(runs[heads, rate]) for rate in RATES]
+        lines.append(make_table_line([str(heads), *cells]))
+    return "\n".join(lines)
+
+
+def make_table_line(cells: list[str]) -> str:
+    """A line of a table in Markdown."""
+    return f"| {' | '.join(cells)} |"
+
+
+def describe_runs(row: StabilityRow) -> str:
+    """The mean share of right answers, its spread, and how many runs failed."""
+    return say(
+        "lessons.heads.stable_cell",
+        mean=format_percent(row.mean),
+        spread=format_fixed(100 * row.spread, 0),
+        failed=row.failed,
+    )

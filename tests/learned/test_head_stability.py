@@ -1,0 +1,42 @@
+"""Whether heads make training more stable: the kept figures, some of them trained again."""
+
+import pytest
+
+from attention_core.learned.training.head_stability import (
+    HEAD_COUNTS,
+    RATES,
+    SEEDS,
+    StabilityRow,
+    chance_of_difference,
+    read_stability,
+    train_once,
+)
+
+
+def test_a_kept_run_is_trained_again():
+    for heads, rate in ((1, 0.03), (8, 0.3)):
+        (row,) = [row for row in read_stability() if (row.heads, row.rate) == (heads, rate)]
+        assert train_once(heads, rate, seed=1) == pytest.approx(row.right[1], abs=0.02)
+
+
+def test_every_number_of_heads_was_tried_at_every_rate_with_every_seed():
+    rows = read_stability()
+    assert [(row.heads, row.rate) for row in rows] == [(heads, rate) for heads in HEAD_COUNTS for rate in RATES]
+    assert {len(row.right) for row in rows} == {len(SEEDS)}
+
+
+def test_the_sentence_holds_no_run_fails_at_the_lower_rates_and_fewer_with_8_heads_at_the_highest():
+    failed = {(row.heads, row.rate): sum(right < 0.9 for right in row.right) for row in read_stability()}
+    assert all(count == 0 for (_, rate), count in failed.items() if rate < RATES[-1])
+    assert failed[8, RATES[-1]] < failed[1, RATES[-1]]
+
+
+def test_the_chance_of_a_difference_by_hand():
+    # of 6 + 2 failures in 8 + 8 runs: (28 · 28 + 8 · 8 + 1) of 12,870 ways on each side
+    assert chance_of_difference(6, 2, 8) == pytest.approx(2 * (784 + 64 + 1) / 12_870)
+    assert chance_of_difference(4, 4, 8) == 1
+
+
+def test_mean_and_spread_by_hand():
+    row = StabilityRow(1, 0.3, (0.5, 1.0, 0.9))
+    assert (row.mean, row.spread) == (pytest.approx(0.8), pytest.approx(0.07**0.5)) and row.failed == 1
