@@ -34,7 +34,8 @@ def vectors_by_loop(name, tokens, language):
 
     def turned(x):  # (H, T, d_k), halves
         half = x.shape[-1] // 2
-        angles = torch.arange(x.shape[1])[:, None] * 100.0 ** (-torch.arange(half) / half)
+        places = torch.arange(x.shape[1], dtype=x.dtype)
+        angles = places[:, None] * 100.0 ** (-torch.arange(half, dtype=x.dtype) / half)
         one, other = x[..., :half], x[..., half:]
         parts = (one * angles.cos() - other * angles.sin(), one * angles.sin() + other * angles.cos())
         return torch.cat(parts, -1)
