@@ -459,6 +459,10 @@ def test_inputs_and_targets_stand_one_word_apart_with_the_chance_of_each_target(
     (table,) = [text for text in lesson.texts() if text.startswith("| ") and "|---" in text]
     read, wanted, chances = ([cell.strip() for cell in line.split("|")[2:-1]] for line in table.splitlines()[2:])
     assert read[1:] == wanted[:-1]
+    count = len(wanted)
+    repeated = sum(one == other for one, other in zip(read, wanted, strict=True))
+    told = [text for text in lesson.texts() if f"{count + 1}" in text and f"{count} " in text]
+    assert any(f"{repeated}" in text for text in told)
     name, numbers = f"{lang}_asked_decoder", word_numbers(lang)
     model = load_model(name, torch.float64)
     tokens = EXAMPLES[f"model_{lang}_decoder"].tokens

@@ -1,4 +1,4 @@
-"""Lesson 6, drawer "split": what of a word's vector does each head read?"""
+"""The lesson on heads, drawer "split", one of its sights: what of a word's vector does each head read?"""
 
 from attention_core import Trace
 from attention_core.analysis.head_sight import take_unseen, with_sights

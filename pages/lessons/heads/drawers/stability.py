@@ -1,4 +1,4 @@
-"""Lesson 6, drawer "share": do more heads make training more stable?"""
+"""The lesson on heads, drawer "share", one of its sights: do more heads make training more stable?"""
 
 import streamlit as st
 
