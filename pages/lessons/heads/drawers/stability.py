@@ -11,7 +11,7 @@ from attention_core.learned.training.head_stability import (
     chance_of_difference,
     read_stability,
 )
-from attention_core.record.number_text import format_fixed, format_percent
+from attention_core.record.number_text import format_percent
 from pages.lessons.sentences import show_sentence
 from pages.setup.setup import Setup
 from pages.site.words import say
@@ -57,6 +57,6 @@ def describe_runs(row: StabilityRow) -> str:
     return say(
         "lessons.heads.stable_cell",
         mean=format_percent(row.mean),
-        spread=format_fixed(100 * row.spread, 0),
+        spread=format_percent(row.spread),
         failed=row.failed,
     )
