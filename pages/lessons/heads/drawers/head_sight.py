@@ -18,7 +18,8 @@ def show_head_sight(setup: Setup) -> None:
 
     setup: the lesson's run with two heads."""
     trace = with_sights(trace_for(setup))
-    word = pick_place("looked", list_place_names(trace, "T"), trace.sizes()["T"] - 1, width=160)
+    words = list_place_names(trace, "T")
+    word = pick_place("looked", words, len(words) - 1, width=160)
     show_sentence("lessons.heads.sight", word=quote_token(trace, "T", word), D=trace.sizes()["D"])
     show_read_parts(trace, word)
     for head in range(trace.sizes()["H"]):

@@ -40,7 +40,7 @@ def show_stability(_: Setup) -> None:
 def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
     """A row for each number of heads, and in it how the runs ended at each rate."""
     titles = [say("lessons.heads.stable_heads"), *[say("lessons.heads.stable_rate", rate=rate) for rate in RATES]]
-    lines = [make_table_line(titles), make_table_line(["--:"] * len(titles))]
+    lines = [make_table_line(titles), make_table_line(["--:" for _ in titles])]
     for heads in HEAD_COUNTS:
         cells = [describe_runs(runs[heads, rate]) for rate in RATES]
         lines.append(make_table_line([str(heads), *cells]))
