@@ -47,6 +47,15 @@ def head_matrices(trace: Trace, head: int) -> tuple[Float[Tensor, "D d"], Float[
     return w_q, w_k
 
 
+def seen_step(head: int) -> str:
+    """Name the step of what a head reads.
+
+    >>> seen_step(0)
+    'seen_1'
+    """
+    return f"seen_{head + 1}"
+
+
 def with_sights(trace: Trace) -> Trace:
     """Add what each head reads of x to a run: `seen_1`, `seen_2`, ..., each (B, T, D).
 
@@ -63,7 +72,7 @@ def with_sights(trace: Trace) -> Trace:
     for head in range(trace.sizes()["H"]):
         name = f"sight_{head + 1}"
         steps[name] = Step(name, sight_of(*head_matrices(trace, head)), ("D", "D_out"))
-        seen.append(Operation(f"seen_{head + 1}", ("B", "T", "D"), ("x", name), PROJECT))
+        seen.append(Operation(seen_step(head), ("B", "T", "D"), ("x", name), PROJECT))
     return replace(trace, steps=steps).then(*seen)
 
 
@@ -80,7 +89,7 @@ def take_unseen(sights: Trace, head: int) -> UnseenMove:
     (1, 3.0, True, True)
     """
     w_q, w_k = head_matrices(sights, head)
-    unseen = sights["x"] - sights[f"seen_{head + 1}"]  # (B, T, D)
+    unseen = sights["x"] - sights[seen_step(head)]  # (B, T, D)
     return UnseenMove(
         directions=round(sights[f"sight_{head + 1}"].trace().item()),
         taken=unseen.abs().max().item(),

@@ -1,7 +1,7 @@
 """The lesson on heads, drawer "split", one of its sights: what of a word's vector does each head read?"""
 
 from attention_core import Trace
-from attention_core.analysis.head_sight import take_unseen, with_sights
+from attention_core.analysis.head_sight import seen_step, take_unseen, with_sights
 from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_fixed
 from pages.lessons.pictures import make_cell_rows, show_run_picture
@@ -32,7 +32,7 @@ def show_read_parts(trace: Trace, word: int) -> None:
     rows = [row_of(say("lessons.heads.sight_whole"), trace, "x", (0, word))]
     for head in range(trace.sizes()["H"]):
         title = say("lessons.heads.sight_part", head=place_name(trace, "H", head))
-        rows.append(row_of(title, trace, f"seen_{head + 1}", (0, word)))
+        rows.append(row_of(title, trace, seen_step(head), (0, word)))
     show_run_picture(make_cell_rows("sight", rows, list_place_names(trace, "D"), {"": trace}, trace))
 
 
