@@ -1,4 +1,4 @@
-"""A layer of many heads in one function, as one meets it elsewhere, and how a head count changes unseen."""
+"""A layer of many heads in one function, as one meets it elsewhere; how heads are merged, and counted wrongly."""
 
 import math
 
@@ -60,3 +60,44 @@ def heads_by_eighth(width: int) -> tuple[int, int] | None:
     except RuntimeError:
         return None
     return split.shape[1], split.shape[-1]
+
+
+# ---- heads side by side, with and without contiguous() ---------------------------------------------------------------
+def numbered_heads(heads: int, tokens: int = 3, width: int = 2) -> Float[Tensor, "1 H T d_v"]:
+    """Make the outputs of heads whose numbers say where they stand: 231 is head 2, token 3, column 1.
+
+    >>> numbered_heads(2)[0, 1].tolist()
+    [[211.0, 212.0], [221.0, 222.0], [231.0, 232.0]]
+    """
+    h = torch.arange(1.0, heads + 1).view(-1, 1, 1)  # (H, 1, 1)
+    t = torch.arange(1.0, tokens + 1).view(-1, 1)  # (T, 1)
+    i = torch.arange(1.0, width + 1)  # (d_v,)
+    return (100 * h + 10 * t + i)[None]  # (1, H, T, d_v)
+
+
+def merge_by_view(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
+    """Heads side by side without a copy, where a view can do that."""
+    B, _, T, _ = x.shape
+    x = x.transpose(1, 2)  # (B, T, H, d_v): the strides change places; no number moves
+    return x.view(B, T, -1)  # (B, T, H * d_v)
+
+
+def merge_by_copy(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
+    """Heads side by side, copied first."""
+    B, _, T, _ = x.shape
+    x = x.transpose(1, 2)  # (B, T, H, d_v): the strides change places; no number moves
+    x = x.contiguous()  # copied in this order: a view cannot join axes that lie apart
+    return x.view(B, T, -1)  # (B, T, H * d_v)
+
+
+def merge_by_reshape(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
+    """Heads side by side; reshape copies by itself where a view is refused."""
+    B, _, T, _ = x.shape
+    x = x.transpose(1, 2)  # (B, T, H, d_v): the strides change places; no number moves
+    return x.reshape(B, T, -1)  # (B, T, H * d_v)
+
+
+def merge_untransposed(x: Float[Tensor, "B H T d_v"]) -> Float[Tensor, "B T H*d_v"]:
+    """The shape of heads side by side, and other numbers: the tokens were not moved back before the heads."""
+    B, _, T, _ = x.shape
+    return x.view(B, T, -1)  # (B, T, H * d_v): a row takes whatever lies next in memory

@@ -145,6 +145,29 @@ def test_every_line_of_a_layer_of_any_sizes_says_its_shape():
     assert "z.view(B, T, -1): (1, 10, 20), strides (200, 20, 1)" in shown
 
 
+def test_two_sequences_stand_in_the_listing_of_a_layer():
+    lesson = Lesson("heads", open="split").choose("batch", "B = 2")
+    (shown,) = [code.value for code in lesson.at.code if "def multi_head" in code.value]
+    assert "torch.softmax(scores, dim=-1): (2, 8, 10, 10)" in shown
+    assert "z @ w_o: (2, 10, 512)" in shown
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_merging_by_a_view_alone_shows_the_refusal_of_torch(lang):
+    lesson = Lesson("heads", open="split", cut="merge", lang=lang)
+    assert "transpose(1, 2)" in lesson.errors()[0]
+    assert any("RuntimeError: view size is not compatible" in code.value for code in lesson.at.code)
+
+
+def test_without_the_transpose_the_wrong_rows_stand_beside_the_right_ones():
+    """By hand: 231 is head 2, token 3, column 1."""
+    lesson = Lesson("heads", open="split", cut="merge", merge="untransposed")
+    shown = [code.value for code in lesson.at.code]
+    assert "111 112 121 122\n131 132 211 212\n221 222 231 232" in shown
+    assert "111 112 211 212\n121 122 221 222\n131 132 231 232" in shown
+    assert lesson.errors() == []
+
+
 def test_heads_that_cannot_be_cut_are_refused_with_a_sentence():
     assert "heads" in Lesson("heads", open="split").set("h", 3).errors()[0]  # 512 columns in 3 heads
 

@@ -5,7 +5,17 @@ import torch
 
 from attention_core import AttentionConfig, Weights, attend
 from attention_core.explanation.traced_source import function_listing
-from attention_core.variants.textbook_code import heads_by_eighth, multi_head, split_by_eighth
+from attention_core.mechanism.operations import merge_heads
+from attention_core.variants.textbook_code import (
+    heads_by_eighth,
+    merge_by_copy,
+    merge_by_reshape,
+    merge_by_view,
+    merge_untransposed,
+    multi_head,
+    numbered_heads,
+    split_by_eighth,
+)
 
 
 @pytest.mark.parametrize("B, T, D, H, d_k, d_v, D_out", [(2, 5, 12, 3, 4, 4, 12), (1, 7, 11, 2, 3, 5, 13)])
@@ -45,3 +55,23 @@ def test_an_eighth_is_a_width_and_no_number_of_heads(width, heads, d_k):
 def test_a_width_that_an_eighth_does_not_divide_is_refused(width):
     assert heads_by_eighth(width) is None
     assert "RuntimeError" in function_listing(split_by_eighth, {"x": torch.zeros(1, 3, width)})
+
+
+def test_heads_are_merged_by_a_copy_and_a_view_alone_is_refused(generator):
+    z = torch.randn(2, 3, 5, 7, generator=generator)
+    meant = torch.cat([z[:, h] for h in range(3)], dim=-1)
+    for merge in (merge_by_copy, merge_by_reshape, merge_heads):
+        assert torch.equal(merge(z), meant)
+    with pytest.raises(RuntimeError, match="view size is not compatible"):
+        merge_by_view(z)
+    assert "RuntimeError" in function_listing(merge_by_view, {"x": z})
+    silent = merge_untransposed(z)
+    assert silent.shape == meant.shape
+    assert not torch.equal(silent, meant)
+
+
+def test_without_the_transpose_a_row_holds_different_tokens():
+    """By hand: head 1 has 11, 12, 21, 22, 31, 32 behind its hundred."""
+    z = numbered_heads(2)
+    assert merge_untransposed(z)[0, 0].tolist() == [111, 112, 121, 122]
+    assert merge_by_copy(z)[0, 0].tolist() == [111, 112, 211, 212]

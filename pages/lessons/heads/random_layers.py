@@ -1,5 +1,8 @@
 """Random layers of the lesson on heads, of any sizes."""
 
+import torch
+from torch import Tensor
+
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import to_text
 from pages.setup.setup import Setup
@@ -15,3 +18,8 @@ def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int |
         vectors = random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0)
         x = to_text(vectors)
     return Setup(example="eight_heads", x=x, heads=heads, d_k=d_k, d_v=d_v)
+
+
+def repeat_sequence(x: Tensor, count: int) -> Tensor:
+    """Makes a batch of a sequence, (1, T, D) -> (count, T, D): the same words in each."""
+    return torch.cat([x] * count)

@@ -9,10 +9,11 @@ from attention_core.record.errors import AttentionError
 from attention_core.variants.textbook_code import eighth_of, heads_by_eighth, multi_head, split_by_eighth
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
+from pages.lessons.heads.drawers.head_merge import show_merges
 from pages.lessons.heads.drawers.head_sight import show_head_sight
-from pages.lessons.heads.random_layers import EXAMPLE_WIDTH, make_random_layer
+from pages.lessons.heads.random_layers import EXAMPLE_WIDTH, make_random_layer, repeat_sequence
 from pages.lessons.sentences import show_sentence
-from pages.panels.link_controls import slide
+from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from pages.site.code_words import say_code
@@ -23,10 +24,10 @@ HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0 stands for the width that fits
 
 
 def show_head_split(setup: Setup) -> None:
-    """Shows a layer line by line with shapes and strides for any sizes, the head count that changes unseen, or what of
-    a vector each head reads."""
+    """Shows a layer line by line, what merges its heads, the head count that changes unseen, or what a head reads."""
     sights = {
         "chain": show_layer_code,
+        "merge": show_merges,
         "eighth": show_split_by_eighth,
         "sight": partial(show_head_sight, setup),
     }
@@ -70,10 +71,19 @@ def show_layer_code() -> None:
         d_v=sizes["d_v"],
         width=sizes["H·d_v"],
     )
+    batch = int(choose_option("batch", ("1", "2"), words=format_batch))
+    if batch > 1:
+        st.caption(say("lessons.heads.same_twice"))
     matrices = {name: trace[name] for name in ("x", "w_q", "w_k", "w_v", "w_o")}
+    matrices["x"] = repeat_sequence(trace["x"], batch)
     listing = function_listing(multi_head, matrices, {"heads": layer.heads})
     st.code(say_code(listing), language="python", wrap_lines=True)
     link_to_workbench(layer, "split")
+
+
+def format_batch(count: str) -> str:
+    """Formats the number of sequences."""
+    return f"B = {count}"
 
 
 def show_split_by_eighth() -> None:
