@@ -16,6 +16,7 @@ from pages.site.words import escape_markdown, label_arrays, make_names_distinct,
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors"]
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None}  # nothing said yet of a file
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
+THREE_AXES = ("BTd", "HTd")  # the readings of three axes: sequences of one head, or heads of one sequence
 MAX_FILE_NAME_CHARS = 60  # characters of a file's name that are shown
 
 PartNumber = tuple[str, int, int]  # its name, its value as people count, and the largest that there is
@@ -24,6 +25,7 @@ PartNumber = tuple[str, int, int]  # its name, its value as people count, and th
 def show_file_controls(setup: Setup) -> None:
     """An uploader; once there are tensors, what they are and which part of them is on the screen."""
     files = show_uploader(setup)
+    show_three_axes_choice()
     if setup.file is None:
         st.caption(say("brought.waiting"))
         return
@@ -154,15 +156,37 @@ def show_polarity_switch(setup: Setup) -> None:
     show_refusal("polarity")
 
 
+def format_axes(name: str) -> str:
+    """The order of axes as people write it: (B, T, d)."""
+    axes = AXIS_ORDERS[name].replace(" ", ", ")
+    return f"({axes})"
+
+
+def show_three_axes_choice() -> None:
+    """What three axes are, where a file was refused because they have two readings: the file waits for the answer."""
+    refusal = setup_state.get_refusal("bring")
+    if refusal is None or refusal.code != "rank_qkv":
+        return
+
+    def choose_reading() -> None:
+        try_change("three_axes", axes=st.session_state["c_three_axes"])
+
+    st.segmented_control(
+        say("control.three_axes"),
+        THREE_AXES,
+        format_func=format_axes,
+        key="c_three_axes",
+        on_change=choose_reading,
+        help=say("help.three_axes"),
+    )
+    show_refusal("three_axes")
+
+
 def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
     """The order of the axes: as the shapes say it, or as it is chosen."""
 
     def choose_axes() -> None:
         try_change("axes", axes=st.session_state["c_axes"], part=None)
-
-    def format_axes(name: str) -> str:
-        axes = AXIS_ORDERS[name].replace(" ", ", ")
-        return f"({axes})"
 
     order_by_shapes = tensors.axes.replace(" ", "")
     mirror_field("c_axes", "axes", setup.axes or order_by_shapes)

@@ -389,3 +389,22 @@ def test_lists_say_nothing_in_streamlits_own_english():
         boxes = {box.proto.label: box.proto for box in [*screen.at.selectbox, *screen.at.multiselect]}
         assert [label for label in empty if not boxes[label].placeholder] == []
         assert [box.label for box in screen.at.multiselect if box.proto.select_all] == []
+
+
+def test_arrays_of_three_axes_are_taken_once_somebody_says_what_they_are():
+    """As in NumPy examples: seed 0, (batch, sequence, d), True in the mask = ignored."""
+    random = np.random.RandomState(0)
+    q, k, v = random.randn(2, 3, 8), random.randn(2, 4, 8), random.randn(2, 4, 8)
+    mask = np.zeros((2, 3, 4), dtype=bool)
+    mask[:, :, -1] = True
+    screen = bring(Screen(), ("t.npz", npz(q=q, k=k, v=v, mask=mask)))
+    assert screen.setup().file is None
+    assert "(B, T, d) or (H, T, d)" in " ".join(error.value for error in screen.at.error)
+    screen.set("three_axes", "BTd").set("polarity", True)
+    assert screen.setup().axes == "BTd"
+    assert screen.link()["axes"] == "BTd"
+    scores = np.where(mask, -np.inf, q @ k.transpose(0, 2, 1) / np.sqrt(8))
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    weights = powers / powers.sum(-1, keepdims=True)
+    np.testing.assert_allclose(trace(screen)["weights"][0, 0], weights[0], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(trace(screen)["output"][0], (weights @ v)[0], rtol=0, atol=1e-10)
