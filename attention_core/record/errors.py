@@ -113,7 +113,8 @@ REFUSAL_SENTENCES = {
     "lecture_link": "a lecture in a link must be as it was written there: this one was cut or changed",
     "too_many_scenes": "a lecture may have at most {limit} scenes: this one has {given}",
     "scene_part": "{name} of scene {number} is not what it has to be: title, note and question are texts (of at most "
-    "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, setup an object of texts",
+    "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, minutes a whole number from 0 to 120, "
+    "setup an object of texts",
     "address_form": "{name} must be an http or https address without a query: it is “{given}”",
     "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or a narrower layer",

@@ -17,31 +17,34 @@ MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a la
 ANSWERING_STEPS = ("journey", "map", "model", "cell")  # the steps that give a question's answer away
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
-LECTURE_VERSION = 1
+LECTURE_VERSION = 2  # 1 had no minutes
 # Characters of a file: a lecture of long sentences and matrices, and little to keep a session.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_SCENES = 60  # scenes: of a lecture of two hours
 SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters: what a screen has room for
+MAX_SCENE_MINUTES = 120  # minutes: a scene that fills two hours
 SHIPPED_LECTURES = ("ten_minutes",)
 
 
 @dataclass(frozen=True)
 class Scene:
     """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of MODEL_STEPS
-    are gone through. unread: parts of its Setup that a file had and nobody could read, as (key, text)."""
+    are gone through. minutes: how long it is spoken about, 0 where nobody said. unread: parts of its Setup that a file
+    had and nobody could read, as (key, text)."""
 
     setup: Setup
     title: str
     note: str = ""
     question: str = ""
     steps: tuple[str, ...] = SCENE_STEPS
+    minutes: int = 0
     unread: tuple[tuple[str, str], ...] = ()
 
     def scene_steps(self, revealed: bool = False) -> tuple[str, ...]:
         """What is seen one after the other: the steps, and the question before the first one that answers it.
 
         >>> Scene(Setup(), "", question="Which?").scene_steps()
-        ('symbol', 'shapes', 'question', 'cell', 'map')
+        ('question', 'journey', 'map', 'cell', 'symbol', 'shapes')
         """
         if revealed or not self.question:
             return self.steps
@@ -56,6 +59,15 @@ class Lecture:
 
     title: str
     scenes: tuple[Scene, ...] = ()
+
+    def total_minutes(self) -> int:
+        """How long its scenes take together, as far as they say it.
+
+        >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
+        >>> Lecture("", (said, unsaid, replace(said, minutes=2))).total_minutes()
+        5
+        """
+        return sum(scene.minutes for scene in self.scenes)
 
     def added(self, scene: Scene) -> "Lecture":
         """With one more scene at its end."""
@@ -117,6 +129,8 @@ def scene_to_json(scene: Scene) -> dict:
         if text:
             parts[name] = text
     parts["steps"] = list(scene.steps)
+    if scene.minutes:
+        parts["minutes"] = scene.minutes
     parts["setup"] = setup_to_link(scene.setup)
     return parts
 
@@ -162,6 +176,7 @@ def read_scene(number: int, scene: object) -> Scene:
         "note": "",
         "question": "",
         "steps": [*SCENE_STEPS],
+        "minutes": 0,
         "setup": {},
     }
     parts |= scene
@@ -182,6 +197,8 @@ def is_valid_scene_part(name: str, value: object) -> bool:
         if not isinstance(value, list) or not value:
             return False
         return all(step in MODEL_STEPS for step in value)
+    if name == "minutes":
+        return type(value) is int and 0 <= value <= MAX_SCENE_MINUTES  # true is an int, too
     if name == "setup" and isinstance(value, dict):
         return all(isinstance(text, str) for text in value.values())
     return False

@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
-from pages.lectures.script import MODEL_STEPS, SCENE_TEXT_LIMITS, steps_of
+from pages.lectures.script import MAX_SCENE_MINUTES, MODEL_STEPS, SCENE_TEXT_LIMITS, steps_of
 from pages.presentation.scene_cell import scene_cell_pickers
 from pages.session import setup_state
 from pages.site.words import say
@@ -43,6 +43,16 @@ def scene_editor(index: int) -> None:
         options=steps_of(scene.setup),
         selection_mode="multi",
         format_func=name_scene_step,
+    )
+    edit_scene_part(
+        index,
+        "minutes",
+        scene.minutes,
+        st.number_input,
+        min_value=0,
+        max_value=MAX_SCENE_MINUTES,
+        step=1,
+        width=160,
     )
     scene_cell_pickers(index, scene)
     with st.container(horizontal=True):

@@ -101,14 +101,18 @@ def show_scene_list() -> None:
     with st.container(gap=None):
         for index, scene in enumerate(lecture_session.current_lecture().scenes):
             title = escape_markdown(printable_token(scene.title)) or "–"
+            minutes = f" · {say('present.minutes', count=scene.minutes)}" if scene.minutes else ""
             bold = "**" if is_own and index == session.at else ""
             st.button(
-                f"{bold}{index + 1} · {title}{bold}",
+                f"{bold}{index + 1} · {title}{bold}{minutes}",
                 key=f"scene_{index}",
                 type="tertiary",
                 on_click=open_scene_in_editor if is_own else lecture_session.start_lecture,
                 args=(index,),
             )
+    total = lecture_session.current_lecture().total_minutes()
+    if total:
+        st.caption(say("present.desk.total", count=total))
 
 
 def open_scene_in_editor(index: int) -> None:

@@ -21,7 +21,7 @@ def note_data() -> dict[str, str]:
         return {}
     scene = lecture_session.current_scene()
     return {
-        "place": say("present.place", **lecture_session.scene_number_and_count()),
+        "place": describe_place(),
         "title": scene.title,
         "scene_step": say(f"present.scene_step.{session.scene_step}"),
         "question": scene.question,
@@ -29,6 +29,13 @@ def note_data() -> dict[str, str]:
         "next": describe_next_step(),
         "departed": say("present.departed") if lecture_session.is_scene_changed() else "",
     }
+
+
+def describe_place() -> str:
+    """Which scene of how many, and the minutes it is meant to take where the lecture says them."""
+    place = say("present.place", **lecture_session.scene_number_and_count())
+    minutes = lecture_session.current_scene().minutes
+    return f"{place} · {say('present.minutes', count=minutes)}" if minutes else place
 
 
 def describe_next_step() -> str:

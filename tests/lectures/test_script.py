@@ -14,6 +14,7 @@ from attention_core.explanation.arithmetic import explain
 from attention_core.record.errors import AttentionError
 from pages.lectures.script import (
     MAX_LECTURE_CHARS,
+    MAX_SCENE_MINUTES,
     MAX_SCENES,
     MODEL_STEPS,
     SCENE_STEPS,
@@ -35,7 +36,9 @@ from pages.site.words import LANGUAGES
 OWN = Lecture(
     "Mine",
     (
-        Scene(Setup(temperature=2.0, token=3), "one", note="<b>bold</b> ${x}$", question="why?", steps=("map",)),
+        Scene(
+            Setup(temperature=2.0, token=3), "one", note="<b>bold</b> ${x}$", question="why?", steps=("map",), minutes=4
+        ),
         Scene(
             Setup(example="zh_ta", masks=("causal",), step="scores", cell=(0, 1, 2, 3)), "二", steps=("cell", "symbol")
         ),
@@ -281,7 +284,17 @@ def test_a_lecture_comes_back_from_its_file_and_from_its_link(lecture):
     assert lecture_from_file(lecture_to_file(lecture)) == lecture == lecture_from_link(lecture_to_link(lecture))
     assert lecture_to_link(lecture).replace("-", "").replace("_", "").isalnum()
     again = json.loads(lecture_to_file(lecture))
-    assert again["format"] == "attention-explorer-lecture" and again["version"] == 1
+    assert again["format"] == "attention-explorer-lecture" and again["version"] == 2
+
+
+def test_a_file_of_version_1_says_no_minutes_and_is_read_as_before():
+    scene = {"title": "one", "steps": ["map"], "setup": {"t": "3"}}
+    assert lecture_from_file(file_with(scenes=[scene])).scenes == (Scene(Setup(token=3), "one", steps=("map",)),)
+
+
+def test_the_minutes_of_a_lecture_are_those_of_its_scenes():
+    told = lecture_from_file(file_with(version=2, scenes=[{"minutes": 3}, {}, {"minutes": 40}]))
+    assert [scene.minutes for scene in told.scenes] == [3, 0, 40] and told.total_minutes() == 43
 
 
 def refusal(text):
@@ -307,6 +320,11 @@ SCENES = [
     {"steps": [["map"]]},
     {"setup": []},
     {"setup": {"t": 5}},
+    {"minutes": -1},
+    {"minutes": MAX_SCENE_MINUTES + 1},
+    {"minutes": 2.5},
+    {"minutes": True},
+    {"minutes": "2"},
     {"script": "alert(1)"},
 ]
 
@@ -327,7 +345,7 @@ def test_a_scene_that_is_none_is_refused_with_its_number(scene):
         ('{"format": "attention-explorer", "version": 1}', "lecture_format"),
         (file_with(version=True), "lecture_format"),
         (file_with(version=0), "lecture_format"),
-        (file_with(version=2), "file_version"),
+        (file_with(version=3), "file_version"),
         (file_with(title=7), "lecture_format"),
         (file_with(title="t" * (SCENE_TEXT_LIMITS["title"] + 1)), "scene_part"),
         (file_with(scenes={}), "lecture_format"),

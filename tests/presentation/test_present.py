@@ -274,6 +274,19 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     assert screen.own() is kept and load_shipped_lecture("ten_minutes", "en") == TEN
 
 
+@pytest.mark.parametrize("language, one, all_scenes", [("en", "4 min", "9 min"), ("zh", "4 分钟", "9 分钟")])
+def test_the_desk_tells_the_minutes_of_each_scene_and_their_sum(language, one, all_scenes):
+    screen = Presented(lang=language).click("copy")
+    assert not any(all_scenes in each.value for each in screen.at.caption)
+    screen.type("c_scene_minutes", 4).click("scene_1").type("c_scene_minutes", 5)
+    assert [scene.minutes for scene in screen.own().scenes[:3]] == [4, 5, 0]
+    labels = {button.key: button.label for button in screen.at.button}
+    assert one in labels["scene_0"] and labels["scene_3"].count("·") == 1
+    assert any(all_scenes in each.value for each in screen.at.caption)
+    screen.click("b_scene_present")
+    assert screen.lectern()["notes"]["place"] == f"2 / 11 · {one.replace('4', '5')}"
+
+
 def test_an_own_lecture_comes_back_from_its_link_and_its_file():
     screen = Presented().click("copy").type("c_lecture_title", "Mine")
     again = Presented(**screen.link())
