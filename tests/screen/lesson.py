@@ -134,7 +134,8 @@ class Lesson:
 
     def has_picture(self) -> bool:
         """Whether anything is drawn."""
-        return bool(self.charts() or self.parts("flow"))
+        pictures = ("flow", f"{self.slug}_walk", f"{self.slug}_threads")
+        return bool(self.charts() or any(map(self.parts, pictures)))
 
     def flow(self):
         """What the picture of the flow is drawn from, and its numbers."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from attention_core.analysis.whole_parts import whole_parts
 from attention_core.drawing.small_pictures import (
     Shape,
     arc_shapes,
@@ -19,8 +20,11 @@ from attention_core.drawing.small_pictures import (
 )
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.given_scores import as_scores, draw_query_and_keys, read_logits
+from attention_core.learned.language.batches import MASK, word_numbers
 from attention_core.learned.language.kept_steps import steps_of
 from attention_core.learned.language.pair_readings import read_pair
+from attention_core.learned.language.readout import sum_model
+from attention_core.learned.translation.reading import aligning_head, run_translator
 from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.influence import default_position, distances_heard
@@ -36,11 +40,12 @@ UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 SOFTMAX_NUMBERS = "2, 1, 0, -1"
 SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
+HIDDEN_WORDS = {"en": 3, "zh": 4}  # of the sentence that the encoder reads
 MEANING_PAIR = 47  # of the held-out pairs
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
 COMPARED_ENCODERS = {
     "x": Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9),
-    "k": Encoder("lstm", width=COMPARED_ENCODER_WIDTH, keep=0),
+    "k": Encoder("lstm", width=COMPARED_ENCODER_WIDTH, keep=2),
     "v": Encoder("cnn", width=COMPARED_ENCODER_WIDTH, layers=4, window=3),
     "share": Encoder("attention", width=COMPARED_ENCODER_WIDTH),
 }
@@ -217,6 +222,30 @@ def draw_meanings(language: str) -> list[Shape]:
     return shapes
 
 
+def draw_block(language: str) -> list[Shape]:
+    """How far each part of an encoder pushes the word that is hidden."""
+    example = EXAMPLES[f"model_{language}"]
+    place = HIDDEN_WORDS[language]
+    word = example.tokens[place]
+    tokens = (*example.tokens[:place], MASK, *example.tokens[place + 1 :])
+    number = word_numbers(language)[word]
+    parts = whole_parts(sum_model(example.model, tokens), place, number)
+    return bar_shapes(np.array([part.push for part in parts]), "share")
+
+
+def draw_decoder(_language: str) -> list[Shape]:
+    """Where a translator's words look: at those before them, and at the other sentence."""
+    example = EXAMPLES["translator"]
+    stack = run_translator(example.translator, example.context_tokens, example.tokens)
+    head = aligning_head(example.translator)
+    shapes = []
+    for box, part in ((LEFT_HALF, "attention"), (RIGHT_HALF, "cross")):
+        trace = stack[f"2.{part}"]
+        allowed = np.isfinite(trace["masked_scores"][0, head].numpy())
+        shapes += map_shapes(trace["weights"][0, head].numpy(), allowed, box)
+    return shapes
+
+
 def draw_windows(_language: str) -> list[Shape]:
     """The weights of an older model's layer, and those of a newer one's, which has a window."""
     shapes = []
@@ -244,5 +273,7 @@ CARD_PICTURES: dict[str, Callable[[str], list[Shape]]] = {
     "induction": draw_copying,
     "explanation": draw_evidence,
     "meaning": draw_meanings,
+    "encoder": draw_block,
+    "decoder": draw_decoder,
     "models": draw_windows,
 }
