@@ -41,9 +41,8 @@ def loss_slopes(weights: Float[Tensor, "B H T S"], *, right: int) -> Float[Tenso
 
 
 def loss_slopes_numpy(weights, *, right):
-    slopes = weights.copy()
-    slopes[..., right] -= 1
-    return slopes
+    is_right = np.arange(weights.shape[-1]) == right
+    return weights - is_right
 
 
 def loss_slopes_formula(weights, *, right):

@@ -38,7 +38,8 @@ def test_there_is_a_file_for_each_course_and_the_table():
 
 
 def test_all_together_are_small():
-    assert sum(path.stat().st_size for path in FILES) < 1_000_000
+    """350 kB of it are the network that copies, at fourteen steps, so that one can see how it learns."""
+    assert sum(path.stat().st_size for path in FILES) < 1_250_000
 
 
 @every_course

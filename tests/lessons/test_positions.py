@@ -59,7 +59,9 @@ def test_the_dial_as_it_was_built_is_the_example_itself():
     assert (opened.w_q, opened.wiring) == ("~3.0=16", ("bare",))
 
 
-@pytest.mark.parametrize("lang, entry", [("en", "In the matrix: W_q[one, 0] = 16"), ("zh", "矩阵里：W_q[one, 0] = 16")])
+@pytest.mark.parametrize(
+    "lang, entry", [("en", "In the matrix: W_q[one, 0] = 16"), ("zh", "矩阵里：W_q“常数”一行的第一个数 = 16")]
+)
 def test_the_dial_counts_words_and_the_entry_stands_below_it(lang, entry):
     lesson = Lesson("positions", dial="16", lang=lang)
     assert lesson.slider("dial")["texts"] == ["−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2"]
@@ -76,7 +78,7 @@ def is_built(lesson):
 def test_who_builds_it_is_told_so():
     lesson = Lesson("positions")
     ((said, is_there),) = lesson.goals().items()
-    assert "turn the dial" in said and "8" not in said and not is_there
+    assert "move the slider" in said and "8" not in said and not is_there
     assert is_built(lesson.set("dial", 8))
     assert is_built(lesson.set("text", SEVEN))
     assert not is_built(lesson.choose("positions", "without"))  # nobody can be told apart

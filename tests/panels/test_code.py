@@ -40,7 +40,7 @@ def test_the_shapes_follow_the_run():
     assert cache.trace_for(screen.setup())["scores"].shape == (1, 4, 4, 4)
     assert f"#   {where}: (1, 4, 4, 4), strides (64, 16, 4, 1)\n" in codes(screen)[0]
     screen.set("lang", "zh")
-    assert f"#   {where}: (1, 4, 4, 4), strides (64, 16, 4, 1)\n" in codes(screen)[0]
+    assert f"#   {where}: (1, 4, 4, 4)，步长 (64, 16, 4, 1)\n" in codes(screen)[0]
 
 
 def test_an_input_has_no_code():
