@@ -10,7 +10,7 @@ def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(
     opened = screen("?lang=en", lesson="scores")
     assert opened.sentence().startswith("Score: scaled dot. Head 1: “it” gives 93 % of its attention to “dog”")
     assert opened.page.locator("path[aria-label*='weights [head 1, it, dog]: ']").count() == 1
-    opened.press("Predict: which is surest of one word?", "dot")
+    opened.press("Predict: which score concentrates most on one word?", "dot")
     opened.wait_for_text("As predicted")
     opened.wait_for_number("weights [head 1, it, dog]", "0.336")  # cosine
     opened.wait_for_number("weights [head 1, it, dog]", "0.987")  # dot
