@@ -75,8 +75,8 @@ def look_at_a_word(opened) -> None:
 
 
 def move_a_slider(opened) -> None:
-    opened.slide("Temperature T", "End")
-    opened.wait_for_sentence("At T = 10 the largest of 4 numbers gets 29 %")
+    opened.slide("Temperature τ", "End")
+    opened.wait_for_sentence("At τ = 10 the largest of 4 numbers gets 29 %")
 
 
 def go_on(opened) -> None:

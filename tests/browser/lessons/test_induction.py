@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 def test_a_head_is_switched_off_and_copying_falls(screen):
     opened = screen("?lang=en", lesson="induction")
-    opened.wait_for_sentence("After 500 steps over 99 % of the repetition is predicted")
+    opened.wait_for_sentence("After 500 steps 99 % of the repetition is predicted")
     opened.press("Heads that are on", "L1H1")
     opened.wait_for_sentence("without heads L1H1,")
     opened.press("Heads that are on", "L1H2")
@@ -27,7 +27,7 @@ def test_any_sequence_is_continued_and_its_map_follows(screen):
     opened.wait_for_text("it expects r,")
     cells = opened.numbers("weights [head ")
     assert any("w (no. 7), e (no. 3)" in name for name in cells)
-    opened.open_drawer("What does it predict of my text?")
+    opened.open_drawer("What does it predict in my text?")
     assert len(opened.numbers("foretold [")) == 7
 
 
@@ -37,7 +37,7 @@ def test_a_network_learns_to_copy_in_front_of_the_visitor(screen):
     opened.page.get_by_text("Seed 2: all 500 steps").wait_for(timeout=60_000)
     opened.page.locator("h5", has_text=re.compile(r"After 500 steps (9[5-9]|100) % of the repetition")).wait_for()
     opened.open_drawer("When do the heads appear?")
-    assert len(points(opened, "L2H2", 3)) == 9  # every kept step of one's own
+    assert len(points(opened, "L2H2", 3)) == 16  # every kept step of one's own
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
     opened.wait_for_picture()
     assert opened.query()["network"] == "copy_two.2.500"

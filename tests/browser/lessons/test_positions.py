@@ -25,7 +25,7 @@ def test_without_positions_both_animals_turn_grey(screen):
 def test_the_dial_turns_the_head_to_the_next_word_and_says_so(screen):
     """W_q[one, 0]: -8 previous, 0 itself, +8 next."""
     opened = screen(lesson="positions")
-    opened.wait_for_text("turn the dial until every word looks at the word after it")
+    opened.wait_for_text("move the slider until every word looks at the word after it")
     opened.slide("How far it looks, in words", "ArrowRight", 2)
     opened.wait_for_number("weights [head 1, white, white]", "0.83")
     opened.slide("How far it looks, in words", "ArrowRight", 2)

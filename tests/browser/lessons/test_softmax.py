@@ -34,8 +34,8 @@ def test_build_it(screen):
     opened = screen(lesson="softmax")
     opened.wait_for_text("Now it gets 64 %")
     opened.slide("Temperature τ", "ArrowLeft", 3)
-    opened.wait_for_text("Built: at T = 0.25 the largest number gets 98 %")
-    box = opened.page.get_by_text("Built: at T = 0.25").bounding_box()
+    opened.wait_for_text("Built: at τ = 0.25 the largest number gets 98 %")
+    box = opened.page.get_by_text("Built: at τ = 0.25").bounding_box()
     assert box["y"] + box["height"] <= 720  # in sight on a projector of 1280 x 720, though a third row of bars has come
 
 

@@ -6,7 +6,7 @@ import pytest
 
 pytestmark = pytest.mark.slow
 
-TEMPERATURE = "Temperature T"
+TEMPERATURE = "Temperature τ"
 READ = """([label, selectors]) => {
     const roots = [document, ...[...document.querySelectorAll("*")].map((each) => each.shadowRoot).filter(Boolean)];
     const all = (selector) => roots.flatMap((root) => [...root.querySelectorAll(selector)]);
@@ -58,19 +58,19 @@ def test_the_temperature_of_softmax(screen):
     knob, headline, bars = read(opened, TEMPERATURE, "h5", ".frames path[aria-label*='q, 1]']")
     total = sum(math.exp(each / 0.5) for each in (2, 1, 0, -1))
     share = math.exp(2 / 0.5) / total
-    assert knob == "0.5" and f"At T = 0.5 the largest of 4 numbers gets {100 * share:.0f} %" in headline[0]
+    assert knob == "0.5" and f"At τ = 0.5 the largest of 4 numbers gets {100 * share:.0f} %" in headline[0]
     assert f"{share:.6f}"[:7] in bars[-1]
     assert shares(opened)[0] == pytest.approx(share, abs=1e-6)
     assert "temperature" not in opened.page.url  # nobody asked the server
     let_go(opened)
-    assert opened.query()["temperature"] == "0.5" and "At T = 0.5" in opened.sentence()
+    assert opened.query()["temperature"] == "0.5" and "At τ = 0.5" in opened.sentence()
 
 
 def test_the_keyboard_moves_a_slider_and_the_server_hears_of_it(screen):
     opened = screen("?lang=en", lesson="softmax")
     opened.slide(TEMPERATURE, "ArrowLeft", 3)
     assert read(opened, TEMPERATURE)[0] == "0.25"
-    assert "At T = 0.25 the largest of 4 numbers gets 98 %" in opened.sentence()
+    assert "At τ = 0.25 the largest of 4 numbers gets 98 %" in opened.sentence()
     assert opened.query()["temperature"] == "0.25"
 
 
