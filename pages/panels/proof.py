@@ -6,6 +6,7 @@ from attention_core import Trace
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_power_bound
 from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof, ProofCheck
+from pages.panels.markdown_table import make_table
 from pages.runs.cache import proof_for
 from pages.session.labels import describe_cell
 from pages.setup.setup import Setup, without_view
@@ -65,10 +66,9 @@ def show_check_table(proof: Proof) -> None:
     """Every check, those that failed first. It is text, which is there at once."""
     failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
     heading = ["", say("proof.step"), say("proof.difference"), say("proof.witness")]
-    rows = [heading, ["---"] * len(heading), *map(make_check_row, failed_first)]
-    lines = [f"| {' | '.join(row)} |" for row in rows]
+    table = make_table(heading, [make_check_row(check) for check in failed_first])
     with st.container(height=TABLE_HEIGHT_PX):
-        st.markdown("\n".join(lines))
+        st.markdown(table)
 
 
 def describe_rounding(setup: Setup, proof: Proof) -> str:

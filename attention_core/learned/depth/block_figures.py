@@ -11,7 +11,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from attention_core.learned.depth.deep_copier import BLOCK_KINDS, DeepCopier
+from attention_core.learned.depth.deep_copier import DeepCopier
+from attention_core.learned.figures_file import write_row
 from attention_core.learned.tasks.repeats import draw_repeated_sequences
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
@@ -143,10 +144,7 @@ def mean(numbers: Sequence[float]) -> float:
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_blocks_again(kind: str) -> None:
     """Train and measure a kind of block, and write it into the file."""
-    rows = json.loads(FIGURES_FILE.read_text("utf-8")) if FIGURES_FILE.exists() else {}
-    rows[kind] = asdict(measure_blocks(kind))
-    lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in BLOCK_KINDS if each in rows]
-    FIGURES_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    write_row(FIGURES_FILE, kind, asdict(measure_blocks(kind)))
     read_block_figures.cache_clear()
 
 

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.head_measures import MEASURES, measure_head_maps
+from attention_core.learned.figures_file import write_row
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.measures import (
     all_weights,
@@ -70,10 +71,7 @@ def average_measures(model: LanguageModel, language: str) -> dict[str, Float[Ten
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_heads_again(name: str) -> None:
     """Measure the heads of a model that comes along, and write them into the file."""
-    rows = json.loads(HEADS_FILE.read_text("utf-8")) if HEADS_FILE.exists() else {}
-    rows[name] = asdict(measure_model_heads(load_model(name, torch.float32), RECIPES[name].language))
-    lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in sorted(rows)]
-    HEADS_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    write_row(HEADS_FILE, name, asdict(measure_model_heads(load_model(name, torch.float32), RECIPES[name].language)))
     read_head_figures.cache_clear()
 
 

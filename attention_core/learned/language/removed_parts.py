@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from attention_core.analysis.interventions import Intervention, intervene
+from attention_core.learned.figures_file import write_row
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.recipes import RECIPES
@@ -127,10 +128,8 @@ def count_words_alike(nats: float) -> int:
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_removed_again(name: str) -> None:
     """Measure a decoder that comes along, and write it into the file."""
-    rows = json.loads(REMOVED_FILE.read_text("utf-8")) if REMOVED_FILE.exists() else {}
-    rows[name] = asdict(measure_removed_parts(load_model(name, torch.float32), RECIPES[name].language))
-    lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in sorted(rows)]
-    REMOVED_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    figures = measure_removed_parts(load_model(name, torch.float32), RECIPES[name].language)
+    write_row(REMOVED_FILE, name, asdict(figures))
     read_removed_figures.cache_clear()
 
 

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from attention_core.analysis.interventions import EVEN, OFF, Intervention, intervene
+from attention_core.learned.figures_file import write_row
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.kept_steps import load_step, steps_of
 from attention_core.learned.language.measures import Place, deciding_kind, pair_places, share_of_both
@@ -134,10 +135,7 @@ def answer_pairs(
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_steps_again(name: str) -> None:
     """Measure a model and its steps, and write them into the file."""
-    rows = json.loads(STEPS_FILE.read_text("utf-8")) if STEPS_FILE.exists() else {}
-    rows[name] = asdict(measure_steps(name))
-    lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in sorted(rows)]
-    STEPS_FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
+    write_row(STEPS_FILE, name, asdict(measure_steps(name)))
     read_step_figures.cache_clear()
 
 

@@ -8,9 +8,9 @@ from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import ENCODER
 from pages.export.page_links import link_to_workbench
-from pages.lessons.decoder.tables import make_table
 from pages.lessons.decoder.translated import Written
 from pages.lessons.sentences import show_sentence
+from pages.panels.markdown_table import make_table
 from pages.runs.cache import inputs_of
 from pages.runs.model_runs import model_sentences_of
 from pages.setup.setup import Setup

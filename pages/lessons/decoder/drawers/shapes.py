@@ -3,9 +3,9 @@
 import streamlit as st
 
 from attention_core import Trace
-from pages.lessons.decoder.tables import make_table
 from pages.lessons.decoder.translated import Written
 from pages.lessons.sentences import show_sentence
+from pages.panels.markdown_table import make_table
 from pages.site.words import say
 
 PARTS = ("encoder.{layer}.attention", "{layer}.attention", "{layer}.cross")

@@ -13,6 +13,7 @@ from attention_core.learned.training.head_stability import (
 )
 from attention_core.record.number_text import format_percent
 from pages.lessons.sentences import show_sentence
+from pages.panels.markdown_table import make_table
 from pages.setup.setup import Setup
 from pages.site.words import say
 
@@ -40,16 +41,11 @@ def show_stability(_: Setup) -> None:
 def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
     """A row for each number of heads, and in it how the runs ended at each rate."""
     titles = [say("lessons.heads.stable_heads"), *[say("lessons.heads.stable_rate", rate=rate) for rate in RATES]]
-    lines = [make_table_line(titles), make_table_line(["--:" for _ in titles])]
+    rows = []
     for heads in HEAD_COUNTS:
         cells = [describe_runs(runs[heads, rate]) for rate in RATES]
-        lines.append(make_table_line([str(heads), *cells]))
-    return "\n".join(lines)
-
-
-def make_table_line(cells: list[str]) -> str:
-    """A line of a table in Markdown."""
-    return f"| {' | '.join(cells)} |"
+        rows.append([str(heads), *cells])
+    return make_table(titles, rows, "--:")
 
 
 def describe_runs(row: StabilityRow) -> str:

@@ -10,6 +10,7 @@ from pages.export.page_links import link_to_workbench
 from pages.lessons.sentences import show_sentence
 from pages.lessons.trained_model import EXAMPLES, MODELS
 from pages.panels.link_controls import sentence_box
+from pages.panels.markdown_table import make_table
 from pages.runs.model_runs import model_sentences_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say
@@ -22,7 +23,7 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
     words = kind.own_words()
     chances = next_word_chances(kind.model, kind.read(words))
     read, wanted = words[:-1], words[1:]
-    st.markdown(say("lessons.masks.shifted", first=quote(read[0]), second=quote(wanted[0])))
+    st.markdown(say("lessons.masks.shifted", first=escape_markdown(read[0]), second=escape_markdown(wanted[0])))
     st.markdown(draw_table(read, wanted, chances))
     say_copying(words)
     figures = read_removed_figures()[MODELS[current_language()]]
@@ -50,22 +51,16 @@ def say_copying(words: tuple[str, ...]) -> None:
     )
 
 
-def quote(word: str) -> str:
-    """A word as Markdown."""
-    return escape_markdown(word)
-
-
 def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[float]) -> str:
     """A table in Markdown: a column for each place, with what is read, what is to be said, and its chance."""
-    rows = {
-        "read": map(quote, read),
-        "wanted": map(quote, wanted),
+    places = [say("lessons.masks.row_place"), *map(str, range(1, len(read) + 1))]
+    lines = {
+        "read": map(escape_markdown, read),
+        "wanted": map(escape_markdown, wanted),
         "chance": map(format_fixed, chances),
     }
-    lines = []
-    for name, cells in rows.items():
+    rows = []
+    for name, cells in lines.items():
         title = say(f"lessons.masks.row_{name}")
-        lines.append(f"| **{title}** | {' | '.join(cells)} |")
-    places = " | ".join(str(place) for place in range(1, len(read) + 1))
-    rule = "|---" * (len(read) + 1)
-    return "\n".join([f"| {say('lessons.masks.row_place')} | {places} |", f"{rule}|", *lines])
+        rows.append([f"**{title}**", *cells])
+    return make_table(places, rows)
