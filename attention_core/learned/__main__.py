@@ -5,7 +5,7 @@ name `guesses` trains nothing: it measures again when the language models that c
 measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
 `meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
 deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates:
-both keep their figures alone.
+both keep their figures alone. `pieces` learns the pieces of words of both languages.
 """
 
 import sys
@@ -21,12 +21,13 @@ from attention_core.learned.language.making import make_model, measure_guesses_a
 from attention_core.learned.language.removed_parts import REMOVED, measure_removed_again
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
 from attention_core.learned.language.step_figures import measure_steps_again
+from attention_core.learned.pieces.shipped import SPACES, ship_pieces
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.head_stability import measure_stability_again
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.translation.shipped import TRANSLATORS
 
-MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability")
+MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability", "pieces")
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
@@ -73,5 +74,8 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
             measure_blocks_again(kind)
     if name == "stability":
         measure_stability_again()
+    if name == "pieces":
+        for language in SPACES:
+            ship_pieces(language)
     if name not in (*FOLDERS, *MEASURES):
         make_course(name)

@@ -150,6 +150,7 @@ model_decoder = make_component(
     "model/decoder", '<div class="decoder"></div>', "pixels", "flow/words", "model/controls", is_fetched=True
 )
 model_circuits = make_component("model/circuits", '<div class="circuits"></div>', "flow/words", is_fetched=True)
+tokens = make_component("tokens", '<div class="tokens"></div>', "roving", is_fetched=True)
 rest = make_component("rest", "<div></div>")
 live_slider = make_component(
     "flow/slider",

@@ -23,6 +23,7 @@ class PageEntry:
 
 LESSONS = (
     *("bottleneck", "distance"),  # why there is attention
+    "tokens",  # what is read
     *("qkv", "softmax", "scale", "scores"),  # how it is computed
     *("masks", "heads", "positions", "cross"),  # what a layer adds
     *("decoding", "cost"),  # what it takes

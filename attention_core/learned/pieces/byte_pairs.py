@@ -1,0 +1,187 @@
+"""Byte-pair encoding: what stands beside each other most often becomes one piece, again and again.
+
+A text is cut into runs first (letters of one word, Chinese characters in a row, each other sign alone), and no piece
+reaches beyond its run. A character that nothing was learned of is spelt by its bytes, so that every text has pieces.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+BEGIN = "▁"  # before the letters of a word, where a space stands before it or the text begins
+RUN_PATTERN = re.compile(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]+|\S")
+LETTERS_PATTERN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
+
+Pieces = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Two pieces that became one. count: how often they stood beside each other."""
+
+    left: str
+    right: str
+    count: int
+
+    @property
+    def joined(self) -> str:
+        """The new piece."""
+        return self.left + self.right
+
+
+# ---- learning --------------------------------------------------------------------------------------------------------
+def learn_merges(runs: Mapping[str, int], count: int) -> list[Merge]:
+    """Learn the pairs that become pieces: the most frequent one first, then the most frequent of what is there now.
+
+    runs: how often each run stands in the text, as split_runs cuts it. count: how many pairs at most. Of two pairs
+    that are as frequent the one that is first by its characters is taken. No pair is taken that stands there once.
+    Source: Sennrich, Haddow, Birch 2016, *Neural Machine Translation of Rare Words with Subword Units*, algorithm 1.
+
+    >>> [merge.joined for merge in learn_merges({"▁low": 5, "▁lower": 2, "▁newest": 6, "▁widest": 3}, 4)]
+    ['es', 'est', 'lo', 'low']
+    """
+    cut = {run: tuple(run) for run in runs}
+    merges = []
+    for _ in range(count):
+        pairs = count_pairs(cut, runs)
+        frequent = [(-often, pair) for pair, often in pairs.items() if often > 1]
+        if not frequent:
+            break
+        minus_often, (left, right) = min(frequent)
+        merge = Merge(left, right, -minus_often)
+        merges.append(merge)
+        cut = {run: join(pieces, merge) for run, pieces in cut.items()}
+    return merges
+
+
+def count_pairs(cut: Mapping[str, Pieces], runs: Mapping[str, int]) -> Counter[tuple[str, str]]:
+    """Count how often each two pieces stand beside each other.
+
+    cut: the pieces of each run. runs: how often it stands in the text.
+
+    >>> count_pairs({"aab": ("a", "a", "b")}, {"aab": 3})
+    Counter({('a', 'a'): 3, ('a', 'b'): 3})
+    """
+    pairs: Counter[tuple[str, str]] = Counter()
+    for run, pieces in cut.items():
+        for pair in pairwise(pieces):
+            pairs[pair] += runs[run]
+    return pairs
+
+
+def join(pieces: Pieces, merge: Merge) -> Pieces:
+    """Join the two pieces of a merge wherever they stand beside each other, from the left on.
+
+    >>> join(("a", "a", "a", "b"), Merge("a", "a", 1))
+    ('aa', 'a', 'b')
+    """
+    if merge.left not in pieces:
+        return pieces
+    joined: list[str] = []
+    for piece in pieces:
+        if piece == merge.right and joined and joined[-1] == merge.left:
+            joined[-1] = merge.joined
+        else:
+            joined.append(piece)
+    return tuple(joined)
+
+
+# ---- cutting ---------------------------------------------------------------------------------------------------------
+def split_runs(text: str) -> list[str]:
+    """Cut a text into runs; the letters of a word begin with BEGIN where a space stands before them.
+
+    >>> split_runs("The dogs bark."), split_runs("那只狗，它叫")
+    (['▁The', '▁dogs', '▁bark', '.'], ['那只狗', '，', '它叫'])
+    """
+    runs = []
+    for found in RUN_PATTERN.finditer(text):
+        is_word = LETTERS_PATTERN.fullmatch(found[0])
+        begins = found.start() == 0 or text[found.start() - 1].isspace()
+        runs.append(BEGIN + found[0] if is_word and begins else found[0])
+    return runs
+
+
+def spell(run: str, known: Collection[str]) -> Pieces:
+    """Spell a run by its characters, and one that is not known by its bytes.
+
+    >>> spell("a🐶", known={"a"})
+    ('a', '<0xF0>', '<0x9F>', '<0x90>', '<0xB6>')
+    """
+    pieces: list[str] = []
+    for character in run:
+        if character in known:
+            pieces.append(character)
+        else:
+            pieces += [f"<0x{byte:02X}>" for byte in character.encode("utf-8", "surrogatepass")]
+    return tuple(pieces)
+
+
+def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pieces:
+    """Cut a text into pieces: each run is spelt, then joined by every merge in the order in which they were learned.
+
+    merges: as learn_merges gives them. known: the characters that the text held from which they were learned.
+
+    >>> cut_pieces("lowest", [Merge("l", "o", 2), Merge("lo", "w", 2), Merge("e", "s", 1)], known=set("▁lowest"))
+    ('▁', 'low', 'es', 't')
+    """
+    pieces: list[str] = []
+    for run in split_runs(text):
+        cut = spell(run, known)
+        for merge in merges:
+            cut = join(cut, merge)
+        pieces += cut
+    return tuple(pieces)
+
+
+def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> list[tuple[int, Pieces]]:
+    """List how the pieces of a text grow with the number of merges: each number after which they are others.
+
+    >>> growing_pieces("low", [Merge("x", "y", 3), Merge("l", "o", 2), Merge("lo", "w", 2)], known=set("▁low"))
+    [(0, ('▁', 'l', 'o', 'w')), (2, ('▁', 'lo', 'w')), (3, ('▁', 'low'))]
+    """
+    cut = [spell(run, known) for run in split_runs(text)]
+    grown = [(0, flatten(cut))]
+    for number, merge in enumerate(merges, start=1):
+        joined = [join(pieces, merge) for pieces in cut]
+        if joined != cut:
+            cut = joined
+            grown.append((number, flatten(cut)))
+    return grown
+
+
+def flatten(cut: Sequence[Pieces]) -> Pieces:
+    """The pieces of all runs, one after the other."""
+    return tuple(piece for pieces in cut for piece in pieces)
+
+
+# ---- where a token stands --------------------------------------------------------------------------------------------
+BYTE_PATTERN = re.compile("<0x[0-9A-F]{2}>")
+Span = tuple[int, int]
+
+
+def locate(text: str, tokens: Sequence[str]) -> list[Span]:
+    """Find which characters of a text each token stands for, as (first, behind the last).
+
+    tokens: words, pieces or characters of the text in their order; white space may stand between them. The bytes of a
+    character all stand for that character.
+
+    >>> locate("a low", ("▁a", "▁lo", "w")), locate("🐶", spell("🐶", known=()))
+    ([(0, 1), (2, 4), (4, 5)], [(0, 1), (0, 1), (0, 1), (0, 1)])
+    """
+    spans = []
+    at = 0
+    bytes_left = 0  # of the character at which we are
+    for token in tokens:
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if BYTE_PATTERN.fullmatch(token):
+            spans.append((at, at + 1))
+            bytes_left = (bytes_left or len(text[at].encode("utf-8", "surrogatepass"))) - 1
+            at += bytes_left == 0
+        else:
+            end = at + len(token.removeprefix(BEGIN))
+            spans.append((at, end))
+            at = end
+    return spans

@@ -1,0 +1,1 @@
+"""A lesson: what does a model read?"""
