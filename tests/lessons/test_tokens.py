@@ -38,9 +38,14 @@ def test_one_sentence_in_three_ways():
     assert shown(characters["tokens"]) == letters(text, characters["tokens"]) == list(text.replace(" ", ""))
     assert pieces["tokens"] == []
     first, last = data["stages"][0], data["stages"][-1]
-    assert first["merges"] == 0 and "".join(shown(first["tokens"])) == "".join(f"␣{word}" for word in text.split())[:-2] + "."
+    assert (
+        first["merges"] == 0
+        and "".join(shown(first["tokens"])) == "".join(f"␣{word}" for word in text.split())[:-2] + "."
+    )
     table = load_pieces("en")
-    assert shown(last["tokens"]) == [piece.replace("▁", "␣") for piece in cut_pieces(text, table.merges, table.characters)]
+    assert shown(last["tokens"]) == [
+        piece.replace("▁", "␣") for piece in cut_pieces(text, table.merges, table.characters)
+    ]
     for stage in data["stages"]:
         assert "".join(letters(text, stage["tokens"])) == text.replace(" ", "")
         assert stage["note"].startswith(f"{len(stage['tokens'])} pieces, of a table of ")
@@ -53,7 +58,12 @@ def test_a_word_that_the_model_does_not_know_is_marked_and_its_pieces_are_known(
     assert [token["shown"] for token in words["tokens"] if not token["known"]] == ["walrus", "🐶"]
     assert "2 of these words it does not know" in words["note"]
     last = shown(data["stages"][-1]["tokens"])
-    assert last[-6:][:4] != last and [piece for piece in last if piece.startswith("<0x")] == ["<0xF0>", "<0x9F>", "<0x90>", "<0xB6>"]
+    assert last[-6:][:4] != last and [piece for piece in last if piece.startswith("<0x")] == [
+        "<0xF0>",
+        "<0x9F>",
+        "<0x90>",
+        "<0xB6>",
+    ]
 
 
 def test_the_merges_stay_in_the_link_and_a_forged_number_does_not():

@@ -20,10 +20,12 @@ from attention_core.drawing.small_pictures import (
 )
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.given_scores import as_scores, draw_query_and_keys, read_logits
-from attention_core.learned.language.batches import MASK, word_numbers
+from attention_core.learned.language.batches import MASK, START, word_numbers
 from attention_core.learned.language.kept_steps import steps_of
 from attention_core.learned.language.pair_readings import read_pair
 from attention_core.learned.language.readout import sum_model
+from attention_core.learned.pieces.byte_pairs import cut_pieces
+from attention_core.learned.pieces.shipped import SPACES, load_pieces
 from attention_core.learned.translation.reading import aligning_head, run_translator
 from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.encoders import Encoder
@@ -40,6 +42,7 @@ UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 SOFTMAX_NUMBERS = "2, 1, 0, -1"
 SCALE_WIDTHS, SCALE_KEYS, SCALE_SEED = (4, 16, 64), 8, 1268
 PRINTED_CELL = 13.0
+CARD_MERGES, PIECE_LETTER, PIECE_COLOURS = (0, 100, 600), 5.0, ("q", "k", "v")
 HIDDEN_WORDS = {"en": 3, "zh": 4}  # of the sentence that the encoder reads
 MEANING_PAIR = 47  # of the held-out pairs
 COST_LENGTHS, COST_WIDTH = (64, 128, 256, 512, 1024), 64
@@ -256,7 +259,24 @@ def draw_windows(_language: str) -> list[Shape]:
     return shapes
 
 
+def draw_pieces(language: str) -> list[Shape]:
+    """A sentence as pieces, as wide as they are long, after some merges and after all."""
+    table = load_pieces(language)
+    tokens = [token for token in EXAMPLES[f"model_{language}"].tokens if token != START]
+    text = SPACES[language].join(tokens)
+    shapes = []
+    for row, merges in enumerate(CARD_MERGES):
+        left = 8.0
+        for piece in cut_pieces(text, table.merges[:merges], table.characters):
+            width = PIECE_LETTER * len(piece)
+            if left + width < 152:
+                shapes.append(shape("rect", PIECE_COLOURS[len(shapes) % 3], 0.75, (left, 12 + 25 * row, width - 2, 18)))
+            left += width
+    return shapes
+
+
 CARD_PICTURES: dict[str, Callable[[str], list[Shape]]] = {
+    "tokens": draw_pieces,
     "qkv": draw_projections,
     "softmax": draw_softmax,
     "scale": draw_division,

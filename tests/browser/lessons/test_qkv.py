@@ -123,6 +123,6 @@ def test_the_workbench_shows_exactly_this_run(screen):
     opened.wait_for_sentence("“he” gives 95 % of its attention to “Tom”")
     assert opened.query() == {"text": "Tom read and he laughed", "t": "3"}
     opened.page.get_by_text("Learn", exact=True).click()
-    opened.page.locator("a", has_text="3 · Query, key, value").click()
+    opened.page.locator("a", has_text="4 · Query, key, value").click()
     opened.wait_for_text("What does one word take from the others?")
     opened.wait_for_sentence("“he” gives 95 %")  # the lesson is as it was left
