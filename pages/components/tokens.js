@@ -21,7 +21,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     root.at = merges;
     slider.value = merges;
     const stage = data.stages.findLast((each) => each.merges <= merges);
-    fillRow(root, pieces, stage.tokens, stage.note);
+    const size = (data.unmerged + merges).toLocaleString("en-US");
+    const note = data.label.note.replace("{count}", stage.tokens.length).replace("{size}", size);
+    fillRow(root, pieces, stage.tokens, note);
     told.textContent = data.label.told.replace("{merges}", merges).replace("{newest}", newest(data, merges));
     slider.setAttribute("aria-valuetext", told.textContent);
   };

@@ -1,10 +1,13 @@
 """How long sentences are in pieces, against how many pieces there are."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from random import Random
+
+from torch import Generator
 
 from attention_core.learned.grammar import draw_scene
+from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.pieces.byte_pairs import growing_pieces
 from attention_core.learned.pieces.shipped import LEARNED_MERGES, SPACES, load_pieces
 
@@ -33,7 +36,7 @@ def measure_lengths(language: str) -> tuple[PieceLength, ...]:
     (True, True)
     """
     table = load_pieces(language)
-    rng = Random(MEASURED_SEED)
+    rng = DrawnNumbers(Generator().manual_seed(MEASURED_SEED))
     lengths: dict[int, list[int]] = {merges: [] for merges in LENGTH_MERGES}
     for _ in range(MEASURED_TEXTS):
         text = SPACES[language].join(draw_scene(rng, part="held").say(language).words)
@@ -48,3 +51,14 @@ def measure_lengths(language: str) -> tuple[PieceLength, ...]:
         square = sum(count**2 for count in counts) / len(counts)
         rows.append(PieceLength(mean, square, size, size * VECTOR_WIDTH))
     return tuple(rows)
+
+
+def compare_lengths(rows: Sequence[PieceLength]) -> tuple[float, int]:
+    """Compare the first row with the last: how many times as many pairs it has, and the vectors' numbers it saves.
+
+    >>> times, saved = compare_lengths(measure_lengths("en"))
+    >>> times > 5, saved == 64 * LEARNED_MERGES
+    (True, True)
+    """
+    first, last = rows[0], rows[-1]
+    return first.pairs / last.pairs, last.vectors - first.vectors

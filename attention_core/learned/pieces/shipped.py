@@ -5,18 +5,19 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from random import Random
+from string import ascii_letters, digits, punctuation
+
+from torch import Generator
 
 from attention_core.learned.grammar import draw_scene
+from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.pieces.byte_pairs import BEGIN, Merge, learn_merges, split_runs
 
 SHIPPED_FOLDER = Path(__file__).with_name("shipped")
 LEARNED_TEXTS = 4_000  # of the grammar
 LEARNED_MERGES = 600
 LEARNED_SEED = 1
-ASCII = "".join(
-    map(chr, range(33, 127))
-)  # letters, digits and signs, each a piece even where nothing was learned of it
+ASCII = ascii_letters + digits + punctuation  # each a piece, even where nothing was learned of it
 SPACES = {"en": " ", "zh": ""}  # what a language writes between words
 
 
@@ -39,7 +40,7 @@ class PieceTable:
 def learn_pieces(language: str) -> PieceTable:
     """Learn the pieces of a language from sentences that the grammar writes."""
     runs: Counter[str] = Counter()
-    rng = Random(LEARNED_SEED)
+    rng = DrawnNumbers(Generator().manual_seed(LEARNED_SEED))
     for _ in range(LEARNED_TEXTS):
         words = draw_scene(rng).say(language).words
         runs.update(split_runs(SPACES[language].join(words)))

@@ -48,13 +48,13 @@ def make_tokens_data(kind: ModelSentences) -> dict:
     most = len(table.merges)
     stages = []
     for merges, pieces in growing_pieces(text, table.merges, table.characters):
-        note = say("lessons.tokens.note_pieces", count=len(pieces), size=format_grouped(table.size - most + merges))
-        stages.append({"merges": merges, "note": note, "tokens": describe_pieces(text, pieces)})
+        stages.append({"merges": merges, "tokens": describe_pieces(text, pieces)})
     return {
         "original": text,
         "rows": [describe_words(kind, text, words), describe_piece_row(), describe_characters(text)],
         "stages": stages,
         "learned": [[show_piece(merge.left), show_piece(merge.right)] for merge in table.merges],
+        "unmerged": table.size - most,
         "most": most,
         "merges": min(get_choice("merges", most, read_link_count), most),
         "label": {name: get_text_template(f"lessons.tokens.picture.{name}") for name in LABELS},
@@ -62,7 +62,7 @@ def make_tokens_data(kind: ModelSentences) -> dict:
     }
 
 
-LABELS = ("slider", "told", "none", "play", "pause")
+LABELS = ("note", "slider", "told", "none", "play", "pause")
 
 
 def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:

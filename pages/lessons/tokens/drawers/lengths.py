@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_core.learned.language.shipped import load_recipe
-from attention_core.learned.pieces.lengths import LENGTH_MERGES, measure_lengths
+from attention_core.learned.pieces.lengths import LENGTH_MERGES, compare_lengths, measure_lengths
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages.lessons.sentences import show_sentence
 from pages.lessons.tokens.tables import draw_table
@@ -16,12 +16,13 @@ def show_lengths(setup: Setup) -> None:
     language = load_recipe(model_sentences_of(setup).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]
+    times, more = compare_lengths(rows)
     show_sentence(
         "lessons.tokens.lengths",
         characters=format_fixed(first.length, 0),
         pieces=format_fixed(last.length, 0),
-        times=format_fixed(first.pairs / last.pairs, 1),
-        more=format_grouped(last.vectors - first.vectors),
+        times=format_fixed(times, 1),
+        more=format_grouped(more),
     )
     columns = {
         "merges": [format_grouped(merges) for merges in LENGTH_MERGES],

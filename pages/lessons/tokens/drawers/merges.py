@@ -31,7 +31,7 @@ def show_merges(_: Setup) -> None:
     merge = merges[step]
     show_sentence(
         "lessons.tokens.merge",
-        step=step + 1,
+        step=step,
         left=escape_markdown(show_piece(merge.left)),
         right=escape_markdown(show_piece(merge.right)),
         count=merge.count,

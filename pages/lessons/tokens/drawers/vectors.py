@@ -34,5 +34,5 @@ def show_vectors(setup: Setup) -> None:
         shown=SHOWN_NUMBERS,
     )
     numbers = [format_fixed(value) for value in row[:SHOWN_NUMBERS].tolist()]
-    st.markdown(draw_table([("column", [str(column) for column in range(1, SHOWN_NUMBERS + 1)]), ("row", numbers)]))
+    st.markdown(draw_table([("column", [str(column) for column in range(1, len(numbers) + 1)]), ("row", numbers)]))
     link_to_workbench(setup, "vectors")

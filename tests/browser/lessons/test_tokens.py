@@ -1,0 +1,25 @@
+"""The lesson on tokens in a real browser: pieces grow with the merges, and one piece lights its letters in all rows."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+
+
+def test_pieces_grow_as_the_merges_are_scrubbed(screen):
+    opened = screen("?lang=en", lesson="tokens")
+    pieces = opened.page.locator(".tokens .row").nth(1)
+    slider = opened.page.get_by_label("Merges", exact=True)
+    slider.press("Home")
+    expect(pieces).to_contain_text("0 merges; the newest: none yet")
+    slider.press("ArrowRight")
+    expect(pieces).to_contain_text("the table has 352")
+    slider.press("End")
+    expect(pieces).to_contain_text("20 pieces; the table has 951")
+
+
+def test_a_piece_lights_the_same_letters_everywhere(screen):
+    opened = screen("?lang=en", lesson="tokens")
+    opened.page.locator(".tokens .row:nth-child(2) .token", has_text="␣tired").hover()
+    lit = [row.locator(".lit").all_inner_texts() for row in opened.page.locator(".tokens .row").all()]
+    assert lit == [["tired"], ["␣tired"], [*"tired"]]
