@@ -34,5 +34,6 @@ def show_vectors(setup: Setup) -> None:
         shown=SHOWN_NUMBERS,
     )
     numbers = [format_fixed(value) for value in row[:SHOWN_NUMBERS].tolist()]
-    st.markdown(draw_table([("column", [str(column) for column in range(1, len(numbers) + 1)]), ("row", numbers)]))
+    columns = [str(column) for column in range(1, len(numbers) + 1)]
+    st.markdown(draw_table([("column", columns), ("row", numbers)]))
     link_to_workbench(setup, "vectors")
