@@ -135,7 +135,7 @@ def test_what_no_network_has_seen_is_refused_at_its_box_and_the_last_answer_stay
 def test_what_is_no_date_is_called_a_guess():
     lesson = Lesson("bottleneck", task="dates", text_dates="the first of May", lang="en")
     assert lesson.says(
-        "is no date in a format known here: nobody can say what is right, and what is written is a guess"
+        "is not a date in a known format, so there is no right answer. What is written is a guess"
     )
     assert not lesson.says("“the first of May” becomes")
 
@@ -252,4 +252,4 @@ def test_only_steps_of_which_there_is_a_network_are_offered():
 
 def test_one_vector_says_what_its_states_are_for():
     lesson = Lesson("bottleneck", task="dates", kind="one", open="smear", lang="en")
-    assert lesson.says("With one vector none of these states is looked at later")
+    assert lesson.says("With one vector, nothing looks at these states later")

@@ -109,7 +109,7 @@ def test_an_rnn_fades_or_explodes_by_its_gain(gain, name):
     assert [round(shown[distance], 3) for distance in (1, 5, 10, 19)] == FIGURES[name]
     assert shown[0] == 1
     lesson.set("distance", 10)
-    assert lesson.fact().startswith("“x₂₀” depends on “x₁₀”, 10 back, so many times as much as on itself: RNN ")
+    assert lesson.fact().startswith("How many times as much as on its own word “x₂₀” depends on “x₁₀”, 10 back: RNN ")
     assert float(lesson.fact().rpartition(" ")[2].rstrip(".")) == pytest.approx(FIGURES[name][2], rel=0.06)
 
 
@@ -203,7 +203,7 @@ def test_the_race_is_over_where_the_one_behind_comes_ahead():
     lesson = Lesson("distance", lang="en")
     one, other = points(lesson, "LSTM"), points(lesson, "attention")
     turn = next(distance for distance in range(21) if other[distance] > one[distance])
-    assert 0 < turn < 20 and "Race: one is ahead near by" in next(iter(lesson.goals()))
+    assert 0 < turn < 20 and "Race: one of them leads at short distance" in next(iter(lesson.goals()))
     assert "Answer" not in next(iter(lesson.goals()))
     lesson.set("distance", turn)
     assert f"Overtaken: at distance {turn} attention" in next(iter(lesson.goals()))
@@ -440,11 +440,11 @@ def test_a_word_is_exchanged_and_no_fixed_weight_moves():
     before, now = (cache.trace_for(setup)["weights"][0, 0] for setup in (own, with_word(own, 5, "she")))
     clearly = (now - before).abs() > 4 * torch.finfo(torch.float64).eps
     assert clearly.nonzero().tolist() == [[5, 0], [5, 3]]  # Anna and the dog; the others as this CPU rounds their sum
-    assert lesson.figure("“it” becomes “she”: of 49 weights that no word decides 0 move, of attention's ") == 2
+    assert lesson.figure("“it” becomes “she”: of 49 weights that do not depend on words 0 change, of attention's ") == 2
     before = band_of(lesson)
     lesson.set("said", "the cat saw a bird and flew")
     assert np.array_equal(band_of(lesson), before)
-    assert lesson.says("of 49 weights that no word decides 0 move")
+    assert lesson.says("of 49 weights that do not depend on words 0 change")
 
 
 def test_weights_by_position_alone():
@@ -453,7 +453,7 @@ def test_weights_by_position_alone():
     for i in range(7):
         scores = [4.0 if j == i - 1 else 0.0 for j in range(7)]
         assert [*shown[i]] == pytest.approx([softmax(scores, j) for j in range(7)], abs=1e-12)
-    assert lesson.says("of 49 weights that no word decides 0 move")
+    assert lesson.says("of 49 weights that do not depend on words 0 change")
     assert "conv" not in lesson.charts()
     lesson.set("position", "0, 0, 9")
     assert band_of(lesson)[2, 3] == pytest.approx(softmax([0, 0, 0, 9, 0, 0, 0], 3), abs=1e-12)

@@ -141,7 +141,7 @@ def test_heads_to_spare():
 
 def test_what_may_be_concluded_is_said():
     lesson = Lesson("explanation", open="conclude", guess="0", lang="en")
-    assert lesson.says("What it does not") and lesson.says("ask more than one witness")
+    assert lesson.says("What it does not") and lesson.says("use several tests")
 
 
 def test_nothing_gives_the_answer_away_before_the_guess():

@@ -197,13 +197,13 @@ def test_the_largest_draw_fits_into_a_link():
 
 def test_a_wide_draw_begins_with_its_scores_and_says_why():
     lesson = Lesson("scale", guess=LEVEL, d_k="256")
-    assert any("would not fit into a link" in caption.value for caption in lesson.at.caption)
+    assert any("do not fit into a link" in caption.value for caption in lesson.at.caption)
     weights = bars(lesson, 1)
     setup = lesson.press("door_workbench").at.session_state["setup"]
     assert (setup.q, setup.score, setup.scale) == ("1", "dot", 0.0625)
     scores = [float(score) / 16 for score in setup.k.split(";")]
     assert weights == pytest.approx([softmax(scores, at) for at in range(8)], abs=1e-12)
-    assert not any("would not fit" in caption.value for caption in Lesson("scale", d_k="64").at.caption)
+    assert not any("do not fit" in caption.value for caption in Lesson("scale", d_k="64").at.caption)
 
 
 # ---- further sights --------------------------------------------------------------------------------------------------

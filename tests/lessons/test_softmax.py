@@ -68,7 +68,7 @@ def test_the_naive_form_overflows_and_the_stable_one_does_not():
 
 ZEROS = {"en": "{zeros} of the {count} shares", "zh": "{count} 个份额中有 {zeros} 个"}
 NAN = {"en": "infinity over infinity is NaN", "zh": "无穷除以无穷得到 NaN"}
-ABOVE = {"en": "in exact arithmetic every share is above 0", "zh": "数学上每个份额都大于 0"}
+ABOVE = {"en": "In exact arithmetic every share is above 0", "zh": "数学上每个份额都大于 0"}
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -135,7 +135,7 @@ def test_softmax_does_not_always_sharpen():
 def test_the_hundred_numbers_of_lecture_notes_001():
     lesson = Lesson("softmax", open="many")
     assert lesson.says(
-        "Of 100 numbers the largest, 2.2698, gets 6 %; an even share is 1 %. Together they are 1.000000."
+        "Of 100 numbers the largest, 2.2698, gets 6 %; an even share is 1 %. All together give 1.000000."
     )
     lesson.set("count", 5)
     assert lesson.says("Of 5 numbers the largest, 2.2409, gets 36 %; an even share is 20 %")

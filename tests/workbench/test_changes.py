@@ -27,7 +27,7 @@ def numbers(screen, picture, step, index):
 
 def test_before_a_change_there_is_nothing_to_compare():
     screen = Screen()
-    assert "Change anything: here it says what moved." in screen.captions()
+    assert "Change anything: this line says what moved." in screen.captions()
     assert marked(screen) == []
 
 
@@ -124,7 +124,7 @@ def test_another_sentence_of_as_many_words_is_not_compared_with_the_one_before()
     screen = Screen().set("text", "my teacher loves pizza and salad today")
     assert "Same words only. Between them no weight moved." in said(screen)
     screen.set("text", "Tom read a walrus but he laughed")
-    assert "Other words stand everywhere: nothing is compared." in said(screen)
+    assert "All words are different: nothing is compared." in said(screen)
     assert "Biggest change" not in said(screen)
     chinese = Screen(lang="zh", ex="zh_ta").set("text", "我|喜欢|吃|苹果|和|梨|。")
     assert "词都换了，不作比较。" in said(chinese) and "变化最大" not in said(chinese)
@@ -167,7 +167,7 @@ def test_a_sentence_of_a_batch_is_compared_with_its_own_words():
 
 def test_another_sentence_of_the_batch_is_not_compared_with_the_one_before():
     screen = Screen(more="the dog barked").set("more", "my walrus smiled")
-    assert "Other words in sentence 2: nothing is compared there." in said(screen)
+    assert "Different words in sentence 2: nothing is compared there." in said(screen)
     assert "Biggest change" in said(screen.set("temperature", 2.0))
 
 

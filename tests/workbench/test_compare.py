@@ -249,12 +249,12 @@ def test_the_other_head_is_one_click_away():
 # ---- other sizes, long texts, links ----------------------------------------------------------------------------------
 def test_of_other_sizes_both_are_shown_and_the_sentence_says_why_nothing_is_subtracted():
     screen = pinned(text="Anna fed it")
-    assert screen.fact().startswith("A and B have other sizes (queries 7 and 3, keys 7 and 3)")
+    assert screen.fact().startswith("A and B have different shapes (queries 7 and 3, keys 7 and 3)")
     a, b = (screen.table(f"compared_{name}") for name in "ab")
     assert sum(a["kind"] == "cell") == 49 and sum(b["kind"] == "cell") == 9
     screen.press("swap")
     assert sum(screen.table("compared_a")["kind"] == "cell") == 9
-    assert "A and B have other sizes (heads 2 and 1)" in pinned(heads=1).fact()
+    assert "A and B have different shapes (heads 2 and 1)" in pinned(heads=1).fact()
 
 
 def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():

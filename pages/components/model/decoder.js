@@ -99,9 +99,15 @@ function written(root, word, row, go) {
   const stage = root.at % STAGES;
   const isHidden = stage === STAGES - 1 && row === root.row + 1; // there the word that is written stands
   const look = ["word", row === root.row ? "now" : "", row > root.row ? "later" : "", isHidden ? "hidden" : ""].join(" ");
-  const made = shape("text", { x: TARGET_X, y: middle(row) + 6, class: look, "text-anchor": "end", role: "button", tabindex: 0 }, word);
-  const act = () => go(row * STAGES + STAGES - 1);
+  const made = shape("text", { x: TARGET_X, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
   made.dataset.place = `word ${row}`;
+  return pressed(made, () => go(row * STAGES + STAGES - 1));
+}
+
+// By a click, and by Enter or Space where it has the focus.
+function pressed(made, act) {
+  made.setAttribute("role", "button");
+  made.setAttribute("tabindex", 0);
   made.onclick = act;
   made.onkeydown = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
@@ -134,9 +140,11 @@ function thread(root, shown, j) {
 
 // A thread tells its weight, and opens it.
 function opening(root, path, kind, j, shown, said) {
+  path.setAttribute("aria-label", said);
   path.append(shape("title", {}, said));
-  path.onclick = () => root.trigger("opened", { part: `${shown.layer}.${kind}`, step: "weights", index: [0, shown.head, root.row, j] });
-  return path;
+  path.dataset.place = `${kind} ${j}`;
+  const number = { part: `${shown.layer}.${kind}`, step: "weights", index: [0, shown.head, root.row, j] };
+  return pressed(path, () => root.trigger("opened", number));
 }
 
 // The words that may come next, once the feed-forward layers are through.

@@ -85,7 +85,7 @@ def test_a_far_word_is_a_click_for_each_word_between(screen):
     opened.wait_for_text("h_4 [1]")
     for state in ("h_3", "h_2", "h_1"):
         opened.follow(8, f"{state} [1] =")  # after four pairs x w: the first number of the state before
-    opened.follow(0, "This number was given")
+    opened.follow(0, "This number is given")
 
 
 def test_bidirectional_lstm_hears_from_both_sides(screen):
@@ -120,7 +120,7 @@ def test_cnn_receptive_field(screen):
 def test_fixed_band_of_weights_beside_weights_that_words_decide(screen):
     """CNN: fixed band of weights beside learned ones; convolution as attention with fixed weights."""
     opened = screen("?words=en_it&open=fixed&lang=en", lesson="distance")
-    opened.wait_for_text("“it” becomes “she”: of 49 weights that no word decides 0 move, of attention's 2.")
+    opened.wait_for_text("“it” becomes “she”: of 49 weights that do not depend on words 0 change, of attention's 2.")
     opened.wait_for_number("weights [head 1, dog, the]", "0.2")
     opened.type("Kernel: before, itself, after", "0.1, 0.8, 0.1")
     opened.wait_for_number("weights [head 1, dog, the]", "0.1")
@@ -136,7 +136,7 @@ def test_position_only_attention(screen):
     opened = screen("?words=en_it&open=fixed&fixed=position&lang=en", lesson="distance")
     opened.wait_for_number("weights [head 1, dog, the]", "0.9")
     opened.type("into", "glorped")
-    opened.wait_for_text("“it” becomes “glorped”: of 49 weights that no word decides 0 move")
+    opened.wait_for_text("“it” becomes “glorped”: of 49 weights that do not depend on words 0 change")
     opened.type("Scores: before, itself, after", "0, 0, 5")
     opened.wait_for_number("weights [head 1, dog, and]", "0.96")  # e⁵/(e⁵ + 6)
 
@@ -190,7 +190,7 @@ def test_time_is_measured_when_it_is_asked_for(screen):
 
 def test_the_race(screen):
     opened = screen("?words=en_it&lang=en", lesson="distance")
-    opened.wait_for_text("Race: one is ahead near by")
+    opened.wait_for_text("Race: one of them leads at short distance")
     one, other = points(opened, "LSTM"), points(opened, "attention")
     turn = next(int(distance) for distance in sorted(one) if other[distance] > one[distance])
     for distance in range(19, turn - 1, -1):
@@ -198,6 +198,6 @@ def test_the_race(screen):
         opened.wait_for_sentence(f"{distance} back")
     opened.wait_for_text(f"Overtaken: at distance {turn} attention")
     opened.press("Race", "RNN")
-    opened.wait_for_text("Race: one is ahead near by")
+    opened.wait_for_text("Race: one of them leads at short distance")
     again = screen("?" + opened.page.url.partition("?")[2], lesson="distance")
     assert again.sentence() == opened.sentence()

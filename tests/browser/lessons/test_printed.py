@@ -119,7 +119,7 @@ def test_the_example_is_worked_out_by_oneself(screen):
     opened.page.get_by_role("textbox", name="X W_q, x1, 1").click()
     opened.page.keyboard.type("1")
     opened.page.keyboard.press("Enter")
-    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 0, still open 8.")
+    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 0, still empty 8.")
     opened.page.get_by_role("textbox", name="X W_q, x3, 2").fill("1")
     opened.page.keyboard.press("Enter")
     expect(opened.page.get_by_title("new slip")).to_have_count(1)

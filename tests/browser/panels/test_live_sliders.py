@@ -275,7 +275,7 @@ def test_a_lessons_picture_follows_its_word_and_leaves_the_workbench_alone(scree
 
 DRAWERS = [
     ("masks", "", "Can a word learn of its future?"),
-    ("softmax", "", "Why is the largest number taken away first?"),
+    ("softmax", "", "Why is the largest number subtracted first?"),
 ]
 
 

@@ -14,7 +14,7 @@ CELL = "weights [head 1, it, dog]: A 0.93"
 def test_the_same_cell_lights_up_in_all_three_maps_without_a_rerun(screen):
     opened = screen("?temp=2&against=&pinned=values")
     page, sent = opened.page, []
-    opened.page.get_by_text("Every row: how far it lies apart").click()
+    opened.page.get_by_text("Every row: how far apart A and B are").click()
     cells = page.locator(f'path[aria-label*="{CELL}"]')
     expect(cells).to_have_count(3)
     opened.settled()

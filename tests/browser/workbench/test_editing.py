@@ -55,7 +55,7 @@ def test_the_matrix_and_the_picture_that_it_changes_are_seen_together(screen):
     assert all(box["y"] >= 60 and box["y"] + box["height"] <= 720 for box in (picture, grid))
     assert picture["x"] + picture["width"] <= grid["x"] and grid["x"] + grid["width"] <= 1280
     opened.open_step_drawer()  # further down the matrix stays beside what is read
-    opened.page.get_by_text("Film strip: sweep one setting").scroll_into_view_if_needed()
+    opened.page.get_by_text("Sweep one setting").scroll_into_view_if_needed()
     grid = opened.page.get_by_test_id("stDataFrame").bounding_box()
     assert grid["y"] >= 60 and grid["y"] + grid["height"] <= 720
 

@@ -112,7 +112,7 @@ def test_any_cell_is_followed_to_the_input(screen):
     opened.follow(0, "q_projected [it, 1]")
     opened.page.get_by_text("= −3.00").first.wait_for()
     opened.follow(2, "x [it, pronoun]")
-    expect(opened.page.get_by_text("This number was given")).to_be_visible()
+    expect(opened.page.get_by_text("This number is given")).to_be_visible()
     assert opened.query() == {"t": "5", "head": "0", "step": "x", "cell": "0,5,1"}
     way_back = opened.page.locator(".flow .where .back")
     passed = ["weights", "masked_scores", "scaled_scores", "scores", "q", "q_projected"]

@@ -1,0 +1,45 @@
+"""The lessons on the block in a real browser: the walk is dragged and played, a number and a thread open by keyboard."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.slow
+WALK = "How far the vector has come"
+
+
+def test_the_encoders_walk_is_dragged_and_played_and_its_parts_unfold(screen):
+    opened = screen("?lang=en", lesson="encoder")
+    walk = opened.page.get_by_label(WALK)
+    reached = opened.page.locator(".reached")
+    expect(reached).to_contain_text("All together: the logit of")
+    walk.press("Home")
+    expect(reached).to_contain_text("The beginning: the word's own vector")
+    walk.press("ArrowRight")
+    expect(reached).to_contain_text("Layer 1, attention: pushes")
+    expect(opened.page.locator(".parts > .later").first).to_be_visible()
+    opened.page.get_by_role("button", name="▶ Play").click()
+    expect(reached).to_contain_text("Layer 1, feed-forward: pushes")
+    opened.page.get_by_role("button", name="❚❚ Pause").click()
+    opened.page.get_by_role("button", name=re.compile("attention")).first.click()
+    expect(opened.page.get_by_role("button", name=re.compile("head 1")).first).to_be_visible()
+    assert opened.errors == []
+
+
+def test_the_decoder_looks_back_asks_and_writes_and_a_thread_opens_by_keyboard(screen):
+    opened = screen("?lang=en", lesson="decoder")
+    walk = opened.page.get_by_label(WALK)
+    reached = opened.page.locator(".reached")
+    walk.press("Home")
+    expect(reached).to_contain_text("“<start>” looks back: most at “<start>”, 100 %.")
+    walk.press("ArrowRight")
+    expect(reached).to_contain_text("“<start>” asks the English sentence")
+    walk.press("ArrowRight")
+    expect(reached).to_contain_text("After “<start>” it writes “看见”")
+    thread = opened.page.get_by_role("button", name=re.compile("^<start> → cat:")).first
+    with opened.answered():
+        thread.press("Enter")
+    opened.page.locator(".arithmetic").wait_for()
+    assert opened.arithmetic().startswith("exp(")
+    assert opened.errors == []
