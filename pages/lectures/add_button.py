@@ -21,7 +21,8 @@ def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> 
     session = lecture_session.get_lecture_session()
     if is_added(make_scene()):
         label = say("present.desk.added", count=len(session.own.scenes))
-        st.page_link(PAGES_BY_SLUG["present"].path, label=label, icon=":material/slideshow:")
+        if st.button(label, key=f"desk_{key}", icon=":material/slideshow:", type="tertiary"):
+            st.switch_page(PAGES_BY_SLUG["present"].path)
         return
     label = say("present.desk.add")
     st.button(label, key=key, icon=":material/playlist_add:", type="tertiary", on_click=add_scene)

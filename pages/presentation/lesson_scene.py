@@ -1,9 +1,8 @@
 """A part of a lesson on the stage: the page of the lesson is run, and draws that part of itself alone."""
 
 from dataclasses import dataclass
-from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import CodeType
 
 import streamlit as st
 
@@ -32,14 +31,15 @@ def show_lesson_step(screen: ScreenState) -> None:
     lesson_choices.enter_lesson_on_stage(shown.slug, None if goes_on else dict(shown.choices))
     staged = StagedPart(shown.part, st.container(key="staged_part"), is_answered=shown.slug in LESSONS)
     with stage_part(staged):
-        exec(compile_page(PAGES_BY_SLUG[shown.slug].path), {"__name__": "__main__"})  # as Streamlit runs a page
+        run_page(PAGES_BY_SLUG[shown.slug].path)
     link = lesson_choices.get_lesson_link()
     if not goes_on:
         st.session_state["begun_lesson"] = BegunLesson(session.begun, link)
     session.departed = goes_on and link != begun.link
 
 
-@cache
-def compile_page(path: Path) -> CodeType:
-    """A page as code to be run."""
-    return compile(path.read_text(encoding="utf-8"), str(path), "exec")
+def run_page(path: Path) -> None:
+    """Runs a page once more, as Streamlit does: as a module of its own, which no other thread sees."""
+    spec = spec_from_file_location(f"staged_{path.parent.name}", path)
+    page = module_from_spec(spec)
+    spec.loader.exec_module(page)
