@@ -27,7 +27,7 @@ MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with such pictures, e
 MAX_SCENES = 60  # scenes: of a lecture of two hours
 SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters: what a screen has room for
 MAX_SCENE_MINUTES = 120  # minutes: a scene that fills two hours
-SHIPPED_LECTURES = ("ten_minutes",)
+SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 
 @dataclass(frozen=True)

@@ -73,10 +73,11 @@ def show_lecture_refusal() -> None:
 
 
 def lecture_picker() -> None:
-    """Which lecture: one that comes with the app, or one's own."""
+    """Which lecture: one that comes with the app, or one's own, where there is one."""
     session = lecture_session.get_lecture_session()
-    if session.own is None:
-        return
+    names = [*SHIPPED_LECTURES]
+    if session.own is not None:
+        names.append(OWN_LECTURE)
 
     def take_choice() -> None:
         session.name = st.session_state["c_lecture"]
@@ -85,7 +86,7 @@ def lecture_picker() -> None:
     st.session_state["c_lecture"] = session.name
     st.segmented_control(
         say("present.desk.lecture"),
-        [*SHIPPED_LECTURES, OWN_LECTURE],
+        names,
         format_func=lambda name: say(f"present.desk.name.{name}"),
         key="c_lecture",
         on_change=take_choice,
