@@ -9,6 +9,7 @@ from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
 from pages.lectures.scene_kinds import MODEL_STEPS, steps_of
 from pages.lectures.script import MAX_SCENE_MINUTES, SCENE_TEXT_LIMITS, Scene
+from pages.presentation.own_editor import show_own_editor
 from pages.presentation.scene_cell import scene_cell_pickers
 from pages.session import setup_state
 from pages.setup.setup import Setup
@@ -47,6 +48,7 @@ def scene_editor(index: int) -> None:
         step=1,
         width=160,
     )
+    show_own_editor(index, scene.shown)
     if isinstance(scene.shown, Setup):
         step_picker(index, scene)
         scene_cell_pickers(index, scene)

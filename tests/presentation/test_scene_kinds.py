@@ -4,11 +4,12 @@ import pytest
 
 from pages.lectures.kinds.code import RunCode
 from pages.lectures.kinds.lesson import SHOWN_PAGES, LessonPart
+from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_file, lecture_to_link
 from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS
-from tests.lectures.test_scene_kinds import ALL
+from tests.lectures.test_scene_kinds import ALL, picture_file
 from tests.presentation.test_present import EVIL, Presented
 from tests.screen.lesson import Lesson
 
@@ -114,3 +115,19 @@ def test_every_other_page_can_be_added(slug):
     page = Lesson(slug).press("add_scene")
     (scene,) = page.at.session_state["talk"].own.scenes
     assert scene.shown.slug == slug and scene.title and page.errors() == []
+
+
+def test_words_pictures_and_code_are_added_and_changed_at_the_desk():
+    desk = Presented().click("new").click("add_text").type("c_shown_text", "# Mine")
+    desk.type("c_shown_text", " ")
+    assert desk.own().scenes[0].shown == OwnText("# Mine") and len(desk.errors()) == 1
+    (box,) = [each for each in desk.at.file_uploader if each.key.startswith("c_picture")]
+    desk.ran(box.set_value(("a cat.png", picture_file(), "image/png")).run)
+    desk.type("c_shown_source", "me, CC0")
+    assert desk.own().scenes[1].shown == OwnPicture(picture_file(), "", "me, CC0")
+    assert desk.own().scenes[1].title == "a cat" and desk.errors() == []
+    (box,) = [each for each in desk.at.file_uploader if each.key.startswith("c_picture")]
+    desk.ran(box.set_value(("evil.png", b"<svg onload=alert(1)>", "image/png")).run)
+    assert len(desk.own().scenes) == 2 and len(desk.errors()) == 1
+    copy = Presented().click("copy").click("scene_2").click("add_code")
+    assert copy.own().scenes[-1].shown == RunCode(copy.own().scenes[2].shown)
