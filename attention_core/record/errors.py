@@ -114,7 +114,11 @@ REFUSAL_SENTENCES = {
     "too_many_scenes": "a lecture may have at most {limit} scenes: this one has {given}",
     "scene_part": "{name} of scene {number} is not what it has to be: title, note and question are texts (of at most "
     "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, minutes a whole number from 0 to 120, "
-    "setup an object of texts",
+    "setup an object of texts, kind one of workbench, lesson, code, text and picture; each kind has its own parts",
+    "picture_bytes": "a picture may have at most {limit} bytes: this one has {given}",
+    "picture_kind": "a picture must be a PNG or a JPEG file: this one is neither",
+    "picture_size": "a picture may be at most {limit} pixels wide and high: this one is {width} by {height}",
+    "pictures_too_large": "the pictures of a lecture may have at most {limit} bytes together: these have {given}",
     "address_form": "{name} must be an http or https address without a query: it is “{given}”",
     "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or a narrower layer",

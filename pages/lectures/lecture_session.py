@@ -11,8 +11,10 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
+from pages.lectures.scene_kinds import SceneContent, steps_of
 from pages.lectures.script import (
     QUESTION_STEP,
+    SCENE_TEXT_LIMITS,
     SHIPPED_LECTURES,
     Lecture,
     Scene,
@@ -21,7 +23,6 @@ from pages.lectures.script import (
     lecture_to_file,
     lecture_to_link,
     load_shipped_lecture,
-    steps_of,
 )
 from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_history, setup_state
@@ -45,8 +46,9 @@ class LectureSession(LinkedState):
     scene_step: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls
     stand beside it. pair: by what name the presenter view hears of the presentation in another window. unread, unfit:
     what of a link, or of the scene that is shown, could not be read or computed. moves: how often another step was
-    shown; from_behind: whether the last of these led back. script: the scene's Setup, as far as
-    it can be computed; screen: what the workbench showed before.
+    shown; from_behind: whether the last of these led back. begun: how often a scene was shown as the lecture has it.
+    script: the scene's Setup, as far as it can be computed; departed: whether what else it shows was changed since;
+    screen: what the workbench showed before. added: the scene that was added last.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -58,6 +60,9 @@ class LectureSession(LinkedState):
     pair: str = ""
     moves: int = 0
     from_behind: bool = False
+    begun: int = 0
+    departed: bool = False
+    added: Scene | None = None
     script: Setup | None = None
     screen: dict = field(default_factory=dict)
 
@@ -194,13 +199,19 @@ def take_new_lecture() -> None:
     take_lecture(Lecture(say("present.desk.untitled")), 0)
 
 
-def add_scene(setup: Setup) -> None:
-    """Makes what the workbench shows a scene at the end of one's own lecture."""
-    lecture = get_lecture_session().own
+def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:
+    """A scene with all steps of its kind."""
+    return Scene(shown, title[: SCENE_TEXT_LIMITS["title"]], question=question, steps=steps_of(shown))
+
+
+def add_scene(scene: Scene) -> None:
+    """Puts a scene at the end of one's own lecture."""
+    session = get_lecture_session()
+    lecture = session.own
     if lecture is None:
         lecture = Lecture(say("present.desk.untitled"))
-    scene = Scene(setup, title=say(f"example.{setup.example}"), steps=steps_of(setup))
     take_lecture(lecture.added(scene), at=len(lecture.scenes))
+    session.added = scene
 
 
 # ---- from step to step -----------------------------------------------------------------------------------------------
@@ -221,10 +232,18 @@ def show_scripted_scene() -> None:
     """Shows the scene as the lecture has it, as far as it can be computed."""
     own = get_lecture_session()
     scene = current_scene()
-    setup, refused = linked_setup.keep_computable_fields(scene.setup, check_computable)
+    own.begun += 1
+    own.unread, own.unfit, own.script, own.departed = [*scene.unread], [], None, False
+    if scene.setup is not None:
+        show_scripted_setup(scene.setup)
+
+
+def show_scripted_setup(scripted: Setup) -> None:
+    """Shows the state of the workbench of a scene."""
+    own = get_lecture_session()
+    setup, refused = linked_setup.keep_computable_fields(scripted, check_computable)
     setup, missing = setup_state.drop_missing_cell(setup, trace_for(setup))
-    own.unread = [*scene.unread, *missing]
-    own.unfit = []
+    own.unread = [*own.unread, *missing]
     for name, error in refused.items():
         own.unfit.append((link_key_of(name), error))
     setup_history.show_temporarily(setup, own.screen)
@@ -234,8 +253,8 @@ def show_scripted_scene() -> None:
 def is_scene_changed() -> bool:
     """Whether somebody changed the scene since it began."""
     own = get_lecture_session()
-    if own.scene_step is None:
-        return False
+    if own.scene_step is None or own.script is None:
+        return own.departed
     return without_view(setup_state.current_setup()) != without_view(own.script)
 
 
@@ -287,9 +306,11 @@ def lecture_link_values() -> dict[str, str]:
 
 
 def fits_in_link() -> bool:
-    """Whether the lecture has room in a link."""
+    """Whether the lecture has room in a link: pictures of one's own have none."""
     if get_lecture_session().name != OWN_LECTURE:
         return True
+    if current_lecture().pictures():
+        return False
     letters = lecture_to_link(current_lecture())
     return len(letters) <= MAX_LINKED_LECTURE_CHARS
 

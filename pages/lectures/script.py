@@ -1,4 +1,4 @@
-"""A lecture: Setups with titles and notes, in order; as one JSON file, and as a part of a link."""
+"""A lecture: scenes with titles and notes, in order; as one JSON file, and as a part of a link."""
 
 import base64
 import json
@@ -8,31 +8,35 @@ from functools import cache
 from itertools import takewhile
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import MAX_LINK_CHARS, Setup, model_of, setup_from_link, setup_to_link
+from pages.lectures.kinds.code import RunCode
+from pages.lectures.kinds.parts import UnfitPart
+from pages.lectures.kinds.picture import OwnPicture
+from pages.lectures.scene_kinds import SCENE_KINDS, SCENE_STEPS, WORKBENCH_KIND, SceneContent, kind_of
+from pages.setup.setup import MAX_LINK_CHARS, Setup
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
-SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
-MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model, with what it is asked
-ANSWERING_STEPS = ("journey", "map", "model", "cell")  # the steps that give a question's answer away
+LATER_STEPS = ("symbol", "shapes")  # the steps that may come before a question: they give no answer away
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
-LECTURE_VERSION = 2  # 1 had no minutes
-# Characters of a file: a lecture of long sentences and matrices, and little to keep a session.
+LECTURE_VERSION = 3  # 1 had no minutes, 2 no kinds: each scene was a state of the workbench
+# Characters of a lecture's words: one of long sentences and matrices, and little to keep a session.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
+MAX_LECTURE_PICTURE_BYTES = 3_000_000  # bytes of all its pictures together
+MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with such pictures, each 3 bytes of which are 4 letters
 MAX_SCENES = 60  # scenes: of a lecture of two hours
 SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters: what a screen has room for
 MAX_SCENE_MINUTES = 120  # minutes: a scene that fills two hours
-SHIPPED_LECTURES = ("ten_minutes",)
+SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of MODEL_STEPS
-    are gone through. minutes: how long it is spoken about, 0 where nobody said. unread: parts of its Setup that a file
-    had and nobody could read, as (key, text)."""
+    """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of the steps of
+    its kind are gone through. minutes: how long it is spoken about, 0 where nobody said. unread: parts of what it shows
+    that a file had and nobody could read, as (key, text)."""
 
-    setup: Setup
+    shown: SceneContent
     title: str
     note: str = ""
     question: str = ""
@@ -40,16 +44,35 @@ class Scene:
     minutes: int = 0
     unread: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def kind(self) -> str:
+        """The name of its kind, one of SCENE_KINDS."""
+        return kind_of(self.shown)
+
+    @property
+    def setup(self) -> Setup | None:
+        """The state of the workbench that it shows, or the code of; None where it shows something else."""
+        if isinstance(self.shown, RunCode):
+            return self.shown.setup
+        return self.shown if isinstance(self.shown, Setup) else None
+
+    def own_steps(self) -> tuple[str, ...]:
+        """Its steps without the question: those of its kind that were chosen, or all."""
+        of_kind = SCENE_KINDS[self.kind].steps
+        chosen = tuple(step for step in self.steps if step in of_kind)
+        return chosen or of_kind
+
     def scene_steps(self, revealed: bool = False) -> tuple[str, ...]:
         """What is seen one after the other: the steps, and the question before the first one that answers it.
 
         >>> Scene(Setup(), "", question="Which?").scene_steps()
         ('question', 'journey', 'map', 'cell', 'symbol', 'shapes')
         """
+        steps = self.own_steps()
         if revealed or not self.question:
-            return self.steps
-        before = [*takewhile(lambda step: step not in ANSWERING_STEPS, self.steps)]
-        after = self.steps[len(before) :]
+            return steps
+        before = [*takewhile(lambda step: step in LATER_STEPS, steps)]
+        after = steps[len(before) :]
         return (*before, QUESTION_STEP, *after)
 
 
@@ -68,6 +91,10 @@ class Lecture:
         5
         """
         return sum(scene.minutes for scene in self.scenes)
+
+    def pictures(self) -> list[OwnPicture]:
+        """The pictures of one's own that its scenes show."""
+        return [scene.shown for scene in self.scenes if isinstance(scene.shown, OwnPicture)]
 
     def added(self, scene: Scene) -> "Lecture":
         """With one more scene at its end."""
@@ -91,11 +118,6 @@ class Lecture:
         scene = scenes.pop(at)
         scenes.insert(to, scene)
         return replace(self, scenes=tuple(scenes))
-
-
-def steps_of(setup: Setup) -> tuple[str, ...]:
-    """The steps that a scene may be gone through by."""
-    return SCENE_STEPS if model_of(setup) is None else MODEL_STEPS
 
 
 @cache
@@ -122,27 +144,29 @@ def lecture_to_json(lecture: Lecture) -> dict:
 
 
 def scene_to_json(scene: Scene) -> dict:
-    """A scene as JSON has it; what is empty is left out."""
+    """A scene as JSON has it; what is empty or usual is left out."""
     parts = {}
+    if scene.kind != WORKBENCH_KIND:
+        parts["kind"] = scene.kind
     for name in SCENE_TEXT_LIMITS:
         text = getattr(scene, name)
         if text:
             parts[name] = text
-    parts["steps"] = list(scene.steps)
+    if scene.kind == WORKBENCH_KIND:
+        parts["steps"] = list(scene.steps)
     if scene.minutes:
         parts["minutes"] = scene.minutes
-    parts["setup"] = setup_to_link(scene.setup)
-    return parts
+    return parts | SCENE_KINDS[scene.kind].write(scene.shown)
 
 
 def lecture_from_file(text: str) -> Lecture:
-    """The lecture that a file describes. What a Setup in it says and nobody can read is kept as the scene's `unread`.
+    """The lecture that a file describes. What a scene in it says and nobody can read is kept as the scene's `unread`.
 
-    Raises AttentionError: lecture_too_long, lecture_format, file_version, too_many_scenes, scene_part, and what
-    read_strict_json raises.
+    Raises AttentionError: lecture_too_long, lecture_format, file_version, too_many_scenes, scene_part, picture_bytes,
+    picture_kind, picture_size, pictures_too_large, and what read_strict_json raises.
     """
-    if len(text) > MAX_LECTURE_CHARS:
-        raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=len(text))
+    if len(text) > MAX_LECTURE_FILE_CHARS:
+        raise AttentionError("lecture_too_long", limit=MAX_LECTURE_FILE_CHARS, given=len(text))
     match read_strict_json(text):
         case {
             "format": str(form),
@@ -164,44 +188,65 @@ def lecture_from_file(text: str) -> Lecture:
     read = []
     for number, scene in enumerate(scenes, start=1):
         read.append(read_scene(number, scene))
-    return Lecture(title, tuple(read))
+    lecture = Lecture(title, tuple(read))
+    check_lecture_size(text, lecture)
+    return lecture
+
+
+def check_lecture_size(text: str, lecture: Lecture) -> None:
+    """Raises AttentionError where the words or the pictures of a file are too large: lecture_too_long,
+    pictures_too_large."""
+    pictures = lecture.pictures()
+    picture_bytes = sum(len(picture.data) for picture in pictures)
+    if picture_bytes > MAX_LECTURE_PICTURE_BYTES:
+        raise AttentionError("pictures_too_large", limit=MAX_LECTURE_PICTURE_BYTES, given=picture_bytes)
+    word_chars = len(text) - 4 * picture_bytes // 3  # as base64 writes them
+    if word_chars > MAX_LECTURE_CHARS:
+        raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=word_chars)
 
 
 def read_scene(number: int, scene: object) -> Scene:
     """One scene of a file. number: from 1 on, for a refusal."""
     if not isinstance(scene, dict):
         raise AttentionError("scene_part", number=number, name="scene")
-    parts = {
-        "title": "",
-        "note": "",
-        "question": "",
-        "steps": [*SCENE_STEPS],
-        "minutes": 0,
-        "setup": {},
-    }
-    parts |= scene
-    for name, value in parts.items():
-        if not is_valid_scene_part(name, value):
-            raise AttentionError("scene_part", number=number, name=name[:40])
-    setup, unread = setup_from_link(parts.pop("setup"))
-    chosen = parts.pop("steps")
-    steps = tuple(step for step in MODEL_STEPS if step in chosen)  # in their order, each once
-    return Scene(setup, **parts, steps=steps, unread=tuple(unread))
+    parts = dict(scene)
+    kind = parts.pop("kind", WORKBENCH_KIND)
+    if kind not in [*SCENE_KINDS]:
+        raise AttentionError("scene_part", number=number, name="kind")
+    how = SCENE_KINDS[kind]
+    try:
+        spoken = read_spoken_parts(parts, kind)
+        unknown = parts.keys() - {*how.parts}
+        if unknown:
+            raise UnfitPart(min(unknown))
+        shown, unread = how.read(parts)
+    except UnfitPart as error:
+        raise AttentionError("scene_part", number=number, name=str(error)[:40]) from None
+    return Scene(shown, **spoken, unread=unread)
 
 
-def is_valid_scene_part(name: str, value: object) -> bool:
-    """Whether a part of a scene in a file is what it has to be."""
+def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
+    """Takes what scenes of all kinds have out of the parts of one: title, note, question, steps, minutes. Raises
+    UnfitPart where one of them is not what it has to be."""
+    of_kind = SCENE_KINDS[kind].steps
+    usual = SCENE_STEPS if kind == WORKBENCH_KIND else of_kind
+    found = {"title": "", "note": "", "question": "", "steps": [*usual], "minutes": 0}
+    for name in found:
+        found[name] = parts.pop(name, found[name])
+        if not is_valid_spoken_part(name, found[name], of_kind):
+            raise UnfitPart(name)
+    chosen = found["steps"]
+    found["steps"] = tuple(step for step in of_kind if step in chosen)  # in their order, each once
+    return found
+
+
+def is_valid_spoken_part(name: str, value: object, of_kind: tuple[str, ...]) -> bool:
+    """Whether a part that scenes of all kinds have is what it has to be. of_kind: the steps there are."""
     if name in SCENE_TEXT_LIMITS:
         return isinstance(value, str) and len(value) <= SCENE_TEXT_LIMITS[name]
-    if name == "steps":
-        if not isinstance(value, list) or not value:
-            return False
-        return all(step in MODEL_STEPS for step in value)
     if name == "minutes":
         return type(value) is int and 0 <= value <= MAX_SCENE_MINUTES  # true is an int, too
-    if name == "setup" and isinstance(value, dict):
-        return all(isinstance(text, str) for text in value.values())
-    return False
+    return isinstance(value, list) and bool(value) and all(step in of_kind for step in value)
 
 
 # ---- as a part of a link ---------------------------------------------------------------------------------------------

@@ -12,6 +12,10 @@ from attention_core.inputs.tokenizer import printable_token
 from pages.components import arrows, visited
 from pages.export.export_panel import show_export
 from pages.export.page_links import link_to_workbench
+from pages.lectures import lecture_session
+from pages.lectures.add_button import show_add_button
+from pages.lectures.kinds.lesson import PICTURE_PART, TRAINING_PART, LessonPart
+from pages.lectures.script import Scene
 from pages.panels import lesson_choices, link_controls
 from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
@@ -20,21 +24,26 @@ from pages.runs.cache import trace_for
 from pages.session.opened_drawers import show_drawer
 from pages.session.reveal import REVEAL_KEY
 from pages.session.solved import forget_answers, is_solved
+from pages.session.staged import get_staged_part
 from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
 from pages.site.words import escape_markdown, has, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
+GUESS_KEY = "guess"  # in the link: what a reader guessed
 CODE_DRAWER = "code"
 DRAWERS_KEY = "lesson_drawers"  # of this session: which were opened, which of them before this visit, and their order
 PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
 
 
 @contextmanager
-def draw_lesson(slug: str) -> Iterator[DeltaGenerator]:
+def draw_lesson(slug: str) -> Iterator[DeltaGenerator | None]:
     """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
     forget_answers()
     with draw_page_frame(slug) as place:
+        if place is None:
+            yield None
+            return
         show_question(slug)
         yield place
         st.caption(say(f"lessons.{slug}.sources"))
@@ -50,8 +59,14 @@ def show_question(slug: str) -> None:
 
 
 @contextmanager
-def draw_page_frame(slug: str) -> Iterator[DeltaGenerator]:
-    """Draws the first line of a page whose choices stand in its link, and says what of that could not be read."""
+def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
+    """Draws the first line of a page whose choices stand in its link, and says what of that could not be read.
+
+    Gives the place in that line; None on the stage of a lecture, which has no such line."""
+    if get_staged_part() is not None:
+        with draw_staged_picture():
+            yield None
+        return
     lesson_choices.enter_lesson(slug)
     number_drawers_anew()
     with use_language(), st.container(gap="xsmall"):
@@ -60,7 +75,18 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator]:
         yield place
         with errors:
             show_unread_link_parts()
+        with place:
+            show_add_button(make_picture_scene)
         lesson_choices.write_lesson_link()
+
+
+@contextmanager
+def draw_staged_picture() -> Iterator[None]:
+    """Draws the picture of a page on the stage; out of sight where another part is shown, made of the same choices."""
+    in_sight = get_staged_part().name in (PICTURE_PART, TRAINING_PART)
+    with st.container(key="staged_picture" if in_sight else "staged_unseen"):
+        yield
+    show_unread_link_parts()
 
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
@@ -145,9 +171,11 @@ def show_unread_link_parts() -> None:
 
 
 # ---- what a page adds ------------------------------------------------------------------------------------------------
-def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
+def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
     """Shows in the first line the run that the lesson is about: its proof, its files, and the door to the workbench,
-    which shows exactly this run."""
+    which shows exactly this run. On the stage there is no such line."""
+    if place is None:
+        return
     trace = trace_for(setup)
     with place:
         link_to_workbench(setup, "workbench")
@@ -156,7 +184,15 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator) -> None:
 
 
 def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:
-    """Draws a drawer of a lesson under its question: a box whose content is drawn while it is open."""
+    """Draws a drawer of a lesson under its question: a box whose content is drawn while it is open.
+
+    On the stage it is drawn without its box, where the scene is about it, and else not at all."""
+    staged = get_staged_part()
+    if staged is not None:
+        if staged.name == name:
+            with staged.place:
+                draw()
+        return
     slug = lesson_choices.current_slug()
     key = f"{slug}.drawer.{name}"
 
@@ -169,10 +205,26 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
     def draw_and_note() -> None:
         st.session_state[DRAWERS_KEY]["opened"].add(key)
         draw()
+        show_add_button(partial(make_part_scene, name, title), f"add_{key}")
 
     st.session_state[key] = name in get_open_drawers()
     title = title or say(f"lessons.{slug}.drawer.{name}")
     show_drawer(title, drawer_icon(key), key, draw_and_note, on_change=handle_toggle)
+
+
+def make_picture_scene() -> Scene:
+    """What the page shows as a scene of a lecture: its picture, under its own question."""
+    slug = lesson_choices.current_slug()
+    question = say(f"lessons.{slug}.question") if slug in LESSONS else ""
+    return make_part_scene(PICTURE_PART, say(f"page.{slug}"), question)
+
+
+def make_part_scene(part: str, title: str, question: str = "") -> Scene:
+    """A part of the page as a scene of a lecture, under what is chosen on it."""
+    choices = lesson_choices.get_lesson_link()
+    kept = [(name, text) for name, text in choices.items() if name not in (OPEN_DRAWERS_KEY, GUESS_KEY)]
+    shown = LessonPart(lesson_choices.current_slug(), part, tuple(kept))
+    return lecture_session.make_scene(shown, title, question)
 
 
 def number_drawers_anew() -> None:

@@ -13,6 +13,7 @@ from pages.panels.live_choice import Followed
 from pages.panels.live_frames import show_live_goal
 from pages.session.reveal import are_answers_revealed
 from pages.session.solved import note_answer
+from pages.session.staged import is_answered_on_stage
 from pages.site.words import say
 
 
@@ -20,7 +21,9 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
     """Asks for one of several answers; after it says whether it was right, and whether the answer may be seen now.
 
     question: where it has numbers of the run in it; else it stands in the content as the label of the guess. name: of
-    the guess, where a lesson asks for several."""
+    the guess, where a lesson asks for several. On the stage of a lecture the question was asked before."""
+    if is_answered_on_stage():
+        return True
     with st.container(horizontal=True, vertical_alignment="bottom"):
         guess = choose_place(name, labels, question)
         if guess is not None:

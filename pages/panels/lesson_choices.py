@@ -1,6 +1,6 @@
 """What a reader chose in a lesson: kept for the session, said by the link, checked wherever it comes from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -10,6 +10,7 @@ from pages.session.linked_state import LinkedState, link_on_arrival, show_link
 from pages.setup.setup import MAX_LINK_CHARS
 from pages.site.words import has
 
+STAGE = "stage"  # in the place of a lesson's name: the choices of the one that a lecture shows
 COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # what the link of any lesson may say besides its controls
 
 
@@ -30,13 +31,28 @@ def enter_lesson(slug: str) -> None:
     lessons = st.session_state.setdefault("lessons", {})
     link = link_on_arrival(is_new=slug not in lessons)
     if link or slug not in lessons:
-        known = {}
-        for key, text in link.items():
-            if len(text) <= MAX_LINK_CHARS and is_known_choice(slug, key):
-                known[key] = text
-        lessons[slug] = LessonChoices(waiting=known)
-        lessons[slug].name_unknown_parts(link, known)
-    st.session_state["lesson"] = slug
+        lessons[slug] = read_linked_choices(slug, link)
+    st.session_state.update(lesson=slug, choices=slug)
+
+
+def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
+    """Makes a lesson the one that is drawn on the stage, whose choices the lesson's own page does not have. link: what
+    its link says where it begins; None where it goes on."""
+    lessons = st.session_state.setdefault("lessons", {})
+    if link is not None:
+        lessons[STAGE] = read_linked_choices(slug, link)
+    st.session_state.update(lesson=slug, choices=STAGE)
+
+
+def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
+    """The choices that the link of a lesson says."""
+    known = {}
+    for key, text in link.items():
+        if len(text) <= MAX_LINK_CHARS and is_known_choice(slug, key):
+            known[key] = text
+    choices = LessonChoices(waiting=known)
+    choices.name_unknown_parts(link, known)
+    return choices
 
 
 def is_known_choice(slug: str, name: str) -> bool:
@@ -51,7 +67,7 @@ def current_slug() -> str:
 
 def current_lesson_choices() -> LessonChoices:
     """What the session keeps of it."""
-    return st.session_state["lessons"][current_slug()]
+    return st.session_state["lessons"][st.session_state["choices"]]
 
 
 # ---- a choice --------------------------------------------------------------------------------------------------------
@@ -101,6 +117,11 @@ def format_choice(value: object) -> str:
 
 def write_lesson_link() -> None:
     """Shows in the address bar what was chosen."""
+    show_link(get_lesson_link())
+
+
+def get_lesson_link() -> dict[str, str]:
+    """What was chosen, as the link says it."""
     own = current_lesson_choices()
     chosen = {name: format_choice(value) for name, value in own.chosen.items()}
-    show_link(own.waiting | chosen)
+    return own.waiting | chosen

@@ -7,9 +7,12 @@ import streamlit as st
 
 from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
-from pages.lectures.script import MAX_SCENE_MINUTES, MODEL_STEPS, SCENE_TEXT_LIMITS, steps_of
+from pages.lectures.scene_kinds import MODEL_STEPS, steps_of
+from pages.lectures.script import MAX_SCENE_MINUTES, SCENE_TEXT_LIMITS, Scene
+from pages.presentation.own_editor import show_own_editor
 from pages.presentation.scene_cell import scene_cell_pickers
 from pages.session import setup_state
+from pages.setup.setup import Setup
 from pages.site.words import say
 
 
@@ -37,15 +40,6 @@ def scene_editor(index: int) -> None:
         edit_scene_part(index, name, getattr(scene, name), box, max_chars=SCENE_TEXT_LIMITS[name])
     edit_scene_part(
         index,
-        "steps",
-        [step for step in scene.steps if step in steps_of(scene.setup)],
-        st.pills,
-        options=steps_of(scene.setup),
-        selection_mode="multi",
-        format_func=name_scene_step,
-    )
-    edit_scene_part(
-        index,
         "minutes",
         scene.minutes,
         st.number_input,
@@ -54,10 +48,27 @@ def scene_editor(index: int) -> None:
         step=1,
         width=160,
     )
-    scene_cell_pickers(index, scene)
+    show_own_editor(index, scene.shown)
+    if isinstance(scene.shown, Setup):
+        step_picker(index, scene)
+        scene_cell_pickers(index, scene)
     with st.container(horizontal=True):
-        link_to_workbench(scene.setup, "scene")
+        if scene.setup is not None:
+            link_to_workbench(scene.setup, "scene")
         scene_buttons(index)
+
+
+def step_picker(index: int, scene: Scene) -> None:
+    """Which steps a scene that shows a state of the workbench is gone through by."""
+    edit_scene_part(
+        index,
+        "steps",
+        [step for step in scene.steps if step in steps_of(scene.shown)],
+        st.pills,
+        options=steps_of(scene.shown),
+        selection_mode="multi",
+        format_func=name_scene_step,
+    )
 
 
 def edit_scene_part(index: int, name: str, value: object, widget: Callable, **options) -> None:
@@ -107,7 +118,8 @@ def remove_scene(index: int) -> None:
 
 def show_workbench_setup(index: int) -> None:
     """Makes a scene show what the workbench shows now."""
-    change_scene(index, setup=setup_state.current_setup(), unread=())
+    setup = setup_state.current_setup()
+    change_scene(index, shown=setup, steps=steps_of(setup), unread=())
 
 
 def change_scene(index: int, **parts) -> None:

@@ -9,6 +9,7 @@ from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
 from pages.panels.toolbar import show_toolbar
 from pages.presentation.builder import scene_editor, title_box
+from pages.presentation.own_editor import show_own_scene_makers
 from pages.presentation.scene_files import show_scene_files
 from pages.presentation.stage import show_lectern, show_lecture_trouble
 from pages.session import setup_state
@@ -42,6 +43,7 @@ def show_own_lecture() -> None:
     with list_column:
         title_box()
         show_scene_list()
+        show_own_scene_makers()
         show_lecture_files()
     with editor_column:
         if lecture_session.current_lecture().scenes:
@@ -73,10 +75,11 @@ def show_lecture_refusal() -> None:
 
 
 def lecture_picker() -> None:
-    """Which lecture: one that comes with the app, or one's own."""
+    """Which lecture: one that comes with the app, or one's own, where there is one."""
     session = lecture_session.get_lecture_session()
-    if session.own is None:
-        return
+    names = [*SHIPPED_LECTURES]
+    if session.own is not None:
+        names.append(OWN_LECTURE)
 
     def take_choice() -> None:
         session.name = st.session_state["c_lecture"]
@@ -85,7 +88,7 @@ def lecture_picker() -> None:
     st.session_state["c_lecture"] = session.name
     st.segmented_control(
         say("present.desk.lecture"),
-        [*SHIPPED_LECTURES, OWN_LECTURE],
+        names,
         format_func=lambda name: say(f"present.desk.name.{name}"),
         key="c_lecture",
         on_change=take_choice,

@@ -16,7 +16,7 @@ from pages.site.words import say, say_refusal
 
 
 def scene_cell_pickers(index: int, scene: Scene) -> None:
-    """Which cell's arithmetic a scene shows."""
+    """Which cell's arithmetic a scene that shows a state of the workbench shows."""
     try:
         trace = trace_for(scene.setup)
     except AttentionError as error:
@@ -27,7 +27,7 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
     def take_cell(new_step: str, new_cell: tuple[int, ...]) -> None:
         axes = trace.step(new_step).dims
         setup = with_opened_cell(scene.setup, new_step, new_cell, axes)
-        lecture_session.take_lecture(lecture_session.current_lecture().changed(index, setup=setup))
+        lecture_session.take_lecture(lecture_session.current_lecture().changed(index, shown=setup))
 
     def take_step() -> None:
         chosen_step = st.session_state["c_scene_step"]

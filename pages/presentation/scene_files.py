@@ -32,7 +32,10 @@ def show_scene_files(lecture: Lecture) -> None:
 
 
 def offer_scene_files(scene: Scene) -> None:
-    """The files of a scene; or why it cannot be computed."""
+    """The files of a scene that shows a run; or why it cannot be computed."""
+    if scene.setup is None:
+        st.caption(say("present.desk.no_run"))
+        return
     try:
         trace = trace_for(scene.setup)
     except AttentionError as error:

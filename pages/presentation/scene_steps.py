@@ -22,6 +22,8 @@ from pages.panels.head_maps import fact_sentence
 from pages.panels.model_panels import open_panel
 from pages.panels.step import follow_operand
 from pages.panels.step_picture import list_shown_operands, make_panel_title
+from pages.presentation.lesson_scene import show_lesson_step
+from pages.presentation.own_scenes import show_code_step, show_own_picture_step, show_text_step
 from pages.runs.compute import spell_tokens
 from pages.session import setup_state
 from pages.session.labels import chosen_cell, current_palette, describe_cell, picture_texts_for
@@ -132,11 +134,12 @@ def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int]) -> chart
 
 
 def show_question_step(screen: ScreenState) -> None:
-    """The sentence, and the question to the audience."""
-    sentence = spell_tokens(screen.inputs.queries, screen.setup)
+    """The sentence of a run, and the question to the audience."""
     question = lecture_session.current_scene().question
-    with st.container(key="sentence"):
-        st.markdown(escape_markdown(printable_token(sentence)))
+    if lecture_session.current_scene().setup is not None:
+        sentence = spell_tokens(screen.inputs.queries, screen.setup)
+        with st.container(key="sentence"):
+            st.markdown(escape_markdown(printable_token(sentence)))
     with st.container(key="asked"):
         st.markdown(f"**{escape_markdown(question)}**")
 
@@ -183,4 +186,8 @@ SCENE_STEP_FUNCTIONS: dict[str, Callable[[ScreenState], None]] = {
     "symbol": show_symbol_step,
     "shapes": show_shapes_step,
     "question": show_question_step,
+    "lesson": show_lesson_step,
+    "code": show_code_step,
+    "text": show_text_step,
+    "picture": show_own_picture_step,
 }

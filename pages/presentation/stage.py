@@ -24,6 +24,7 @@ def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
         session.at,
         session.scene_step,
         session.moves,
+        session.begun,
         session.drawer,
         are_answers_revealed(),
         screen.setup,

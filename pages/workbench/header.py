@@ -6,6 +6,8 @@ from attention_core.inputs.tokenizer import printable_token
 from pages.components import shortcuts
 from pages.export.export_panel import EXPORTED_STEP_KEY, show_export
 from pages.lectures import lecture_session
+from pages.lectures.add_button import is_added, show_add_button
+from pages.lectures.script import Scene
 from pages.panels.proof import proof_badge, show_proof
 from pages.panels.setup_controls import show_refusal
 from pages.panels.toolbar import show_toolbar
@@ -34,7 +36,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
         *map(setup_history.can_move, setup_history.HISTORY_MOVES),
         *state.unread,
         *state.unfit,
-        lecture.own,
+        is_added(make_scene_of_screen()),
         lecture.refusal,
     )
 
@@ -69,6 +71,13 @@ def show_header_line(screen: ScreenState) -> None:
         show_share_panel(setup)
         show_proof(trace, setup)
         show_export(trace, setup)
+        show_add_button(make_scene_of_screen)
+
+
+def make_scene_of_screen() -> Scene:
+    """What the screen shows as a scene, under the name of its example."""
+    setup = setup_state.current_setup()
+    return lecture_session.make_scene(setup, say(f"example.{setup.example}"))
 
 
 def handle_shortcut() -> None:

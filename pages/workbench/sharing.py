@@ -7,7 +7,6 @@ import segno
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
-from pages.lectures import lecture_session
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_state
@@ -106,28 +105,6 @@ def show_setup_file(setup: Setup) -> None:
     )
     st.file_uploader(say("sharing.open"), type="json", key=key, on_change=open_chosen_file)
     show_refusal("file")
-    show_add_scene_button(setup)
-
-
-def show_add_scene_button(setup: Setup) -> None:
-    """The screen as a scene of a lecture."""
-
-    def add_scene() -> None:
-        lecture_session.add_scene(setup)
-        redraw()
-
-    st.button(
-        say("present.desk.add"),
-        key="add_scene",
-        icon=":material/slideshow:",
-        on_click=add_scene,
-    )
-    session = lecture_session.get_lecture_session()
-    if session.refusal is not None:
-        st.error(say_refusal(session.refusal), icon=":material/error:")
-    elif session.own is not None:
-        scene_count = len(session.own.scenes)
-        st.caption(say("present.desk.added", count=scene_count))
 
 
 def qr_code(text: str) -> tuple[str, int]:

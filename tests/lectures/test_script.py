@@ -12,12 +12,12 @@ import torch
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.arithmetic import explain
 from attention_core.record.errors import AttentionError
+from pages.lectures.scene_kinds import MODEL_STEPS, SCENE_STEPS, steps_of
 from pages.lectures.script import (
     MAX_LECTURE_CHARS,
+    MAX_LECTURE_FILE_CHARS,
     MAX_SCENE_MINUTES,
     MAX_SCENES,
-    MODEL_STEPS,
-    SCENE_STEPS,
     SCENE_TEXT_LIMITS,
     SHIPPED_LECTURES,
     Lecture,
@@ -27,7 +27,6 @@ from pages.lectures.script import (
     lecture_to_file,
     lecture_to_link,
     load_shipped_lecture,
-    steps_of,
 )
 from pages.runs.compute import compute_run
 from pages.setup.setup import MAX_LINK_CHARS, Setup
@@ -284,7 +283,7 @@ def test_a_lecture_comes_back_from_its_file_and_from_its_link(lecture):
     assert lecture_from_file(lecture_to_file(lecture)) == lecture == lecture_from_link(lecture_to_link(lecture))
     assert lecture_to_link(lecture).replace("-", "").replace("_", "").isalnum()
     again = json.loads(lecture_to_file(lecture))
-    assert again["format"] == "attention-explorer-lecture" and again["version"] == 2
+    assert again["format"] == "attention-explorer-lecture" and again["version"] == 3
 
 
 def test_a_file_of_version_1_says_no_minutes_and_is_read_as_before():
@@ -345,14 +344,15 @@ def test_a_scene_that_is_none_is_refused_with_its_number(scene):
         ('{"format": "attention-explorer", "version": 1}', "lecture_format"),
         (file_with(version=True), "lecture_format"),
         (file_with(version=0), "lecture_format"),
-        (file_with(version=3), "file_version"),
+        (file_with(version=4), "file_version"),
         (file_with(title=7), "lecture_format"),
         (file_with(title="t" * (SCENE_TEXT_LIMITS["title"] + 1)), "scene_part"),
         (file_with(scenes={}), "lecture_format"),
         (file_with(scenes=[{}] * (MAX_SCENES + 1)), "too_many_scenes"),
         (file_with(title="\ud800"), "file_not_json"),
         ('{"format": 1, "format": 2}', "file_twice"),
-        (" " * (MAX_LECTURE_CHARS + 1), "lecture_too_long"),
+        (file_with() + " " * MAX_LECTURE_CHARS, "lecture_too_long"),
+        (" " * (MAX_LECTURE_FILE_CHARS + 1), "lecture_too_long"),
     ],
     ids=lambda given: given[:40],
 )

@@ -6,9 +6,9 @@ import math
 import numpy as np
 import pytest
 
+from pages.lectures.scene_kinds import SCENE_STEPS
 from pages.lectures.script import (
     MAX_SCENES,
-    SCENE_STEPS,
     Lecture,
     Scene,
     lecture_from_file,
@@ -243,10 +243,8 @@ def test_what_a_browser_makes_up_moves_nothing(sent):
 # ---- building --------------------------------------------------------------------------------------------------------
 def test_what_the_workbench_shows_becomes_a_scene():
     screen = Screen(mask="causal", t="3", step="scores", cell="0,0,3,1")
-    screen.at.session_state["sharing"] = True
-    screen.ran(screen.at.run)
     screen.press("add_scene")
-    assert "Scenes of your lecture: 1." in screen.captions()
+    assert any(button.label == "Scene 1 of my lecture" for button in screen.at.button)
     screen.set("temperature", 2.0)
     screen.press("add_scene")
     one, two = screen.at.session_state["talk"].own.scenes
@@ -363,8 +361,6 @@ def test_a_lecture_without_scenes_is_no_mistake():
 def test_a_full_lecture_takes_no_more():
     screen = Presented().offer(lecture_file(scenes=[{}] * MAX_SCENES))
     screen.go_to("workbench")
-    screen.at.session_state["sharing"] = True
-    screen.ran(screen.at.run)
     screen.ran(next(button for button in screen.at.button if button.key == "add_scene").click().run)
     assert len(screen.own().scenes) == MAX_SCENES and any(str(MAX_SCENES) in error for error in screen.errors())
 

@@ -10,12 +10,14 @@ from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.training import Training
 from attention_core.record.number_text import format_duration, format_fixed
+from pages.lectures.kinds.lesson import TRAINING_PART
 from pages.lessons.learned.trainings import MAX_CONCURRENT_TRAININGS, RunningTraining, stop_trainings
 from pages.panels import lesson_choices
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option, choose_whole_number, slide
 from pages.runs.devices import AVAILABLE_DEVICES
 from pages.session.labels import current_palette
+from pages.session.staged import get_staged_part
 from pages.site.words import say, say_refusal, use_language
 
 REFRESH_SECONDS = 0.5  # seconds between two looks at a training
@@ -30,7 +32,19 @@ def get_running_training(course: str) -> RunningTraining | None:
 
 
 def show_own_training(course: str) -> None:
-    """The row with the button, and what becomes of it; drawn anew by itself while it trains."""
+    """The row with the button, and what becomes of it; drawn anew by itself while it trains.
+
+    On the stage of a lecture it stands above the lesson's picture, in the scenes that are about it."""
+    staged = get_staged_part()
+    if staged is None:
+        draw_own_training(course)
+    elif staged.name == TRAINING_PART:
+        with staged.place:
+            draw_own_training(course)
+
+
+def draw_own_training(course: str) -> None:
+    """Draws the row."""
     running = get_running_training(course)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = choose_whole_number("seed", 1, width=130)

@@ -1,0 +1,64 @@
+"""A scene that shows a page of the app in part: a lesson's picture, one of its drawers, its code, its training."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pages.lectures.kinds.parts import MAX_UNREAD_CHARS, UnfitPart, UnreadPart, read_text, read_texts
+from pages.setup.setup import MAX_LINK_CHARS
+from pages.site.catalog import BESIDE_LESSONS, LESSONS
+from pages.site.words import load_app_texts
+
+LESSON_PARTS = ("lesson", "part", "choices")
+PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # beside the names of a lesson's drawers
+TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # the lessons in which one trains a network
+SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # the pages that can be a scene
+MAX_NAME_CHARS = 40
+MAX_CHOICES = 60  # more than any page has
+
+
+@dataclass(frozen=True)
+class LessonPart:
+    """A part of a lesson, or of another page of exercises or reference, under the choices that its link says.
+
+    slug: the page. part: "picture", "code", "training", or the name of a drawer. choices: (name, text) each."""
+
+    slug: str
+    part: str = PICTURE_PART
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+def read_lesson(parts: Mapping[str, object]) -> tuple[LessonPart, tuple[UnreadPart, ...]]:
+    """The part of a page that a scene shows. In the place of a part that its page does not have comes its picture."""
+    slug = parts.get("lesson")
+    if slug not in SHOWN_PAGES:
+        raise UnfitPart("lesson")
+    choices = read_texts(parts, "choices")
+    if len(choices) > MAX_CHOICES or sum(map(len, choices.values())) > MAX_LINK_CHARS:
+        raise UnfitPart("choices")
+    part = read_text(parts, "part", MAX_NAME_CHARS) or PICTURE_PART
+    unread = ()
+    if not has_part(slug, part):
+        unread = (("part", part[:MAX_UNREAD_CHARS]),)
+        part = PICTURE_PART
+    return LessonPart(slug, part, tuple(choices.items())), unread
+
+
+def has_part(slug: str, part: str) -> bool:
+    """Whether a page has a part of this name.
+
+    >>> has_part("scale", "picture"), has_part("induction", "training"), has_part("scale", "training")
+    (True, True, False)
+    """
+    if part == TRAINING_PART:
+        return slug in TRAINING_LESSONS
+    return part in (PICTURE_PART, CODE_PART) or f"lessons.{slug}.drawer.{part}" in load_app_texts("en")
+
+
+def write_lesson(shown: LessonPart) -> dict[str, object]:
+    """The part of a page as a file has it; what is usual is left out."""
+    parts: dict[str, object] = {"lesson": shown.slug}
+    if shown.part != PICTURE_PART:
+        parts["part"] = shown.part
+    if shown.choices:
+        parts["choices"] = dict(shown.choices)
+    return parts

@@ -1,0 +1,92 @@
+"""A scene that shows a picture of one's own: a PNG or a JPEG, which a lecture's file holds, and no link."""
+
+import base64
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from attention_core.record.errors import AttentionError
+from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
+
+PICTURE_PARTS = ("picture", "alt", "source")
+MAX_PICTURE_BYTES = 1_000_000  # bytes of one picture
+MAX_PICTURE_SIDE_PX = 6_000  # pixels of a side: a browser has four bytes for each pixel
+MAX_PICTURE_WORDS_CHARS = 300  # characters of what is said of a picture
+PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+JPEG_SIGNATURE = b"\xff\xd8\xff"
+JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # the segments that say how large a JPEG is
+
+
+@dataclass(frozen=True)
+class OwnPicture:
+    """A picture of one's own. alt: what a screen reader says of it. source: from whom it is, and its licence."""
+
+    data: bytes = field(repr=False)
+    alt: str = ""
+    source: str = ""
+
+    @property
+    def mime(self) -> str:
+        """What kind of file it is."""
+        return "image/png" if self.data.startswith(PNG_SIGNATURE) else "image/jpeg"
+
+
+def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[UnreadPart, ...]]:
+    """The picture of a scene. Raises UnfitPart, and what check_picture raises."""
+    letters = read_text(parts, "picture", 2 * MAX_PICTURE_BYTES)
+    try:
+        data = base64.b64decode(letters, validate=True)
+    except ValueError:
+        raise UnfitPart("picture") from None
+    check_picture(data)
+    words = [read_text(parts, name, MAX_PICTURE_WORDS_CHARS) for name in ("alt", "source")]
+    return OwnPicture(data, *words), ()
+
+
+def write_own_picture(shown: OwnPicture) -> dict[str, object]:
+    """The picture as a file has it; what is empty is left out."""
+    parts = {"picture": base64.b64encode(shown.data).decode(), "alt": shown.alt, "source": shown.source}
+    return {name: text for name, text in parts.items() if text}
+
+
+@lru_cache(maxsize=64)
+def check_picture(data: bytes) -> None:
+    """Raises AttentionError where bytes are no picture that a lecture takes: picture_bytes, picture_kind, picture_size.
+
+    >>> check_picture(b"GIF89a")
+    Traceback (most recent call last):
+    attention_core.record.errors.AttentionError: a picture must be a PNG or a JPEG file: this one is neither
+    """
+    if len(data) > MAX_PICTURE_BYTES:
+        raise AttentionError("picture_bytes", limit=MAX_PICTURE_BYTES, given=len(data))
+    size = find_picture_size(data)
+    if size is None:
+        raise AttentionError("picture_kind")
+    if not all(1 <= side <= MAX_PICTURE_SIDE_PX for side in size):
+        width, height = size
+        raise AttentionError("picture_size", limit=MAX_PICTURE_SIDE_PX, width=width, height=height)
+
+
+def find_picture_size(data: bytes) -> tuple[int, int] | None:
+    """How many pixels wide and high a PNG or a JPEG says that it is; None of anything else.
+
+    >>> find_picture_size(PNG_SIGNATURE + bytes.fromhex("0000000d49484452 00000003 00000002"))
+    (3, 2)
+    """
+    if data.startswith(PNG_SIGNATURE) and data[12:16] == b"IHDR" and len(data) >= 24:
+        return int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
+    if data.startswith(JPEG_SIGNATURE):
+        return find_jpeg_size(data)
+    return None
+
+
+def find_jpeg_size(data: bytes) -> tuple[int, int] | None:
+    """How large a JPEG says that it is: its segments are gone through until one says it. Source: ITU-T T.81, B.2.2."""
+    at = 2
+    while at + 9 <= len(data) and data[at] == 0xFF:
+        marker = data[at + 1]
+        if marker in JPEG_SIZE_MARKERS:
+            height, width = int.from_bytes(data[at + 5 : at + 7]), int.from_bytes(data[at + 7 : at + 9])
+            return width, height
+        at += 2 + int.from_bytes(data[at + 2 : at + 4])
+    return None

@@ -1,0 +1,19 @@
+"""A scene that shows a state of the workbench: its record is the Setup itself."""
+
+from collections.abc import Mapping
+
+from pages.lectures.kinds.parts import UnreadPart, read_texts
+from pages.setup.setup import Setup, setup_from_link, setup_to_link
+
+WORKBENCH_PARTS = ("setup",)
+
+
+def read_workbench(parts: Mapping[str, object]) -> tuple[Setup, tuple[UnreadPart, ...]]:
+    """The Setup of a scene, as a link says it; what of it nobody can read."""
+    setup, unread = setup_from_link(read_texts(parts, "setup"))
+    return setup, tuple(unread)
+
+
+def write_workbench(setup: Setup) -> dict[str, object]:
+    """How the Setup differs from its example, as a link does."""
+    return {"setup": setup_to_link(setup)}

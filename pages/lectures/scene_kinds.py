@@ -1,0 +1,62 @@
+"""The kinds of scenes there are: what each shows, and how it stands in a file."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pages.lectures.kinds.code import CODE_PARTS, RunCode, read_code, write_code
+from pages.lectures.kinds.lesson import LESSON_PARTS, LessonPart, read_lesson, write_lesson
+from pages.lectures.kinds.parts import UnreadPart
+from pages.lectures.kinds.picture import PICTURE_PARTS, OwnPicture, read_own_picture, write_own_picture
+from pages.lectures.kinds.text import TEXT_PARTS, OwnText, read_own_text, write_own_text
+from pages.lectures.kinds.workbench import WORKBENCH_PARTS, read_workbench, write_workbench
+from pages.setup.setup import Setup, model_of
+
+SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # what a scene shows
+SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
+MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model, with what it is asked
+WORKBENCH_KIND = "workbench"
+
+
+@dataclass(frozen=True)
+class SceneKind:
+    """One kind of scene.
+
+    record: what says what such a scene shows. parts: what stands in a file for it, by name. read: makes the record of
+    these, and what of them nobody can read. write: makes them of the record. steps: what a scene may be gone through
+    by, in order."""
+
+    record: type
+    parts: tuple[str, ...]
+    read: Callable[[Mapping[str, object]], tuple[SceneContent, tuple[UnreadPart, ...]]]
+    write: Callable[[SceneContent], dict[str, object]]
+    steps: tuple[str, ...]
+
+
+SCENE_KINDS = {
+    WORKBENCH_KIND: SceneKind(Setup, WORKBENCH_PARTS, read_workbench, write_workbench, MODEL_STEPS),
+    "lesson": SceneKind(LessonPart, LESSON_PARTS, read_lesson, write_lesson, ("lesson",)),
+    "code": SceneKind(RunCode, CODE_PARTS, read_code, write_code, ("code",)),
+    "text": SceneKind(OwnText, TEXT_PARTS, read_own_text, write_own_text, ("text",)),
+    "picture": SceneKind(OwnPicture, PICTURE_PARTS, read_own_picture, write_own_picture, ("picture",)),
+}
+
+
+def kind_of(shown: SceneContent) -> str:
+    """The name of the kind that a record belongs to.
+
+    >>> kind_of(Setup()), kind_of(OwnText("Hello"))
+    ('workbench', 'text')
+    """
+    (name,) = (name for name, kind in SCENE_KINDS.items() if isinstance(shown, kind.record))
+    return name
+
+
+def steps_of(shown: SceneContent) -> tuple[str, ...]:
+    """The steps that a scene may be gone through by.
+
+    >>> steps_of(OwnText("Hello"))
+    ('text',)
+    """
+    if isinstance(shown, Setup) and model_of(shown) is None:
+        return SCENE_STEPS
+    return SCENE_KINDS[kind_of(shown)].steps

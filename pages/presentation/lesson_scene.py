@@ -1,0 +1,45 @@
+"""A part of a lesson on the stage: the page of the lesson is run, and draws that part of itself alone."""
+
+from dataclasses import dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import streamlit as st
+
+from pages.lectures import lecture_session
+from pages.panels import lesson_choices
+from pages.session.staged import StagedPart, stage_part
+from pages.session.view import ScreenState
+from pages.site.catalog import LESSONS, PAGES_BY_SLUG
+
+
+@dataclass(frozen=True)
+class BegunLesson:
+    """The lesson that the stage shows. begun: which showing of a scene it is. link: what it said when it was drawn
+    first."""
+
+    begun: int
+    link: dict[str, str]
+
+
+def show_lesson_step(screen: ScreenState) -> None:
+    """The part of a lesson that the scene is about; its choices are those of the scene until somebody changes them."""
+    session = lecture_session.get_lecture_session()
+    shown = lecture_session.current_scene().shown
+    begun: BegunLesson | None = st.session_state.get("begun_lesson")
+    goes_on = begun is not None and begun.begun == session.begun
+    lesson_choices.enter_lesson_on_stage(shown.slug, None if goes_on else dict(shown.choices))
+    staged = StagedPart(shown.part, st.container(key="staged_part"), is_answered=shown.slug in LESSONS)
+    with stage_part(staged):
+        run_page(PAGES_BY_SLUG[shown.slug].path)
+    link = lesson_choices.get_lesson_link()
+    if not goes_on:
+        st.session_state["begun_lesson"] = BegunLesson(session.begun, link)
+    session.departed = goes_on and link != begun.link
+
+
+def run_page(path: Path) -> None:
+    """Runs a page once more, as Streamlit does: as a module of its own, which no other thread sees."""
+    spec = spec_from_file_location(f"staged_{path.parent.name}", path)
+    page = module_from_spec(spec)
+    spec.loader.exec_module(page)

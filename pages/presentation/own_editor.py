@@ -1,0 +1,83 @@
+"""What is one's own in a lecture: words and pictures are added here, and changed; and the code of a run."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.record.errors import AttentionError
+from pages.lectures import lecture_session
+from pages.lectures.kinds.code import RunCode
+from pages.lectures.kinds.picture import MAX_PICTURE_BYTES, MAX_PICTURE_WORDS_CHARS, OwnPicture, check_picture
+from pages.lectures.kinds.text import MAX_OWN_TEXT_CHARS, OwnText
+from pages.lectures.scene_kinds import SceneContent
+from pages.session import setup_state
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+TEXT_HEIGHT_PX = 200  # pixels of the box for one's own words
+
+
+def show_own_scene_makers() -> None:
+    """A button that adds a scene of words, and a box that adds one for a picture."""
+    st.button(say("present.desk.add_text"), key="add_text", icon=":material/notes:", on_click=add_text_scene)
+    key = f"c_picture_{setup_state.editors_version()}"
+
+    def take_picture() -> None:
+        upload = st.session_state[key]
+        if upload is not None:
+            add_picture_scene(upload.getvalue(), upload.name)
+
+    label = say("present.desk.add_picture", limit=MAX_PICTURE_BYTES // 1000)
+    st.file_uploader(label, type=["png", "jpg", "jpeg"], key=key, on_change=take_picture)
+
+
+def add_text_scene() -> None:
+    """Adds a scene of words, to be written."""
+    words = OwnText(say("present.desk.first_words"))
+    lecture_session.add_scene(lecture_session.make_scene(words, say("present.scene_step.text")))
+
+
+def add_picture_scene(data: bytes, name: str) -> None:
+    """Adds a scene for a picture, under the name of its file; or keeps why it is none."""
+    try:
+        check_picture(data)
+    except AttentionError as error:
+        lecture_session.get_lecture_session().refuse(lecture_session.LECTURE_CONTROL, error)
+        return
+    title, _, _ = name.rpartition(".")
+    lecture_session.add_scene(lecture_session.make_scene(OwnPicture(data), title))
+    setup_state.renew_editors()
+
+
+def show_own_editor(index: int, shown: SceneContent) -> None:
+    """What of a scene's content is written here: words, what a picture is and from whom; or the button for code."""
+    match shown:
+        case OwnText():
+            options = {"max_chars": MAX_OWN_TEXT_CHARS, "height": TEXT_HEIGHT_PX}
+            edit_shown_part(index, shown, "text", st.text_area, **options)
+        case OwnPicture():
+            st.image(shown.data, width=240, alt=shown.alt)
+            for name in ("alt", "source"):
+                edit_shown_part(index, shown, name, st.text_input, max_chars=MAX_PICTURE_WORDS_CHARS)
+        case Setup():
+            st.button(say("present.desk.add_code"), key="add_code", on_click=add_code_scene, args=(shown,))
+
+
+def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable, **options) -> None:
+    """One part of what a scene shows, in a widget."""
+    key = f"c_shown_{name}"
+
+    def take_part() -> None:
+        changed = replace(shown, **{name: st.session_state[key]})
+        lecture = lecture_session.current_lecture()
+        lecture_session.take_lecture(lecture.changed(index, shown=changed))
+
+    st.session_state[key] = getattr(shown, name)
+    widget(say(f"present.desk.shown_{name}"), key=key, on_change=take_part, **options)
+
+
+def add_code_scene(setup: Setup) -> None:
+    """Adds the code of a scene's step as a scene."""
+    title = say("present.desk.code_title", step=setup.step or "weights")
+    lecture_session.add_scene(lecture_session.make_scene(RunCode(setup), title))

@@ -1,0 +1,28 @@
+"""What is one's own on the stage: words, and pictures; and the code that ran."""
+
+import streamlit as st
+
+from pages.lectures import lecture_session
+from pages.panels.step import show_step_code
+from pages.session.view import ScreenState
+from pages.site.words import escape_markdown, say
+
+
+def show_text_step(screen: ScreenState) -> None:
+    """The words of the scene. What is HTML in them is shown as it stands; pictures of other hosts are not fetched."""
+    shown = lecture_session.current_scene().shown
+    st.markdown(shown.text.replace("![", r"!\["))
+
+
+def show_own_picture_step(screen: ScreenState) -> None:
+    """The picture of the scene, and from whom it is."""
+    shown = lecture_session.current_scene().shown
+    st.image(shown.data, alt=shown.alt or lecture_session.current_scene().title)
+    if shown.source:
+        st.caption(say("present.source", source=escape_markdown(shown.source)))
+
+
+def show_code_step(screen: ScreenState) -> None:
+    """The code of the step that the scene opens, in PyTorch and in NumPy."""
+    step = screen.setup.step
+    show_step_code(screen.trace, step if step in screen.trace.computed() else "weights")

@@ -1,0 +1,41 @@
+"""A part of a page that is drawn on the stage of a lecture, without what stands around it on its own page."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+STAGED_KEY = "staged"  # in the session, while the part is drawn
+
+
+@dataclass(frozen=True, eq=False)
+class StagedPart:
+    """What of a page is shown. name: of the part. place: where it is drawn, unless it is the page's own picture.
+    is_answered: whether the page's own question is not asked, because the lecture has asked its own before."""
+
+    name: str
+    place: DeltaGenerator
+    is_answered: bool
+
+
+def get_staged_part() -> StagedPart | None:
+    """The part that is drawn on the stage now; None where a page is drawn as a page."""
+    return st.session_state.get(STAGED_KEY)
+
+
+@contextmanager
+def stage_part(part: StagedPart) -> Iterator[None]:
+    """Draws a part of a page on the stage as long as this lasts."""
+    st.session_state[STAGED_KEY] = part
+    try:
+        yield
+    finally:
+        del st.session_state[STAGED_KEY]
+
+
+def is_answered_on_stage() -> bool:
+    """Whether a page is drawn on the stage, where its answer may be seen."""
+    staged = get_staged_part()
+    return staged is not None and staged.is_answered

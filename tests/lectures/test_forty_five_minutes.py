@@ -1,0 +1,102 @@
+"""The lecture of forty-five minutes: its time, its order, and every number that its notes say."""
+
+import json
+import re
+from dataclasses import replace
+
+import pytest
+
+from pages.lectures.kinds.lesson import LessonPart
+from pages.lectures.script import load_shipped_lecture
+from pages.runs.compute import compute_run
+from pages.setup.setup import Setup
+from pages.site.words import LANGUAGES
+from tests.presentation.test_present import Presented
+
+NAME = "forty_five_minutes"
+SCENES = {language: load_shipped_lecture(NAME, language).scenes for language in LANGUAGES}
+LESSON_PLACES = [at for at, scene in enumerate(SCENES["en"]) if scene.kind == "lesson"]
+NUMBER = re.compile(r"[−+]?\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_it_takes_forty_five_minutes_and_begins_with_the_reason(language):
+    scenes = SCENES[language]
+    assert load_shipped_lecture(NAME, language).total_minutes() == 45 and len(scenes) == 20
+    assert all(scene.title and scene.note and scene.minutes and not scene.unread for scene in scenes)
+    assert all(scene.question for scene in scenes if scene.kind not in ("text", "code"))
+    slugs = [scene.shown.slug for scene in scenes if scene.kind == "lesson"]
+    assert slugs[:4] == ["bottleneck", "distance", "qkv", "softmax"] and slugs[-2:] == ["induction", "explanation"]
+    assert any(scene.shown == LessonPart("induction", "training") for scene in scenes)
+    assert all(scene.minutes >= len(scene.note) / 900 for scene in scenes)  # 900 letters a minute is very fast
+
+
+def test_both_languages_have_the_same_scenes():
+    for one, other in zip(*SCENES.values(), strict=True):
+        assert (one.kind, one.minutes, one.steps) == (other.kind, other.minutes, other.steps)
+        if one.kind == "lesson":
+            assert (one.shown.slug, one.shown.part) == (other.shown.slug, other.shown.part)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_said_of_the_workbench_is_said_in_ten_minutes_too_where_each_number_is_computed(language):
+    tested = load_shipped_lecture("ten_minutes", language).scenes
+    of_workbench = [replace(scene, minutes=0) for scene in SCENES[language] if scene.kind == "workbench"]
+    assert len(of_workbench) == 7 and all(scene in tested for scene in of_workbench)
+
+
+# ---- what the notes say in numbers -----------------------------------------------------------------------------------
+# Numbers that are asked or named, or hold by definition; those of qkv and heads are computed below.
+GIVEN = {
+    "qkv": {"31", "11"},
+    "softmax": {"2", "1"},
+    "scale": {"0", "1"},
+    "heads": {"1", "2", "−1", "−0.29"},
+    "positions": {"+1"},
+    "cross": {"1"},
+    "decoding": {"1"},
+}
+
+
+def said_on_stage(screen):
+    """All sentences of the stage; of those that follow a slider the one of its position."""
+    texts = [*screen.texts(), *(caption.value for caption in screen.at.caption)]
+    for part in screen.at.get("bidi_component"):
+        data = json.loads(part.proto.json or "null")
+        if isinstance(data, dict) and "texts" in data and "position" in data:
+            texts.append("".join(data["texts"][data["position"]]))
+    return " ".join(texts)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("at", LESSON_PLACES)
+def test_every_number_of_a_note_is_said_by_the_picture_beside_it(at, language):
+    scene = SCENES[language][at]
+    screen = Presented(lecture=NAME, scene=str(at + 1), step="lesson", lang=language)
+    assert screen.errors() == []
+    told = {*NUMBER.findall(said_on_stage(screen))}
+    assert {*NUMBER.findall(scene.note)} <= told | GIVEN.get(scene.shown.slug, set())
+
+
+@pytest.mark.parametrize("example", ["en_it", "zh_ta"])
+def test_without_matrices_it_attends_most_to_itself(example):
+    nothing = dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), "none")
+    row = compute_run(Setup(example=example, heads=1, scale=1.0, **nothing), None)[0]["weights"][0, 0, 5]
+    assert [f"{100 * share:.0f}" for share in row.tolist()] == ["11"] * 5 + ["31", "11"]
+
+
+@pytest.mark.parametrize("example", ["en_colour", "zh_colour"])
+def test_as_one_head_the_colour_of_the_dog_comes_out_weaker(example):
+    two, one = (compute_run(Setup(example=example, heads=heads), None)[0] for heads in (None, 1))
+    colour = two.labels["D_out"].index("colour")
+    assert [f"{run['output'][0, 4, colour]:.2f}" for run in (two, one)] == ["-0.83", "-0.29"]
+
+
+@pytest.mark.parametrize("example", ["en_colour", "zh_colour"])
+def test_where_the_slider_says_plus_one_every_word_looks_at_the_word_after_it(example):
+    turned = compute_run(Setup(example=example, w_q="~3.0=8"), None)[0]
+    assert turned["weights"][0, 0, :-1].argmax(-1).tolist() == [1, 2, 3, 4]
+
+
+def test_the_keys_without_a_cache_are_the_sum_of_all_lengths():
+    assert sum(range(1, 257)) == 32_896
