@@ -1,4 +1,4 @@
-"""A formula in one line of text, for programs that draw no LaTeX: fractions with a stroke, scripts raised or lowered."""
+"""A formula in one line of text, for programs that draw no LaTeX: fractions with a stroke, scripts above and below."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,6 +8,7 @@ from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tre
 WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # a blank stands on both sides of each
 OPENING_SIGNS = "([{⌊,;"
 UNARY_SIGNS = "+−-"  # before them there is no number where a formula begins, or behind what opens
+PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # office programs lack the sign of a transposed matrix
 BROAD_SPACE_EMS = 0.9  # a gap of so many ems is two blanks, a smaller one a blank
 
 
@@ -27,7 +28,7 @@ def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
     latex: as explanation.formula writes it.
 
     >>> [(run.text, run.level) for run in formula_runs(r"\textcolor{#0067A5}{Q}\,K^{\top} \cdot \tfrac{1}{\sqrt{2}}")]
-    [('Q', 0), (' K', 0), ('⊤', 1), (' · 1/√2', 0)]
+    [('Q', 0), (' K', 0), ('T', 1), (' · 1/√2', 0)]
     """
     runs: list[FormulaRun] = []
     for run in element_runs(formula_tree(latex)):
@@ -51,7 +52,7 @@ def formula_text(latex: str) -> str:
 
 def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
     """Letters with the blanks around them: of a sign, and behind a function or a sum; no blank follows another."""
-    text = run.text.replace("-", "−")
+    text = PLAIN_SIGNS.get(run.text, run.text)
     on_this_level = "".join(each.text for each in before if each.level == run.level).rstrip()
     is_new_level = not before or before[-1].level != run.level != 0
     is_first = is_new_level or not on_this_level or on_this_level[-1] in OPENING_SIGNS + "="

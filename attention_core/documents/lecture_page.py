@@ -1,7 +1,7 @@
 """A lecture as one HTML file, without a server or a network: slides that are gone through by keys, or printed.
 
-On the screen one slide is seen at a time: its question, what moves, then formulas and figures. Without its script, and on
-paper, all slides stand below each other with the speaker's notes.
+On the screen one slide is seen at a time: its question, what moves, then formulas and figures. Without its script, and
+on paper, all slides stand below each other with the speaker's notes.
 """
 
 from base64 import b64encode

@@ -82,13 +82,13 @@ def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Pro
     return "".join(elements)
 
 
-def png_bytes(svg: str) -> bytes:
-    """An SVG as PNG, PNG_SCALE times as large.
+def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
+    """An SVG as PNG, so many times as large.
 
     >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
     """
-    return vl_convert.svg_to_png(svg, scale=PNG_SCALE)
+    return vl_convert.svg_to_png(svg, scale=scale)
 
 
 def vega_svg(picture: Picture) -> str:
@@ -187,7 +187,13 @@ def missing_letters(text: str) -> str:
 @lru_cache(maxsize=4096)
 def has_letter(letter: str) -> bool:
     """Whether a character looks different from one that no font has."""
-    return render_letter(letter) != render_letter(UNASSIGNED_LETTER)
+    return render_letter(letter) != render_unassigned_letter()
+
+
+@lru_cache(maxsize=1)
+def render_unassigned_letter() -> bytes:
+    """How a character looks that no font has."""
+    return render_letter(UNASSIGNED_LETTER)
 
 
 def render_letter(letter: str) -> bytes:

@@ -17,12 +17,11 @@ from pptx.util import Emu, Pt
 
 from attention_core.documents.formula_text import FormulaRun, formula_runs
 from attention_core.documents.picture_files import wrap_text
-from attention_core.documents.slides import Slide, SlidePicture, SlideShow
+from attention_core.documents.slides import SLIDE_SCALE, Slide, SlidePicture, SlideShow
 from attention_core.drawing.palette import LIGHT_PALETTE
 
 SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75
-LEAST_SHARPNESS = 2.0  # pixels of a picture for each of the slide's
 TITLE_ONLY_LAYOUT = 5  # of the library's own template
 LINE_HEIGHT = 1.3  # times the size of its letters
 PICTURE_SHARE = 0.45  # of the height beside the scene's own picture, for a second one
@@ -198,7 +197,7 @@ class SlideWriter:
         """A picture as large as its room, and as its pixels allow; gives how high it is."""
         shape = page.shapes.add_picture(BytesIO(picture.pixels()), 0, 0)
         pixels_across, pixels_down = shape.image.size
-        scale = min(box.width / pixels_across, box.height / pixels_down, 1 / LEAST_SHARPNESS)
+        scale = min(box.width / pixels_across, box.height / pixels_down, 1 / SLIDE_SCALE)
         width, height = pixels_across * scale, pixels_down * scale
         placed = Box(box.left + (box.width - width) / 2, box.top, width, height)
         shape.left, shape.top, shape.width, shape.height = placed.emu()

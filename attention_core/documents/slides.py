@@ -13,6 +13,7 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
+SLIDE_SCALE = 2.0  # pixels of a picture in an office program for each of the screen's
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,8 @@ class SlidePicture:
         return missing_letters("".join(ElementTree.fromstring(self.data).itertext()))
 
     def pixels(self) -> bytes:
-        """The picture in pixels: of an SVG as PNG, PNG_SCALE for each of the screen's; any other as it is."""
-        return png_bytes(self.data.decode()) if self.kind == SVG_TYPE else self.data
+        """The picture in pixels: of an SVG as PNG, SLIDE_SCALE for each of the screen's; any other as it is."""
+        return png_bytes(self.data.decode(), SLIDE_SCALE) if self.kind == SVG_TYPE else self.data
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ class Slide:
     """A scene as it is seen: its title, the question before, the answer after it, pictures, formulas, figures.
 
     pictures: the first is the scene's own, the others belong to its figures. formulas: LaTeX. figures: sentences with
-    numbers. notes: what the speaker says. link: opens it in the app. source: where its pictures are from. exercise: None where there is nothing to
-    calculate.
+    numbers. notes: what the speaker says. link: opens it in the app. source: where its pictures are from. exercise:
+    None where there is nothing to calculate.
     """
 
     title: str

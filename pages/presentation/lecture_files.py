@@ -1,5 +1,9 @@
 """The whole lecture to take along: a page that moves, slides, the exercises. Nothing is made before it is asked for."""
 
+from collections.abc import Callable
+from functools import partial
+from threading import Semaphore
+
 import streamlit as st
 
 from attention_core.documents.exercise_sheet import exercise_sheet
@@ -7,7 +11,7 @@ from attention_core.documents.handout import PAPERS
 from attention_core.documents.lecture_page import lecture_page
 from attention_core.documents.slides import SlideShow
 from pages.export.document_texts import workbench_address
-from pages.export.downloads import offer_download
+from pages.export.downloads import button_row, offer_download
 from pages.lectures import lecture_session
 from pages.lectures.script import Lecture
 from pages.presentation.lecture_slides import make_moving_picture, make_slide_show
@@ -15,6 +19,7 @@ from pages.session.addresses import page_address
 from pages.site.words import say
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+MAKING_SLOT = Semaphore()  # of this process, for one lecture: pictures are drawn as fast as there are cores
 
 
 def show_whole_lecture(lecture: Lecture) -> None:
@@ -32,31 +37,27 @@ def show_whole_lecture(lecture: Lecture) -> None:
         link = f"{link}?{lecture_session.lecture_query()}"
     address = workbench_address()
 
-    def make_show() -> SlideShow:
-        return make_slide_show(lecture, address, link)
+    def make(write: Callable[[SlideShow], str | bytes]) -> str | bytes:
+        with MAKING_SLOT:
+            return write(make_slide_show(lecture, address, link))
 
     with popover:
         st.caption(say("present.files.how", count=len(lecture.scenes)))
-        offer_download(
-            "lecture_html",
-            "lecture.html",
-            "text/html",
-            lambda: lecture_page(make_show(), make_moving_picture()),
-            say("present.files.html"),
-        )
-        offer_download(
-            "lecture_pptx", "lecture.pptx", SLIDES_TYPE, lambda: write_slides(make_show()), say("present.files.pptx")
-        )
-        with st.container(horizontal=True, gap="xsmall"):
+        label = say("present.files.html")
+        offer_download("lecture_html", "lecture.html", "text/html", lambda: make(write_page), label)
+        label = say("present.files.pptx")
+        offer_download("lecture_pptx", "lecture.pptx", SLIDES_TYPE, lambda: make(write_slides), label)
+        with button_row():
             for paper in PAPERS:
-                offer_exercises(paper, make_show)
+                label = say("present.files.sheet", paper=paper)
+                file = f"lecture_exercises_{paper}.html"
+                write = partial(exercise_sheet, paper=paper)
+                offer_download(f"exercises_{paper}", file, "text/html", partial(make, write), label)
 
 
-def offer_exercises(paper: str, make_show) -> None:
-    """The sheet of exercises on one of the papers."""
-    label = say("present.files.sheet", paper=paper)
-    file = f"lecture_exercises_{paper}.html"
-    offer_download(f"exercises_{paper}", file, "text/html", lambda: exercise_sheet(make_show(), paper), label)
+def write_page(show: SlideShow) -> str:
+    """The page that moves."""
+    return lecture_page(show, make_moving_picture())
 
 
 def write_slides(show: SlideShow) -> bytes:

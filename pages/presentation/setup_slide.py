@@ -127,7 +127,7 @@ def list_figures(shown: ShownScene) -> list[str]:
     figures = []
     if "journey" in steps or "map" in steps:
         figures.append(shares_sentence(shown.screen))
-    if "journey" in steps and HEAD_AXES <= set(trace.step("head_outputs").dims):
+    if "journey" in steps and set(trace.step("head_outputs").dims) >= HEAD_AXES:
         figures.append(output_sentence(shown.screen))
     if "cell" in steps:
         text = explain(trace, focus.step, focus.index).text or say("arithmetic.input")
