@@ -49,7 +49,14 @@ class Grid:
     kind: ClassVar[str] = "grid"
 
 
-HandoutPart = Paragraph | Heading | Grid
+@dataclass(frozen=True)
+class NewPage:
+    """What follows stands on a page of its own."""
+
+    kind: ClassVar[str] = "page"
+
+
+HandoutPart = Paragraph | Heading | Grid | NewPage
 
 
 def handout(

@@ -33,10 +33,12 @@ def template_environment() -> Environment:
     )
 
 
-def render_page(template: str, style: str, script: str = "", **values: object) -> str:
-    """A document made by a template of ours. style, script: their whole text, the only ones that the policy allows."""
+def render_page(template: str, style: str, script: str = "", pictures: bool = False, **values: object) -> str:
+    """A document made by a template of ours. style, script: their whole text, the only ones that the policy allows.
+    pictures: whether it may show those that stand in it as data."""
     rules = (
         "default-src 'none'",
+        *(["img-src data:"] if pictures else []),
         f"style-src {policy_digest(style)}",
         f"script-src {policy_digest(script)}",
         "base-uri 'none'",

@@ -28,10 +28,13 @@ LINE_END_SIGNS = " &?/"  # a text may be broken after a blank or a sign of an ad
 UNASSIGNED_LETTER = "\U0010fffd"  # for private use, so that no font has it
 
 
-def svg_text(picture: Picture, provenance: Provenance, palette: Palette, formula: str = "") -> str:
+def svg_text(
+    picture: Picture, provenance: Provenance, palette: Palette, formula: str = "", is_titled: bool = True
+) -> str:
     """A picture as SVG: the title and the step's formula above it, where it is from below.
 
-    palette: the one that the picture is drawn in. formula: LaTeX, "" for none.
+    palette: the one that the picture is drawn in. formula: LaTeX, "" for none. is_titled: whether its title is drawn;
+    else a slide has it.
 
     >>> from attention_core.drawing.specifications import sized_specification
     >>> from attention_core.drawing.cells import cell_table
@@ -48,7 +51,7 @@ def svg_text(picture: Picture, provenance: Provenance, palette: Palette, formula
     if formula:
         equation = typeset_formula(formula, palette.ink)
         inside = max(inside, equation.width)
-    title_lines = wrap_text(provenance.lines[0], inside, FILE_TITLE_PX)
+    title_lines = wrap_text(provenance.lines[0], inside, FILE_TITLE_PX) if is_titled else ()
     parts, y = text_lines_svg(title_lines, FILE_MARGIN_PX, FILE_TITLE_PX, palette.ink)
     if equation:
         parts += [*equation.outlines, place_svg(equation.svg, y + 4)]
@@ -79,13 +82,13 @@ def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Pro
     return "".join(elements)
 
 
-def png_bytes(svg: str) -> bytes:
-    """An SVG as PNG, PNG_SCALE times as large.
+def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
+    """An SVG as PNG, so many times as large.
 
     >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
     """
-    return vl_convert.svg_to_png(svg, scale=PNG_SCALE)
+    return vl_convert.svg_to_png(svg, scale=scale)
 
 
 def vega_svg(picture: Picture) -> str:
@@ -184,7 +187,13 @@ def missing_letters(text: str) -> str:
 @lru_cache(maxsize=4096)
 def has_letter(letter: str) -> bool:
     """Whether a character looks different from one that no font has."""
-    return render_letter(letter) != render_letter(UNASSIGNED_LETTER)
+    return render_letter(letter) != render_unassigned_letter()
+
+
+@lru_cache(maxsize=1)
+def render_unassigned_letter() -> bytes:
+    """How a character looks that no font has."""
+    return render_letter(UNASSIGNED_LETTER)
 
 
 def render_letter(letter: str) -> bytes:

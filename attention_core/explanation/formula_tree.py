@@ -11,7 +11,7 @@ SIGNS = {
     **{"cdot": "·", "times": "×", "top": "⊤", "infty": "∞", "oplus": "⊕", "le": "≤", "ge": "≥", "lVert": "‖"},
     **{"rVert": "‖", "theta": "θ", "lambda": "λ", "alpha": "α", "beta": "β", "sum": "∑", "odot": "⊙", "in": "∈"},
     **{"ne": "≠", "lfloor": "⌊", "rfloor": "⌋", "pm": "±", "to": "→", "ldots": "…", "{": "{", "}": "}"},
-    **{"sigma": "σ", "phi": "φ"},
+    **{"sigma": "σ", "phi": "φ", "land": "∧", "lor": "∨", "gamma": "γ"},
 }
 FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
 SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}
@@ -106,8 +106,8 @@ class FormulaReader:
             return make("mn", [token])
         return make("mi" if token.isalpha() else "mo", [token])
 
-    def read_command(self, name: str) -> Tree:
-        """What a command makes."""
+    def read_command(self, name: str) -> Tree | None:
+        """What a command makes; None for one that shows nothing."""
         if name in ("mathrm", "text"):
             return make("mtext", [self.read_text()])
         if name == "textcolor":
@@ -117,6 +117,10 @@ class FormulaReader:
             return make("mfrac", [self.read_group(), self.read_group()])
         if name == "sqrt":
             return make("msqrt", [self.read_group()])
+        if name == "overline":
+            return make("mover", [self.read_group(), make("mo", ["‾"])])
+        if name == "textstyle":
+            return None
         if name == "begin":
             return self.read_cases()
         if name in SPACES:

@@ -73,9 +73,7 @@ thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group">
 lectern = make_component("lectern", read_part("lectern.html"), "belongs", "remote", isolate_styles=False)
 prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote")
 number_grid = make_component("numbers", "<table></table>")
-flow = make_component(
-    "flow/flow",
-    '<div class="flow"></div>',
+FLOW_PARTS = (
     "pixels",
     "printed",
     "flow/motion",
@@ -121,8 +119,9 @@ flow = make_component(
     "flow/bar",
     "flow/hands",
     "flow/exchange",
-    is_fetched=True,
+    "flow/flow",
 )
+flow = make_component("flow/flow", '<div class="flow"></div>', *FLOW_PARTS[:-1], is_fetched=True)
 look = make_component("flow/look", "<div></div>")
 model_block = make_component("model/block", '<div class="block"></div>', "pixels", "flow/words", "model/controls")
 word_shares = make_component("model/shares", '<div class="shares"></div>')

@@ -25,15 +25,18 @@ from pages.site.words import current_language, say
 MAX_DOCUMENT_TITLE_CHARS = 80  # characters
 
 
-def make_run_provenance(setup: Setup) -> Provenance:
-    """The sentence, the link to this very state in the workbench, and where its numbers come from."""
+def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
+    """The sentence, the link to this very state in the workbench, and where its numbers come from.
+
+    address: of the workbench, where no session can be asked.
+    """
     language = current_language()
     link_parts = to_address(setup, language) | {"lang": language}
     origins = describe_origins(setup, inputs_of(setup), spell=str)
     return Provenance(
         title=make_document_title(setup),
-        link=f"{workbench_address()}?{urlencode(link_parts)}",
-        notes=(say("app.title"), origins),
+        link=f"{workbench_address() if address is None else address}?{urlencode(link_parts)}",
+        notes=(say("export.made_with"), origins),
     )
 
 

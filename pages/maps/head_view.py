@@ -116,7 +116,7 @@ def show_head_files(given: GivenFile) -> None:
     trace = given.maps.head_trace(layer, head)
     title = say("all_heads.name", layer=layer + 1, head=head + 1)
     source = given.name or say("lessons.maps.example_source")
-    provenance = Provenance(title, source, (say("app.title"), say("lessons.maps.given_note")))
+    provenance = Provenance(title, source, (say("export.made_with"), say("lessons.maps.given_note")))
     draw = partial(draw_head, trace, title, current_palette(), provenance)
     letters = "".join([*provenance.lines, *map(printable_token, (*given.maps.queries, *given.maps.keys))])
     stem = f"attention_map_{layer + 1}_{head + 1}"

@@ -9,6 +9,7 @@ from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
 from pages.panels.toolbar import show_toolbar
 from pages.presentation.builder import scene_editor, title_box
+from pages.presentation.lecture_files import show_whole_lecture
 from pages.presentation.own_editor import show_own_scene_makers
 from pages.presentation.scene_files import show_scene_files
 from pages.presentation.stage import show_lectern, show_lecture_trouble
@@ -138,6 +139,7 @@ def show_lecture_files() -> None:
         )
         st.button(say("present.desk.new"), key="new", icon=":material/add:", on_click=lecture_session.take_new_lecture)
         show_scene_files(lecture)
+        show_whole_lecture(lecture)
     lecture_file_box()
     show_lecture_address()
 

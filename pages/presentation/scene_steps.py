@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing import charts
+from attention_core.drawing.palette import Palette
 from attention_core.explanation.facts import row_fact
 from attention_core.explanation.formula import axis_latex, formula, sized_formula, step_sizes
 from attention_core.explanation.layout import crossing, cut_panel, find_in_panel, panel, product
@@ -77,19 +78,23 @@ def show_shapes_step(screen: ScreenState) -> None:
     step = get_focus_cell(screen).step
     with st.container(key="focus"):
         st.latex(sized_formula(screen.trace, step, current_palette().families()))
+    st.markdown(sizes_sentence(screen.trace, step, lambda dim: f"${axis_latex(dim)}$"))
+
+
+def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
+    """What the letters of a step's sizes count. spell: how a letter is written."""
     counts = []
-    for dim, size in step_sizes(screen.trace, step).items():
+    for dim, size in step_sizes(trace, step).items():
         if has(f"present.size.{dim}"):
-            letter = f"${axis_latex(dim)}$"
-            counts.append(say(f"present.size.{dim}", letter=letter, count=size))
-    st.markdown(say("present.sizes", sizes=say("present.comma").join(counts)))
+            counts.append(say(f"present.size.{dim}", letter=spell(dim), count=size))
+    return say("present.sizes", sizes=say("present.comma").join(counts))
 
 
 def show_cell_step(screen: ScreenState) -> None:
     """One number's arithmetic, and the row and the column that it is made of."""
     trace = screen.trace
     cell = get_focus_cell(screen)
-    show_chart(make_cell_picture(trace, cell), "cell", say("step.alt", step=cell.step))
+    show_chart(make_cell_picture(trace, cell, current_palette()), "cell", say("step.alt", step=cell.step))
     st.markdown(f"**{escape_markdown(describe_cell(trace, cell))}**")
     cells_before = setup_state.get_trail()[:-1]
     is_computed = show_pieces(trace, cell, cells_before, follow_operand, "arithmetic")
@@ -97,24 +102,24 @@ def show_cell_step(screen: ScreenState) -> None:
         st.markdown(say("arithmetic.input"))
 
 
-def make_cell_picture(trace: Trace, cell: Ref) -> charts.Picture:
+def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Picture:
     """The row and the column whose product a cell is; of what is no product, its row beside what that is made from."""
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)
     if whole is None:
-        return make_row_picture(trace, cell, position)
+        return make_row_picture(trace, cell, position, palette)
     titles = {place: make_panel_title(trace, getattr(whole, place)) for place in ("left", "above", "result")}
     return charts.product_picture(
         crossing(whole, cell),
         trace,
         picture_texts_for(trace),
-        current_palette(),
+        palette,
         titles,
         cell,
     )
 
 
-def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int]) -> charts.Picture:
+def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette: Palette) -> charts.Picture:
     """The row of a cell beside the same row of what it is made from, where both have room."""
     names = [*list_shown_operands(trace, cell.step), cell.step]
     panels = [panel(trace, name, position) for name in names]
@@ -127,7 +132,7 @@ def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int]) -> chart
         rows,
         trace,
         picture_texts_for(trace),
-        current_palette(),
+        palette,
         [make_panel_title(trace, each) for each in panels],
         cell,
     )

@@ -18,15 +18,17 @@ import torch
 from streamlit.runtime.context import ContextProxy
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from attention_core.documents.exercise_sheet import exercise_sheet
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
 from attention_core.inputs.files.attention_maps import read_attention_maps
 from attention_core.learned.language.reading import cut_sentence, run_model
 from attention_core.record.number_text import format_exact
 from pages.export.downloads import file_name
-from pages.lectures.script import load_shipped_lecture
+from pages.lectures.script import Lecture, load_shipped_lecture
+from pages.presentation.lecture_slides import make_slide_show
 from pages.setup.setup import Setup, setup_from_link
 from pages.site.catalog import LESSONS
-from pages.site.words import LANGUAGES, load_app_texts
+from pages.site.words import LANGUAGES, load_app_texts, use_language
 from tests.screen.driver import WORDS, Screen, it_to_dog
 from tests.screen.lesson import Lesson
 from tests.session.test_hostile_words import HOSTILE
@@ -111,7 +113,7 @@ def test_a_step_is_chosen_and_its_numbers_are_those_on_the_screen(files):
     before = files.made("csv").splitlines()[:3]
     assert before[0] == "# Anna fed the dog and it barked"
     assert opened_by(before[1].removeprefix("# ")) == screen.setup()
-    assert before[2] == "# Attention Explorer Built by hand: x, w_q, w_k, w_v, w_o."
+    assert before[2] == "# Made with Attention Explorer (MIT licence). Built by hand: x, w_q, w_k, w_v, w_o."
 
 
 def test_a_picture_is_the_one_on_the_screen(files):
@@ -250,3 +252,36 @@ def test_the_words_before_and_after_a_change_are_a_table(files):
         assert shares["value"].sum() == pytest.approx(1, abs=1e-9)
         for row in outcome["rows"]:
             assert shares[shares["V_label"] == row["word"]]["value"].item() == row[run]
+
+
+# ---- licence and source ----------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_licence_and_source_stand_on_every_picture_that_leaves(lang, files):
+    """Whatever is a picture, or holds one: of the workbench, of attention maps, of an exercise, of a lecture."""
+    licence = load_app_texts(lang)["export.made_with"]
+    assert "MIT" in licence
+    Screen(lang=lang)
+    pictures = {name: files.made(name) for name in [*files] if name.endswith((".svg", ".html"))}
+    assert len(pictures) == 4  # the map, the page, two handouts
+    files.clear()
+    Lesson("maps", lang=lang)
+    pictures |= {name: files.made(name) for name in [*files] if name.endswith(".svg")}
+    files.clear()
+    lesson = Lesson("check", lang=lang)
+    lesson.at.session_state["printing"] = True
+    lesson.ran(lesson.at.run)
+    pictures |= {name: files.made(name) for name in [*files] if name.endswith("A4.html")}
+    assert len(pictures) == 7
+    scene = load_shipped_lecture("ten_minutes", lang).scenes[0]
+    with use_language(lang):
+        show = make_slide_show(Lecture("", (scene,)), "https://a.example/", "")
+        sheet = exercise_sheet(show, "A4")
+    for number, picture in enumerate(show.slides[0].pictures):
+        pictures[f"slide {number}"] = picture.data.decode()
+    pictures["sheet"] = sheet
+    source = {"en": "Built by hand", "zh": "手工设计"}[lang]
+    for name, text in pictures.items():
+        said = html.unescape(re.sub("<[^>]*>", "", text.replace("</text>", "")))
+        assert licence in said, name
+        has_source = source in said or "exercise" in name or "map_" in name or name == "sheet"
+        assert has_source, name

@@ -58,4 +58,4 @@ def make_exercise_provenance(kind: str) -> Provenance:
     values["lang"] = current_language()
     address = f"{page_address()}?{urlencode(values)}"
     title = say("lessons.check.question")
-    return Provenance(title, address, (say("app.title"),))
+    return Provenance(title, address, (say("export.made_with"),))

@@ -1,0 +1,111 @@
+"""The exercises of a lecture on one sheet, numbered as its scenes; the solutions on a page of their own."""
+
+from collections.abc import Iterator
+
+from attention_core.documents.excerpt import DocumentTexts
+from attention_core.documents.handout import (
+    MAX_PAPER_SIDE,
+    Grid,
+    HandoutPart,
+    Heading,
+    NewPage,
+    Paragraph,
+    blank_copy,
+    handout,
+)
+from attention_core.documents.slides import Slide, SlideExercise, SlideShow
+from attention_core.documents.tables import plain_table
+from attention_core.exercises.stages import stages_of
+from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.formula import formula
+from attention_core.explanation.layout import Panel, cut_panel, find_in_panel, panel, product
+from attention_core.record.expressions import Ref
+from attention_core.record.trace import Trace
+
+
+def exercise_sheet(show: SlideShow, paper: str) -> str:
+    """The sheet as HTML to print: of every slide with something to calculate what is given and an empty grid.
+
+    paper: one of PAPERS. Raises AttentionError as handout.
+    """
+    return handout(list(sheet_parts(show)), show.provenance, paper, show.words.language)
+
+
+def sheet_parts(show: SlideShow) -> Iterator[HandoutPart]:
+    """The exercises, then their solutions."""
+    numbered = [(number, slide) for number, slide in enumerate(show.slides, start=1) if slide.exercise]
+    if not numbered:
+        yield Paragraph(show.words.nothing)
+        return
+    for number, slide in numbered:
+        yield from task_parts(show, number, slide)
+    yield NewPage()
+    yield Heading(show.words.solutions)
+    for number, slide in numbered:
+        yield from solution_parts(number, slide)
+
+
+def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[HandoutPart]:
+    """One exercise: the task, what is given, what is to be filled in."""
+    exercise = slide.exercise
+    yield Heading(f"{number} · {slide.title}")
+    yield Paragraph(exercise.task)
+    yield Paragraph(show.words.given)
+    yield from exercise.given
+    yield Paragraph(show.words.asked)
+    yield exercise.asked
+
+
+def solution_parts(number: int, slide: Slide) -> Iterator[HandoutPart]:
+    """Its solution, with the arithmetic of one number."""
+    exercise = slide.exercise
+    title = exercise.solution.table.title
+    yield Paragraph(f"{number} · {slide.title}")
+    yield Grid(exercise.solution.table)
+    if exercise.arithmetic:
+        yield Paragraph(f"{title}: {exercise.arithmetic}" if title else exercise.arithmetic)
+
+
+# ---- what there is to calculate --------------------------------------------------------------------------------------
+def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> SlideExercise | None:
+    """The row of a cell as an exercise, with what it is made of; None where it is copied, or wider than a sheet.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> from attention_core.drawing.text_layout import PictureTexts
+    >>> words = PictureTexts(str, lambda axis, position: str(position + 1))
+    >>> texts = DocumentTexts("en", "", (), words, lambda part: part.step, str)
+    >>> exercise = cell_exercise(attend_qkv(*[torch.eye(2)] * 3), Ref("scores", (0, 0, 1, 0)), texts, "Fill in.")
+    >>> [grid.table.title for grid in exercise.given], exercise.arithmetic
+    (['q', 'k'], '0.00 × 1.00 + 1.00 × 0.00 = 0.00')
+    """
+    if cell.step not in stages_of(trace):
+        return None
+    *given, asked = row_panels(trace, cell)
+    for part in (*given, asked):
+        if any(part.hidden) or max(len(part.refs), len(part.refs[0])) > MAX_PAPER_SIDE:
+            return None
+    solution = plain_table(asked, trace, texts)
+    return SlideExercise(
+        task=task,
+        given=tuple(Grid(plain_table(part, trace, texts)) for part in given),
+        asked=Grid(blank_copy(solution), formula(trace, cell.step)),
+        solution=Grid(solution),
+        arithmetic=explain(trace, cell.step, cell.index).text,
+    )
+
+
+def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
+    """What the row of a cell is made of, and that row: of a product a row and a whole matrix, else the same row."""
+    position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
+    whole = product(trace, cell.step, position)
+    if whole is not None:
+        row, _ = find_in_panel(whole.result, cell)
+        return [cut_panel(whole.left, row=row), whole.above, cut_panel(whole.result, row=row)]
+    result = panel(trace, cell.step, position)
+    row, _ = find_in_panel(result, cell)
+    parts = []
+    for name in trace.step(cell.step).operation.reads:
+        if trace.step(name).dims[-2:] == trace.step(cell.step).dims[-2:]:
+            parts.append(cut_panel(panel(trace, name, position), row=row))
+    return [*parts, cut_panel(result, row=row)]

@@ -1,0 +1,131 @@
+"""A lecture as slides: all that a file of it shows, whatever each of its scenes is made of.
+
+The page, the slides of an office program and the sheet of exercises are written from these records and nothing else.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from attention_core.documents.handout import Grid
+from attention_core.documents.picture_files import missing_letters, png_bytes
+from attention_core.documents.provenance import Provenance
+
+SVG_TYPE = "image/svg+xml"
+SLIDE_SCALE = 2.0  # pixels of a picture in an office program for each of the screen's
+
+
+@dataclass(frozen=True)
+class SlidePicture:
+    """A picture with where it is from.
+
+    data: the file. kind: SVG_TYPE, image/png or image/jpeg. alt: what it shows, in words. moving: what the same picture
+    is drawn from where it moves, as the script of the page reads it; empty where it stands. map: whether a map of all
+    queries comes after what moves.
+    """
+
+    data: bytes
+    alt: str
+    kind: str = SVG_TYPE
+    moving: bytes = b""
+    map: bool = False
+
+    @property
+    def address(self) -> str:
+        """The whole picture as an address.
+
+        >>> SlidePicture(b"<svg/>", "nothing").address
+        'data:image/svg+xml;base64,PHN2Zy8+'
+        """
+        return f"data:{self.kind};base64,{b64encode(self.data).decode()}"
+
+    def missing_letters(self) -> str:
+        """The letters in it that no font of this machine has."""
+        if self.kind != SVG_TYPE:
+            return ""
+        return missing_letters("".join(ElementTree.fromstring(self.data).itertext()))
+
+    def pixels(self) -> bytes:
+        """The picture in pixels: of an SVG as PNG, SLIDE_SCALE for each of the screen's; any other as it is."""
+        return png_bytes(self.data.decode(), SLIDE_SCALE) if self.kind == SVG_TYPE else self.data
+
+
+@dataclass(frozen=True)
+class SlideExercise:
+    """What a slide gives to calculate by hand.
+
+    given, asked: matrices with their numbers. solution: the same as asked, blank there. arithmetic: of one number.
+    """
+
+    task: str
+    given: tuple[Grid, ...]
+    asked: Grid
+    solution: Grid
+    arithmetic: str
+
+
+@dataclass(frozen=True)
+class Slide:
+    """A scene as it is seen: its title, the question before, the answer after it, pictures, formulas, figures.
+
+    pictures: the first is the scene's own, the others belong to its figures. formulas: LaTeX. figures: sentences with
+    numbers. notes: what the speaker says. link: opens it in the app. source: where its pictures are from. exercise:
+    None where there is nothing to calculate.
+    """
+
+    title: str
+    question: str = ""
+    answer: str = ""
+    pictures: tuple[SlidePicture, ...] = ()
+    formulas: tuple[str, ...] = ()
+    figures: tuple[str, ...] = ()
+    notes: str = ""
+    minutes: int = 0
+    link: str = ""
+    source: str = ""
+    exercise: SlideExercise | None = None
+
+
+@dataclass(frozen=True)
+class SlideWords:
+    """The files' own words, in their language.
+
+    language: as HTML names it. answer, notes, previous, next, keys, open: on buttons, over notes, on the title page, on
+    links. minutes: so many. place: which slide of how many. no_font: that letters cannot be drawn here. given, asked,
+    solutions, nothing: of the sheet of exercises, over what is given, over what is asked, over the answers, and in the
+    place of all where there is nothing to calculate.
+    """
+
+    language: str
+    answer: str
+    notes: str
+    previous: str
+    next: str
+    keys: str
+    open: str
+    minutes: Callable[[int], str]
+    place: Callable[[int, int], str]
+    no_font: Callable[[str], str]
+    given: str
+    asked: str
+    solutions: str
+    nothing: str
+
+
+@dataclass(frozen=True)
+class SlideShow:
+    """Slides under a title. provenance: of the whole, its title that of the lecture."""
+
+    provenance: Provenance
+    slides: tuple[Slide, ...]
+    words: SlideWords
+
+    @property
+    def title(self) -> str:
+        """The lecture's title."""
+        return self.provenance.lines[0]
+
+    def total_minutes(self) -> int:
+        """How long the slides take together, as far as they say it."""
+        return sum(slide.minutes for slide in self.slides)

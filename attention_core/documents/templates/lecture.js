@@ -1,0 +1,93 @@
+
+// Keys and buttons lead through the slides: a question, what moves stop by stop and then its map, formulas and figures.
+{
+  const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, PageUp: -1 };
+  const slides = [...document.querySelectorAll(".slide")];
+  const { element, style, answer, next: onward } = document.getElementById("drawing").dataset;
+  const [nav, place, notes, next] = ["nav", "#place", "#notes", "#next"].map((name) => document.querySelector(name));
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(style);
+  let at = 0; // the slide that is seen
+  let beat = 0; // and what of it
+  let isMap = false; // whether what moved is seen as a map
+
+  const beatsOf = (slide) => [...slide.querySelectorAll("[data-beat]")];
+  const beatNow = () => beatsOf(slides[at])[beat];
+  const flowOf = (shown) => shown?.querySelector(".moving")?.firstChild?.shadowRoot.firstChild.flow;
+
+  // Shows a slide, and of it one part after the other: the first, or from behind the last.
+  function show(slide, part, isFromBehind = false) {
+    flowOf(beatNow())?.root.getRootNode().host.remove();
+    [at, beat, isMap] = [slide, part, false];
+    slides.forEach((each, i) => each.classList.toggle("on", i === at));
+    beatsOf(slides[at]).forEach((each, i) => each.classList.toggle("on", i === beat));
+    const moving = beatNow()?.querySelector(".moving");
+    if (moving) move(moving, isFromBehind);
+    place.textContent = at ? `${at} / ${slides.length - 1}` : "";
+    next.textContent = beatNow()?.dataset.beat === "question" ? answer : onward;
+    next.disabled = at === slides.length - 1 && beat >= beatsOf(slides[at]).length - 1;
+    history.replaceState(null, "", `#${at || ""}`);
+    scrollTo(0, 0);
+  }
+
+  function move(moving, isFromBehind) {
+    const host = document.createElement("div");
+    moving.replaceChildren(host);
+    const root = host.attachShadow({ mode: "open" });
+    root.adoptedStyleSheets = [sheet];
+    root.append(Object.assign(document.createElement("div"), { className: element }));
+    draw({ parentElement: root, data: Uint8Array.from(atob(moving.dataset.moving), (letter) => letter.charCodeAt(0)) });
+    const { journey, look } = flowOf(beatNow());
+    if (isFromBehind && look.view !== "map") journey.scrub(journey.stops.length);
+  }
+
+  // One step on (1) or back (-1): of what moves first, then of the slide, then to another slide.
+  function step(way) {
+    const isTaken = flowOf(beatNow()) && !dispatchEvent(new CustomEvent("flow-step", { detail: way, cancelable: true }));
+    if (isTaken || turned(way)) return;
+    const beats = beatsOf(slides[at]).length;
+    if (beat + way >= 0 && beat + way < beats) show(at, beat + way, way < 0);
+    else if (slides[at + way]) show(at + way, way > 0 ? 0 : Math.max(0, beatsOf(slides[at + way]).length - 1), way < 0);
+  }
+
+  // Whether what moved has become its map, or the map has gone back to it.
+  function turned(way) {
+    const flow = flowOf(beatNow());
+    if (!flow || !("map" in beatNow().dataset) || isMap === way > 0) return false;
+    isMap = way > 0;
+    flow.lookAt({ view: isMap ? "map" : "flow", step: flow.share });
+    return true;
+  }
+
+  function toggleNotes() {
+    const isOn = document.documentElement.classList.toggle("notes");
+    notes.setAttribute("aria-pressed", isOn);
+  }
+
+  addEventListener("keydown", (event) => {
+    const isOnDoor = event.target instanceof Element && event.target.closest("a, button");
+    if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    if (isOnDoor && (event.key === " " || event.key === "Enter")) return;
+    const last = slides.length - 1;
+    const acts = { Home: () => show(0, 0), End: () => show(last, 0), n: toggleNotes, N: toggleNotes };
+    const act = event.key in WAYS ? () => step(WAYS[event.key]) : acts[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  next.onclick = (event) => {
+    if (event.detail) next.blur(); // pressed by a pointer: the space bar goes on, and does not press it again
+    step(1);
+  };
+  document.getElementById("previous").onclick = () => step(-1);
+  notes.onclick = toggleNotes;
+  const goToAddress = () => {
+    const wanted = Number(location.hash.slice(1));
+    show(slides[wanted] ? wanted : 0, 0);
+  };
+  addEventListener("hashchange", goToAddress);
+
+  nav.hidden = false;
+  document.documentElement.classList.add("runs");
+  goToAddress();
+}

@@ -1,0 +1,180 @@
+"""The slide of a scene that shows a state of the workbench."""
+
+from dataclasses import dataclass, replace
+
+from attention_core.documents.exercise_sheet import cell_exercise
+from attention_core.documents.picture_files import svg_text
+from attention_core.documents.provenance import Provenance
+from attention_core.documents.slides import Slide, SlideExercise, SlidePicture
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.exercises.stages import stages_of
+from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.formula import formula
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.expressions import Ref
+from attention_core.record.number_text import format_fixed, format_percent
+from pages.export.document_texts import make_document_texts, make_run_provenance
+from pages.export.step_picture import StepPicture
+from pages.lectures.script import Scene
+from pages.panels.flow_data import Showing, make_flow_data
+from pages.panels.flow_numbers import is_too_large
+from pages.panels.head_maps import fact_sentence
+from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, sizes_sentence, steps_leading_to
+from pages.runs.cache import check_computable, trace_for
+from pages.session import setup_state
+from pages.session.labels import chosen_cell, describe_cell, inline_step_name, name_token
+from pages.session.linked_setup import keep_computable_fields
+from pages.session.view import ScreenState, make_screen_state
+from pages.setup.setup import link_key_of
+from pages.site.words import say, say_refusal
+
+MAX_SHOWN_SHARES = 4  # words of a row that are named
+LEAST_SHOWN_SHARE = 0.005  # of the others: less is no whole percent
+HEAD_AXES = {"B", "H", "T"}
+MAX_SHOWN_NUMBERS = 8  # numbers of an output that are written out
+
+
+@dataclass(frozen=True)
+class ShownScene:
+    """A scene, what it shows, the cell that it is about, and where its pictures are from."""
+
+    scene: Scene
+    screen: ScreenState
+    focus: Ref
+    provenance: Provenance
+
+
+def make_setup_slide(scene: Scene, address: str) -> Slide:
+    """The slide of a state of the workbench, as far as it can be computed. address: of the workbench."""
+    setup, refused = keep_computable_fields(scene.setup, check_computable)
+    setup, _ = setup_state.drop_missing_cell(setup, trace_for(setup))
+    screen = make_screen_state(setup, None)
+    provenance = replace(make_run_provenance(setup, address), title=scene.title)
+    shown = ShownScene(scene, screen, get_focus_cell(screen), provenance)
+    unfit = []
+    for name, error in refused.items():
+        unfit.append(say("present.refused", key=link_key_of(name), reason=say_refusal(error, str)))
+    return Slide(
+        title=scene.title,
+        question=scene.question,
+        answer=fact_sentence(screen.trace, screen.selection, spell=str),
+        pictures=tuple(list_pictures(shown)),
+        formulas=tuple(list_formulas(shown)),
+        figures=(*list_figures(shown), *unfit),
+        notes=scene.note,
+        minutes=scene.minutes,
+        link=provenance.link,
+        source=" ".join(provenance.lines[2:]),
+        exercise=make_exercise(shown),
+    )
+
+
+# ---- pictures --------------------------------------------------------------------------------------------------------
+def list_pictures(shown: ShownScene) -> list[SlidePicture]:
+    """The way of the query, which stands as the map that it ends in; the row and the column of the cell."""
+    steps = shown.scene.steps
+    pictures = []
+    if "journey" in steps or "map" in steps:
+        pictures.append(make_flow_slide_picture(shown))
+    if "cell" in steps:
+        picture = make_cell_picture(shown.screen.trace, shown.focus, LIGHT_PALETTE)
+        svg = svg_text(picture, shown.provenance, LIGHT_PALETTE, is_titled=False)
+        pictures.append(SlidePicture(svg.encode(), describe_cell(shown.screen.trace, shown.focus)))
+    return pictures
+
+
+def make_flow_slide_picture(shown: ShownScene) -> SlidePicture:
+    """The map of the head with the query's row marked, and what the browser draws the way of the query from."""
+    screen, steps = shown.screen, shown.scene.steps
+    is_large, has_journey = is_too_large(screen.trace), "journey" in steps
+    chosen = chosen_cell(screen.trace, screen.setup)
+    still = StepPicture(
+        trace=screen.trace,
+        step="weights",
+        selection=screen.selection,
+        chosen=chosen if chosen and chosen.step == "weights" else None,
+        palette=LIGHT_PALETTE,
+        provenance=shown.provenance,
+        map_title="",
+    )
+    svg = svg_text(still.draw_map(), still.note_shown_part(), LIGHT_PALETTE, is_titled=False)
+    moving = b""
+    if has_journey or not is_large:
+        showing = Showing(begins="start" if has_journey else "end", fills=True)
+        place = {"batch": screen.selection.batch, "head": screen.selection.head, "query": screen.selection.query}
+        look = {**place, "step": None if has_journey else "weights", "stop": None, "cell": None, "order": 0}
+        moving = make_flow_data(screen, look, showing)
+    return SlidePicture(
+        data=svg.encode(),
+        alt=fact_sentence(screen.trace, screen.selection, spell=str),
+        moving=moving,
+        map=has_journey and "map" in steps and not is_large,
+    )
+
+
+# ---- formulas and figures --------------------------------------------------------------------------------------------
+def list_formulas(shown: ShownScene) -> list[str]:
+    """The formulas that lead to the cell's step, and its own."""
+    if "symbol" not in shown.scene.steps:
+        return []
+    trace, step = shown.screen.trace, shown.focus.step
+    return [formula(trace, name) for name in (*steps_leading_to(trace, step), step)]
+
+
+def list_figures(shown: ShownScene) -> list[str]:
+    """What the pictures say in numbers: the shares, the output, the cell's arithmetic, the sizes."""
+    trace, focus, steps = shown.screen.trace, shown.focus, shown.scene.steps
+    figures = []
+    if "journey" in steps or "map" in steps:
+        figures.append(shares_sentence(shown.screen))
+    if "journey" in steps and set(trace.step("head_outputs").dims) >= HEAD_AXES:
+        figures.append(output_sentence(shown.screen))
+    if "cell" in steps:
+        text = explain(trace, focus.step, focus.index).text or say("arithmetic.input")
+        figures.append(f"{describe_cell(trace, focus)}: {text}")
+    if "shapes" in steps:
+        figures.append(sizes_sentence(trace, focus.step, str))
+    if "model" in steps:
+        figures.append(say("present.files.in_app", step=say("present.scene_step.model")))
+    return figures
+
+
+def shares_sentence(screen: ScreenState) -> str:
+    """The largest shares of the query's row."""
+    trace, selection = screen.trace, screen.selection
+    row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
+    largest_first = sorted(range(len(row)), key=lambda key: -row[key])
+    named = []
+    for key in largest_first[:MAX_SHOWN_SHARES]:
+        share = float(row[key])
+        if named and share < LEAST_SHOWN_SHARE:
+            break
+        percent = format_percent(share)
+        named.append(say("present.files.share", key=name_token(trace, "S", key), percent=percent))
+    shares = say("present.comma").join(named)
+    return say("present.files.shares", query=name_token(trace, "T", selection.query), shares=shares)
+
+
+def output_sentence(screen: ScreenState) -> str:
+    """What the head hands on for the query."""
+    trace, selection = screen.trace, screen.selection
+    output = trace.step("head_outputs").window(B=selection.batch, H=selection.head, T=selection.query)  # (d_v,)
+    numbers = [format_fixed(float(number)) for number in output[:MAX_SHOWN_NUMBERS]]
+    if len(output) > MAX_SHOWN_NUMBERS:
+        numbers.append("…")
+    query = name_token(trace, "T", selection.query)
+    return say("present.files.output", head=selection.head + 1, query=query, numbers=", ".join(numbers))
+
+
+# ---- the exercise ----------------------------------------------------------------------------------------------------
+def make_exercise(shown: ShownScene) -> SlideExercise | None:
+    """The row of the cell that the scene is about, or the query's weights where that is copied."""
+    screen, cell = shown.screen, shown.focus
+    trace, selection = screen.trace, screen.selection
+    if cell.step not in stages_of(trace):
+        cell = Ref("weights", (selection.batch, selection.head, selection.query, 0))
+    texts = make_document_texts(trace, screen.setup, selection)
+    fill = say("present.files.fill", step=inline_step_name(cell.step))
+    question = printable_token(shown.scene.question)
+    task = say("present.files.task", question=question, fill=fill) if question else fill
+    return cell_exercise(trace, cell, texts, task)

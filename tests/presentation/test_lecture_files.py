@@ -1,0 +1,126 @@
+"""The files of a whole lecture: what stands in them is what its scenes compute, in both languages; hostile ones."""
+
+import io
+import math
+import re
+from concurrent.futures import ThreadPoolExecutor
+from html import unescape
+
+import pytest
+import streamlit as st
+import torch
+from pptx import Presentation
+
+from attention_core.documents.lecture_page import lecture_page
+from pages.lectures.script import Lecture, Scene, load_shipped_lecture
+from pages.presentation.lecture_slides import make_moving_picture, make_slide_show
+from pages.setup.setup import Setup
+from pages.site.words import load_app_texts, use_language
+from tests.presentation.test_present import EVIL, Presented
+from tests.screen.driver import unpack
+
+ADDRESS = "https://attention.example.edu/"
+
+
+def slides_of(lecture, language="en"):
+    with use_language(language):
+        return make_slide_show(lecture, ADDRESS, f"{ADDRESS}present").slides
+
+
+def softmax_share(score, others):
+    """The share of a score beside others, worked out apart."""
+    powers = [math.exp(each) for each in (score, *others)]
+    return powers[0] / sum(powers)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_scene_is_a_slide_with_its_words_and_the_numbers_of_its_run(language):
+    lecture = load_shipped_lecture("ten_minutes", language)
+    slides = slides_of(lecture, language)
+    assert [(each.title, each.question, each.notes) for each in slides] == [
+        (each.title, each.question, each.note) for each in lecture.scenes
+    ]
+    largest = f"{100 * softmax_share(6 / math.sqrt(2), [-6 / math.sqrt(2)] + [0] * 5):.0f}"  # q · k is 6, 0 and −6
+    undivided = f"{100 * softmax_share(6, [-6] + [0] * 5):.0f}"
+    assert (largest, undivided) == ("93", "99")
+    for place, share in ((0, largest), (1, largest), (4, undivided)):
+        percent = {"en": f"{share} %", "zh": f"{share}%"}[language]
+        assert percent in slides[place].answer and percent in slides[place].figures[0]
+    assert any("−3.00 × (−1.00) + 3.00 × 1.00 = 6.00" in figure for figure in slides[2].figures)
+    assert any("6.00 × 1/√2 = 4.24" in figure for figure in slides[3].figures)
+    gathered = -softmax_share(6 / math.sqrt(2), [-6 / math.sqrt(2)] + [0] * 5) + softmax_share(
+        -6 / math.sqrt(2), [6 / math.sqrt(2)] + [0] * 5
+    )  # the first value of the dog is −1, of Anna 1
+    assert f"({gathered:.2f}, 0.00)".replace("-", "−") in slides[0].figures[1]
+    assert slides[2].formulas[-1].startswith(r"\mathrm{scores} =") and not slides[4].formulas
+    assert all("?" in each.link and each.link.startswith(ADDRESS) for each in slides)
+
+
+def test_what_moves_are_the_numbers_of_the_scene_in_light_colours_and_it_stands_as_its_map():
+    (slide,) = slides_of(Lecture("", (Scene(Setup(token=5, head=0), "It"),)))
+    head, found = unpack(slide.pictures[0].moving)
+    numbers = torch.frombuffer(bytearray(found["numbers"]), dtype=torch.float64)
+    step = head["steps"]["weights"]
+    weights = numbers[step["first"] :][: math.prod(step["shape"])].reshape(step["shape"])
+    assert weights[0, 0, 5, 3].item() == pytest.approx(softmax_share(6 / math.sqrt(2), [-6 / math.sqrt(2)] + [0] * 5))
+    assert head["palette"]["ground"] == "#ffffff" and head["fills"] and not head["hears"]
+    assert slide.pictures[0].map and ">0.93<" in slide.pictures[0].data.decode()
+
+
+def test_the_exercise_of_a_scene_is_the_row_that_it_is_about():
+    scenes = load_shipped_lecture("ten_minutes", "en").scenes
+    by_hand = slides_of(Lecture("", (scenes[2],)))[0].exercise
+    (_, cells), *_ = by_hand.solution.table.rows
+    assert [cell.text for cell in cells] == ["−6.00", "0.00", "0.00", "6.00", "0.00", "0.00", "0.00"]
+    assert [len(grid.table.rows) for grid in by_hand.given] == [1, 2]
+    masked = slides_of(Lecture("", (scenes[5],)))[0].exercise  # the mask is no calculation: the weights are asked
+    (_, cells), *_ = masked.solution.table.rows
+    assert [cell.text for cell in cells][:3] == ["0.50", "0.50", "0"]
+
+
+def test_a_scene_that_cannot_be_computed_says_so_and_what_was_written_stays_text():
+    refused, evil = Scene(Setup(heads=7), EVIL, EVIL, EVIL), Scene(Setup(text=EVIL), "b\x00ad\ud800", "n\x01", "q")
+    lecture = Lecture(EVIL, (refused, evil))
+    with use_language("en"):
+        show = make_slide_show(lecture, ADDRESS, ADDRESS)
+        text = lecture_page(show, make_moving_picture())
+    assert "heads cannot be used" in " ".join(show.slides[0].figures) and EVIL in unescape(text)
+    assert "<img src=x" not in text and text.encode() and show.slides[1].title == "b⟨U+0000⟩ad⟨U+D800⟩"
+
+
+# ---- at the desk -----------------------------------------------------------------------------------------------------
+@pytest.fixture
+def files(monkeypatch):
+    offered, draw = {}, st.download_button
+
+    def noted(label, data, *rest, **more):
+        offered[rest[0] if rest else more["file_name"]] = data
+        return draw(label, data, *rest, **more)
+
+    monkeypatch.setattr(st, "download_button", noted)
+    return offered
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_desk_offers_the_lecture_as_files_that_a_thread_without_a_session_makes(language, files, monkeypatch):
+    made = []
+    monkeypatch.setattr("pages.presentation.lecture_files.make_slide_show", lambda *given: made.append(given) or show)
+    desk = Presented(lang=language)
+    assert not any(name.startswith("lecture_") for name in files)  # behind a button
+    desk.at.session_state["lecture_files"] = True
+    desk.ran(desk.at.run)
+    names = ["lecture.html", "lecture.pptx", "lecture_exercises_A4.html", "lecture_exercises_Letter.html"]
+    assert [name for name in files if name in names] == names and not made
+    lecture = load_shipped_lecture("ten_minutes", language)
+    short = Lecture(lecture.title, lecture.scenes[:2])
+    monkeypatch.undo()
+    with use_language(language):
+        show = make_slide_show(short, ADDRESS, ADDRESS)
+    monkeypatch.setattr("pages.presentation.lecture_files.make_slide_show", lambda *given: made.append(given) or show)
+    with ThreadPoolExecutor(1) as thread:
+        page, slides, sheet = (thread.submit(files[name]).result() for name in names[:3])
+    assert made[0][0] == lecture and made[0][2].endswith(f"lang={language}")
+    assert f"<h1>{lecture.title}</h1>" in page and load_app_texts(language)["present.files.solutions"] in sheet
+    pages = Presentation(io.BytesIO(slides)).slides
+    assert len(pages) == 5 and pages[2].notes_slide.notes_text_frame.text == lecture.scenes[0].note
+    assert re.search(r'lang="(\S+)"', page)[1] == load_app_texts(language)["app.tag"]
