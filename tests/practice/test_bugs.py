@@ -61,7 +61,7 @@ def test_a_clicked_number_says_what_should_stand_there():
     page = Lesson("bugs", bug=number_of("softmax_queries"), lang="en").click_cell("weights", "weights", "0,0,5,3")
     assert page.says("The numbers before it give **0.94")
     page.choose("look", "output").click_cell("step", "output", "0,0,0")
-    (told,) = [text for text in page.texts() if text.startswith("Here stands")]
+    (told,) = [text for text in page.texts() if text.startswith("Here it says")]
     made, right = told.split("**")[1], told.split("**")[3]
     assert made == right  # the line of the output is right
 
