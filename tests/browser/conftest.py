@@ -265,7 +265,7 @@ class Screen:
     def open_lesson(self, slug: str, query: str = "") -> None:
         """Opens a lesson and waits for its picture."""
         self.page.goto(f"{self.address}/{slug}{query}")
-        self.maps().or_(self.page.locator(".heads .card")).first.wait_for()
+        self.maps().or_(self.page.locator(".heads .card, .shelves .layer")).first.wait_for()
         self.settled()
 
     def press(self, group: str, option: str) -> None:
