@@ -12,7 +12,7 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 from attention_core.variants.cached_model import CachedRun, run_cached
 from attention_core.variants.cached_writing import write_sentence
 from pages.panels.lesson_choices import get_choice
-from pages.panels.link_controls import choose_option, choose_whole_number, sentence_box, slide
+from pages.panels.link_controls import choose_option, choose_whole_number, pick_place, sentence_box, slide
 from pages.panels.model_look import BlockView, make_view
 from pages.runs.cache import inputs_of
 from pages.runs.compute import sentences_of
@@ -22,6 +22,7 @@ from pages.setup.setup import Setup, word_choices_of
 from pages.site.words import say
 
 BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # at first, by example
+FIRST_GAPS = ("did", "没")  # words that are hidden at first, where the text has them
 MOST_WORDS = 20  # of a beginning, so that there is room to write
 STOP, FIRST_STOP = "t", 4  # the choice of how many written words are looked at, and how many at first
 WAYS = ("likeliest", "drawn")
@@ -119,3 +120,10 @@ def write_on(setup: Setup) -> Written:
     written = write_sentence(kind.model, read, word_choices_of(setup), setup.word_seed, 0)
     stop = min(get_choice(STOP, FIRST_STOP, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)
+
+
+def choose_gap(written: Written) -> int:
+    """Asks for the place of a word that is hidden, from 1."""
+    words = written.words[1:]
+    places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
+    return 1 + pick_place("gap", words, places[0] if places else len(words) // 2)

@@ -17,7 +17,7 @@ def test_words_are_played_and_counted_in_the_browser(screen):
     assert counters(page)[:2] == ["6", "6"]
     assert page.locator(".shelves .layer").first.locator(".grid .k:not(:disabled)").count() == 6
     asked = []
-    opened.socket.on("framesent", asked.append)
+    opened.socket.on("framesent", lambda frame: asked.append(frame))
     page.get_by_role("button", name="▶ Play").click()
     page.locator(".shelves .word.now", has_text="lake").wait_for()
     assert asked == []

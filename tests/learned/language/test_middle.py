@@ -6,6 +6,7 @@ from torch import Generator
 from torch.nn.functional import cross_entropy
 
 from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.gap_words import guess_from_both, try_words
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.middle_figures import (
     MIDDLE_TEXTS,
@@ -21,7 +22,6 @@ from attention_core.learned.language.middle_order import MIDDLE, SUFFIX, MiddleR
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model
 from attention_core.learned.language.training import LanguageTraining
-from attention_core.learned.language.tried_words import try_words
 
 
 def test_every_word_stands_once_and_the_middle_last():
@@ -104,7 +104,10 @@ def test_tried_words_are_judged_by_the_whole_text():
         likelihoods.append(sum(float(logs[t, numbers[read[t + 1]]]) for t in range(len(read) - 1)))
     by_hand = torch.tensor(likelihoods, dtype=torch.float64).softmax(-1)
     assert tried.shares.tolist() == pytest.approx(by_hand.tolist(), abs=1e-9)
-    with pytest.raises(ValueError, match="tokens"):
-        try_words(name, tokens, 0, 6)
+    assert tried.own == tried.likeliest(1, 0.0)[0][1] == pytest.approx(max(by_hand.tolist()), abs=1e-9)
+    for guess in (lambda at: try_words(name, tokens, at, 6), lambda at: guess_from_both(name, tokens, at)):
+        for at in (0, len(tokens)):
+            with pytest.raises(ValueError, match="tokens"):
+                guess(at)
     with pytest.raises(ValueError, match="causal"):
         try_words("en_asked_encoder", tokens, 3, 6)
