@@ -4,8 +4,9 @@ A language model or a translator that was stopped goes on where it was left: its
 name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads`
 measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
 `meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
-deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates:
-both keep their figures alone. `pieces` learns the pieces of words of both languages.
+deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,
+`middle` a decoder that fills gaps: all three keep their figures alone. `pieces` learns the pieces of words of both
+languages.
 """
 
 import sys
@@ -18,6 +19,7 @@ from attention_core.learned.depth.deep_copier import BLOCK_KINDS
 from attention_core.learned.language.head_figures import measure_heads_again
 from attention_core.learned.language.kept_steps import MEASURED, STEPPED, keep_steps
 from attention_core.learned.language.making import make_model, measure_guesses_again
+from attention_core.learned.language.middle_figures import measure_middle_again
 from attention_core.learned.language.removed_parts import REMOVED, measure_removed_again
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form, shipped_names
 from attention_core.learned.language.step_figures import measure_steps_again
@@ -27,7 +29,7 @@ from attention_core.learned.training.head_stability import measure_stability_aga
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.translation.shipped import TRANSLATORS
 
-MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability", "pieces")
+MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability", "middle", "pieces")
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
@@ -74,6 +76,8 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
             measure_blocks_again(kind)
     if name == "stability":
         measure_stability_again()
+    if name == "middle":
+        measure_middle_again(Path(".training"), print)
     if name == "pieces":
         for language in SPACES:
             ship_pieces(language)

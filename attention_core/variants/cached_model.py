@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.mechanism.arguments import Inputs, check_arguments, make_input_steps
 from attention_core.mechanism.config import AttentionConfig
@@ -39,6 +40,15 @@ class CachedRun:
     def nbytes(self) -> dict[str, int]:
         """The bytes of the keys and values that each attention keeps, by the name of its part."""
         return {part: kv_bytes(self.stack[part]) for part in self.caches}
+
+    def labelled(self, words: tuple[str, ...], vocabulary: tuple[str, ...]) -> Stack:
+        """The run of the last word with words on its axes. words: all that were read. vocabulary: of the logits."""
+        labels = {"T": words[-1:], "S": words, "V": vocabulary}
+        parts = {}
+        for name, trace in self.stack.parts.items():
+            sizes = trace.sizes()
+            parts[name] = trace.labelled(**{dim: texts for dim, texts in labels.items() if dim in sizes})
+        return replace(self.stack, parts=parts)
 
 
 @lru_cache(maxsize=128)  # as many words as two long texts have; each holds its keys and values: 150 kB at most
@@ -91,6 +101,20 @@ def read_next(model: LanguageModel, number: int, before: CachedRun | None = None
     x = read_end(stack)
     stack = stack.then(UNEMBEDDING, unembed(x.value, weights.unembedding, config.unembedding), {"x": x})
     return CachedRun(stack, caches, place + 1)
+
+
+def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
+    r"""Measure how far the logits of the words, read one by one, are from those of the whole text run at once: the
+    largest difference, $\max_{t, v} |a_{tv} - b_{tv}|$.
+
+    name: of a decoder that comes along. tokens: what it reads, START first. Raises AttentionError: see run_cached.
+
+    >>> gap_to_whole_run("en_asked_decoder", ("<start>", "the", "dog")) < 1e-10
+    True
+    """
+    whole = run_model(name, tokens)[UNEMBEDDING]["logits"][0]  # (T, V)
+    rows = [run_cached(name, tokens[: t + 1]).stack[UNEMBEDDING]["logits"][0, 0] for t in range(len(tokens))]
+    return float((torch.stack(rows) - whole).abs().max())
 
 
 def attend_behind(

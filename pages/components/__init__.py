@@ -148,6 +148,15 @@ model_what_if = make_component(
 model_decoder = make_component(
     "model/decoder", '<div class="decoder"></div>', "pixels", "flow/words", "model/controls", is_fetched=True
 )
+model_shelves = make_component(
+    "model/shelves",
+    '<div class="shelves"></div>',
+    "pixels",
+    "flow/words",
+    "roving",
+    "model/controls",
+    is_fetched=True,
+)
 model_circuits = make_component("model/circuits", '<div class="circuits"></div>', "flow/words", is_fetched=True)
 tokens = make_component("tokens", '<div class="tokens"></div>', "roving", is_fetched=True)
 rest = make_component("rest", "<div></div>")

@@ -265,7 +265,8 @@ class Screen:
     def open_lesson(self, slug: str, query: str = "") -> None:
         """Opens a lesson and waits for its picture."""
         self.page.goto(f"{self.address}/{slug}{query}")
-        self.maps().or_(self.page.locator(".heads .card, .tokens .token, .walk input")).first.wait_for()
+        others = ".heads .card, .tokens .token, .walk input, .shelves .layer"
+        self.maps().or_(self.page.locator(others)).first.wait_for()
         self.settled()
 
     def press(self, group: str, option: str) -> None:

@@ -1,16 +1,26 @@
-"""Decoding: what a step computes with a cache and without one, that it is the same attention, what a cache holds."""
+"""Decoding: words that are written with a cache, what both ways have cost, drawers on bytes, contents and gaps."""
 
 import json
-from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from attention_core.variants.kv_cache import gap_to_full
-from pages.runs.cache import decoding_steps_for, trace_for
-from pages.setup.setup import Setup
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.middle_figures import read_middle_figures
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.writing import blank_word
+from tests.screen.driver import unpack
 from tests.screen.lesson import Lesson
 
-CAUSAL = Setup(example="en_it_causal")
+NAME = "en_asked_decoder"
+GIVEN = ("<start>", "the", "dog", "did", "not", "cross")
+WRITTEN = ("the", "lake", "because", "it", "was", "too", "tired", ".")
+WORDS = (*GIVEN, *WRITTEN)
+
+
+def shelves(lesson):
+    (part,) = lesson.parts("decoding_shelves")
+    return unpack(part.proto.bytes)
 
 
 def marks(lesson, triangle):
@@ -19,72 +29,139 @@ def marks(lesson, triangle):
     return ["".join(row["text"].where(row["text"] != "", ".")) for _, row in cells.groupby("row")]
 
 
-def test_the_triangle_of_what_is_computed_and_kept():
-    lesson = Lesson("decoding", lang="en").set("t", 6)
-    assert marks(lesson, "with") == ["+......", "=+.....", "==+....", "===+...", "====+..", "=====+.", "======+"]
-    assert marks(lesson, "without") == ["+......", "++.....", "+++....", "++++...", "+++++..", "++++++.", "+++++++"]
-    assert "With a cache: 7 computed" in [*lesson.table("with")["text"]]
-    assert "Without a cache: 28 computed" in [*lesson.table("without")["text"]]
-    assert lesson.fact() == "Step 7, “barked”: with a cache it computes 1 key and reads 6; without one it computes 7."
+# ---- the picture -----------------------------------------------------------------------------------------------------
+def test_it_writes_what_the_whole_run_finds_likeliest():
+    """Each word and its probability, beside the run without a cache, asked anew for each word."""
+    head, _ = shelves(Lesson("decoding", lang="en"))
+    assert tuple(head["words"]) == WORDS and head["given"] == len(GIVEN)
+    for stop, coming in enumerate(head["next"][:-1]):
+        read = WORDS[: len(GIVEN) + stop]
+        probabilities = run_model(NAME, read)["unembedding"]["probabilities"][0, -1]
+        assert coming["number"] == int(probabilities.argmax()) and coming["word"] == WRITTEN[stop]
+        assert coming["share"] == pytest.approx(float(probabilities.max()), abs=1e-10)
+    assert head["next"][-1] is None
 
 
-def test_it_opens_at_the_word_that_tells_the_story_and_later_steps_are_not_there_yet():
+def test_threads_and_columns_are_those_of_the_run_without_a_cache():
+    _, found = shelves(Lesson("decoding", lang="en"))
+    whole = [run_model(NAME, WORDS)[f"{layer}.attention"] for layer in (1, 2, 3)]
+    drawn = np.frombuffer(found["weights"], np.float32).reshape(len(WRITTEN) + 1, 3, 4, len(WORDS))
+    strips = np.frombuffer(found["strips"], np.uint8).reshape(3, 4, len(WORDS), 2, 16)
+    for layer, trace in enumerate(whole):
+        rows = trace["weights"][0, :, len(GIVEN) - 1 :].permute(1, 0, 2)  # (H, stops, S) -> (stops, H, S)
+        assert drawn[:, layer] == pytest.approx(rows.numpy(), abs=1e-6)
+        for number, name in enumerate(("k", "v")):
+            sizes = trace[name][0].abs()
+            largest = sizes.amax((1, 2), keepdim=True)
+            assert strips[layer, :, :, number] == pytest.approx((255 * sizes / largest).numpy(), abs=0.51)
+
+
+def test_what_both_ways_have_cost_is_counted_word_by_word():
+    head, _ = shelves(Lesson("decoding", lang="en"))
+    keys, products, held = (each["sizes"] for each in head["counts"])
+    again = [sum(range(6, 6 + stop + 1)) for stop in range(9)]  # 6, 6 + 7, ... 6 + 7 + ... + 14
+    assert keys == [[6 + stop, again[stop]] for stop in range(9)]
+    assert head["counts"][0]["texts"][-1] == ["14", "90"] and head["counts"][0]["added"][-1] == ["+1", "+14"]
+    assert products[0][0] == products[0][1] and all(cached < whole for cached, whole in products[1:])
+    assert held == [[(6 + stop) * 3 * 4 * (16 + 16) * 8, 0] for stop in range(9)]  # layers, heads, k and v, float64
+
+
+def test_each_stop_is_told_both_ways():
+    told = shelves(Lesson("decoding", lang="en"))[0]["told"]
+    first = "The beginning is read at once: 6 tokens, 6 keys and values in every head. Next comes “the”, 69 %."
+    assert told["cached"][0] == told["again"][0] == first
+    assert told["cached"][4].startswith("“it” adds one key and one value to every shelf. Its query meets 10 keys, 9 of")
+    assert told["again"][4].startswith("To read “it”, all 10 tokens run once more: 10 keys, 9 of them the same")
+    assert told["cached"][-1].endswith("The text has ended.")
+
+
+def test_the_cached_run_is_the_whole_run():
+    assert Lesson("decoding", lang="en").says("over all 14 steps the 1,744 logits differ by at most 1")
+
+
+def test_a_stop_and_a_number_are_chosen_and_what_is_made_up_changes_nothing():
+    lesson = Lesson("decoding", lang="en").send_part("decoding_shelves", "stop", 2)
+    assert lesson.link()["t"] == "2"
+    for made_up in (99, -1, "x", None, 1.5):
+        lesson.send_part("decoding_shelves", "stop", made_up)
+        opened = {"stop": made_up, "part": "2.attention", "step": "k", "index": [0]}
+        lesson.send_part("decoding_shelves", "opened", opened)
+    assert lesson.link()["t"] == "2" and not lesson.parts("block_sum")
+    index = [0, 1, 3, 0]  # head 2, the key of “did”, its first number
+    lesson.send_part("decoding_shelves", "opened", {"stop": 5, "part": "2.attention", "step": "k", "index": index})
+    assert lesson.link()["t"] == "5"
+    (part,) = lesson.parts("block_sum")
+    pieces = json.loads(part.proto.json)["pieces"]
+    assert [piece["step"] for piece in pieces if "step" in piece] == ["2.attention/k_cache"]  # it is read, not computed
+    key = float(run_model(NAME, WORDS)["2.attention"]["k"][tuple(index)])
+    assert lesson.says(f"= {key:.2f}".replace("-", "−"))
+
+
+def test_drawn_words_depend_on_the_seed_and_on_what_stays():
+    greedy = Lesson("decoding", lang="en", way="drawn", top_k="2", seed="4")
+    again = Lesson("decoding", lang="en", way="drawn", top_k="2", seed="4")
+    other = Lesson("decoding", lang="en", way="drawn", temperature="2.0", seed="3")
+    words = [tuple(shelves(each)[0]["words"]) for each in (greedy, again, other)]
+    assert words[0] == words[1] != words[2]
+    for stop, coming in enumerate(shelves(greedy)[0]["next"][:-1]):
+        logits = run_model(NAME, words[0][: len(GIVEN) + stop])["unembedding"]["logits"][0, -1]
+        two = logits.topk(2)
+        place = two.indices.tolist().index(coming["number"])
+        assert coming["share"] == pytest.approx(float(two.values.softmax(-1)[place]), abs=1e-9)
+
+
+def test_chinese_is_written_in_chinese():
+    lesson = Lesson("decoding", lang="zh", open="count,size,kept,middle,code")
+    assert lesson.errors() == []
+    head, _ = shelves(lesson)
+    assert head["words"] == ["<start>", *"那只狗没能过河，", "因为", *"它太累了。"]
+    assert lesson.link()["ex"] == "model_zh_decoder"
+
+
+def test_any_text_is_written_on():
     lesson = Lesson("decoding", lang="en")
-    assert lesson.fact() == "Step 6, “it”: with a cache it computes 1 key and reads 5; without one it computes 6."
-    assert marks(lesson, "without")[5:] == ["++++++.", "......."]
-    assert lesson.number("row", "weights [head 1, it, dog]") == pytest.approx(0.945, abs=5e-4)
-    assert len(lesson.table("row").query("kind == 'cell'")) == 6  # of seven words, one of which is not there yet
+    for text in ("🦊🦊", "Собака лает", "<mask> <animal>", "<script>alert(1)</script>", "it.", "他 笑", "a" * 3000):
+        assert lesson.set("text", text).errors() == []
+        assert len(shelves(lesson)[0]["words"]) > 1
 
 
-def test_the_first_step_reads_nothing():
-    lesson = Lesson("decoding", t="0", lang="en")
-    assert lesson.fact() == "Step 1, “Anna”: with a cache it computes 1 key and reads 0; without one it computes 1."
-    assert lesson.number("row", "weights [head 1, Anna, Anna]") == 1
-    for drawer in ("same", "size", "kept", "code"):
-        assert lesson.open(drawer).errors() == []
+def test_no_text_and_too_long_a_text_keep_the_last_one():
+    lesson = Lesson("decoding", lang="en").set("text", "the cat")
+    for text in ("", "   ", "cat " * 2500):
+        assert len(lesson.set("text", text).errors()) == 1
+        assert shelves(lesson)[0]["words"][:3] == ["<start>", "the", "cat"]
+
+
+def test_the_door_shows_the_whole_text():
+    lesson = Lesson("decoding", lang="en")
+    lesson.press("door_workbench")
+    setup = lesson.at.session_state["setup"]
+    assert (setup.example, setup.text, setup.panel) == ("model_en_decoder", " ".join(WORDS[1:]), "words")
+
+
+# ---- the drawers -----------------------------------------------------------------------------------------------------
+def test_the_triangles_of_what_is_computed_and_kept():
+    lesson = Lesson("decoding", lang="en", open="count").set("text", "the dog")
+    shown = [*lesson.table("with")["text"]]
+    count = min(len(shelves(lesson)[0]["words"]), 12)
+    assert marks(lesson, "with")[2] == "==+" + "." * (count - 3)
+    assert marks(lesson, "without")[2] == "+++" + "." * (count - 3)
+    assert f"With a cache: {count} computed" in shown
+    assert lesson.says(f"the first {count} words take {count} keys with a cache and {count * (count + 1) // 2} without")
 
 
 def test_at_256_tokens_32896_keys_against_256():
-    lesson = Lesson("decoding", lang="en")
+    lesson = Lesson("decoding", lang="en", open="count")
     assert lesson.widgets()["guess"].options == ["256", "512", "32,896", "65,536"]
     assert not lesson.says("32,896** without")
     lesson.choose("guess", "32,896")
     assert lesson.says("As predicted")
     assert lesson.says("After 256 tokens **256** keys were computed with a cache, and **32,896** without")
+    points = lesson.table("Keys computed against the number of tokens, with the cache and without it")
+    drawn = {(row["x"], row["y"]) for _, row in points.query("kind == 'point'").iterrows()}
+    assert {(256, 256), (256, 32896), (4096, 4096 * 4097 // 2)} <= drawn
     lesson.set("length", 1024)
     assert lesson.says("**1,024** keys were computed with a cache, and **524,800** without")
-    assert lesson.choose("guess", "1,048,576").says("Not as predicted")
-
-
-def test_a_click_on_a_row_goes_to_its_step():
-    lesson = Lesson("decoding", lang="en").click_cell("with", "states", "3,1")
-    assert lesson.fact().startswith("Step 4, “dog”")
-    assert lesson.link()["t"] == "3"
-    assert lesson.click_cell("without", "states", "99,1").fact().startswith("Step 4, “dog”")
-
-
-def test_a_number_of_the_step_leads_to_what_was_kept():
-    lesson = Lesson("decoding", lang="en").click_cell("row", "weights", "0,0,0,3")
-    for step, index in (
-        ("masked_scores", [0, 0, 0, 3]),
-        ("scaled_scores", [0, 0, 0, 3]),
-        ("scores", [0, 0, 0, 3]),
-        ("k", [0, 0, 3, 0]),
-        ("k_cache", [0, 0, 3, 0]),
-    ):
-        lesson.follow("row", step, index)
-        assert lesson.link()["cell"] == ",".join(["row", "", step, *map(str, index)])
-
-
-@pytest.mark.parametrize("form", ["weights", "head_outputs", "output"])
-def test_a_step_is_its_row_of_the_full_pass(form):
-    lesson = Lesson("decoding", open="same", form=form, lang="en")
-    assert lesson.says("Over all 7 steps the two differ by at most 0")
-    where = {"weights": "it, dog", "head_outputs": "it, 1", "output": "it, noun"}[form]
-    heads = "" if form == "output" else "head 1, "
-    alone, full = (lesson.number(picture, f"{form} [{heads}{where}]") for picture in ("alone", "full"))
-    assert alone == pytest.approx(full, abs=1e-15)
-    assert gap_to_full(decoding_steps_for(CAUSAL), trace_for(CAUSAL), form) < 1e-15
 
 
 def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them():
@@ -104,59 +181,60 @@ def test_a_latent_is_smaller_than_grouped_heads_and_larger_than_one():
     lesson = Lesson("decoding", open="size", lang="en")  # 4,096 tokens, 32 layers, 512 + 64 numbers of 2 bytes
     lesson.choose("kv_heads", "none: a latent")
     assert lesson.says("a latent of 512 numbers and 64 turned ones") and lesson.says("**144 MiB** instead of 2 GiB")
-    assert lesson.says("7 tokens kept × (3 numbers of the latent + 2 turned) × 2 bytes = 70. Its tensors hold **70**")
 
 
-def test_a_state_gives_what_the_map_gives():
-    lesson = Lesson("decoding", open="state", lang="en")
-    assert lesson.says("a head keeps 2 × 2 numbers for features times values, and 2 for the features, 6 in all")
-    assert lesson.says("is row 6 of the map's output, to ")
-    lesson.set("reads", 1)
-    assert lesson.says("after 2 tokens a head keeps 2 × 2") and "memory_2" in lesson.link().get("cell", "memory_2")
-    lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])
-    assert lesson.link()["cell"] == "memory,,memory_1,0,0,1,1"
-
-
-def test_the_formula_is_what_the_tensors_of_the_readers_sentence_hold():
+def test_the_formula_is_what_the_tensors_of_the_text_hold():
     lesson = Lesson("decoding", open="size", lang="en")
-    assert lesson.says("7 tokens kept × 2 key/value heads × (2 + 2) numbers × 2 bytes = 112. Its tensors hold **112**")
+    assert lesson.says(
+        "14 tokens kept × 4 key/value heads × (16 + 16) numbers × 2 bytes = 3584. Its tensors hold **3584**"
+    )
     lesson.choose("kv_heads", "1: multi-query")
-    assert lesson.says("7 tokens kept × 1 key/value heads × (2 + 2) numbers × 2 bytes = 56. Its tensors hold **56**")
-    lesson.set("text", "Tom read").choose("dtype", "float32")
-    assert lesson.says("2 tokens kept × 1 key/value heads × (2 + 2) numbers × 4 bytes = 32. Its tensors hold **32**")
-    lesson.set("text", "Tom read and he laughed").choose("window", "the last 1,024")
-    assert lesson.says("3 tokens kept × 1 key/value heads × (2 + 2) numbers × 4 bytes = 48. Its tensors hold **48**")
+    assert lesson.says(
+        "14 tokens kept × 1 key/value heads × (16 + 16) numbers × 2 bytes = 896. Its tensors hold **896**"
+    )
+    lesson.choose("window", "the last 1,024")
+    assert lesson.says(
+        "3 tokens kept × 1 key/value heads × (16 + 16) numbers × 2 bytes = 192. Its tensors hold **192**"
+    )
 
 
 @pytest.mark.parametrize("positions", ["none", "rope", "alibi"])
 def test_positions_do_not_disturb_what_was_kept(positions):
     lesson = Lesson("decoding", open="kept", positions=positions, lang="en")
     assert any("at most 0." in text for text in lesson.texts())
-    kept = lesson.number("cache", "k_cache [head 1, dog, 1]", row=None) if positions != "rope" else None
-    assert kept in (-1, None)
     assert ("bias" in lesson.charts()) == (positions == "alibi")
+    kept = lesson.number("cache", "k_cache [head 1, dog, 1]", row=None)
     if positions == "rope":  # turned by 3 radians: (−1, 1) becomes (−cos 3 − sin 3, cos 3 − sin 3)
-        assert lesson.number("cache", "k_cache [head 1, dog, 1]") == pytest.approx(0.8489, abs=1e-4)
+        assert kept == pytest.approx(0.8489, abs=1e-4)
+    else:
+        assert kept == -1
 
 
-def test_a_shorter_sentence_has_fewer_steps_and_a_long_word_does_not_break_it():
-    lesson = Lesson("decoding", t="6", lang="en").set("text", "Tom laughed")
-    assert lesson.fact().startswith("Step ") and len(marks(lesson, "with")) == 2
-    for text in ("one", "the the the", "他 笑", "q " * 16, "x" * 40 + " y"):
-        assert lesson.set("text", text).errors() == []
-    assert "at most 16 tokens" in lesson.set("text", "q " * 17).errors()[0]
+def test_a_state_gives_what_the_map_gives():
+    lesson = Lesson("decoding", open="kept", what="state", lang="en")
+    assert lesson.says("a head keeps 2 × 2 numbers for features times values, and 2 for the features, 6 in all")
+    assert lesson.says("is row 6 of the map's output, to ")
+    lesson.set("reads", 1)
+    lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])
+    assert lesson.link()["cell"] == "memory,,memory_1,0,0,1,1"
 
 
-def test_the_door_shows_the_full_causal_run_at_the_same_word():
-    lesson = Lesson("decoding", t="3", lang="en")
-    lesson.press("door_workbench")
-    setup = lesson.at.session_state["setup"]
-    assert (setup.example, setup.masks, setup.token) == ("en_it_causal", ("causal",), 3)
-    assert json.dumps(lesson.errors()) == "[]"
+def test_a_gap_is_filled_from_one_side_and_from_both():
+    lesson = Lesson("decoding", open="middle", lang="en").set("gap", 2)  # “did”
+    left = run_model(NAME, WORDS[:3])["unembedding"]
+    both = run_model("en_asked_encoder", blank_word(WORDS, 3))["unembedding"]
+    number = word_numbers("en")["did"]
+    shares = [float(trace["logits"][0, at].softmax(-1)[number]) for trace, at in ((left, 2), (both, 3))]
+    percents = [f"{100 * share:.0f}" for share in shares]
+    assert lesson.says(f"“did” is hidden. From the left alone the decoder gives it {percents[0]} %")
+    assert lesson.says(f"From both sides the encoder gives it {percents[1]} %.")
+    assert int(percents[1]) > 4 * int(percents[0])
 
 
-def test_the_keys_of_a_step_have_the_words_that_are_kept():
-    full, slid = (decoding_steps_for(replace(CAUSAL, masks=masks))[5] for masks in (("causal",), ("sliding:3",)))
-    assert full.labels["T"] == slid.labels["T"] == ("it",)
-    assert full.labels["S"] == ("Anna", "fed", "the", "dog", "and", "it")
-    assert slid.labels["S"] == ("dog", "and", "it")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_was_measured_of_the_orders_is_told(language):
+    figures = read_middle_figures()["en"]
+    lesson = Lesson("decoding", open="middle", lang=language)
+    for share, first in (figures.left, figures.both, figures.before):
+        assert lesson.says(f"| {100 * share:.0f} % | {100 * first:.0f} % |")
+    assert lesson.says(f"| **{100 * figures.order[0]:.0f} %** | **{100 * figures.order[1]:.0f} %** |")

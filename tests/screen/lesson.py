@@ -134,7 +134,7 @@ class Lesson:
 
     def has_picture(self) -> bool:
         """Whether anything is drawn."""
-        pictures = ("flow", "tokens", f"{self.slug}_walk", f"{self.slug}_threads")
+        pictures = ("flow", "tokens", *(f"{self.slug}_{name}" for name in ("walk", "threads", "shelves")))
         return bool(self.charts() or any(map(self.parts, pictures)))
 
     def flow(self):

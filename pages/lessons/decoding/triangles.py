@@ -12,7 +12,6 @@ from attention_core.variants.decoding_work import (
     total_work,
 )
 from pages.panels.chart import show_chart
-from pages.panels.lesson_choices import store_choice
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -22,25 +21,17 @@ TRIANGLE_STATES = {
 }  # the states that a triangle explains
 
 
-def show_triangles(names: Sequence[str], step: int, count: int) -> None:
-    """Draws both triangles up to a step. A click on a cell leads to its step.
-
-    names: of the tokens. count: how many tokens there are at that step."""
+def show_triangles(names: Sequence[str]) -> None:
+    """Draws both triangles. names: of the tokens."""
 
     def describe_cell(step: int, token: int, state: str) -> str:
         return say("lessons.decoding.cell", step=names[step], token=names[token])
 
-    def take_cell(place: object) -> None:
-        match place:
-            case {"index": [int(clicked), int()]} if clicked < len(names):
-                store_choice("t", clicked)
-
     for kind, states in TRIANGLE_STATES.items():
         is_cached = kind == "with"
-        computed = total_work(count, cached=is_cached)
+        computed = total_work(len(names), cached=is_cached)
         title = say(f"lessons.decoding.{kind}", keys=computed.keys)
         triangle = CacheTriangle(title, cache_states(len(names), cached=is_cached))
         legend = {state: say(f"lessons.decoding.state.{state}") for state in states}
-        picture = triangle_picture(triangle, names, step, describe_cell, legend, current_palette())
-        alt = say("lessons.decoding.alt", title=title)
-        show_chart(picture, f"decoding_{kind}", alt, take_cell)
+        picture = triangle_picture(triangle, names, len(names) - 1, describe_cell, legend, current_palette())
+        show_chart(picture, f"decoding_{kind}", say("lessons.decoding.alt", title=title), lambda cell: None)

@@ -70,7 +70,7 @@ GLOSSARY_SIGNS = (
     Sign("today", "decoupled_rope", r"q\,k^\top + q_r k_r^\top", "workbench", {"pos": "decoupled_rope", "step": "k_r"}),
     Sign("today", "gate", r"\sigma(x\,W_g) \odot Z", "workbench", {"mod": "gate", "step": "gate"}),
     Sign("today", "relative", r"w_{j - i}", "workbench", {"pos": "t5", "step": "bias"}),
-    Sign("today", "linear_state", r"\sum_j \varphi(k_j)^\top v_j", "decoding", {"open": "state"}),
+    Sign("today", "linear_state", r"\sum_j \varphi(k_j)^\top v_j", "decoding", {"open": "kept", "what": "state"}),
     Sign("settings", "self", r"x \to x", "qkv"),
     Sign("settings", "cross", r"x \to y", "cross"),
     Sign("settings", "context", "c_t", "cross", {"open": "context_vector"}),

@@ -5,12 +5,26 @@ from dataclasses import replace
 from attention_core.record.number_text import format_exact
 from attention_core.variants.kv_cache import gap_to_full
 from pages.export.page_links import link_to_workbench
+from pages.lessons.decoding.drawers.linear_state import show_linear_state
+from pages.lessons.decoding.written import Written
+from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import show_step_picture
 from pages.lessons.sentences import quote_token, show_sentence
 from pages.panels.link_controls import choose_option
 from pages.runs.cache import decoding_steps_for, trace_for
 from pages.session.labels import selection_of
 from pages.setup.setup import Setup
+
+SENTENCES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # built by hand, by the lesson's example
+
+
+def show_what_is_kept(written: Written) -> None:
+    """Shows what is kept of a short sentence: keys and values, or a state of fixed size.
+
+    Its numbers are built by hand, so that they can be read. written: says in which language."""
+    example = SENTENCES[written.setup.example]
+    show_sight = choose_sight("what", {"keys": show_cache_contents, "state": show_linear_state})
+    show_sight(Setup(example=example, masks=("causal",)))
 
 
 def show_cache_contents(setup: Setup) -> None:

@@ -16,6 +16,7 @@ from pages.lessons.decoding.cached_model import (
     TURNED_WIDTH,
     CachedModel,
 )
+from pages.lessons.decoding.written import Written
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import decoding_steps_for
@@ -24,11 +25,11 @@ from pages.site.words import say
 
 KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads, or a latent
 MODEL_LAYERS = (1, 12, 32, 80)
-OWN_WINDOW = 3  # of the reader's sentence, which is short
+OWN_WINDOW = 3  # of the text above, which is short
 
 
-def show_cache_size(setup: Setup) -> None:
-    """Shows the bytes of all keys and values against the length, and those of the reader's sentence by one formula."""
+def show_cache_size(written: Written) -> None:
+    """Shows the bytes of all keys and values against the length, and those of the text above by one formula."""
     with st.container(horizontal=True):
         heads = choose_option("kv_heads", tuple(KV_HEAD_COUNTS))
         window = choose_option("window", tuple(CACHE_WINDOWS))
@@ -39,7 +40,7 @@ def show_cache_size(setup: Setup) -> None:
     model = CachedModel(KV_HEAD_COUNTS[heads], window, layers, dtype)
     say_cache_size(model, length)
     show_cache_chart(model, length)
-    show_cache_of_own_sentence(setup, model)
+    show_cache_of_own_text(written.whole(), model)
 
 
 def say_cache_size(model: CachedModel, length: int) -> None:
@@ -62,12 +63,12 @@ def say_cache_size(model: CachedModel, length: int) -> None:
     )
 
 
-def show_cache_of_own_sentence(setup: Setup, model: CachedModel) -> None:
-    """Makes the same choices on the reader's sentence, whose tensors are measured."""
+def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
+    """Makes the same choices in the first layer that reads the text, whose tensors are measured."""
     masks = ("causal",) if model.window == "all" else (f"sliding:{OWN_WINDOW}",)
-    own = replace(setup, dtype=model.dtype, masks=masks)
+    own = replace(setup, layer=1, dtype=model.dtype, masks=masks)
     if model.kv_heads is None:
-        show_latents_of_own_sentence(replace(own, modifiers=("latent",), positions=("decoupled_rope",)))
+        show_latents_of_own_text(replace(own, modifiers=("latent",), positions=("decoupled_rope",)))
         return
     own = replace(own, kv_heads=1 if model.kv_heads < MODEL_HEADS else None)
     last_step = decoding_steps_for(own)[-1]
@@ -87,8 +88,8 @@ def show_cache_of_own_sentence(setup: Setup, model: CachedModel) -> None:
     link_to_workbench(own, "size")
 
 
-def show_latents_of_own_sentence(setup: Setup) -> None:
-    """Says what a latent keeps of the reader's sentence."""
+def show_latents_of_own_text(setup: Setup) -> None:
+    """Says what a latent keeps of the text."""
     last_step = decoding_steps_for(setup)[-1]
     sizes = last_step.sizes()
     dtype = PRECISIONS[setup.dtype]

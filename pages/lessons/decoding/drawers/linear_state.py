@@ -1,4 +1,4 @@
-"""The lesson on decoding, drawer "state": must a query meet every key?"""
+"""The lesson on decoding, drawer "kept": must a query meet every key?"""
 
 from dataclasses import replace
 

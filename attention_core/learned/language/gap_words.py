@@ -1,0 +1,97 @@
+"""What may stand in a gap: for who reads what is before it, for who reads both sides, for who tries words in it."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.language.surprise import number_words, word_surprises
+from attention_core.learned.language.writing import blank_word
+from attention_core.mechanism.plain_checks import require_positive
+from attention_core.record.errors import AttentionError
+from attention_core.transformer.stack import UNEMBEDDING
+
+
+@dataclass(frozen=True, eq=False)
+class GapWords:
+    """Words that may stand in a gap.
+
+    numbers: of the words. shares: the probability of each. own: that of the word that stood there.
+    """
+
+    numbers: Int[Tensor, " W"]
+    shares: Float[Tensor, " W"]
+    own: float
+
+    def likeliest(self, count: int, least: float) -> list[tuple[int, float]]:
+        """The numbers and probabilities of the likeliest words. count: at most so many. least: probability of each."""
+        shares, places = self.shares.topk(min(count, len(self.shares)))
+        pairs = zip(self.numbers[places].tolist(), shares.tolist(), strict=True)
+        return [(number, share) for number, share in pairs if share >= least]
+
+
+def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
+    r"""Give what a decoder says behind what stands before the gap, $p(w \mid \text{left})$.
+
+    name: of a model. tokens: the text, START first. at: the place of the gap, from 1. Raises AttentionError: index.
+
+    >>> round(guess_from_left("en_asked_decoder", ("<start>", "the", "dog", "did", "not"), 4).own, 3)
+    1.0
+    """
+    check_gap(tokens, at)
+    return every_word(name, tokens, at, run_model(name, tokens[:at])[UNEMBEDDING]["probabilities"][0, -1])
+
+
+def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
+    r"""Give what an encoder says at the gap, $p(w \mid \text{left}, \text{right})$; see guess_from_left.
+
+    >>> round(guess_from_both("en_asked_encoder", ("<start>", "the", "dog", "did", "not", "bark"), 4).own, 2)
+    1.0
+    """
+    check_gap(tokens, at)
+    return every_word(name, tokens, at, run_model(name, blank_word(tokens, at))[UNEMBEDDING]["probabilities"][0, at])
+
+
+def every_word(name: str, tokens: tuple[str, ...], at: int, shares: Float[Tensor, " V"]) -> GapWords:
+    """All words of a model. shares: of each."""
+    own = word_numbers(load_recipe(name).language)[tokens[at]]
+    return GapWords(torch.arange(len(shares)), shares, float(shares[own]))
+
+
+def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWords:
+    r"""Give how likely each of some words is in the gap, as a decoder judges the whole text with it.
+
+    $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the word that stood there and
+    the `count` words that are likeliest after what stands before.
+
+    name: of a decoder that comes along. tokens, at: see guess_from_left. Raises AttentionError: index,
+    positive_integer, decoding_not_causal. Source: Bayes' rule.
+
+    >>> tried = try_words("en_asked_decoder", ("<start>", "the", "dog", "barked", "."), 2, 3)
+    >>> len(tried.numbers), round(float(tried.shares.sum()), 6)
+    (3, 1.0)
+    """
+    recipe = load_recipe(name)
+    if not recipe.causal:
+        raise AttentionError("decoding_not_causal")
+    check_gap(tokens, at)
+    own = word_numbers(recipe.language)[tokens[at]]
+    before = run_model(name, tokens[:at])[UNEMBEDDING]["logits"][0, -1]  # (V)
+    likeliest = before.topk(require_positive("count", count)).indices
+    others = likeliest[likeliest != own]
+    numbers = torch.cat([torch.tensor([own]), others])  # (W)
+    texts = number_words(recipe.language, tokens).repeat(len(numbers), 1)  # (W, T)
+    texts[:, at] = numbers
+    surprises = word_surprises(load_model(name), recipe.language, texts)  # (W, T - 1)
+    shares = (-surprises.sum(-1)).softmax(-1)
+    return GapWords(numbers, shares, float(shares[0]))
+
+
+def check_gap(tokens: tuple[str, ...], at: int) -> None:
+    """Raise AttentionError where a text has no word behind START at a place."""
+    if not 1 <= at < len(tokens):
+        raise AttentionError("index", name="tokens", axes="T from 1", shape=(len(tokens),), given=at)

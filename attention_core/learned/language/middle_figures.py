@@ -1,0 +1,139 @@
+"""What a hidden word gets from those that guess it: from one side, from both, in an order that a decoder can read.
+
+The decoder that learned the order does not come along: its figures are kept, in middle.json.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import Generator, Tensor
+
+from attention_core.learned.figures_file import write_row
+from attention_core.learned.language.making import train_model
+from attention_core.learned.language.measures import held_out_texts
+from attention_core.learned.language.middle_order import MiddleRecipe, middle_numbers, put_middle_last
+from attention_core.learned.language.model import LanguageModel
+from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model
+from attention_core.learned.language.surprise import surprises_of_texts
+from attention_core.learned.language.writing import blank_word
+
+MIDDLE_FILE = SHIPPED_FOLDER / "middle.json"
+MIDDLE_LANGUAGE = "en"
+MIDDLE_TEXTS = 300  # that are read
+PLACE_SEED = 91  # of the word that is hidden in each
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A held-out text, START first, and the place of the word that is hidden."""
+
+    words: tuple[str, ...]
+    at: int
+
+
+@dataclass(frozen=True)
+class MiddleFigures:
+    """The mean probability of the hidden word, and how often it is the likeliest.
+
+    texts: over so many. steps: for how long the decoder of the order learned. left: the decoder that comes along, from
+    what stands before. both: the encoder, from both sides. before: the decoder of the order, from what stands before;
+    order: the same, which has read both sides. nats: how surprised by a word of whole texts the decoder that comes
+    along is, and that of the order.
+    """
+
+    texts: int
+    steps: int
+    left: list[float]
+    both: list[float]
+    before: list[float]
+    order: list[float]
+    nats: list[float]
+
+
+def hide_words(language: str, count: int = MIDDLE_TEXTS) -> list[Hidden]:
+    """Held-out texts with a word hidden in each, every one behind START as likely."""
+    generator = Generator().manual_seed(PLACE_SEED)
+    hidden = []
+    for text in held_out_texts(language, "held", "report", count):
+        at = int(torch.randint(1, len(text.words), (1,), generator=generator))
+        hidden.append(Hidden(text.words, at))
+    return hidden
+
+
+def measure_guesses_of(
+    model: LanguageModel, language: str, texts: Sequence[Hidden], read: Callable[[Hidden], tuple[tuple[str, ...], int]]
+) -> list[float]:
+    """Measure the mean probability of the hidden words, and how often they are the likeliest.
+
+    read: what the model reads of a text, and the place at which it says the word.
+    """
+    numbers = middle_numbers(language)
+    shares, firsts = [], []
+    for text in texts:
+        words, place = read(text)
+        x = run_tokens(model, torch.tensor([[numbers[word] for word in words]]))[place]  # (D)
+        probabilities = model.word_logits(x).softmax(-1)  # (V)
+        wanted = numbers[text.words[text.at]]
+        shares.append(float(probabilities[wanted]))
+        firsts.append(float(probabilities.argmax() == wanted))
+    return [round(sum(each) / len(each), DIGITS) for each in (shares, firsts)]
+
+
+def run_tokens(model: LanguageModel, words: Tensor) -> Tensor:
+    """What stands behind the last layer of one text, a row a word."""
+    with torch.inference_mode():
+        return model.run_layers(words).end[0]
+
+
+# ---- what each reads -------------------------------------------------------------------------------------------------
+def read_left(text: Hidden) -> tuple[tuple[str, ...], int]:
+    """What stands before the word; the last of it says the word."""
+    return text.words[: text.at], text.at - 1
+
+
+def read_both(text: Hidden) -> tuple[tuple[str, ...], int]:
+    """The whole text with the word hidden, which is said at its place."""
+    return blank_word(text.words, text.at), text.at
+
+
+def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
+    """What stands before the word, what stands behind it, and the sign that says it."""
+    read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # without the word and the sign behind it
+    return read, len(read) - 1
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+def measure_middle(language: str, trained: LanguageModel, steps: int) -> MiddleFigures:
+    """Measure all of them. trained: the decoder of the order. steps: for how long it learned."""
+    texts = hide_words(language)
+    decoder, encoder = (load_model(f"{language}_asked_{form}", torch.float32) for form in ("decoder", "encoder"))
+    whole = [text.words for text in texts]
+    nats = [torch.cat(surprises_of_texts(each, language, whole)).mean() for each in (decoder, trained)]
+    return MiddleFigures(
+        texts=len(texts),
+        steps=steps,
+        left=measure_guesses_of(decoder, language, texts, read_left),
+        both=measure_guesses_of(encoder, language, texts, read_both),
+        before=measure_guesses_of(trained, language, texts, read_left),
+        order=measure_guesses_of(trained, language, texts, read_order),
+        nats=[round(float(each), DIGITS) for each in nats],
+    )
+
+
+def measure_middle_again(folder: Path, tell: Callable[[str], object]) -> None:
+    """Train the decoder of the order, measure it, and write its figures. folder, tell: see make_model."""
+    recipe = MiddleRecipe(MIDDLE_LANGUAGE)
+    trained = train_model(recipe, recipe.seeds[0], folder, tell)
+    write_row(MIDDLE_FILE, MIDDLE_LANGUAGE, asdict(measure_middle(MIDDLE_LANGUAGE, trained, recipe.steps)))
+    read_middle_figures.cache_clear()
+
+
+@cache
+def read_middle_figures() -> dict[str, MiddleFigures]:
+    """What was measured, by language."""
+    return {name: MiddleFigures(**row) for name, row in json.loads(MIDDLE_FILE.read_text("utf-8")).items()}

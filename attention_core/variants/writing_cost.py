@@ -1,0 +1,60 @@
+"""What it costs a language model to write: the beginning is read at once, then each word behind it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from attention_core.learned.language.model import ModelShape
+from attention_core.mechanism.plain_checks import require_positive
+from attention_core.variants.decoding_work import work_of_step
+
+
+@dataclass(frozen=True)
+class WritingCost:
+    """What was computed up to a word.
+
+    keys: in each head of each layer, and as many values. products: multiply-adds of the whole model.
+    """
+
+    keys: int
+    products: int
+
+
+def count_products(shape: ModelShape, rows: int, keys: int) -> int:
+    r"""Count the multiply-adds of a run of a language model that says one next word.
+
+    $n\,L(4D^2 + 3DI) + 2\,L\,n\,S\,D + D\,V$: projections and feed-forward layers of n words, n queries that meet S
+    keys and mix S values, the logits of the last word.
+
+    shape: of the model. rows: n, the words that run. keys: S, those that each query meets, masked ones as well.
+
+    >>> count_products(ModelShape(words=10, causal=True, width=2, layers=1, heads=1, inner=3), rows=1, keys=4)
+    70
+    """
+    D, V = shape.width, shape.words
+    row = shape.layers * (4 * D * D + 3 * D * shape.inner)
+    pairs = require_positive("rows", rows) * require_positive("keys", keys)
+    return rows * row + shape.layers * 2 * pairs * D + D * V
+
+
+def count_writing(shape: ModelShape, given: int, tokens: int, *, cached: bool) -> Iterator[WritingCost]:
+    r"""Count what writing has cost after the beginning, and after each word behind it.
+
+    The beginning of n words is one run of n rows, with a cache or without. Behind it a word is one row with a cache:
+    T keys in all. Without one it is all words so far: $n + (n + 1) + \dots + T$ keys.
+
+    shape: of the model. given: n, the words of the beginning. tokens: T, all words at the end. Raises AttentionError:
+    positive_integer. Source: Shazeer 2019, section 2.4.1.
+
+    >>> shape = ModelShape(words=10, causal=True)
+    >>> [cost.keys for cost in count_writing(shape, 4, 7, cached=True)]
+    [4, 5, 6, 7]
+    >>> [cost.keys for cost in count_writing(shape, 4, 7, cached=False)]
+    [4, 9, 15, 22]
+    """
+    keys = products = 0
+    for seen in range(require_positive("given", given), require_positive("tokens", tokens) + 1):
+        is_behind = cached and seen > given
+        rows = work_of_step(seen - 1, cached=is_behind).keys
+        keys += rows
+        products += count_products(shape, rows, seen)
+        yield WritingCost(keys, products)

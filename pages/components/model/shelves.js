@@ -1,0 +1,266 @@
+// A decoder writes: its words one by one, the keys and values that each layer keeps of them, and what that has cost with a
+// cache and without one. All stops of the way are there: looking at one asks nobody.
+const WORD_TIME = 1200; // ms
+const SETTLED = 400; // ms without another step, until the place is told
+const DROP = { duration: 380, easing: "ease-out" }; // of a column that is computed
+const SVG = "http://www.w3.org/2000/svg";
+const WAYS = ["cached", "again"];
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".shelves");
+  root.trigger = setTriggerValue;
+  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
+  root.given = data.slice();
+  const shown = unpacked(data);
+  shown.weights = new Float32Array(shown.weights.slice().buffer);
+  for (const name of ["ground", "ink", "faint", "share", "q", "k", "v", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  const focused = root.getRootNode().activeElement?.dataset?.place;
+  clearInterval(root.playing);
+  root.playing = null;
+  if (root.run !== shown.run) Object.assign(root, { run: shown.run, at: shown.stop });
+  root.head = Math.min(root.head ?? 0, shown.heads.length - 1);
+  root.way ??= WAYS[0];
+  const fields = shown.layers.map((name, layer) => new Field(root, shown, name, layer));
+  const typed = element("div", "typed", { role: "group" });
+  typed.setAttribute("aria-label", shown.text.typed);
+  const counts = element("div", "counts");
+  const move = moverOf(root, shown, (isStep) => {
+    typed.replaceChildren(...wordsOf(root, shown, move));
+    counts.replaceChildren(...shown.counts.map((each) => countOf(root, each)));
+    for (const field of fields) field.show(isStep);
+  });
+  const left = element("div", "left");
+  left.append(labelsOf(shown), ...fields.map((field) => field.element));
+  move.walk.append(choicesOf(root, shown, move));
+  const both = element("div", "both");
+  both.append(left, counts);
+  root.replaceChildren(move.walk, move.told, typed, both);
+  move.show(root.at);
+  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+}
+
+// ---- the way through the text --------------------------------------------------------------------------------------------
+function moverOf(root, shown, draw) {
+  const last = shown.told.cached.length - 1;
+  const walk = element("div", "walk", { role: "group" });
+  const told = element("div", "told", { ariaLive: "polite" });
+  const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
+  walk.setAttribute("aria-label", shown.text.label);
+  range.setAttribute("aria-label", shown.text.label);
+  range.dataset.place = "range";
+  const show = (at, isStep = false) => {
+    root.at = at;
+    range.value = at;
+    told.textContent = shown.told[root.way][at];
+    range.setAttribute("aria-valuetext", told.textContent);
+    back.disabled = at === 0;
+    on.disabled = at === last;
+    draw(isStep);
+  };
+  const settle = () => {
+    clearTimeout(root.settling);
+    root.settling = setTimeout(() => root.isConnected && !root.playing && root.trigger("stop", root.at), SETTLED);
+  };
+  const rest = () => {
+    clearInterval(root.playing);
+    root.playing = null;
+    player.textContent = shown.text.play;
+  };
+  const go = (at, isStep = at === root.at + 1) => {
+    rest();
+    show(Math.max(0, Math.min(at, last)), isStep);
+    settle();
+  };
+  const step = () => {
+    if (!root.isConnected) return rest();
+    if (root.at + 1 < last) show(root.at + 1, true);
+    else go(last, true);
+  };
+  const play = () => {
+    if (root.playing) return go(root.at, false);
+    if (root.at === last) show(0);
+    player.textContent = shown.text.pause;
+    root.playing = setInterval(step, WORD_TIME);
+  };
+  const player = button("play", { textContent: shown.text.play }, play);
+  const back = button("", { textContent: shown.text.back }, () => go(root.at - 1));
+  const on = button("", { textContent: shown.text.on }, () => go(root.at + 1));
+  for (const [name, each] of Object.entries({ player, back, on })) each.dataset.place = name;
+  range.oninput = () => {
+    rest();
+    show(Number(range.value));
+  };
+  range.onchange = settle;
+  walk.onkeydown = (event) => {
+    const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!way || event.target === range) return;
+    event.preventDefault();
+    go(root.at + way);
+  };
+  walk.append(player, back, on, range);
+  return { walk, told, show, go };
+}
+
+// ---- the words -----------------------------------------------------------------------------------------------------------
+function wordsOf(root, { words, given, next, text }, move) {
+  const seen = given + root.at;
+  const tiles = words.slice(0, seen).map((word, t) => {
+    if (t < given) return element("span", "word", { textContent: word });
+    const tile = button(t === seen - 1 ? "word written now" : "word written", { textContent: word, title: text.go }, () => move.go(t + 1 - given));
+    tile.dataset.place = `word ${t}`;
+    return tile;
+  });
+  const coming = next[root.at];
+  if (!coming) return tiles;
+  const cell = { part: "unembedding", step: "probabilities", index: [0, 0, coming.number] };
+  const tile = button("word coming", { title: text.open }, () => root.trigger("opened", { stop: root.at, ...cell }));
+  tile.append(element("span", "", { textContent: coming.word }), element("span", "much", { textContent: spellPercent(coming.share) }));
+  tile.dataset.place = "coming";
+  return [...tiles, tile];
+}
+
+function labelsOf({ words }) {
+  const line = element("div", "labels");
+  line.style.setProperty("--count", words.length);
+  line.append(...words.map((word) => element("span", "", { textContent: word, title: word })));
+  line.ariaHidden = "true";
+  return line;
+}
+
+// ---- the shelf of a layer ------------------------------------------------------------------------------------------------
+class Field {
+  constructor(root, shown, name, layer) {
+    Object.assign(this, { root, shown, name, layer, element: element("div", "layer") });
+    this.threads = document.createElementNS(SVG, "svg");
+    for (const [key, value] of Object.entries({ viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true })) this.threads.setAttribute(key, value);
+    this.query = element("span", "query", { textContent: "q" });
+    this.grid = element("div", "grid", { role: "group" });
+    this.grid.setAttribute("aria-label", name);
+    this.grid.style.setProperty("--count", shown.words.length);
+    this.cells = ["weights", "k", "v"].map((step) => shown.words.map((_, s) => this.cell(step, s)));
+    this.grid.append(...this.cells.flat());
+    const field = element("div", "field");
+    field.append(this.threads, this.query, this.grid);
+    const title = element("div", "title");
+    title.append(element("span", "name", { textContent: name }), element("span", "k", { textContent: "k" }), element("span", "v", { textContent: "v" }));
+    this.element.append(title, field);
+  }
+
+  cell(step, s) {
+    const cell = button(step, {}, () => this.open(step, s));
+    cell.dataset.place = `${this.layer} ${step} ${s}`;
+    return cell;
+  }
+
+  open(step, s) {
+    const index = step === "weights" ? [0, this.root.head, 0, s] : [0, this.root.head, s, 0];
+    this.root.trigger("opened", { stop: this.root.at, part: `${this.layer + 1}.attention`, step, index });
+  }
+
+  weight(s) {
+    const { weights, words, layers, heads } = this.shown;
+    const row = (this.root.at * layers.length + this.layer) * heads.length + this.root.head;
+    return weights[row * words.length + s];
+  }
+
+  show(isStep) {
+    const { root, shown } = this;
+    const seen = shown.given + root.at;
+    const isNew = (s) => s < seen && (root.way === "again" || root.at === 0 || s === seen - 1);
+    const [weights, keys, values] = this.cells;
+    roving(this.grid, () => {
+      shown.words.forEach((word, s) => {
+        const share = spellPercent(this.weight(s));
+        weights[s].textContent = s < seen ? share : "";
+        weights[s].setAttribute("aria-label", said(shown.text.weight, { layer: this.name, word: shown.words[seen - 1], key: word, share }));
+        weights[s].classList.toggle("strong", this.weight(s) >= 0.1);
+        for (const [cells, name] of [[keys, "key"], [values, "value"]]) this.fill(cells[s], name, s, isNew(s), isStep);
+        for (const cells of this.cells) cells[s].disabled = s >= seen;
+      });
+    }, "button:not(:disabled)", () => seen);
+    this.draw(seen);
+  }
+
+  // What is computed now has a rim, and drops in where a word was just written.
+  fill(cell, name, s, isNew, isStep) {
+    const { root, shown } = this;
+    cell.classList.toggle("now", isNew);
+    cell.style.background = this.strip(name, s);
+    const state = shown.text[isNew ? "computed" : "kept"];
+    cell.setAttribute("aria-label", said(shown.text[name], { layer: this.name, word: shown.words[s], state }));
+    cell.title = cell.getAttribute("aria-label");
+    if (isStep && isNew && !matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      cell.animate([{ transform: "translateY(-16px)", opacity: 0 }, { transform: "none", opacity: 1 }], DROP);
+    }
+  }
+
+  // The numbers of a key or value, one below the other: the stronger the colour, the larger.
+  strip(name, s) {
+    const { strips, words, heads, width } = this.shown;
+    const first = (((this.layer * heads.length + this.root.head) * words.length + s) * 2 + (name === "value" ? 1 : 0)) * width;
+    const bands = Array.from({ length: width }, (_, i) => {
+      const strength = Math.round(12 + (88 * strips[first + i]) / 255);
+      return `color-mix(in srgb, var(--${name[0]}) ${strength}%, transparent) ${(100 * i) / width}% ${(100 * (i + 1)) / width}%`;
+    });
+    return `linear-gradient(${bands.join(", ")})`;
+  }
+
+  draw(seen) {
+    const from = seen - 0.5;
+    this.query.style.left = `${(100 * from) / this.shown.words.length}%`;
+    this.threads.replaceChildren(
+      ...Array.from({ length: seen }, (_, s) => {
+        const path = document.createElementNS(SVG, "path");
+        const weight = this.weight(s);
+        path.setAttribute("d", `M ${from} 1 C ${from} 7, ${s + 0.5} 3, ${s + 0.5} 10`);
+        path.setAttribute("stroke-width", 0.6 + 9 * weight);
+        path.setAttribute("opacity", 0.15 + 0.85 * weight);
+        return path;
+      }),
+    );
+  }
+}
+
+// ---- what is chosen, and counted -----------------------------------------------------------------------------------------
+function choicesOf(root, shown, move) {
+  const line = element("div", "choices");
+  const group = (label, names, chosen, choose) => {
+    const made = element("div", "choice", { role: "group" });
+    made.setAttribute("aria-label", label);
+    const buttons = names.map((name, i) => {
+      const each = button("way", { textContent: name }, () => {
+        choose(i);
+        press();
+        move.show(root.at);
+      });
+      each.dataset.place = `${label} ${i}`;
+      return each;
+    });
+    const press = () => buttons.forEach((each, i) => (each.ariaPressed = String(i === chosen())));
+    press();
+    made.append(element("span", "label", { textContent: label }), ...buttons);
+    return made;
+  };
+  line.append(
+    group(shown.text.picture, WAYS.map((way) => shown.text[`way_${way}`]), () => WAYS.indexOf(root.way), (i) => (root.way = WAYS[i])),
+    group(shown.text.head, shown.heads, () => root.head, (i) => (root.head = i)),
+  );
+  return line;
+}
+
+// Two bars of one length a unit: with the cache, and without.
+function countOf(root, { title, names, texts, added, sizes }) {
+  const most = Math.max(...sizes.flat());
+  const box = element("div", "count");
+  box.append(element("h6", "", { textContent: title }));
+  names.forEach((name, i) => {
+    const line = element("div", `line ${WAYS[i]}`);
+    const bar = element("span", "bar");
+    bar.style.width = `${(100 * sizes[root.at][i]) / most}%`;
+    const track = element("span", "track");
+    track.append(bar);
+    line.append(element("span", "name", { textContent: name }), element("span", "number", { textContent: texts[root.at][i] }), element("span", "added", { textContent: added[root.at][i] }), track);
+    box.append(line);
+  });
+  return box;
+}

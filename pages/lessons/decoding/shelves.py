@@ -1,0 +1,141 @@
+"""The picture of the lesson on decoding: words that are written, shelves that fill, what both ways have cost."""
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+
+import numpy as np
+import streamlit as st
+import torch
+
+from attention_core.record.number_text import format_bytes, format_grouped, format_percent
+from attention_core.variants.writing_cost import count_writing
+from pages import components
+from pages.lessons.decoding.written import STOP, Written
+from pages.panels.lesson_choices import store_choice
+from pages.panels.model_number import open_sent, show_open_number
+from pages.session.cell_clicks import is_valid_index
+from pages.session.labels import current_palette
+from pages.site.words import say
+
+KEY = "decoding_shelves"
+STRONGEST = 255  # what the largest number of a head's keys and values is sent as
+TEXTS = (
+    *("typed", "label", "back", "on", "go", "open", "weight", "key", "value", "computed", "kept"),
+    *("picture", "way_cached", "way_again", "head"),
+)
+
+
+def show_shelves(written: Written) -> None:
+    """Shows the model at work, and the number that is open."""
+    components.model_shelves(
+        data=make_shelves_data(written),
+        key=KEY,
+        on_stop_change=lambda: take_stop(written, st.session_state[KEY].stop),
+        on_opened_change=lambda: take_opened(written, st.session_state[KEY].opened),
+    )
+    show_open_number(written.view(written.stop))
+
+
+def take_stop(written: Written, stop: object) -> None:
+    """Looks at the stop that a browser names, where there is one."""
+    if is_valid_index(stop, len(written.stops)):
+        store_choice(STOP, stop)
+
+
+def take_opened(written: Written, sent: object) -> None:
+    """Opens a number of the stop that a browser names."""
+    match sent:
+        case {"stop": stop, **cell} if is_valid_index(stop, len(written.stops)):
+            store_choice(STOP, stop)
+            open_sent(written.view(stop), cell)
+
+
+# ---- what is drawn ---------------------------------------------------------------------------------------------------
+def make_shelves_data(written: Written) -> bytes:
+    """All that the component draws, of each stop."""
+    last = written.run(written.stops[-1])
+    parts = list(last.caches)
+    data = {
+        "run": repr((written.words, written.given, written.setup.word_seed)),
+        "stop": written.stop,
+        "given": written.given,
+        "words": written.words,
+        "layers": [say("model.layer", layer=part.partition(".")[0]) for part in parts],
+        "heads": [str(head + 1) for head in range(written.shape.heads)],
+        "width": written.shape.width // written.shape.heads,
+        "next": [describe_next(written, stop) for stop in written.stops],
+        "told": {way: [tell_stop(written, way, stop) for stop in written.stops] for way in ("cached", "again")},
+        "counts": list(describe_counts(written)),
+        "palette": vars(current_palette()),
+        "text": {name: say(f"lessons.decoding.picture.{name}", **KEPT_OPEN) for name in TEXTS}
+        | {"play": say("walk.play"), "pause": say("walk.pause")},
+        "weights": pack_weights(written, parts),
+        "strips": pack_strips(written, parts),
+    }
+    return components.pack_bytes(data)
+
+
+KEPT_OPEN = {name: f"{{{name}}}" for name in ("layer", "word", "key", "share", "state")}  # what the browser fills in
+
+
+def describe_next(written: Written, stop: int) -> dict[str, object] | None:
+    """The word that is written at a stop."""
+    coming = written.next_word(stop)
+    return None if coming is None else dict(zip(("word", "share", "number"), coming, strict=True))
+
+
+def pack_weights(written: Written, parts: list[str]) -> bytes:
+    """What the last word of each stop gives to those before it, as bytes: stops, layers, heads, words."""
+    count = len(written.words)
+    rows = []
+    for stop in written.stops:
+        stack = written.run(stop).stack
+        weights = torch.stack([stack[part]["weights"][0, :, 0] for part in parts])  # (L, H, S)
+        rows.append(torch.nn.functional.pad(weights, (0, count - weights.shape[-1])))
+    return torch.stack(rows).numpy().astype(np.float32).tobytes()
+
+
+def pack_strips(written: Written, parts: list[str]) -> bytes:
+    """How large each number of all keys and values is, a byte each: layers, heads, words, key and value, numbers."""
+    stack = written.run(written.stops[-1]).stack
+    keys, values = (torch.stack([stack[part][name][0] for part in parts]).abs() for name in ("k", "v"))  # (L, H, S, d)
+    both = torch.stack((keys, values), dim=-2)  # (L, H, S, 2, d)
+    largest = both.amax(dim=(2, 4), keepdim=True)  # (L, H, 1, 2, 1)
+    return (STRONGEST * both / largest).round().to(torch.uint8).numpy().tobytes()
+
+
+# ---- what is said ----------------------------------------------------------------------------------------------------
+def tell_stop(written: Written, way: str, stop: int) -> str:
+    """What happens at a stop, with the cache or without it."""
+    seen = written.given + stop
+    kind = "first" if stop == 0 else way
+    told = say(f"lessons.decoding.told.{kind}", word=written.words[seen - 1], seen=seen, kept=seen - 1)
+    coming = written.next_word(stop)
+    if coming is None:
+        return say("lessons.decoding.told.end", told=told)
+    return say("lessons.decoding.told.next", told=told, word=coming[0], percent=format_percent(coming[1]))
+
+
+def describe_counts(written: Written) -> Iterator[dict[str, object]]:
+    """What both ways have cost at each stop: keys, multiplications, bytes that are kept."""
+    ends = (written.given, len(written.words))
+    cached, again = (list(count_writing(written.shape, *ends, cached=is_cached)) for is_cached in (True, False))
+    for name in ("keys", "products"):
+        sizes = [[getattr(cost, name) for cost in both] for both in zip(cached, again, strict=True)]
+        yield describe_count(name, sizes, format_grouped)
+    held = [[sum(written.run(stop).nbytes.values()), 0] for stop in written.stops]
+    yield describe_count("bytes", held, format_bytes)
+
+
+def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str]) -> dict[str, object]:
+    """One of these as the component draws it, with what each word adds."""
+    added = [["", ""]]
+    for before, now in pairwise(sizes):
+        added.append([f"+{spell(size - old)}" if size > old else "" for size, old in zip(now, before, strict=True)])
+    return {
+        "title": say(f"lessons.decoding.count.{name}"),
+        "names": [say(f"lessons.decoding.picture.way_{way}") for way in ("cached", "again")],
+        "texts": [[spell(size) for size in both] for both in sizes],
+        "added": added,
+        "sizes": sizes,
+    }
