@@ -59,11 +59,11 @@ class RunInputs:
     """What goes into a run: the words of both axes, the matrices by name, and each one's origin.
 
     Origins are built (by hand), source, random, typed (edited), given (where there was none), removed, and drawn (by a
-    listing). `typed` are the texts that somebody typed in the place of matrices, `seeds` says what a random one was drawn from, `random_rows`
-    in which rows of a matrix random numbers are left, `bases` are the matrices before anybody changed them, `crossed`
-    whether keys and values come from a second sequence, `batch` the sentences, where there are several, `brought` the
-    tensors of a file, `left_out` whether steps that the file holds are not compared, since only a part of the keys is
-    looked at, `drawn` the tensors of a listing, with an axis of sequences, of which `matrices` have the first.
+    listing). `typed` are the texts that somebody typed in the place of matrices, `seeds` says what a random one was
+    drawn from, `random_rows` in which rows of a matrix random numbers are left, `bases` are the matrices before anybody
+    changed them, `crossed` whether keys and values come from a second sequence, `batch` the sentences, where there are
+    several, `brought` the tensors of a file, `left_out` whether steps that the file holds are not compared, since only
+    a part of the keys is looked at, `drawn` the tensors of a listing, of whose sequences `matrices` have the first.
     """
 
     queries: tuple[str, ...] = ()

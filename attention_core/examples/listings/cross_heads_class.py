@@ -23,17 +23,18 @@ class MultiHeadAttention(nn.Module):
 
     def _split_heads(self, x):
         B, T, _ = x.shape
-        return x.view(B, T, self.heads, self.d_k).transpose(1, 2)  # (B, T, D) -> (B, H, T, d_k)
+        return x.view(B, T, self.heads, self.d_k).transpose(1, 2)  # (B, H, T, d_k)
 
     def _combine_heads(self, z):
         B, _, T, _ = z.shape
-        return z.transpose(1, 2).contiguous().view(B, T, -1)  # (B, H, T, d_v) -> (B, T, H * d_v)
+        return z.transpose(1, 2).contiguous().view(B, T, -1)  # (B, T, H * d_v)
 
     def _drop(self, weights):
         if not self.training:
             return weights
         draws = torch.rand(weights.shape, generator=self.generator, dtype=weights.dtype)
-        return weights * (draws >= self.dropout) / (1 - self.dropout)  # as nn.Dropout, from a seed
+        kept = draws >= self.dropout  # as nn.Dropout, from a seed
+        return weights * kept / (1 - self.dropout)
 
     def forward(self, query, key, value, mask=None):
         q = self._split_heads(self.w_q(query))  # (B, H, T, d_k)
@@ -48,11 +49,12 @@ class MultiHeadAttention(nn.Module):
 
 
 def draw():
-    """Draw the numbers of the screen: a layer, two sequences of five queries, and two of six keys."""
+    """Draw the numbers of the screen: a layer, twice five queries, and twice six keys."""
     generator = torch.Generator().manual_seed(0)
-    layer = MultiHeadAttention(64, heads=8, dropout=0.1, generator=torch.Generator().manual_seed(0)).double()
-    for parameter in layer.parameters():
-        nn.init.uniform_(parameter, -(64**-0.5), 64**-0.5, generator=generator)  # as nn.Linear, from a seed
+    drops = torch.Generator().manual_seed(0)
+    layer = MultiHeadAttention(64, heads=8, dropout=0.1, generator=drops).double()
+    for parameter in layer.parameters():  # as nn.Linear, from a seed
+        nn.init.uniform_(parameter, -(64**-0.5), 64**-0.5, generator=generator)
     query = torch.randn(2, 5, 64, generator=generator).double()  # (B, T, D)
     memory = torch.randn(2, 6, 64, generator=generator).double()  # (B, S, D)
     mask = torch.zeros(2, 1, 1, 6, dtype=torch.bool)

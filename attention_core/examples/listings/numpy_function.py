@@ -12,7 +12,8 @@ def softmax(x, axis=-1):
 def scaled_dot_product_attention(q, k, v, mask=None):
     """softmax(q kᵀ / √d_k) v; the mask is True where a pair is ignored."""
     d_k = q.shape[-1]
-    scores = np.matmul(q, np.transpose(k, (0, 2, 1))) / np.sqrt(d_k)  # (B, T, d_k) x (B, d_k, S) -> (B, T, S)
+    k_transposed = np.transpose(k, (0, 2, 1))  # (B, S, d_k) -> (B, d_k, S)
+    scores = np.matmul(q, k_transposed) / np.sqrt(d_k)  # (B, T, S)
     if mask is not None:
         scores = np.where(mask, -1e9, scores)
     weights = softmax(scores)  # over S

@@ -11,7 +11,7 @@ class ScaledDotProductAttention(nn.Module):
 
     def forward(self, q, k, v, mask=None):
         d_k = q.shape[-1]
-        scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(d_k)  # (B, T, d_k) x (B, d_k, S) -> (B, T, S)
+        scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(d_k)  # (B, T, S)
         if mask is not None:
             scores = scores.masked_fill(mask == 0, -1e9)
         weights = torch.softmax(scores, dim=-1)  # over S

@@ -12,11 +12,11 @@ def scaled_dot_product_attention(q, k, v, mask=None):
     if mask is not None:
         scores = scores.masked_fill(mask, float("-inf"))
     weights = torch.softmax(scores, dim=-1)  # over S
-    return torch.matmul(weights, v), weights  # (B, H, T, S) x (B, H, S, d_v) -> (B, H, T, d_v)
+    return torch.matmul(weights, v), weights  # (B, H, T, d_v)
 
 
 def draw():
-    """Draw the numbers of the screen: two sequences, two heads, three queries and four keys each."""
+    """Draw the numbers of the screen: two sequences, two heads, three queries, four keys."""
     generator = torch.Generator().manual_seed(0)
     q = torch.randn(2, 2, 3, 16, generator=generator).double()  # (B, H, T, d)
     k = torch.randn(2, 2, 4, 16, generator=generator).double()  # (B, H, S, d)
