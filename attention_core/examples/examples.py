@@ -4,7 +4,7 @@ There an entry with "like" takes whatever it does not say from the entry of that
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from attention_core.examples.code_examples import ListedTensor, list_tensors
 from attention_core.examples.lexica import EXAMPLE_DATA, LEXICA
 from attention_core.inputs.handmade_heads import build_heads, read_head_kind
 from attention_core.inputs.tokenizer import ORIGINS, Lexicon, NumberMatrix, NumberRow
@@ -71,8 +72,9 @@ class Example:
     x, the context and all matrices. model: the name of a shipped language model, of which a layer, counted from 1,
     does. translator: the name of a shipped one, of which the cross-attention of a layer does. positions: names, as in
     AttentionConfig. batch: further sentences, one a line, that make a batch of it. far: a longer one, whose first and
-    last word belong together. focus: the (head, query) that tells the story, where one
-    does. origin: one of ORIGINS.
+    last word belong together. focus: the (head, query) that tells the story, where one does. code: the name of a
+    listing, which draws all tensors of several sequences: x, the context and the value, or q, k and v with an axis of
+    heads; allowed; the matrices and biases. dropout: as in AttentionConfig, from seed 0. origin: one of ORIGINS.
 
     `dataclasses.replace` makes another sentence of it.
 
@@ -92,11 +94,18 @@ class Example:
     w_v: NumberMatrix | MatrixRecipe | None = None
     w_o: NumberMatrix | MatrixRecipe | None = None
     b_q: NumberRow | None = None
+    b_k: NumberRow | None = None
+    b_v: NumberRow | None = None
+    b_o: NumberRow | None = None
     context_tokens: tuple[str, ...] | None = None
     context: NumberMatrix | MatrixRecipe | None = None
+    value: ListedTensor | None = None
     q: NumberMatrix | None = None
     k: NumberMatrix | None = None
     v: NumberMatrix | None = None
+    allowed: ListedTensor | None = None
+    code: str | None = None
+    dropout: float | None = None
     built: tuple[str, ...] = ()
     batch: str = ""
     far: str = ""
@@ -131,6 +140,7 @@ class Example:
             heads=self.heads,
             masks=self.masks,
             positions=self.positions,
+            dropout=self.dropout,
         )
 
     def weights(self, dtype: torch.dtype = torch.float64) -> Weights:
@@ -165,8 +175,9 @@ class Example:
         numbers = getattr(self, name, None)
         if numbers is None:
             return None
-        if isinstance(numbers, MatrixRecipe):
-            return numbers.draw().to(dtype)
+        if isinstance(numbers, MatrixRecipe | ListedTensor):
+            drawn = numbers.draw()
+            return drawn if drawn.dtype == torch.bool else drawn.to(dtype)
         doubles = torch.tensor(numbers, dtype=torch.float64)
         return doubles.to(dtype)
 
@@ -181,13 +192,15 @@ class Example:
         config = self.config()
         weights = self.weights(dtype)
         value = self.tensor("value", dtype)
+        allowed = self.tensor("allowed")
         if self.q is not None:
             trace = attend_qkv(
                 q=self.tensor("q", dtype),
                 k=self.tensor("k", dtype),
                 v=self.tensor("v", dtype),
-                config=config,
+                config=replace(config, heads=1),  # the tensors say how many there are
                 weights=weights,
+                allowed=allowed,
             )
         else:
             trace = attend(
@@ -196,6 +209,7 @@ class Example:
                 value=value,
                 weights=weights,
                 config=config,
+                allowed=allowed,
             )
         keys = self.context_tokens or self.tokens
         return trace.labelled(T=self.tokens, S=keys)
@@ -203,13 +217,14 @@ class Example:
     def dictionary(self) -> Lexicon:
         """Give the words that have vectors here: those of a lexicon in LEXICA or, without one, the example's own.
 
-        Raises AttentionError: no_input_words where q, k and v are given and no x.
+        Raises AttentionError: no_input_words where q, k and v are given and no x, numbers_alone where a listing draws
+        all numbers.
 
         >>> EXAMPLES["cross_en_zh"].dictionary().vectors["昨天"]
         (0, 1, 0, 0, 0, 0)
         """
         if self.lexicon is None:
-            raise AttentionError("no_input_words", name=self.name)
+            raise AttentionError("numbers_alone" if self.code else "no_input_words", name=self.name)
         return self.lexicon
 
 
@@ -254,6 +269,8 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
                 values[key] = as_plain(value)
         if "built" in values:
             values |= built_matrices(values["tokens"], values["built"])
+        if "code" in values:
+            values |= list_tensors(values["code"])
         if "model" in values:
             values |= model_choices(values["model"], values["layer"])
         if "lexicon" in values:
@@ -280,7 +297,7 @@ def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
     """Make a lexicon of an example's own words; none where q, k and v are given."""
     if not {"network", "model", "translator"}.isdisjoint(values):  # which makes a vector of a symbol in its place
         return Lexicon((), {}, origin="learned")
-    if "x" not in values:
+    if "x" not in values or "code" in values:
         return None
     vectors = own_vectors(values.get("context_tokens"), values.get("context"))
     vectors |= own_vectors(values["tokens"], values["x"])

@@ -229,6 +229,7 @@ REFUSAL_SENTENCES = {
     "which_array": "{file} must hold one array, or one called {name}: it holds {choices}; choose one",
     "not_blocked_or_finite": "{name} must hold finite numbers or -inf: {value} at {index}",
     "export_too_large": "a {kind} file may hold at most {limit} numbers: these are {given}",
+    "numbers_alone": "words need vectors, and the code of {name} draws numbers alone: no sentence can be typed there",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",
 }
 

@@ -25,11 +25,12 @@ TypedCell = tuple[int, int, object]  # its row, its column, and what was typed
 
 # ---- which cells can be typed into -----------------------------------------------------------------------------------
 def list_given_matrices(inputs: RunInputs) -> list[str]:
-    """The matrices of a run that can be typed into: not those of a file, nor the vectors of a batch."""
+    """The matrices of a run that can be typed into: not those of a file or of a listing, nor the vectors of a
+    batch."""
     names = []
     for name, origin in inputs.origins.items():
         is_of_batch = name == "x" and bool(inputs.batch)
-        if name != "allowed" and origin != "brought" and not is_of_batch:
+        if name != "allowed" and origin not in ("brought", "drawn") and not is_of_batch:
             names.append(name)
     return names
 

@@ -19,18 +19,18 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Step
 from pages.runs.devices import AVAILABLE_DEVICES
+from pages.runs.drawn_tensors import DrawnTensors, prepare_drawn
 from pages.runs.learned_matrices import check_tanh_layer, put_learned_matrices, put_source_matrices
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
 from pages.runs.model_sentences import ModelSentences
 from pages.runs.qkv_inputs import QkvMatrices, UploadedQkv, note_made_rows, prepare_uploaded, split_qkv
-from pages.runs.run_inputs import RunInputs, StartMatrix
+from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_matrix
 from pages.runs.translated_sentences import TranslatedSentences
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
 from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_length, config_of, input_choice_of
 
-SEQUENCES = ("x", "context", "value", "q", "k", "v")  # a row a token
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
 ONE_ROW_MATRICES = (*VECTORS, *BIASES)  # matrices of one row on the screen, of one axis in the core
@@ -39,7 +39,7 @@ WHAT_IF_FIELDS = ("scores", "weights")
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
 Sentences = DictionarySentences | HandmadeHeads | LearnedTexts | ModelSentences | TranslatedSentences
-InputKind = Sentences | QkvMatrices | UploadedQkv
+InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
 def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKind:
@@ -58,6 +58,8 @@ def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKi
             )
         case "qkv":
             return QkvMatrices(sentences)
+        case "code":
+            return DrawnTensors(sentences)
     return sentences
 
 
@@ -119,7 +121,7 @@ def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> R
     inputs = RunInputs(typed=typed_texts(setup))
     sizes = make_head_sizes(setup, config)
     match kind:
-        case UploadedQkv():
+        case UploadedQkv() | DrawnTensors():
             kind.gather(inputs)
         case QkvMatrices():
             kind.gather(inputs)
@@ -177,6 +179,8 @@ def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, 
     """(B, H, T, S) of a run. Every run is kept with all its steps: there are only so many pairs of tokens."""
     B = max(len(inputs.batch), 1)
     H = config.heads
+    for tensor in inputs.drawn.values():
+        B = len(tensor)
     if inputs.brought is not None:
         _, H, _, _ = inputs.brought.q.shape
     T, S = count_queries_and_keys(inputs)
@@ -240,6 +244,15 @@ def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs,
             case UploadedQkv():
                 steps, plan = prepare_uploaded(
                     inputs.brought,
+                    setup.device,
+                    dtype,
+                    weights,
+                    config,
+                    pairs,
+                )
+            case DrawnTensors():
+                steps, plan = prepare_drawn(
+                    inputs.drawn,
                     setup.device,
                     dtype,
                     weights,

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from torch import Tensor
 
 from attention_core.inputs.files.qkv_file import UploadedTensors
 from attention_core.inputs.matrix_edits import from_short_text, random_rows, random_seed
@@ -13,6 +14,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import RandomParts
 from pages.setup.setup import UNCHANGED
 
+SEQUENCES = ("x", "context", "value", "q", "k", "v")  # a row a token
 REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # may not be taken away as a projection may
 LEARNED_FOR_WEIGHTS = [name for name, tensor in LEARNED_TENSORS.items() if tensor.makes_weights]
 WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights hang on them
@@ -56,12 +58,12 @@ class TokenSequence:
 class RunInputs:
     """What goes into a run: the words of both axes, the matrices by name, and each one's origin.
 
-    Origins are built (by hand), source, random, typed (edited), given (where there was none) and removed. `typed` are
-    the texts that somebody typed in the place of matrices, `seeds` says what a random one was drawn from, `random_rows`
-    in which rows of a matrix random numbers are left, `bases` are the matrices before anybody changed them, `crossed`
-    whether keys and values come from a second sequence, `batch` the sentences, where there are several, `brought` the
-    tensors of a file, `left_out` whether steps that the file holds are not compared, since only a part of the keys is
-    looked at.
+    Origins are built (by hand), source, random, typed (edited), given (where there was none), removed, and drawn (by a
+    listing). `typed` are the texts that somebody typed in the place of matrices, `seeds` says what a random one was
+    drawn from, `random_rows` in which rows of a matrix random numbers are left, `bases` are the matrices before anybody
+    changed them, `crossed` whether keys and values come from a second sequence, `batch` the sentences, where there are
+    several, `brought` the tensors of a file, `left_out` whether steps that the file holds are not compared, since only
+    a part of the keys is looked at, `drawn` the tensors of a listing, of whose sequences `matrices` have the first.
     """
 
     queries: tuple[str, ...] = ()
@@ -79,6 +81,7 @@ class RunInputs:
     dims: tuple[str, ...] = ()
     brought: UploadedTensors | None = None
     left_out: bool = False
+    drawn: dict[str, Tensor] = field(default_factory=dict)
 
     def at(self, sentence: int) -> "RunInputs":
         """The same with the words of one sentence of the batch, filled up to the longest."""

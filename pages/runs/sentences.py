@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from attention_core.examples.code_examples import ListedTensor
 from attention_core.examples.examples import Example, MatrixRecipe
 from attention_core.examples.lexica import all_known_words
 from attention_core.inputs.initial_matrices import random_matrix
@@ -64,10 +65,8 @@ class DictionarySentences:
 
     # -- words
     def lexicon(self) -> Lexicon:
-        """The words that have vectors. Raises AttentionError where q, k and v are given and no x."""
-        if self.example.lexicon is None:
-            raise AttentionError("no_input_words", name=self.example.name)
-        return self.example.lexicon
+        """The words that have vectors. Raises AttentionError where the example has numbers alone."""
+        return self.example.dictionary()
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
         """The tokens of a typed text."""
@@ -179,9 +178,11 @@ class DictionarySentences:
             shipped_widths = (len(w_q), len(w_k))
             if shipped_widths != (width, source):
                 return draw_start_matrices(width, source, heads, self.seed)
-        if example.b_q is not None:
-            b_q = to_matrix((example.b_q,))  # (1, H d_k)
-            own["b_q"] = StartMatrix(b_q, example.origin)
+        for name in BIASES:
+            bias = getattr(example, name)
+            if bias is not None:
+                row = bias if isinstance(bias, ListedTensor) else (bias,)
+                own[name] = StartMatrix(to_matrix(row), example.origin)  # (1, H d_k)
         return StartMatrices(own, example.heads)
 
     def example_matrix(self, name: str) -> StartMatrix:
@@ -288,10 +289,12 @@ def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
 
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
-def to_matrix(numbers: NumberMatrix | MatrixRecipe | None) -> np.ndarray | None:
-    """An example's numbers as a matrix; a recipe is drawn."""
+def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.ndarray | None:
+    """An example's numbers as a matrix; a recipe is drawn, of a listing's sequences the first is taken."""
     if numbers is None:
         return None
+    if isinstance(numbers, ListedTensor):
+        return numbers.draw_matrix()
     if isinstance(numbers, MatrixRecipe):
         return numbers.draw().numpy()
     return np.array(numbers, dtype=float)

@@ -408,20 +408,23 @@ FIELD_READERS = {
 
 # ---- the choices as the core takes them ------------------------------------------------------------------------------
 def input_mode_of(setup: Setup) -> str:
-    """What goes in: "sentence", "matrix", "qkv" or "file"."""
+    """What goes in: "sentence", "matrix", "qkv", "file", or "code", what the listing of the example draws."""
     if setup.file is not None:
         return "file"
     if setup.q is not None:
         return "qkv"
     if setup.x is not None:
         return "matrix"
-    ships_qkv = EXAMPLES[setup.example].q is not None
+    example = EXAMPLES[setup.example]
+    if example.code is not None and setup.text is None:
+        return "code"
+    ships_qkv = example.q is not None
     return "qkv" if ships_qkv and setup.text is None else "sentence"
 
 
 @dataclass(frozen=True)
 class InputChoice:
-    """What a Setup says of its input. mode: "sentence", "matrix", "qkv" or "file"; crossed: whether keys and values
+    """What a Setup says of its input. mode: as input_mode_of gives it; crossed: whether keys and values
     come from a second sequence; built: the heads built by hand; network: the trained one that makes the vectors."""
 
     mode: str
@@ -567,6 +570,7 @@ def config_of(setup: Setup) -> AttentionConfig:
         positions=tuple(map(read_position, positions_of(setup))),
         modifiers=tuple(read_choice(text, MODIFIERS) for text in modifiers_of(setup)),
         normaliser=read_choice(setup.normaliser, NORMALISERS),
+        dropout=example.dropout if input_mode_of(setup) == "code" else None,
         replace="uniform" if "even" in setup.wiring else None,
         residual="residual" in setup.wiring or learned is not None,
     )

@@ -76,6 +76,8 @@ def show_input_controls(screen: ScreenState) -> None:
     mode = current_mode(setup)
     if mode == "file":
         show_file_controls(setup)
+    elif mode == "code":
+        st.caption(say("drawn.about"))
     elif mode == "sentence":
         shipped = spell_tokens(first_sentence_of(inputs), setup)
         show_field_text("text", setup.text, shipped, help=say("help.text"))
@@ -133,9 +135,11 @@ def current_mode(setup: Setup) -> str:
 # ---- sentence, matrix, q k v, or file --------------------------------------------------------------------------------
 def show_mode_choice(setup: Setup, mode: str) -> None:
     """What is typed or brought: a sentence, a matrix, q, k and v, or a file."""
-    has_words = EXAMPLES[setup.example].q is None
+    example = EXAMPLES[setup.example]
     modes = ["matrix", "qkv", "file"]
-    if has_words:
+    if example.code is not None:
+        modes.insert(0, "code")
+    elif example.q is None:
         modes.insert(0, "sentence")
     mirror_field("c_mode", "mode", mode)
     st.segmented_control(

@@ -18,7 +18,7 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.setup import pinned_setup_of, without_view
-from pages.workbench import change, compare, compared_maps, diagnosis, sentences
+from pages.workbench import change, compare, compared_maps, diagnosis, listing, sentences
 
 
 def show_picture() -> None:
@@ -36,6 +36,7 @@ def show_picture() -> None:
     model_what_if.show_what_if()
     model_circuits.show_circuits()
     model_figures.show_model_figures()
+    listing.show_example_listing()
     show_opened_step()
 
 

@@ -15,7 +15,7 @@ MAX_SENTENCE_CHARS = 16  # characters of a sentence of a batch, where one choose
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The sentences and the run, where there is more than one."""
-    if not screen.inputs.batch:
+    if screen.trace.sizes()["B"] == 1:
         return ()
     return (without_view(screen.setup), screen.selection.batch)
 
@@ -23,7 +23,8 @@ def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_sentences(screen: ScreenState) -> None:
     """Which sentence of a batch is on the screen, and how far it differs from the sentence computed alone."""
     batch = screen.inputs.batch
-    if not batch:
+    count = screen.trace.sizes()["B"]
+    if count == 1:
         return
 
     def choose_sentence() -> None:
@@ -32,6 +33,8 @@ def show_sentences(screen: ScreenState) -> None:
         select_and_redraw(sentence=number or None, cell=cell, token=None, head=None)
 
     def name_sentence(number: int) -> str:
+        if not batch:
+            return say("batch.sequence", number=number + 1)
         text = spell_tokens(batch[number].words, screen.setup)
         short_text = shorten_sentence(printable_token(text))
         return say("batch.sentence", number=number + 1, words=escape_markdown(short_text))
@@ -39,13 +42,15 @@ def show_sentences(screen: ScreenState) -> None:
     st.session_state["c_sentence"] = screen.selection.batch
     st.segmented_control(
         say("batch.picker"),
-        range(len(batch)),
+        range(count),
         format_func=name_sentence,
         key="c_sentence",
         on_change=choose_sentence,
         required=True,
         label_visibility="collapsed",
     )
+    if not batch:
+        return
     _, difference = cached_batch_difference(without_view(screen.setup), screen.trace)
     if difference:
         st.caption(say("batch.alone", figure=f"{difference:.0e}"))

@@ -66,7 +66,7 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
         "input": say(f"mode.{input_mode_of(setup)}"),
         "text": spell_tokens(inputs.queries, setup) if has_sentence else no_value,
         "context_text": spell_tokens(inputs.keys, setup) if inputs.crossed else no_value,
-        "more": str(len(inputs.batch) or 1),
+        "more": str(sizes["B"]),
         "word_roles": join_word_roles(setup.word_roles),
         "cut": say("control.cut") if setup.cut else no_value,
         "masks": join_choices("masks", [write_mask(*mask) for mask in config.masks]),

@@ -58,8 +58,10 @@ def test_nothing_is_left_out():
         "en_plane",
         "zh_plane",
         *MEANINGS,
+        *(name for name in EXAMPLES if name.removeprefix("zh_").startswith(("plain_", "code_"))),
         *(name for name, example in EXAMPLES.items() if example.network or example.model or example.translator),
-    }  # below, in test_built_heads.py, test_learned_views.py, test_meanings.py, test_plane_goals.py, tests of models
+    }  # below, in test_built_heads.py, test_learned_views.py, test_meanings.py, test_plane_goals.py,
+    # test_code_examples.py, tests of models
     assert set(EXPECTED) == set(EXAMPLES) - elsewhere
     assert next(iter(EXAMPLES)) == "en_it"
     assert len(LISTED) > 150
@@ -115,7 +117,10 @@ def test_the_lexica_hold_the_stories_words():
     assert {**LEXICA["colour"].vectors} == wanted
 
 
-@pytest.mark.parametrize("name", [name for name, each in EXAMPLES.items() if each.x is not None and not each.built])
+WITH_WORDS = {name: example for name, example in EXAMPLES.items() if not example.code}
+
+
+@pytest.mark.parametrize("name", [name for name, each in WITH_WORDS.items() if each.x is not None and not each.built])
 def test_an_examples_own_words_get_its_own_vectors(name):
     example = EXAMPLES[name]
     rows, origins = vectors_for(example.tokens, name)
@@ -123,7 +128,7 @@ def test_an_examples_own_words_get_its_own_vectors(name):
     assert set(origins) == {example.origin}
 
 
-@pytest.mark.parametrize("name", [name for name, each in EXAMPLES.items() if not (each.model or each.translator)])
+@pytest.mark.parametrize("name", [name for name, each in WITH_WORDS.items() if not (each.model or each.translator)])
 def test_typing_an_examples_sentence_gives_its_tokens(name):
     example = EXAMPLES[name]
     words = example.dictionary().vectors if example.q is None else ()

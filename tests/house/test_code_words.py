@@ -9,6 +9,7 @@ import tokenize
 import torch
 
 from attention_core import attend_qkv
+from attention_core.examples.code_examples import LISTINGS
 from attention_core.explanation.code_comments import (
     PHRASE_START,
     REMARK_START,
@@ -58,6 +59,8 @@ def every_source():
     for name, function in inspect.getmembers(textbook_code, inspect.isfunction):
         if function.__module__ == textbook_code.__name__ and "Tensor" in str(function.__annotations__.get("x")):
             yield name, inspect.getsource(function)
+    for name, each in LISTINGS.items():
+        yield name, each.source
     for run in (small_run(), large_run(torch.float32), large_run(torch.bfloat16)):
         for library in ("torch", "numpy"):
             yield f"script {library}", code(run, library)
@@ -71,7 +74,7 @@ def comments_of(source):
         if token.type == tokenize.COMMENT and not is_remark:
             yield token.string.strip("# -")
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module) and ast.get_docstring(node):
             yield ast.get_docstring(node)
 
 

@@ -35,7 +35,7 @@ def test_a_file_gives_back_the_setup():
     @settings(max_examples=100)
     @given(setups())
     @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q="~0.1=2.5", device="cuda"))
-    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
+    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", w_v="~0.1=2", b_o="zeros~0.2=-1", d_k=2, d_v=3))
     @example(
         Setup(
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"

@@ -1,0 +1,57 @@
+"""The whole code of an example of code: a class or a function as courses write it, which gives the numbers on the
+screen."""
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.examples.code_examples import LISTINGS, largest_listing_difference
+from attention_core.examples.examples import EXAMPLES
+from pages.session.fragments import page_part
+from pages.session.opened_drawers import show_drawer
+from pages.session.view import ScreenState
+from pages.setup.setup import without_view
+from pages.site.code_words import say_code
+from pages.site.words import say
+
+LISTING_DRAWER_KEY = "listing"
+MOST_ROUNDING = 1e-10  # two ways to compute the same in float64 lie less apart
+
+
+def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The run, where its example has a listing and that is open."""
+    name = EXAMPLES[screen.setup.example].code
+    if name is None:
+        return ()
+    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # who opens such an example comes for its code
+    if not st.session_state[LISTING_DRAWER_KEY]:
+        return (name,)
+    return (name, without_view(screen.setup))
+
+
+@page_part(listing_dependencies)
+def show_example_listing(screen: ScreenState) -> None:
+    """The listing of the example, where it has one."""
+    name = EXAMPLES[screen.setup.example].code
+    if name is not None:
+        show_drawer(
+            say("listing.title"), ":material/data_object:", LISTING_DRAWER_KEY, lambda: show_listing(name, screen.trace)
+        )
+
+
+def show_listing(name: str, trace: Trace) -> None:
+    """What is special about it, whether its numbers are those of the screen, and the script."""
+    st.markdown(say(f"listing.about.{name}"))
+    st.caption(compare_with_listing(name, trace))
+    st.code(say_code(LISTINGS[name].source), language="python", wrap_lines=True)
+
+
+def compare_with_listing(name: str, trace: Trace) -> str:
+    """Says how far the numbers of a listing are from those of a run."""
+    difference = largest_listing_difference(name, trace)
+    if difference is None:
+        return say("listing.other_sizes")
+    if difference > MOST_ROUNDING:
+        return say("listing.changed", figure=f"{difference:.2g}")
+    if difference == 0:
+        return say("listing.exact")
+    return say("listing.same", figure=f"{difference:.0e}")
