@@ -41,15 +41,6 @@ def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
     return tuple(runs)
 
 
-def formula_text(latex: str) -> str:
-    r"""The same without its scripts' places and its colours.
-
-    >>> formula_text(r"\mathrm{scores} = -\tfrac{1}{2}")
-    'scores = −1/2'
-    """
-    return "".join(run.text for run in formula_runs(latex))
-
-
 def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
     """Letters with the blanks around them: of a sign, and behind a function or a sum; no blank follows another."""
     text = PLAIN_SIGNS.get(run.text, run.text)

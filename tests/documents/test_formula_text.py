@@ -2,7 +2,7 @@
 
 import pytest
 
-from attention_core.documents.formula_text import formula_runs, formula_text
+from attention_core.documents.formula_text import formula_runs
 from attention_core.explanation.formula import formula
 from attention_core.explanation.formula_tree import formula_tree
 from tests.explanation.test_scripts import ATTENTION_RUNS, trace_of
@@ -18,6 +18,10 @@ BY_HAND = {
     r"x - \overline{x}": "x − mean(x)",
     r"\exp(x) \,/\, \textstyle\sum_S \exp(x)": "exp(x) / ∑S exp(x)",
 }
+
+
+def formula_text(latex):
+    return "".join(run.text for run in formula_runs(latex))
 
 
 @pytest.mark.parametrize("latex", BY_HAND)
