@@ -61,6 +61,7 @@ LIST_BOX = Box(48, 130, 1184, 440)
 SOURCE_BOX = Box(48, 590, 1184, 100)
 TITLE_SIZES, QUESTION_SIZES = (40, 34, 28, 24, 20, 16), (48, 40, 34, 28, 24, 20)
 ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (24, 22, 20, 18, 16, 14, 12, 10)
+CODE_SIZES, CODE_FONT = (20, 18, 16, 14, 12, 10), "Consolas"
 SOURCE_SIZE = 12
 LIST_SIZES, FOOT_SIZES = (24, 22, 20, 18, 16, 14), (16, 14, 12)
 
@@ -133,6 +134,8 @@ class SlideWriter:
             used = self.place_picture(page, picture, Box(side.left, side.top, side.width, side.height * PICTURE_SHARE))
             side = side.below(used + SIDE_GAP_PX)
         self.write_side(page, slide.formulas, figures, side)
+        if slide.code:
+            self.write_lines(page, slide.code.splitlines(), side, CODE_SIZES, font=CODE_FONT)
         self.write_foot(page, slide, number)
         page.notes_slide.notes_text_frame.text = slide.notes
 
@@ -150,7 +153,13 @@ class SlideWriter:
 
     # ---- parts of a slide --------------------------------------------------------------------------------------------
     def write_lines(
-        self, page: FileSlide, lines: Sequence[str], box: Box, sizes: Sequence[int], is_middle: bool = False
+        self,
+        page: FileSlide,
+        lines: Sequence[str],
+        box: Box,
+        sizes: Sequence[int],
+        is_middle: bool = False,
+        font: str | None = None,
     ) -> None:
         """Lines of text, a paragraph each."""
         size = fitting_size(lines, box, sizes)
@@ -161,7 +170,8 @@ class SlideWriter:
             paragraph = frame.add_paragraph() if place else frame.paragraphs[0]
             if is_middle:
                 paragraph.alignment = PP_ALIGN.CENTER
-            self.add_run(paragraph, line, size)
+            run = self.add_run(paragraph, line, size)
+            run.font.name = font
 
     def write_side(self, page: FileSlide, formulas: Sequence[str], figures: Sequence[str], box: Box) -> None:
         """Formulas, then figures."""

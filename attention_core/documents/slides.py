@@ -70,8 +70,8 @@ class Slide:
     """A scene as it is seen: its title, the question before, the answer after it, pictures, formulas, figures.
 
     pictures: the first is the scene's own, the others belong to its figures. formulas: LaTeX. figures: sentences with
-    numbers. notes: what the speaker says. link: opens it in the app. source: where its pictures are from. exercise:
-    None where there is nothing to calculate.
+    numbers. code: a listing. notes: what the speaker says. link: opens it in the app. source: where its pictures are
+    from. exercise: None where there is nothing to calculate.
     """
 
     title: str
@@ -80,6 +80,7 @@ class Slide:
     pictures: tuple[SlidePicture, ...] = ()
     formulas: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
+    code: str = ""
     notes: str = ""
     minutes: int = 0
     link: str = ""

@@ -1,7 +1,7 @@
 """The frame of a lesson: where one is, the question, then what its page draws, drawers, the code, the sources."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 import streamlit as st
@@ -21,6 +21,7 @@ from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
+from pages.session.collected import collect_nothing
 from pages.session.opened_drawers import show_drawer
 from pages.session.reveal import REVEAL_KEY
 from pages.session.solved import forget_answers, is_solved
@@ -84,7 +85,8 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
 def draw_staged_picture() -> Iterator[None]:
     """Draws the picture of a page on the stage; out of sight where another part is shown, made of the same choices."""
     in_sight = get_staged_part().name in (PICTURE_PART, TRAINING_PART)
-    with st.container(key="staged_picture" if in_sight else "staged_unseen"):
+    place = st.container(key="staged_picture" if in_sight else "staged_unseen")
+    with place, nullcontext() if in_sight else collect_nothing():
         yield
     show_unread_link_parts()
 

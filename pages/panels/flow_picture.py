@@ -18,6 +18,7 @@ from pages.panels.word_roles import take_role
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
+from pages.session.collected import collect_moving
 from pages.session.fragments import holds_back, page_part, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell
 from pages.session.view import ScreenState, current_screen
@@ -46,7 +47,9 @@ def show_journey(screen: ScreenState, showing: Showing, step: str | None = None,
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
     look = {**place, "step": step, "stop": None, "cell": None, "order": order}
-    components.flow(data=make_flow_data(screen, look, showing), key="flow")
+    data = make_flow_data(screen, look, showing)
+    collect_moving(data)
+    components.flow(data=data, key="flow")
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------

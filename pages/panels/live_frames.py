@@ -11,13 +11,14 @@ from attention_core.drawing.curves import CURVE_COLUMNS, CURVE_NAME_PX
 from attention_core.drawing.specifications import Picture
 from attention_core.drawing.text_layout import text_width
 from pages import components
+from pages.panels.fact import HEADING_SIGN, show_fact
 from pages.panels.live_choice import Followed, describe_followed
+from pages.session.collected import collect_fact, collect_picture
 from pages.session.labels import current_palette
 from pages.session.solved import note_answer
 from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # a smaller power of ten is written as one
-HEADING_SIGN = "##### "  # of Markdown
 Rows = list[dict[str, object]]  # of a picture's table
 
 
@@ -29,17 +30,22 @@ def only_now(choice: Followed, drawn: object) -> list[object]:
 def tell_live(choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line") -> None:
     """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the
     slider is let go. kind: "heading", "line", "caption" or "table"."""
+    if kind == "heading":
+        collect_fact(texts[choice.position])
     draw_text(choice, key, texts, {"kind": kind})
 
 
 def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
     """Shows a sentence, which follows a slider where there is one. texts: of each position; a heading begins with
     "##### "."""
-    if choice is None:
-        st.markdown(texts[0])
-        return
     kind = "heading" if texts[0].startswith(HEADING_SIGN) else "line"
-    tell_live(choice, key, [text.removeprefix(HEADING_SIGN) for text in texts], kind)
+    told = [text.removeprefix(HEADING_SIGN) for text in texts]
+    if choice is not None:
+        tell_live(choice, key, told, kind)
+    elif kind == "heading":
+        show_fact(told[0])
+    else:
+        st.markdown(told[0])
 
 
 def show_live_goal(choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str]) -> None:
@@ -67,6 +73,7 @@ def show_live_cells(
 
     pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are
     as wide as there is room."""
+    collect_picture(pictures[choice.position], alt)
     frames = [picture and list_rows(picture.table, CELL_COLUMNS) for picture in pictures]
     fixed, frames = part_fixed_rows(frames)
     spec = pictures[choice.position].spec
@@ -109,12 +116,14 @@ def show_live_curves(
     choice: Followed, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
 ) -> None:
     """Shows curves that follow a slider. pictures: of each position; None where it waits until the slider is let go."""
+    collect_picture(pictures[choice.position], alt)
     frames = [picture and list_rows(picture.table, CURVE_COLUMNS) for picture in pictures]
     draw_curves(choice, key, [], frames, axes, pictures[choice.position].spec, alt)
 
 
 def show_followed_curves(choice: Followed, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
     """Shows curves that stay, and an upright line that follows a slider along them."""
+    collect_picture(picture, alt)
     colour = current_palette().outline
     frames = [[CURVE_COLUMNS | {"kind": "rule", "x": place, "fill": colour}] for place in choice.options]
     fixed = list_rows(picture.table, CURVE_COLUMNS)

@@ -15,6 +15,7 @@ from pages.panels.chart import show_chart
 from pages.panels.step_picture import make_step_picture, position_with_cell, step_name
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
+from pages.session.collected import collect_code
 from pages.session.labels import axis_name, chosen_cell, current_palette, place_names
 from pages.session.moved_widgets import is_outdated, set_moved_widget
 from pages.session.opened_drawers import show_drawer
@@ -187,18 +188,21 @@ def step_code_drawer(trace: Trace, step: str) -> None:
 
 def show_step_code(trace: Trace, step: str) -> None:
     """Both functions, run once more on the operands of this step, and its call; nothing for an input."""
-    operation = trace.step(step).operation
-    if operation is None:
+    if trace.step(step).operation is None:
         return
-    operands = {name: trace[name] for name in operation.reads}
     for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
-        code = listing(operation, operands, language)
-        call = call_line(operation, language)
-        column.code(
-            say_code(f"{code}\n\n\n{call}"),
-            language="python",
-            wrap_lines=True,
-        )
+        text = list_step_code(trace, step, language)
+        collect_code(text)
+        column.code(text, language="python", wrap_lines=True)
+
+
+def list_step_code(trace: Trace, step: str, language: str) -> str:
+    """The function of a step that is computed, and its call. language: "torch" or "numpy"."""
+    operation = trace.step(step).operation
+    operands = {name: trace[name] for name in operation.reads}
+    code = listing(operation, operands, language)
+    call = call_line(operation, language)
+    return say_code(f"{code}\n\n\n{call}")
 
 
 def table_drawer(screen: ScreenState, step: str) -> None:

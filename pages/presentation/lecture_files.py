@@ -15,6 +15,7 @@ from pages.export.downloads import button_row, offer_download
 from pages.lectures import lecture_session
 from pages.lectures.script import Lecture
 from pages.presentation.lecture_slides import make_moving_picture, make_slide_show
+from pages.presentation.lesson_slide import draw_next_part
 from pages.session.addresses import page_address
 from pages.site.words import say
 
@@ -39,9 +40,13 @@ def show_whole_lecture(lecture: Lecture) -> None:
 
     def make(write: Callable[[SlideShow], str | bytes]) -> str | bytes:
         with MAKING_SLOT:
-            return write(make_slide_show(lecture, address, link))
+            return write(make_slide_show(lecture, drawn, address, link))
 
     with popover:
+        drawn, waiting = draw_next_part(lecture)
+        if waiting:
+            st.caption(say("present.files.drawing", count=waiting))
+            st.rerun()
         st.caption(say("present.files.how", count=len(lecture.scenes)))
         label = say("present.files.html")
         offer_download("lecture_html", "lecture.html", "text/html", lambda: make(write_page), label)

@@ -8,26 +8,44 @@ from attention_core.documents.slides import Slide, SlideShow, SlideWords
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.components import FLOW_PARTS, join_files
+from pages.lectures.kinds.code import RunCode
+from pages.lectures.kinds.lesson import LessonPart
+from pages.lectures.kinds.picture import OwnPicture
+from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene
+from pages.presentation.lesson_slide import DrawnParts, make_lesson_slide
+from pages.presentation.own_slides import make_code_slide, make_own_picture_slide, make_text_slide
 from pages.presentation.setup_slide import make_setup_slide
+from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
 
-def make_slide_show(lecture: Lecture, address: str, link: str) -> SlideShow:
-    """The slides of a lecture, in the language of the session. address: of the workbench. link: of the lecture.
+def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str) -> SlideShow:
+    """The slides of a lecture, in the language of the session. drawn: the parts of lessons that it shows. address: of
+    the workbench. link: of the lecture.
 
     No session is asked: a thread of its own may make it.
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
-    slides = tuple(make_slide(scene, address) for scene in lecture.scenes)
+    slides = tuple(make_slide(scene, drawn, address) for scene in lecture.scenes)
     return SlideShow(provenance, slides, make_slide_words())
 
 
-def make_slide(scene: Scene, address: str) -> Slide:
+def make_slide(scene: Scene, drawn: DrawnParts, address: str) -> Slide:
     """The slide of a scene; of one that cannot be computed its words, and why."""
     printable = printable_scene(scene)
     try:
-        return make_setup_slide(printable, address)
+        match scene.shown:
+            case Setup():
+                return make_setup_slide(printable, address)
+            case RunCode():
+                return make_code_slide(printable)
+            case LessonPart() as part:
+                return make_lesson_slide(printable, drawn[part], address)
+            case OwnText():
+                return make_text_slide(printable)
+            case OwnPicture():
+                return make_own_picture_slide(printable)
     except AttentionError as error:
         return Slide(
             title=printable.title,

@@ -30,12 +30,17 @@ def show_lesson_step(screen: ScreenState) -> None:
     goes_on = begun is not None and begun.begun == session.begun
     lesson_choices.enter_lesson_on_stage(shown.slug, None if goes_on else dict(shown.choices))
     staged = StagedPart(shown.part, st.container(key="staged_part"), is_answered=shown.slug in LESSONS)
-    with stage_part(staged):
-        run_page(PAGES_BY_SLUG[shown.slug].path)
+    draw_lesson_part(shown.slug, staged)
     link = lesson_choices.get_lesson_link()
     if not goes_on:
         st.session_state["begun_lesson"] = BegunLesson(session.begun, link)
     session.departed = goes_on and link != begun.link
+
+
+def draw_lesson_part(slug: str, staged: StagedPart) -> None:
+    """Draws a part of a lesson, whose choices were entered before."""
+    with stage_part(staged):
+        run_page(PAGES_BY_SLUG[slug].path)
 
 
 def run_page(path: Path) -> None:

@@ -2,9 +2,11 @@
 
 import streamlit as st
 
+from attention_core import Trace
 from pages.lectures import lecture_session
 from pages.panels.step import show_step_code
 from pages.session.view import ScreenState
+from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 
@@ -24,5 +26,9 @@ def show_own_picture_step(screen: ScreenState) -> None:
 
 def show_code_step(screen: ScreenState) -> None:
     """The code of the step that the scene opens, in PyTorch and in NumPy."""
-    step = screen.setup.step
-    show_step_code(screen.trace, step if step in screen.trace.computed() else "weights")
+    show_step_code(screen.trace, step_of_code(screen.trace, screen.setup))
+
+
+def step_of_code(trace: Trace, setup: Setup) -> str:
+    """The step whose code is shown: the one that is open, if it is computed, else the weights."""
+    return setup.step if setup.step in trace.computed() else "weights"

@@ -134,9 +134,7 @@ def test_what_no_network_has_seen_is_refused_at_its_box_and_the_last_answer_stay
 
 def test_what_is_no_date_is_called_a_guess():
     lesson = Lesson("bottleneck", task="dates", text_dates="the first of May", lang="en")
-    assert lesson.says(
-        "is not a date in a known format, so there is no right answer. What is written is a guess"
-    )
+    assert lesson.says("is not a date in a known format, so there is no right answer. What is written is a guess")
     assert not lesson.says("“the first of May” becomes")
 
 

@@ -13,6 +13,7 @@ from pages.lessons.cost.drawers import DRAWERS
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code
 from pages.lessons.prompts import bet
 from pages.lessons.races import PointsByLength, case_name, describe_growth, run_race
+from pages.panels.fact import show_fact
 from pages.panels.link_controls import choose_option, slide
 from pages.session.labels import describe_gpu_obstacle
 from pages.site.words import say
@@ -55,7 +56,7 @@ def show_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
         steep=describe_growth(pairs),
         flat=describe_growth(tokens),
     )
-    st.markdown(f"##### {fact}")
+    show_fact(fact)
 
 
 def show_measured_race(

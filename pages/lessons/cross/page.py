@@ -18,6 +18,7 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.pictures import SMALL_MAP_CELL_PX, equalize_sizes, make_weights_map, show_side_by_side
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, show_sentence
+from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_place, sentence_box
 from pages.runs.cache import trace_for
@@ -78,7 +79,7 @@ with draw_lesson("cross") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         right_guesses = wrong_rows or {*range(len(answers))}
         known = predict(answers, right_guesses, name=GUESS_CONTROLS[direction])
-    st.markdown(f"##### {fact_sentence(trace, selection)}")
+    show_fact(fact_sentence(trace, selection))
     shown, kind = (back, "back") if known else (turned_over, "wrong")
     titles = (say(f"lessons.cross.title_{direction}"), say(f"lessons.cross.{kind}"))
     with st.container(horizontal=True):

@@ -16,6 +16,7 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.learned.classifiers import setup_for_classifier
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.prompts import predict
+from pages.panels.fact import show_fact
 from pages.runs.cache import trace_for
 from pages.session.labels import spoken_share
 from pages.site.words import say
@@ -67,7 +68,7 @@ with draw_lesson("explanation") as place:
     answers = [say(f"lessons.explanation.moves_{name}") for name in ("lookup", "vote", "both", "neither")]
     known = predict(answers, {find_right_answer(shifts)})
     fact = describe_shifts(shifts) if known else describe_largest_weights(texts)
-    st.markdown(f"##### {fact}")
+    show_fact(fact)
     with st.container(horizontal=True, gap="medium"):
         with st.container(width="content"):
             draw_weights(texts)

@@ -15,6 +15,7 @@ from pages.lessons.heads.drawers import DRAWERS
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_lesson_journey, show_run_picture
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, quote_token
+from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
@@ -74,7 +75,7 @@ with draw_lesson("heads") as place:
         one=format_fixed(colours["one"]),
         two=format_fixed(colours["two"]),
     )
-    st.markdown(f"##### {fact}")
+    show_fact(fact)
     show_lesson_journey(setup)
     show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)

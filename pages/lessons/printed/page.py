@@ -12,6 +12,7 @@ from pages.lessons.printed.given_matrices import choose_given_setup
 from pages.lessons.printed.printed_stages import check_printed_stages, handle_written_click, make_printed_work
 from pages.lessons.prompts import ask_to_find_errors
 from pages.lessons.worked_example import close_on_change, count_marked_numbers, show_work
+from pages.panels.fact import show_fact
 from pages.panels.link_controls import choose_option
 from pages.panels.slips import show_met
 from pages.site.words import say
@@ -26,7 +27,7 @@ with draw_lesson("printed") as place:
     counts = count_marked_numbers(checked.marked[step])
     printed = say(f"lessons.printed.control.{stage}")
     fact = "fact" if counts["count"] else "fact_none"
-    st.markdown(f"##### {say(f'lessons.printed.{fact}', printed=printed, **counts)}")
+    show_fact(say(f"lessons.printed.{fact}", printed=printed, **counts))
     known = None
     if counts["count"]:
         known = ask_to_find_errors(checked.cells(step, Mark.SLIP))

@@ -11,6 +11,7 @@ from pages.lessons.pictures import show_bar_rows, show_lesson_journey
 from pages.lessons.prompts import predict
 from pages.lessons.qkv.drawers import DRAWERS
 from pages.lessons.sentences import list_place_names
+from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
@@ -52,7 +53,7 @@ with draw_lesson("qkv") as place:
         ),
     ]
     shown, run = (projected, trace) if known else (bare, plain)
-    st.markdown(f"##### {fact_sentence(run, selection_of(run, shown))}")
+    show_fact(fact_sentence(run, selection_of(run, shown)))
     show_lesson_journey(shown)
     runs = {"bare": plain, "projected": trace}
     show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"))

@@ -14,6 +14,7 @@ from pages.lessons.prompts import predict
 from pages.lessons.scores.drawers import DRAWERS
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, describe_row, describe_score, name_score
 from pages.lessons.sentences import list_place_names
+from pages.panels.fact import show_fact
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
@@ -37,7 +38,7 @@ with draw_lesson("scores") as place:
         facts = [row_fact(run, selection.head, selection.query) for run in runs.values()]
         guesses = [name_score(name) for name in SCORE_SETTINGS]
         known = predict(guesses, find_surest_rows(facts))
-    st.markdown(f"##### {describe_row(runs[score], selection, score)}")
+    show_fact(describe_row(runs[score], selection, score))
     rows = []
     for name, run in runs.items():
         formula = say(f"lessons.scores.formula_{name}")

@@ -1,4 +1,4 @@
-"""The lessons on the block in a real browser: the walk is dragged and played, a number and a thread open by keyboard."""
+"""The lessons on the block in a real browser: the walk is dragged and played, a thread opens by keyboard."""
 
 import re
 

@@ -1,0 +1,13 @@
+"""What a page states, as a heading over its picture."""
+
+import streamlit as st
+
+from pages.session.collected import collect_fact
+
+HEADING_SIGN = "##### "  # of Markdown
+
+
+def show_fact(text: str) -> None:
+    """Shows what a page states. text: Markdown."""
+    collect_fact(text)
+    st.markdown(f"{HEADING_SIGN}{text}")

@@ -1,0 +1,87 @@
+"""The slide of a scene that shows a part of a lesson: it is drawn once out of sight, and what it shows is kept."""
+
+from dataclasses import replace
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from attention_core.documents.picture_files import svg_text
+from attention_core.documents.provenance import Provenance
+from attention_core.documents.slides import Slide, SlidePicture
+from attention_core.drawing.palette import LIGHT_PALETTE
+from pages.lectures.kinds.lesson import LessonPart
+from pages.lectures.script import Lecture, Scene
+from pages.panels import lesson_choices
+from pages.presentation.lesson_scene import draw_lesson_part
+from pages.session.collected import CollectedPart, collect_part
+from pages.session.staged import StagedPart
+from pages.site.catalog import LESSONS
+from pages.site.words import current_language, say
+
+DRAWN_PARTS_KEY = "drawn_lesson_parts"  # of this session: what each part shows, by the part and the language
+MAX_DRAWN_PARTS = 60  # as many as a lecture has scenes
+MAX_SLIDE_PICTURES = 2  # on a slide beside its sentences
+
+DrawnParts = dict[LessonPart, CollectedPart]
+
+
+def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
+    """Draws the first part of a lesson in a lecture that was not drawn yet. Gives those that are drawn, and how many
+    still wait."""
+    kept = st.session_state.setdefault(DRAWN_PARTS_KEY, {})
+    language = current_language()
+    parts = dict.fromkeys(scene.shown for scene in lecture.scenes if isinstance(scene.shown, LessonPart))
+    waiting = [part for part in parts if (part, language) not in kept]
+    if waiting:
+        part = waiting.pop(0)
+        while len(kept) >= MAX_DRAWN_PARTS:
+            del kept[next(iter(kept))]
+        kept[part, language] = collect_lesson_part(part)
+    drawn = {part: kept[part, language] for part in parts if (part, language) in kept}
+    return drawn, len(waiting)
+
+
+def collect_lesson_part(part: LessonPart) -> CollectedPart:
+    """What a part of a lesson shows; nothing of it stays on the screen."""
+    place = st.empty()
+    with place.container():
+        lesson_choices.enter_lesson_on_stage(part.slug, dict(part.choices))
+        staged = StagedPart(part.part, st.container(key="collected_part"), is_answered=part.slug in LESSONS)
+        with collect_part() as collected:
+            draw_lesson_part(part.slug, staged)
+    place.empty()
+    return collected
+
+
+def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide:
+    """The slide of a part of a lesson. address: of the workbench, where the app is."""
+    choices = urlencode({**dict(scene.shown.choices), "lang": current_language()})
+    link = f"{address.rstrip('/')}/{scene.shown.slug}?{choices}"
+    provenance = Provenance(scene.title, link, (say("export.made_with"),))
+    pictures = []
+    for picture, alt in drawn.pictures[:MAX_SLIDE_PICTURES]:
+        svg = svg_text(picture, provenance, LIGHT_PALETTE, is_titled=False)
+        pictures.append(SlidePicture(svg.encode(), alt))
+    if pictures and drawn.moving:
+        pictures[0] = replace(pictures[0], moving=drawn.moving)
+    return Slide(
+        title=scene.title,
+        question=scene.question,
+        answer=plain_sentence(drawn.facts[0]) if drawn.facts else say(f"lessons.{scene.shown.slug}.question"),
+        pictures=tuple(pictures),
+        figures=tuple(map(plain_sentence, drawn.facts[1:])),
+        code="\n\n\n".join(drawn.code[:1]),
+        notes=scene.note,
+        minutes=scene.minutes,
+        link=link,
+        source=say("export.made_with"),
+    )
+
+
+def plain_sentence(text: str) -> str:
+    """A sentence without the signs of Markdown.
+
+    >>> plain_sentence("**It adds.** No part \\\\_ replaces")
+    'It adds. No part _ replaces'
+    """
+    return text.replace("**", "").replace("\\", "")

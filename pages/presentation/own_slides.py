@@ -1,0 +1,36 @@
+"""The slides of scenes that show one's own words or picture, or the code of a step."""
+
+from attention_core.documents.slides import Slide, SlidePicture
+from pages.lectures.kinds.picture import PNG_SIGNATURE
+from pages.lectures.script import Scene
+from pages.panels.step import list_step_code
+from pages.presentation.lesson_slide import plain_sentence
+from pages.presentation.own_scenes import step_of_code
+from pages.runs.cache import trace_for
+
+
+def make_text_slide(scene: Scene) -> Slide:
+    """The words, a paragraph each."""
+    lines = [plain_sentence(line) for line in scene.shown.text.splitlines() if line.strip()]
+    return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
+
+
+def make_own_picture_slide(scene: Scene) -> Slide:
+    """The picture, and from whom it is."""
+    shown = scene.shown
+    kind = "image/png" if shown.data.startswith(PNG_SIGNATURE) else "image/jpeg"
+    return Slide(
+        title=scene.title,
+        question=scene.question,
+        pictures=(SlidePicture(shown.data, shown.alt or scene.title, kind),),
+        notes=scene.note,
+        minutes=scene.minutes,
+        source=shown.source,
+    )
+
+
+def make_code_slide(scene: Scene) -> Slide:
+    """The code of the step that the scene opens, in PyTorch."""
+    trace = trace_for(scene.setup)
+    code = list_step_code(trace, step_of_code(trace, scene.setup), "torch")
+    return Slide(scene.title, scene.question, code=code, notes=scene.note, minutes=scene.minutes)
