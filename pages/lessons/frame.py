@@ -14,7 +14,7 @@ from pages.export.export_panel import show_export
 from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
 from pages.lectures.add_button import show_add_button
-from pages.lectures.kinds.lesson import PICTURE_PART, TRAINING_PART, LessonPart
+from pages.lectures.kinds.lesson import PICTURE_PART, SHOWN_PAGES, TRAINING_PART, LessonPart
 from pages.lectures.script import Scene
 from pages.panels import lesson_choices, link_controls
 from pages.panels.proof import show_proof
@@ -73,11 +73,13 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
+        adding = place.container(width="content")  # before what else is in the line, which stands where it stands
         yield place
         with errors:
             show_unread_link_parts()
-        with place:
-            show_add_button(make_picture_scene)
+        if slug in SHOWN_PAGES:
+            with adding:
+                show_add_button(make_picture_scene)
         lesson_choices.write_lesson_link()
 
 

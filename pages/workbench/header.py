@@ -57,6 +57,7 @@ def show_header_line(screen: ScreenState) -> None:
         mechanism_controls.example_picker(setup)
         shortcuts(key="shortcuts", on_moved_change=handle_shortcut, width="content")
     with shared:
+        show_add_button(make_scene_of_screen)
         for move in setup_history.HISTORY_MOVES:
             st.button(
                 say(f"header.{move}"),
@@ -71,7 +72,6 @@ def show_header_line(screen: ScreenState) -> None:
         show_share_panel(setup)
         show_proof(trace, setup)
         show_export(trace, setup)
-        show_add_button(make_scene_of_screen)
 
 
 def make_scene_of_screen() -> Scene:

@@ -1,6 +1,7 @@
 """A scene that shows a picture of one's own: a PNG or a JPEG, which a lecture's file holds, and no link."""
 
 import base64
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -86,7 +87,7 @@ def find_jpeg_size(data: bytes) -> tuple[int, int] | None:
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
         if marker in JPEG_SIZE_MARKERS:
-            height, width = int.from_bytes(data[at + 5 : at + 7]), int.from_bytes(data[at + 7 : at + 9])
+            height, width = struct.unpack_from(">HH", data, at + 5)
             return width, height
         at += 2 + int.from_bytes(data[at + 2 : at + 4])
     return None
