@@ -5,7 +5,7 @@ from attention_core.explanation.layout import panel
 from pages.lessons.pictures import show_panels
 from pages.lessons.sentences import show_sentence
 from pages.runs.cache import trace_for
-from pages.session.labels import selection_of
+from pages.session.labels import place_name, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
@@ -23,5 +23,6 @@ def show_added_mask(own: Setup, setup: Setup) -> None:
     equal, count = count_equal_scores(trace)
     show_sentence("lessons.masks.added", equal=equal, of=count)
     panels = [panel(trace, step, selection.at) for step in ("additive_mask", "added_scores")]
-    titles = [say(f"lessons.masks.title_{part.step}", head=selection.head + 1) for part in panels]
+    head = place_name(trace, "H", selection.head)
+    titles = [say(f"lessons.masks.title_{part.step}", head=head) for part in panels]
     show_panels("added", panels, trace, titles, say("lessons.masks.added_alt"))

@@ -32,8 +32,7 @@ from pages.site.words import escape_markdown, say
 
 
 def show_future(own: Setup, setup: Setup) -> None:
-    """Shows what a later word changes before it, which step a mask changes, the mask
-    as a matrix that is added, or how far news travels in several layers.
+    """Shows what a later word changes before it, which step a mask changes, what it adds, or how far news travels.
 
     own: the run without a mask; setup: the run under the reader's mask."""
     sights = {
