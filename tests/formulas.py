@@ -13,6 +13,7 @@ import torch
 from ziamath import Latex
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
+from attention_core.analysis.additive_mask import with_additive_mask
 from attention_core.analysis.cross_entropy import with_cross_entropy
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES, with_empty_row_policy
@@ -105,6 +106,7 @@ RUNS = {
     "without a head, no w_o": without_head(attend_qkv(random(1, 2, 3, 4), random(1, 2, 5, 4), random(1, 2, 5, 7)), 1),
     "likeness": with_likeness(layer()),
     "row sums": with_dropout(layer(), 0.5),
+    "a mask that is added": with_additive_mask(layer(masks=["causal"])),
     "convolution": with_convolution(attend(random(3, 4)), random(3)),
     "leak": with_moved_rows(attend(random(3, 4)), attend(random(3, 4) + 1)),
     "words and places": with_score_parts(layer(positions=["sinusoidal"])),

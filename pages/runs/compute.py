@@ -121,14 +121,15 @@ def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> R
     inputs = RunInputs(typed=typed_texts(setup))
     sizes = make_head_sizes(setup, config)
     match kind:
-        case UploadedQkv() | DrawnTensors():
+        case UploadedQkv():
             kind.gather(inputs)
         case QkvMatrices():
             kind.gather(inputs)
             note_sentence_rows(inputs, setup, config)
         case _:
             kind.gather(inputs)
-            sizes = replace(sizes, key_width=put_source_matrices(inputs, config, setup.seed))
+            if "x" in inputs.matrices:
+                sizes = replace(sizes, key_width=put_source_matrices(inputs, config, setup.seed))
             kind.put_projections(inputs, sizes)
     B, _, T, S = checked_run_sizes(inputs, config)
     learned = kind.score_weights()

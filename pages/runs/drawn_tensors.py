@@ -10,8 +10,9 @@ from attention_core import AttentionConfig, Weights
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.plan import Plan, prepare, prepare_qkv
 from attention_core.record.trace import Step
-from pages.runs.run_inputs import SEQUENCES, RunInputs, StartMatrix
-from pages.runs.sentences import BIASES, NO_MATRIX, PROJECTIONS, DictionarySentences, fit_bias, put_matrix, to_matrix
+from pages.runs.run_inputs import SEQUENCES, RunInputs
+from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, to_matrix
+from pages.runs.weight_matrices import HeadSizes
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,7 @@ class DrawnTensors:
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the tensors, the first sequence of each as a matrix, and the layer's matrices, as they were typed where
-        somebody typed them."""
+        """Puts the tensors, and of each the first sequence as a matrix."""
         example = self.sentences.example
         inputs.queries = example.tokens
         inputs.keys = example.context_tokens or example.tokens
@@ -37,14 +37,15 @@ class DrawnTensors:
             if name in inputs.drawn:
                 inputs.matrices[name] = to_matrix(getattr(example, name))
                 inputs.origins[name] = "drawn"
+
+    def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:
+        """Puts the layer's matrices, where there is a layer: typed ones as they are, all others are the listing's."""
+        if "q" in inputs.drawn:
+            return
+        self.sentences.put_projections(inputs, sizes)
         for name in PROJECTIONS + BIASES:
-            start = NO_MATRIX
-            listed = getattr(example, name)
-            if listed is not None:
-                start = StartMatrix(to_matrix(listed), "drawn")
-            if name in BIASES:
-                start = fit_bias(start, name, inputs)
-            put_matrix(inputs, name, start)
+            if inputs.origins.get(name) == "random":
+                inputs.origins[name] = "drawn"
 
     def score_weights(self) -> dict[str, np.ndarray]:
         """The score's weights that a network learned."""
@@ -61,6 +62,8 @@ def prepare_drawn(
 ) -> tuple[dict[str, Step], Plan]:
     """What a run of drawn tensors is given; where these are q, k and v, the numbers of heads are theirs."""
     given = {name: tensor.to(device, dtype) for name, tensor in drawn.items() if name in SEQUENCES}
+    first = next(iter(given.values()))
+    config = pad_every_sequence(config, len(first))
     allowed = drawn.get("allowed")
     if allowed is not None:
         allowed = allowed.to(device)
@@ -71,3 +74,12 @@ def prepare_drawn(
         config = replace(config, heads=1, kv_heads=None, residual=False)
         return prepare_qkv(given["q"], given["k"], given["v"], weights, config, pairs)
     return prepare(given["x"], given.get("context"), given.get("value"), weights, config, pairs)
+
+
+def pad_every_sequence(config: AttentionConfig, count: int) -> AttentionConfig:
+    """The choices with one length of the padding mask for all sequences, where only one is chosen."""
+    masks = []
+    for name, params in config.masks:
+        lengths = params.get("lengths", ())
+        masks.append((name, {"lengths": lengths * count} if len(lengths) == 1 else params))
+    return replace(config, masks=tuple(masks))

@@ -76,7 +76,7 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_size_controls(screen: ScreenState) -> None:
     """How many heads and key/value heads, and how wide they are."""
     setup = screen.setup
-    if input_mode_of(setup) in ("file", "code"):
+    if input_mode_of(setup) == "file" or "q" in screen.inputs.drawn:
         return
     config = config_of(setup)
     heads = config.heads
@@ -165,7 +165,7 @@ def count_query_columns(inputs: RunInputs) -> int:
 def show_wiring_control(screen: ScreenState) -> None:
     """One click each: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
     setup, origins = screen.setup, screen.inputs.origins
-    if input_mode_of(setup) in ("qkv", "file", "code"):
+    if input_mode_of(setup) in ("qkv", "file") or "q" in screen.inputs.drawn:
         return
     has_output = "w_o" in origins
 

@@ -75,7 +75,7 @@ def precision_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
     """Counts into which the projections can be cut."""
-    if input_mode_of(setup) in ("file", "code"):
+    if input_mode_of(setup) == "file" or "q" in inputs.drawn:
         return ()
     counts = head_choices(setup, inputs, trace.sizes()["H"])
     return counts if len(counts) > 1 else ()

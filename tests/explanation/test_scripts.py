@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionConfig, AttentionError, Trace, Weights, attend, attend_qkv
+from attention_core.analysis.additive_mask import with_additive_mask
 from attention_core.analysis.cross_entropy import with_cross_entropy
 from attention_core.analysis.dropout import with_dropout
 from attention_core.analysis.empty_rows import with_empty_row_policy
@@ -187,6 +188,7 @@ RUNS = {
     "blocked scores filled": lambda: with_empty_row_policy(crossed(AttentionConfig(), allowed=empty_row()), "filled"),
     "blocked scores added to": lambda: with_empty_row_policy(crossed(AttentionConfig(), allowed=empty_row()), "added"),
     "rows that moved": lambda: with_moved_rows(small(), small(masks=["causal"])),
+    "a mask that is added": lambda: with_additive_mask(small(masks=["causal"])),
     "sums after dropout": lambda: with_dropout(small(), 0.5, seed=3),
     "gradient x input": lambda: gradient_times_input(small(), Ref("output", (0, 1, 2))),
     "weights written down": lambda: with_rounded_weights(small(), 2),

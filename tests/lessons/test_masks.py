@@ -165,6 +165,15 @@ def test_the_workbench_gets_exactly_what_the_lesson_shows():
     assert drawn.masks is None and drawn.allowed.count("0") == 1
 
 
+def test_a_mask_that_is_added_is_a_matrix_of_0_and_minus_infinity():
+    lesson = Lesson("masks", open="future", future="added")
+    assert lesson.says("**49 of 49** scores are the same to the last digit")
+    cells = lesson.table("added")
+    matrix = cells[cells["step"] == "additive_mask"]
+    assert sorted(matrix["value"].value_counts().items()) == [("0", 28), ("−∞", 21)]
+    assert Lesson("masks", open="future", future="added", mask="none").says("The mask above blocks nothing")
+
+
 # ---- can a word learn of its future? ---------------------------------------------------------------------------------
 def test_a_later_word_moves_earlier_rows_without_the_mask_and_not_one_bit_with_it():
     lesson = Lesson("masks", open="future")
@@ -433,7 +442,7 @@ def test_what_asks_nothing_rests_on_the_first_token():
 
 # ---- whatever a reader types or draws --------------------------------------------------------------------------------
 SIGHTS = {
-    "future": ("change", "step", "layers"),
+    "future": ("change", "step", "added", "layers"),
     "pairs": ("patterns", "batch"),
     "nothing": ("row", "conventions", "axes"),
     "wiring": ("encoder", "decoder", "masked", "first"),

@@ -31,6 +31,15 @@ def test_a_screen_that_was_changed_has_other_numbers():
     assert "output of another size" in texts(Screen(ex="code_multi_head_class", w_o="none", b_o="none", heads="4"))
 
 
+def test_masks_and_heads_can_be_changed():
+    screen = Screen(ex="code_cross_heads_class").set("masks", ["padding"])
+    assert screen.errors() == []
+    assert screen.weight(0, 5) == 0 and screen.weight(0, 4) > 0
+    screen.set("heads", 4)
+    assert screen.errors() == [] and screen.numbers("weights").shape == (2, 4, 5, 6)
+    assert "heads" not in [each.key for each in Screen(ex="code_torch_function").at.selectbox]
+
+
 def test_the_second_sequence_is_looked_at():
     screen = Screen(ex="code_numpy_function").set("sentence", 1)
     assert screen.link()["sentence"] == "1"

@@ -10,6 +10,7 @@ from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import count_allowed_pairs
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
+from pages.lessons.masks.drawers.added_mask import show_added_mask
 from pages.lessons.masks.drawers.shifted_targets import show_shifted_targets
 from pages.lessons.masks.mask_maps import (
     label_mask,
@@ -31,12 +32,13 @@ from pages.site.words import escape_markdown, say
 
 
 def show_future(own: Setup, setup: Setup) -> None:
-    """Shows what a later word changes before it, which step a mask changes, or how far news travels in several layers.
+    """Shows what a later word changes before it, which step a mask changes, what it adds, or how far news travels.
 
     own: the run without a mask; setup: the run under the reader's mask."""
     sights = {
         "change": show_later_word,
         "step": show_changed_steps,
+        "added": show_added_mask,
         "layers": show_reach_by_layers,
         "shifted": show_shifted_targets,
     }
