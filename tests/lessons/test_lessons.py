@@ -196,7 +196,7 @@ def test_a_refusal_stands_under_its_box():
     assert any([*map(id, group)] == [id(box), id(error)] for group in groups)  # no third beside them in one row
 
 
-CUT_AT_SIGNS = ("encoder", "tokens")  # lessons whose model reads each sign as a word of its own
+CUT_AT_SIGNS = ("decoding", "encoder", "tokens")  # lessons whose model reads each sign as a word of its own
 HAVE_SENTENCE = [slug for slug in LESSONS if f"lessons.{slug}.control.text" in load_app_texts("en")]
 
 

@@ -5,13 +5,14 @@ from itertools import takewhile
 
 import streamlit as st
 
+from attention_core.learned.language.middle_order import put_middle_last
 from attention_core.learned.language.model import ModelShape
 from attention_core.learned.language.readout import with_word_choices
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from attention_core.variants.cached_model import CachedRun, run_cached
 from attention_core.variants.cached_writing import write_sentence
-from pages.panels.lesson_choices import get_choice
+from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number, pick_place, sentence_box, slide
 from pages.panels.model_look import BlockView, make_view
 from pages.runs.cache import inputs_of
@@ -80,6 +81,10 @@ class Written:
         number = model_vocabulary(self.name).index(word)
         return word, float(self.stack(stop)[UNEMBEDDING]["probabilities"][0, 0, number]), number
 
+    def moved(self, at: int) -> tuple[str, ...]:
+        """The words in the order prefix, suffix, middle, where the word at a place is the middle."""
+        return put_middle_last(self.words, at, at + 1)
+
     def whole(self) -> Setup:
         """The whole text as a state of the workbench, up to a category that was written, which nobody can type."""
         is_word = lambda word: not (word.startswith("<") and word.endswith(">"))  # noqa: E731
@@ -125,5 +130,8 @@ def write_on(setup: Setup) -> Written:
 def choose_gap(written: Written) -> int:
     """Asks for the place of a word that is hidden, from 1."""
     words = written.words[1:]
+    if get_choice("gap", 0, read_link_count) >= len(words):
+        store_choice("gap", None)  # of a text that was longer
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
-    return 1 + pick_place("gap", words, places[0] if places else len(words) // 2)
+    usual = places[0] if places else len(words) // 2
+    return 1 + pick_place("gap", words, usual)

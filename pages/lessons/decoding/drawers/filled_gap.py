@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_core.learned.language.gap_words import guess_from_both, guess_from_left, try_words
 from attention_core.learned.language.middle_figures import MIDDLE_LANGUAGE, read_middle_figures
-from attention_core.learned.language.middle_order import put_middle_last
 from attention_core.learned.language.shipped import other_form
 from attention_core.record.number_text import format_fixed, format_grouped, format_percent
 from pages.lessons.decoding.written import Written, choose_gap
@@ -50,7 +49,7 @@ def show_readers(written: Written, at: int) -> None:
 def show_order(written: Written, at: int) -> None:
     """Shows the text in the order in which the middle stands last."""
     show_sentence("lessons.decoding.order")
-    st.code(" ".join(put_middle_last(written.words, at, at + 1)), language=None, wrap_lines=True)
+    st.code(" ".join(written.moved(at)), language=None, wrap_lines=True)
 
 
 def tell_kept_figures() -> None:
