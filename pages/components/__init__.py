@@ -168,7 +168,13 @@ live_slider = make_component(
 live_text = make_component("live/told", '<div class="told"></div>', "live/position")
 live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "live/position")
 word_threads = make_component(
-    "lessons/threads", '<div class="threads"></div>', "flow/words", "model/controls", "roving", is_fetched=True
+    "lessons/threads",
+    '<div class="threads"></div>',
+    "flow/words",
+    "model/controls",
+    "roving",
+    "live/position",
+    is_fetched=True,
 )
 word_match = make_component(
     "lessons/match",

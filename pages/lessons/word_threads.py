@@ -13,6 +13,7 @@ from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
 from pages.lessons.pictures import show_arithmetic_under
 from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import current_slug
+from pages.panels.live_choice import Followed, describe_followed
 from pages.session.cell_clicks import is_valid_index
 from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
@@ -41,11 +42,13 @@ def show_threads(
     way: int,
     lines: tuple[str, str],
     take: Callable[[int, int], None] | None = None,
+    follows: Followed | None = None,
 ) -> None:
     """Shows the threads of a direction, and below them the arithmetic of the weight that is opened.
 
-    name: of the picture. ways: one direction, or both; way: the one that is shown. lines: what both lines are called.
-    take: is called with the direction and the word that is chosen to ask; without, the choice is a passing look."""
+    name: of the picture. ways: one direction, or both; or one at each position of a slider. way: the one that is shown.
+    lines: what both lines are called. take: is called with the direction and the word that is chosen to ask; without,
+    the choice is a passing look. follows: the slider whose positions the ways are."""
     runs = {each.name: each.trace for each in ways}
     key = f"{current_slug()}_{name}"
 
@@ -63,7 +66,7 @@ def show_threads(
                     handle_picture_click(name, runs, {"step": f"{ways[opened].name}:weights", "index": cell})
 
     components.word_threads(
-        data=make_threads_data(ways, way, lines) | {"hears": take is not None},
+        data=make_threads_data(ways, way, lines) | {"hears": take is not None, "slider": describe_slider(follows)},
         key=key,
         on_chosen_change=handle_choice,
         on_opened_change=handle_opening,
@@ -72,6 +75,11 @@ def show_threads(
     if opened:
         with st.container(border=True):
             show_arithmetic_under(name, runs, *opened)
+
+
+def describe_slider(followed: Followed | None) -> dict[str, object] | None:
+    """What the picture is told of the slider that it follows."""
+    return followed and describe_followed(followed)
 
 
 def is_word(way: Way, axis: str, given: object) -> bool:
@@ -104,7 +112,7 @@ def describe_way(way: Way) -> dict[str, object]:
     allowed = allowed_pairs(way.trace)[at.batch, at.head]
     rows = []
     for row, open_to in zip(weights.tolist(), allowed.tolist(), strict=True):
-        rows.append([round(weight, 6) if is_open else None for weight, is_open in zip(row, open_to, strict=True)])
+        rows.append([weight if is_open else None for weight, is_open in zip(row, open_to, strict=True)])
     vectors = [shade_vectors(way, ASKING_VECTORS), shade_vectors(way, ASKED_VECTORS)]
     return {
         "asks": way.asks,

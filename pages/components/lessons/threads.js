@@ -1,7 +1,8 @@
 // Two lines of words, and threads between them, as thick as weights: who asks, and who is asked.
-// data: { run, lines, names, ways, way, hears, palette, text }. lines: the words of both; names: what they are called. ways: one, or both directions: { asks, chosen,
-// weights, vectors }. asks: the line that asks, 0 or 1. weights: a row for each word that asks, null where it may not look.
-// vectors: for each line rows of cells, { look, fills }: the symbol that frames them, each word's colours.
+// data: { run, lines, names, ways, way, slider, hears, palette, text }. lines: the words of both; names: what they are
+// called. ways: one, both directions, or one a position of a slider: { asks, chosen, weights, vectors }. asks: the line that
+// asks, 0 or 1. weights: a row for each word that asks, null where it may not look. vectors: for each line rows of cells,
+// { look, fills }: the symbol that frames them, each word's colours. hears: whether the server keeps the word that asks.
 const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px
 const THICKEST = 16, THINNEST = 1.5; // px: of a weight of 1, and of 0
 const FALL = 132; // px: from one line to the other
@@ -23,6 +24,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
     root.watch = new ResizeObserver(() => draw(root));
     root.watch.observe(root);
   }
+  if (data.slider) followSlider(root.svg, data.slider, (way) => show(root, way ?? data.way));
+  else show(root, data.way);
+}
+
+function show(root, way) {
+  root.way = way;
   draw(root);
 }
 
@@ -55,7 +62,7 @@ function draw(root) {
   setOnce(svg, "aria-label", data.text.alt);
   root.told.textContent = tell(root);
   root.turner.textContent = data.text.turn;
-  root.turner.hidden = data.ways.length < 2;
+  root.turner.hidden = Boolean(data.slider) || data.ways.length < 2;
 }
 
 // ---- where everything stands ---------------------------------------------------------------------------------------------
@@ -126,6 +133,8 @@ function threads(root, place, shape) {
       const path = shape(`thread ${top} ${bottom}`, "path", {
         d: place.thread([0, top], [1, bottom]),
         class: look,
+        "aria-label": `${root.data.lines[asks][i]} → ${root.data.lines[1 - asks][j]}: ${spellPercent(weight)}`,
+        role: "img",
         style: `stroke-width:${wide}px;--strength:${0.1 + 0.9 * weight}`,
       });
       path.onclick = () => root.trigger("opened", [root.way, i, j]);
