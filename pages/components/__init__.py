@@ -185,3 +185,6 @@ word_match = make_component(
     "lessons/match_twin",
     is_fetched=True,
 )
+printed_paper = make_component(
+    "lessons/paper", '<div class="paper" role="group"></div>', "model/controls", "roving", is_fetched=True
+)
