@@ -82,8 +82,9 @@ with draw_lesson("masks") as place:
         names = list_place_names(free, "T")
         with st.container(width="content"):
             preset = choose_option("mask", MASK_PRESETS, "causal")
-    query = get_choice("token", None, make_place_reader(len(names)))
-    own = replace(own, token=selection_of(free, own).query if query is None else min(query, len(names) - 1))
+    usual = selection_of(free, own).query
+    query = get_choice("token", usual, make_place_reader(len(names)))
+    own = replace(own, token=query if query < len(names) else usual)
     selection = selection_of(free, own)
     window = find_window(preset)
     setup = setup_under_mask(preset, own, free, names, window)
