@@ -231,20 +231,6 @@ def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[
     return weights.sum(summed_axis).tolist()
 
 
-def find_farthest_from_one(found: Sequence[float]) -> set[int]:
-    """Find the sums that are farthest from 1: their numbers; no number where all sums are 1.
-
-    >>> find_farthest_from_one([1.04, 0.1, 1.9, 1.0]), find_farthest_from_one([1.0])
-    ({1, 2}, set())
-    """
-    gaps = [abs(each - 1) for each in found]
-    largest = max(gaps, default=0.0)
-    if largest <= EQUAL_WEIGHT_GAP:
-        return set()
-    least = largest - EQUAL_WEIGHT_GAP
-    return {number for number, gap in enumerate(gaps) if gap > EQUAL_WEIGHT_GAP and gap >= least}
-
-
 # ---- whole heads -----------------------------------------------------------------------------------------------------
 def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> bool:
     """Say whether every query of a head gives most to the key `offset` places after it, and to no other key as much.

@@ -9,7 +9,6 @@ from jaxtyping import Float
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE, from_text, shortest_decimal, to_text
 from attention_core.record.errors import AttentionError
-from attention_core.record.trace import Trace
 
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
@@ -242,17 +241,3 @@ def to_places(numbers: Float[np.ndarray, "B H T S"]) -> str:
         number = numbers[tuple(place)].item()
         chosen.append(f"{indices}={shortest_decimal(number)}")
     return ";".join(chosen)
-
-
-def transpose_to_chosen(trace: Trace, step: str = "weights") -> str:
-    """Writes a step's numbers with queries and keys exchanged, as chosen numbers of another run.
-
-    The weights of one direction can then be tried, wrongly, as those of the other.
-
-    >>> import torch
-    >>> from attention_core import attend_qkv
-    >>> transpose_to_chosen(attend_qkv(torch.zeros(1, 3), torch.zeros(2, 3), torch.zeros(2, 3)))
-    '0.0.0.0=0.5;0.0.1.0=0.5'
-    """
-    numbers = trace.step(step).window()
-    return to_places(numbers.swapaxes(-1, -2))

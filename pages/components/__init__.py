@@ -167,3 +167,24 @@ live_slider = make_component(
 )
 live_text = make_component("live/told", '<div class="told"></div>', "live/position")
 live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "live/position")
+word_threads = make_component(
+    "lessons/threads",
+    '<div class="threads"></div>',
+    "flow/words",
+    "model/controls",
+    "roving",
+    "live/position",
+    is_fetched=True,
+)
+word_match = make_component(
+    "lessons/match",
+    '<div class="match"></div>',
+    "flow/words",
+    "model/controls",
+    "roving",
+    "lessons/match_twin",
+    is_fetched=True,
+)
+printed_paper = make_component(
+    "lessons/paper", '<div class="paper" role="group"></div>', "model/controls", "roving", is_fetched=True
+)

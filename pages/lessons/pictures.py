@@ -111,17 +111,21 @@ def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
     opened = get_opened_cell(shown.name, shown.runs)
     if opened is None:
         return
-    run, cell = opened
-    trace = shown.runs[run]
-    trail = get_trail_to(shown.name, run, cell)
     with st.container(border=True, width=width):
         if shown.show_above:
-            shown.show_above(run, cell)
-        if shown.is_secret and shown.is_secret(run, cell):
+            shown.show_above(*opened)
+        if shown.is_secret and shown.is_secret(*opened):
             return
-        handle_click = partial(handle_operand_click, shown.name, run, trace, trail)
-        key = f"arithmetic_{lesson_choices.current_slug()}_{shown.name}"
-        show_arithmetic(trace, cell, trail[:-1], handle_click, key)
+        show_arithmetic_under(shown.name, shown.runs, *opened)
+
+
+def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> None:
+    """Shows the arithmetic of a run's cell under a picture, from where its operands lead on."""
+    trace = runs[run]
+    trail = get_trail_to(name, run, cell)
+    handle_click = partial(handle_operand_click, name, run, trace, trail)
+    key = f"arithmetic_{lesson_choices.current_slug()}_{name}"
+    show_arithmetic(trace, cell, trail[:-1], handle_click, key)
 
 
 # ---- pictures that several lessons have ------------------------------------------------------------------------------

@@ -309,7 +309,7 @@ class Screen:
     def maps(self):
         """The charts, ready to be clicked."""
         charts = "[data-testid=stVegaLiteChart] canvas, [data-testid=stVegaLiteChart] svg"
-        return self.page.locator(f"{charts}, .frames svg, .flow svg")
+        return self.page.locator(f"{charts}, .frames svg, .flow svg, .threads .word")
 
     def strip(self):
         """The steps as small maps, a button each, under the map."""

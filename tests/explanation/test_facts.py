@@ -16,7 +16,6 @@ from attention_core.explanation.facts import (
     attends_at_offset,
     count_allowed_pairs,
     count_mask_pairs,
-    find_farthest_from_one,
     find_most_alike_heads,
     find_row_beyond_itself,
     find_surest_rows,
@@ -252,11 +251,6 @@ def test_rows_of_weights_sum_to_1_and_columns_to_what_a_key_gets():
     assert weight_sums(trace, "S") == [1.0, 1.0]
     assert weight_sums(trace, "T") == [0.5, 1.0, 0.5]
     assert weight_sums(trace, "T", head=1) == [2.0, 0.0, 0.0]
-
-
-def test_the_sums_that_are_farthest_from_1():
-    assert find_farthest_from_one([0.8, 1.25, 0.75, 1.0]) == {1, 2}
-    assert find_farthest_from_one([1.0, 1.0 + 1e-15]) == set()
 
 
 # ---- whom a head looks at --------------------------------------------------------------------------------------------

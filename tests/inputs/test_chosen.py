@@ -4,12 +4,10 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import attend_qkv
-from attention_core.inputs.matrix_edits import from_places, to_places, transpose_to_chosen
+from attention_core.inputs.matrix_edits import from_places, to_places
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE
 from attention_core.record.errors import AttentionError
 
@@ -55,13 +53,3 @@ def test_refusals(text, code):
 def test_any_text_is_read_or_refused(text):
     with suppress(AttentionError):
         from_places(text, SHAPE)
-
-
-def test_weights_turned_over_are_the_other_runs_chosen_ones():
-    generator = torch.Generator().manual_seed(7)
-    q, k = (torch.randn(size, 2, generator=generator, dtype=torch.float64) for size in (3, 5))
-    trace = attend_qkv(q, k, k)
-    turned = from_places(transpose_to_chosen(trace), (1, 1, 5, 3), "weights")
-    assert np.array_equal(turned, trace["weights"].mT.numpy())
-    back = attend_qkv(k, q, q, what_if={"weights": torch.from_numpy(turned)})
-    assert torch.equal(back["weights"], trace["weights"].mT)

@@ -33,52 +33,50 @@ def test_a_crossing_alignment():
         ("cat", "猫", ONE),
         ("yesterday", "昨天", TWO),
     ]:
-        assert lesson.number("asked", f"weights [head 1, {word}, {answer}]") == pytest.approx(wanted, abs=1e-12)
+        assert lesson.threads()[word, answer] == pytest.approx(wanted, abs=1e-6)
     assert [round(ONE, 2), round(TWO, 2)] == [0.89, 0.97]
+    lesson.send_part("cross_hero", "chosen", [0, 3])
+    assert lesson.fact().startswith("Head 1: “cat” gives 89 % of its attention to “猫”")
+    assert lesson.link()["token"] == "3"
 
 
-def test_find_the_error_in_the_map_that_was_turned_over():
+def test_what_is_asked_gets_any_sum_and_what_asks_gives_1():
     lesson = Lesson("cross")
-    assert lesson.number("other", "weights [head 1, 昨天, yesterday]") == pytest.approx(TWO, abs=1e-12)
-    past = [ONE / E1, TWO / E1, ONE / E1, ONE / E1, TWO / E1]  # what each English word gave 了
-    row = [lesson.number("other", f"weights [head 1, 了, {word}]") for word in ENGLISH]
-    assert row == pytest.approx(past, abs=1e-12)
-    assert not lesson.says("Turned over")
-    lesson.choose("guess", "我")
+    past = sum([ONE / E1, TWO / E1, ONE / E1, ONE / E1, TWO / E1])  # what each English word gave 了
+    question = lesson.widgets()["guess"].label
+    assert f"“了” gets {past:.2f} in all" in question and round(past, 2) == 0.12
+    assert not lesson.says("A word that asks always gives")
+    lesson.set("guess", 0)
     assert lesson.says("Not as predicted")
-    assert lesson.choose("guess", "了").says(":material/check: As predicted")
-    assert lesson.says(f"了 {sum(past):.2f}") and round(sum(past), 2) == 0.12
-    assert lesson.says("(largest difference 0.00); the weights are not (0.46)")
-    assert lesson.number("other", "weights [head 1, 了, saw]") == pytest.approx(E1 / (2 * E1 + 3), abs=1e-12)
+    assert lesson.set("guess", 1).says(":material/check: As predicted")
+    assert lesson.says("are the same (largest difference 0.00); the weights differ by up to 0.46")
     assert Lesson("cross", **lesson.link()).texts() == lesson.texts()
 
 
-def test_the_other_direction_exchanges_t_and_s():
+def test_turned_the_other_sentence_asks():
     past = E1 / (2 * E1 + 3)  # of 了, which finds a past in two English words
-    lesson = Lesson("cross", guess="3").choose("direction", "Chinese asks")
-    assert lesson.number("asked", "weights [head 1, 了, saw]") == pytest.approx(past, abs=1e-12)
-    assert lesson.number("other", "weights [head 1, yesterday, 了]") == pytest.approx(past, abs=1e-12)  # turned over
-    assert "error" in lesson.widgets() and "guess" not in lesson.widgets()  # another map, another error
-    assert not lesson.says("As predicted")
-    lesson.set("word", 3)
+    lesson = Lesson("cross", guess="1").send_part("cross_hero", "chosen", [1, 3])
+    assert lesson.link()["direction"] == "backward" and lesson.link()["word"] == "3"
+    assert lesson.threads()["了", "saw"] == pytest.approx(past, abs=1e-6)
+    assert lesson.threads(way=0)["saw", "了"] == pytest.approx(TWO / E1, abs=1e-6)  # both are there for a turn
     assert lesson.fact().startswith("Head 1: “了” gives 48 % each to “saw” and “yesterday”")
-    lesson.choose("error", "saw")
-    assert lesson.says(":material/check: As predicted")  # as far off as “yesterday”: .48 of 了, nearly 1 of 看见
-    assert lesson.number("other", "weights [head 1, yesterday, 昨天]") == pytest.approx(TWO, abs=1e-12)
-    assert lesson.choose("direction", "English asks").says(":material/check: As predicted")  # the guess from before
+    assert "answer" in lesson.widgets() and not lesson.says("As predicted")  # another direction, another guess
+    for sent in ([2, 0], [1, 6], [0, 5], [True, 0], "x", [0], None):
+        assert lesson.send_part("cross_hero", "chosen", sent).link()["word"] == "3"
 
 
-def test_both_directions_are_drawn_by_the_same_charts():
-    lesson = Lesson("cross")
-    before = {name: chart.proto.spec for name, chart in lesson.charts().items()}
-    lesson.choose("direction", "Chinese asks")
-    assert {name: chart.proto.spec for name, chart in lesson.charts().items()} == before  # only numbers are sent
+def test_a_thread_opens_its_weight():
+    lesson = Lesson("cross").send_part("cross_hero", "opened", [0, 4, 1])
+    assert lesson.parts("arithmetic_cross_hero")
+    assert lesson.link()["cell"] == "hero,forward,weights,0,0,4,1"
+    for sent in ([0, 5, 0], [0, 0, 6], [2, 0, 0], [0, "x", 0], [0, 1], 3):
+        assert lesson.send_part("cross_hero", "opened", sent).link()["cell"] == "hero,forward,weights,0,0,4,1"
 
 
 def test_own_sentences_and_words_that_no_dictionary_has():
     lesson = Lesson("cross").set("text", "She fed the dog today").set("context", "她今天喂了那只狗")
-    assert lesson.number("asked", "weights [head 1, She, 她]") == pytest.approx(ONE, abs=1e-12)
-    assert lesson.number("asked", "weights [head 1, fed, 喂]") == pytest.approx(TWO, abs=1e-12)
+    assert lesson.threads()["She", "她"] == pytest.approx(ONE, abs=1e-6)
+    assert lesson.threads()["fed", "喂"] == pytest.approx(TWO, abs=1e-6)
     captions = [caption.value for caption in lesson.at.caption]
     assert not any("taken as zeros" in text for text in captions)
     lesson.set("text", "She fed the zebra today")
@@ -86,12 +84,9 @@ def test_own_sentences_and_words_that_no_dictionary_has():
     assert Lesson("cross", **lesson.link()).fact() == lesson.fact()
 
 
-def test_a_pair_in_which_no_error_shows():
+def test_a_pair_of_which_both_give_and_get_the_same():
     lesson = Lesson("cross", text="cat", context="猫", guess="0")
-    assert lesson.says(":material/check: As predicted")
-    assert lesson.says(
-        "the rows sum to 猫 1.00: of this pair no error shows. The computed weights differ from it by 0.00"
-    )
+    assert lesson.says(":material/check: As predicted") and lesson.says("the weights differ by up to 0.00")
 
 
 def test_a_sentence_that_is_too_long_is_refused_at_its_place():
@@ -101,7 +96,7 @@ def test_a_sentence_that_is_too_long_is_refused_at_its_place():
 
 
 def test_the_workbench_gets_the_direction_that_is_shown():
-    lesson = Lesson("cross", direction="backward").set("word", 3).press("door_workbench")
+    lesson = Lesson("cross", direction="backward", word="3").press("door_workbench")
     wanted = Setup(example="cross_en_zh", text="我昨天看见了一只猫", context_text="I saw a cat yesterday", token=3)
     assert lesson.at.session_state["setup"] == wanted
 
@@ -226,13 +221,13 @@ def test_the_readers_own_picture():
     assert again.texts() == lesson.texts()
 
 
-def test_the_translators_map_names_each_row_after_the_word_that_it_writes():
+def test_the_translators_threads_name_each_word_after_the_word_that_it_writes():
     """Row 0, <start>, writes 看见: its weights are those that the whole run has there."""
     lesson = Lesson("cross", open="decoder", decoding="trained")
     source = ("<start>", "the", "dog", "that", "saw", "the", "cat", "is", "tired", ".")
     target = ("<start>", "看见", "猫", "的", "狗", "很", "累", "。")
     weights = run_translator("translation_en_zh", source, target)["2.cross"]["weights"][0, 2]  # (T, S)
-    assert lesson.number("translator", "weights [head 3, 看见, saw]") == pytest.approx(weights[0, 4].item(), abs=1e-12)
-    assert lesson.number("translator", "weights [head 3, 狗, dog]") == pytest.approx(weights[3, 2].item(), abs=1e-12)
+    assert lesson.threads("translator")["看见", "saw"] == pytest.approx(weights[0, 4].item(), abs=1e-6)
+    assert lesson.threads("translator")["狗", "dog"] == pytest.approx(weights[3, 2].item(), abs=1e-6)
     assert weights[3, 2] > 0.9 and weights[3].argmax() == 2  # dog comes second in English, fourth in Chinese
     assert any("never shown which word belongs to which" in text for text in lesson.texts())

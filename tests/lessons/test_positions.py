@@ -30,40 +30,49 @@ def story(name):
 # ---- the hero --------------------------------------------------------------------------------------------------------
 def test_without_positions_both_animals_turn_grey():
     lesson = Lesson("positions")
-    assert colours(lesson) == story("zh_colour")
-    assert "The colour of “dog” comes out −0.83" in lesson.fact()
-    lesson.choose("positions", "without")
     assert colours(lesson) == story("zh_colour_no_positions") == [0, 0, 0, 0, 0]
     assert "attends evenly" in lesson.fact() and "comes out 0.00" in lesson.fact()
-    assert lesson.number("head_1", "weights [head 2, chased, dog]") == pytest.approx(0.478, abs=5e-4)  # who chases?
+    assert lesson.says("a bag of words") and not lesson.parts("positions.dial")
+    assert [*lesson.threads("head_0").values()] == pytest.approx([1 / 5] * 25, abs=1e-12)
+    lesson.choose("positions", "1, p, p²: built by hand")
+    assert colours(lesson) == story("zh_colour")
+    assert "The colour of “dog” comes out −0.83" in lesson.fact()
+    assert "“cat” gives" in lesson.send_part("positions_head_0", "chosen", [0, 1]).fact()
+
+
+def test_with_sines_the_order_counts():
+    lesson = Lesson("positions", positions="sinusoidal")
+    here = lesson.threads("head_0")
+    there = lesson.set("text", "dog white chased cat black").threads("head_0")
+    assert max(abs(here[pair] - there[pair]) for pair in here) > 0.001
 
 
 @pytest.mark.parametrize(
     "dial, name, word", [("8", "zh_colour_head1_next", "cat"), ("0", "zh_colour_head1_self", "dog")]
 )
 def test_the_dial_says_how_far_head_1_looks(dial, name, word):
-    lesson = Lesson("positions", dial=dial)
+    lesson = Lesson("positions", dial=dial, positions="with")
     assert colours(lesson) == story(name)
     weights = loader.tensor(STORIES[name]["weights"]).view(2, 5, 5)
     at = ["black", "cat", "chased", "white", "dog"].index(word)
     looked = ["black", "cat", "chased", "white", "dog"][int(weights[0, at].argmax())]
-    shown = lesson.number("head_0", f"weights [head 1, {word}, {looked}]")
+    shown = lesson.threads("head_0")[word, looked]
     assert shown == pytest.approx(weights[0, at].max().item(), abs=1e-10)
 
 
 def test_the_dial_as_it_was_built_is_the_example_itself():
-    lesson = Lesson("positions", dial="8").set("dial", -8)
-    assert lesson.link() == {"ex": "en_colour"}
+    lesson = Lesson("positions", dial="8", positions="with").set("dial", -8)
+    assert lesson.link() == {"ex": "en_colour", "positions": "with"}
     assert lesson.press("door_workbench").at.session_state["setup"] == Setup(example="en_colour", head=0, token=4)
-    opened = Lesson("positions", dial="16", positions="without").press("door_workbench").at.session_state["setup"]
-    assert (opened.w_q, opened.wiring) == ("~3.0=16", ("bare",))
+    opened = Lesson("positions", dial="16", positions="with").press("door_workbench").at.session_state["setup"]
+    assert opened.w_q == "~3.0=16"
 
 
 @pytest.mark.parametrize(
     "lang, entry", [("en", "In the matrix: W_q[one, 0] = 16"), ("zh", "矩阵里：W_q“常数”一行的第一个数 = 16")]
 )
 def test_the_dial_counts_words_and_the_entry_stands_below_it(lang, entry):
-    lesson = Lesson("positions", dial="16", lang=lang)
+    lesson = Lesson("positions", dial="16", positions="with", lang=lang)
     assert lesson.slider("dial")["texts"] == ["−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2"]
     assert entry in lesson.told()
 
@@ -76,18 +85,17 @@ def is_built(lesson):
 
 
 def test_who_builds_it_is_told_so():
-    lesson = Lesson("positions")
+    lesson = Lesson("positions", positions="with")
     ((said, is_there),) = lesson.goals().items()
     assert "move the slider" in said and "8" not in said and not is_there
     assert is_built(lesson.set("dial", 8))
     assert is_built(lesson.set("text", SEVEN))
-    assert not is_built(lesson.choose("positions", "without"))  # nobody can be told apart
-    assert not is_built(Lesson("positions", dial="12"))  # half way between one and two
-    assert not is_built(Lesson("positions", text="dog", dial="8"))  # there is none after it
+    assert not is_built(Lesson("positions", dial="12", positions="with"))  # half way between one and two
+    assert not is_built(Lesson("positions", text="dog", dial="8", positions="with"))  # there is none after it
 
 
 def test_a_lecturer_is_told_the_answer():
-    lesson = Lesson("positions")
+    lesson = Lesson("positions", positions="with")
     lesson.ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
     assert any("(It is +1.)" in said for said in lesson.goals())
 
@@ -184,7 +192,7 @@ def test_rope_turns_a_pair_and_the_score_hears_of_the_distance_alone():
 
 
 def test_another_key_and_another_distance():
-    lesson = Lesson("positions", open="distance", text="dog chased cat").set("token", 2)
+    lesson = Lesson("positions", open="distance", text="dog chased cat").send_part("positions_head_0", "chosen", [0, 2])
     assert lesson.says(f"their score is **{6 * math.cos(1):.2f}**")
     lesson.set("key", 0)
     assert lesson.says("“cat” and “dog” match with 0.00 as words")
@@ -200,7 +208,9 @@ def test_what_rope_makes_of_a_distance():
 
 
 def test_alibi_with_eight_heads_is_seen_on_seven_tokens_and_with_two_it_is_not():
-    lesson = Lesson("positions", open="distance", by="alibi", alibi="weights", text=SEVEN).set("token", 6)
+    lesson = Lesson("positions", open="distance", by="alibi", alibi="weights", text=SEVEN).send_part(
+        "positions_head_0", "chosen", [0, 6]
+    )
     for heads, head, name in ((8, 1, "slope 1/2 (8 heads, head 1)"), (2, 1, "slope 1/16 (2 heads, head 1)")):
         lesson.choose("alibi_heads", str(heads))
         ends = [lesson.number("alibi", f"weights [head {head}, bird, {word}]") for word in ("bird", "black")]
@@ -212,7 +222,9 @@ def test_alibi_with_eight_heads_is_seen_on_seven_tokens_and_with_two_it_is_not()
 
 def test_alibi_is_seen_alone_also_where_the_words_match():
     """“chased” asks for animals: without the scale of 0 they would get more than their place gives them."""
-    lesson = Lesson("positions", open="distance", by="alibi", alibi="weights").set("token", 2)
+    lesson = Lesson("positions", open="distance", by="alibi", alibi="weights").send_part(
+        "positions_head_0", "chosen", [0, 2]
+    )
     cat, white = (lesson.number("alibi", f"weights [head 2, chased, {word}]") for word in ("cat", "white"))
     assert cat == white > 0.2  # both one place away
 
@@ -222,7 +234,7 @@ def test_what_alibi_adds_at_each_distance():
     for word, distance in (("dog", 0), ("white", 1), ("chased", 2), ("black", 4)):
         assert lesson.number("alibi", f"bias [head 1, dog, {word}]") == -distance / 2
         assert lesson.number("alibi", f"bias [head 8, dog, {word}]") == -distance / 256
-    lesson.set("token", 0)
+    lesson.send_part("positions_head_0", "chosen", [0, 0])
     assert lesson.number("alibi", "bias [head 2, black, dog]") == -1
 
 

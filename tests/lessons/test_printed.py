@@ -86,6 +86,32 @@ def test_a_click_on_a_printed_number_tells_what_it_is():
     assert again.texts() == lesson.texts() and cells(again, "result") == cells(lesson, "result")
 
 
+def page_of(lesson):
+    """What stands on the page, and what is ringed there, by stage."""
+    (part,) = lesson.parts("printed_paper")
+    stages = json.loads(part.proto.json)["stages"]
+    rings = {each["name"]: "".join("01"[number["ringed"]] for row in each["rows"] for number in row) for each in stages}
+    return {each["name"]: [number["text"] for row in each["rows"] for number in row] for each in stages}, rings
+
+
+def test_the_page_rings_what_was_found_to_be_wrong_in_itself():
+    lesson = Lesson("printed", lang="en")
+    texts, rings = page_of(lesson)
+    assert {name: texts[name] for name in "qkv"} == {name: [*PRINTED[name].replace(" ", "")] for name in "qkv"}
+    assert set("".join(rings.values())) == {"0"}
+    for column in (1, 0):
+        lesson.send_part("printed_paper", "pressed", ["scores", 0, column])
+    assert page_of(lesson)[1]["scores"] == "010000000"  # the first one only followed
+    assert lesson.says("Found: 1 of 5.")
+    lesson.send_part("printed_paper", "pressed", ["q", 0, 1])
+    assert lesson.link()["stage"] == "q" and lesson.says("Found: 1 of 2.")
+    before = lesson.link()
+    for sent in (None, ["q"], ["x", 0, 0], ["q", 3, 0], ["q", 0, "1"], [["q"], 0, 0]):
+        assert lesson.send_part("printed_paper", "pressed", sent).link() == before
+    wanted = {name: marks.replace(" ", "").translate({70: "0", 82: "0", 83: "1"}) for name, marks in BY_HAND.items()}
+    assert page_of(reveal(lesson))[1] == wanted
+
+
 def test_all_marks_are_seen_once_all_slips_are_found():
     lesson = Lesson("printed", stage="q", lang="en").click_cell("hero", "printed:q_projected", "0,0,1")
     assert cells(lesson, "result")[1].count("") == 8

@@ -20,6 +20,12 @@ def additive(q, k):
     return 4 * sum(math.tanh(2 * (one - 3 + other)) for one, other in zip(q, k, strict=True))
 
 
+def matched(lesson):
+    """What the arrows and their dials were told."""
+    (part,) = lesson.parts("scores_match")
+    return json.loads(part.proto.json, parse_constant=pytest.fail)
+
+
 def share(scores, at=0):
     return math.exp(scores[at]) / sum(map(math.exp, scores))
 
@@ -31,8 +37,10 @@ ADDITIVE = share(IT)
 def test_the_row_of_it_under_five_scores():
     lesson = Lesson("scores", guess="2")
     found = [lesson.number("hero", "weights [head 1, it, dog]", row=row) for row in range(5)]
-    assert found == pytest.approx([COSINE, SCALED, DOT, DOT, ADDITIVE], abs=1e-12)
-    assert [round(share, 2) for share in found] == [0.34, 0.93, 0.99, 0.99, 0.90]
+    crossed = 1 / (E6 * (E6 + 5 + 1 / E6))  # W_a exchanges both numbers: of "dog" comes what was of "Anna"
+    assert found == pytest.approx([COSINE, SCALED, DOT, crossed, ADDITIVE], abs=1e-12)
+    assert [round(share, 2) for share in found] == [0.34, 0.93, 0.99, 0.00, 0.90]
+    assert lesson.number("hero", "weights [head 1, it, Anna]", row=3) == pytest.approx(DOT, abs=1e-12)
     assert lesson.number("hero", "weights [head 1, it, Anna]", row=4) == pytest.approx(share(IT, 1), abs=1e-12)
     assert lesson.fact().startswith("Score: scaled dot. Head 1: “it” gives 93 % of its attention to “dog”")
 
@@ -63,8 +71,8 @@ def test_each_score_says_what_it_makes_of_the_pair():
         "cosine": "is 1.00. It never leaves [−1, 1], so of 7 words none can get more than 0.55.",
         "scaled dot": "q · k of “it” and “dog” is 6.00; over √2 it is 4.24.",
         "dot": "q · k of “it” and “dog” is 6.00, with no limit",
-        "general": "q W_a kᵀ of “it” and “dog” is 6.00: W_a, a matrix to be learned, is the identity here",
-        "additive": "The score of “it” and “dog” is −0.14, and none can leave ±8.00",
+        "general": "q W_a kᵀ of “it” and “Anna” is 6.00: W_a, a matrix to be learned, here lets",
+        "additive": "The score of “it” and “dog” is −0.14; every other word has at most −4.00. Only the",
     }
     for score, text in said.items():
         assert Lesson("scores").choose("score", score).says(text)
@@ -83,6 +91,52 @@ def test_another_word_asks_in_the_head_that_is_built_for_it():
     lesson = Lesson("scores", guess="0").set("token", 6)
     assert "Head 2: “barked” gives 93 % of its attention to “dog”" in lesson.fact()
     assert lesson.number("hero", "weights [head 2, barked, dog]", row=4) == pytest.approx(ADDITIVE, abs=1e-12)
+
+
+# ---- two arrows ------------------------------------------------------------------------------------------------------
+def scores_by_hand(q, k):
+    product = q[0] * k[0] + q[1] * k[1]
+    sums = [one + other for one, other in zip(q, k, strict=True)]
+    return {
+        "cosine": product / (math.hypot(*q) * math.hypot(*k)),
+        "scaled_dot": product / math.sqrt(2),
+        "dot": product,
+        "general": q[1] * k[0] + q[0] * k[1],  # W_a exchanges the two numbers
+        "additive": 4 * math.tanh(sums[0]) + 4 * math.tanh(sums[1]),
+    }
+
+
+def test_two_arrows_under_five_scores():
+    lesson = Lesson("scores")
+    assert matched(lesson)["scores"] == pytest.approx(scores_by_hand((2, 0.5), (1, 1.5)), abs=1e-12)
+    assert [*lesson.goals().values()] == [False]
+    lesson.send_part("scores_match", "moved", [[2, 0.5], [-1.1, 1]])
+    assert matched(lesson)["scores"] == pytest.approx(scores_by_hand((2, 0.5), (-1.1, 1)), abs=1e-12)
+    assert [*lesson.goals().values()] == [True]  # −1.7 by the dot product, 1.45 with W_a
+    assert lesson.link()["k"] == "-1.1,1.0"
+    assert matched(Lesson("scores", **lesson.link())) == matched(lesson)
+    assert set(lesson.send_part("scores_match", "moved", [[0, 0], [0, 0]]).goals().values()) == {False}
+    assert matched(lesson)["scores"] == dict.fromkeys(matched(lesson)["scores"], 0)
+
+
+def test_what_no_hand_can_drag_is_not_taken():
+    lesson = Lesson("scores")
+    before = matched(lesson)
+    for sent in (
+        None,
+        3,
+        [[1, 2]],
+        [[4, 0], [0, 0]],
+        [["x", 0], [0, 0]],
+        [[1, 2, 3], [0, 0]],
+        [[float("nan"), 0], [0, 0]],
+    ):
+        assert matched(lesson.send_part("scores_match", "moved", sent)) == before
+    assert matched(lesson.send_part("scores_match", "chosen", "nothing")) == before
+    assert matched(lesson.send_part("scores_match", "chosen", ["dot"])) == before
+    assert matched(lesson.send_part("scores_match", "chosen", "dot"))["chosen"] == "dot"
+    assert "Score: dot." in lesson.fact()
+    assert matched(Lesson("scores", k="9,9"))["k"] == before["k"]
 
 
 # ---- inside the additive score ---------------------------------------------------------------------------------------

@@ -134,8 +134,17 @@ class Lesson:
 
     def has_picture(self) -> bool:
         """Whether anything is drawn."""
-        pictures = ("flow", "tokens", *(f"{self.slug}_{name}" for name in ("walk", "threads", "shelves")))
+        pictures = ("flow", "tokens", *(f"{self.slug}_{name}" for name in ("walk", "threads", "shelves", "hero")))
         return bool(self.charts() or any(map(self.parts, pictures)))
+
+    def threads(self, picture: str = "hero", way: int | None = None) -> dict[tuple[str, str], float | None]:
+        """The weights between two lines of words by who asks and who is asked. way: another direction than is shown."""
+        (part,) = self.parts(f"{self.slug}_{picture}")
+        data = json.loads(part.proto.json, parse_constant=pytest.fail)
+        shown = data["ways"][data["way"] if way is None else way]
+        asking, asked = data["lines"][shown["asks"]], data["lines"][1 - shown["asks"]]
+        pairs = ((asker, row) for asker, row in zip(asking, shown["weights"], strict=True))
+        return {(asker, key): weight for asker, row in pairs for key, weight in zip(asked, row, strict=True)}
 
     def flow(self):
         """What the picture of the flow is drawn from, and its numbers."""

@@ -1,96 +1,79 @@
-"""Two sentences? One asks the other, and the other way round: the map turned over is not the answer."""
+"""Two sentences? Threads from the words of one to those of the other; turned, the other one asks."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.drawing.specifications import PAGE_WIDTH_PX
-from attention_core.explanation.facts import find_farthest_from_one, transpose_gap, weight_sums
-from attention_core.inputs.matrix_edits import transpose_to_chosen
+from attention_core.explanation.facts import transpose_gap, weight_sums
 from attention_core.record.number_text import format_fixed
 from pages.lessons.cross.drawers import DRAWERS
 from pages.lessons.cross.sequences import swap_sequences
-from pages.lessons.cross.weight_sums import join_named_sums
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.pictures import SMALL_MAP_CELL_PX, equalize_sizes, make_weights_map, show_side_by_side
 from pages.lessons.prompts import predict
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import quote_token, show_sentence
+from pages.lessons.word_threads import Way, show_threads
 from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
-from pages.panels.link_controls import choose_option, pick_place, sentence_box
+from pages.panels.lesson_choices import get_choice, store_choice
+from pages.panels.link_controls import make_place_reader, sentence_box
 from pages.runs.cache import trace_for
-from pages.session.labels import Selection, selection_of
+from pages.session.labels import selection_of
+from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-ASKING_CONTROLS = {"forward": "token", "backward": "word"}  # the control for the word that asks
-GUESS_CONTROLS = {"forward": "guess", "backward": "error"}  # and that for the row which is wrong
+DIRECTIONS = ("forward", "backward")  # the first line asks, or the second
+ASKING = {"forward": "token", "backward": "word"}  # the choice of the word that asks
+GUESSES = {"forward": "guess", "backward": "answer"}  # and that of what the least asked word gives
 
 
-def show_both_maps(trace: Trace, other: Trace, selection: Selection, titles: tuple[str, str]) -> None:
-    """Shows the weights of a direction beside those of the other one, equally large."""
-    own_title, other_title = titles
-    own = make_weights_map("asked", trace, selection, own_title, PAGE_WIDTH_PX, SMALL_MAP_CELL_PX)
-    beside = make_weights_map(
-        "other",
-        other,
-        selection,
-        other_title,
-        PAGE_WIDTH_PX,
-        SMALL_MAP_CELL_PX,
-        outlined=False,
-    )
-    show_side_by_side(*equalize_sizes(own, beside))
+def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
+    """The run of a direction, and the word that asks in it."""
+    trace = trace_for(setup)
+    read = make_place_reader(trace.sizes()["T"])
+    word = get_choice(ASKING[direction], None, read)
+    if word is not None and word < trace.sizes()["T"]:
+        setup = replace(setup, token=word)
+    asks = DIRECTIONS.index(direction)
+    return setup, Way(direction, trace, asks, selection_of(trace, setup))
 
 
-def show_direction_answer(trace: Trace, back: Trace, row_sums: Sequence[float], has_wrong_row: bool) -> None:
-    """Says what the rows of the map turned over sum to, and how far it is from the other direction."""
-    key = "turned" if has_wrong_row else "turned_whole"
-    names = list_place_names(trace, "S")
-    score_gap = transpose_gap(trace, back, "scores")
-    weight_gap = transpose_gap(trace, back, "weights")
-    show_sentence(
-        f"lessons.cross.{key}",
-        sums=join_named_sums(row_sums, names),
-        scores=format_fixed(score_gap),
-        weights=format_fixed(weight_gap),
-    )
+def take_word(way: int, word: int) -> None:
+    """Looks at the direction and at the word that was chosen in the picture."""
+    store_choice("direction", None if way == 0 else DIRECTIONS[way])
+    store_choice(ASKING[DIRECTIONS[way]], word)
+
+
+def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
+    """Asks what the word that gets the least gives when it asks. Gives whether the answer may be seen."""
+    got = weight_sums(trace, "T")
+    least = min(range(len(got)), key=got.__getitem__)
+    given = format_fixed(weight_sums(back, "S")[least])
+    answers = list(dict.fromkeys([format_fixed(got[least]), given, format_fixed(len(got))]))
+    word = quote_token(trace, "S", least)
+    question = say("lessons.cross.given", word=word, got=format_fixed(got[least]))
+    return predict(answers, {answers.index(given)}, question, name)
 
 
 with draw_lesson("cross") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         forward = sentence_box(sentence_box(Setup(example="cross_en_zh")), "context", "context_text")
-        direction = choose_option("direction", ("forward", "backward"))
-        backward = swap_sequences(forward)
-        asked, other = (forward, backward) if direction == "forward" else (backward, forward)
-        trace = trace_for(asked)
-        back = trace_for(other)
-        names = list_place_names(trace, "T")
-        query = pick_place(ASKING_CONTROLS[direction], names, selection_of(trace, asked).query)
-    asked = replace(asked, token=query)
-    selection = selection_of(trace, asked)
-    turned_over = trace_for(replace(other, weights=transpose_to_chosen(trace)))
-    row_sums = weight_sums(turned_over, "S")
-    wrong_rows = find_farthest_from_one(row_sums)
-    answers = list_place_names(trace, "S")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        right_guesses = wrong_rows or {*range(len(answers))}
-        known = predict(answers, right_guesses, name=GUESS_CONTROLS[direction])
-    show_fact(fact_sentence(trace, selection))
-    shown, kind = (back, "back") if known else (turned_over, "wrong")
-    titles = (say(f"lessons.cross.title_{direction}"), say(f"lessons.cross.{kind}"))
-    with st.container(horizontal=True):
-        with st.container(width="content"):
-            show_both_maps(trace, shown, selection, titles)
-        if known:
-            with st.container(width=360):
-                show_direction_answer(trace, back, row_sums, bool(wrong_rows))
+    direction = get_choice("direction", DIRECTIONS[0], make_member_reader(DIRECTIONS))
+    setups, ways = zip(*map(choose_way, DIRECTIONS, (forward, swap_sequences(forward))), strict=True)
+    shown = DIRECTIONS.index(direction)
+    asked, way = setups[shown], ways[shown]
+    (back,) = (each for each in ways if each is not way)
+    show_fact(fact_sentence(way.trace, way.selection))
+    lines = (say("lessons.cross.control.text"), say("lessons.cross.control.context"))
+    show_threads("hero", ways, shown, lines, take_word)
+    if ask_what_is_given(way.trace, back.trace, GUESSES[direction]):
+        scores, weights = (transpose_gap(way.trace, back.trace, step) for step in ("scores", "weights"))
+        show_sentence("lessons.cross.turned", scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese
     for name, show in DRAWERS.items():
         setup = writing if name == "context_vector" else asked
         drawer(name, partial(show, setup))
-    show_lesson_code(trace, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))
+    show_lesson_code(way.trace, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))

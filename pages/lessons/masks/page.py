@@ -10,16 +10,17 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.masks.drawers import DRAWERS
 from pages.lessons.masks.mask_facts import describe_pairs, show_mask_goal
 from pages.lessons.masks.painted_mask import Bits, allowed_text, get_painted_bits, mask_brush, write_padding_mask
-from pages.lessons.pictures import show_lesson_journey
 from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.word_threads import Way, show_threads
 from pages.panels.head_maps import fact_sentence
-from pages.panels.lesson_choices import store_choice
-from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
+from pages.panels.lesson_choices import get_choice, store_choice
+from pages.panels.link_controls import choose_option, make_place_reader, pick_example, pick_place, sentence_box
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_each
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.setup.setup import Setup
+from pages.site.words import say
 
 MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global", "custom")
 
@@ -28,6 +29,11 @@ def take_painted_mask(bits: Bits) -> None:
     """Makes the mask that a stroke leaves the reader's own."""
     store_choice("mask", "custom")
     store_choice("paint", bits)
+
+
+def take_word(_: int, word: int) -> None:
+    """Looks at the word that was chosen in the picture."""
+    store_choice("token", word)
 
 
 def find_window(preset: str) -> LiveChoice | None:
@@ -42,7 +48,7 @@ def find_window(preset: str) -> LiveChoice | None:
 def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], window: LiveChoice | None) -> Setup:
     """The run under a mask, whose numbers are asked for where it has any."""
     if window:
-        show_live_choice(window, lambda value: {"params": {"allowed": {"window": value}}}, width=400)
+        show_live_choice(window, width=400)
     match preset:
         case "causal":
             mask = "causal"
@@ -74,23 +80,27 @@ with draw_lesson("masks") as place:
         own = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         free = trace_for(own)
         names = list_place_names(free, "T")
-        own = replace(own, token=pick_place("token", names, selection_of(free, own).query, width=110))
         with st.container(width="content"):
             preset = choose_option("mask", MASK_PRESETS, "causal")
+    usual = selection_of(free, own).query
+    query = get_choice("token", usual, make_place_reader(len(names)))
+    own = replace(own, token=query if query < len(names) else usual)
     selection = selection_of(free, own)
     window = find_window(preset)
     setup = setup_under_mask(preset, own, free, names, window)
     trace = trace_for(setup)
     runs = list_runs(setup, window) if window else [trace]
     tell_each(window, "masks_fact", [f"##### {fact_sentence(run, selection)}" for run in runs])
-    show_lesson_journey(replace(setup, head=selection.head), plays=False)
-    maps, text = st.columns([3, 4], gap="medium")
-    with maps:
+    words, painted = st.columns([5, 3], gap="medium", vertical_alignment="center")
+    with words:
+        ways = [Way(str(position), run, 0, selection) for position, run in enumerate(runs)]
+        lines = (say("lessons.masks.asking"), say("lessons.masks.asked"))
+        show_threads("hero", ways, window.position if window else 0, lines, take_word, window)
+    with painted:
         show_sentence("lessons.masks.control.paint")
         mask_brush(trace, take_painted_mask, window)
-    with text:
-        tell_each(window, "masks_kept", [describe_pairs(run, free, selection) for run in runs])
-        show_mask_goal(trace, free, selection, preset)
+    tell_each(window, "masks_kept", [describe_pairs(run, free, selection) for run in runs])
+    show_mask_goal(trace, free, selection, preset)
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, own, setup))

@@ -1,4 +1,4 @@
-"""Can you trust a printed example? Its numbers beside the right ones, each marked from the numbers before it."""
+"""Can you trust a printed example? Its page; then its numbers beside the right ones, each marked from those before."""
 
 from functools import partial
 
@@ -9,7 +9,13 @@ from attention_core.exercises.stages import STAGES
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.printed.drawers import DRAWERS
 from pages.lessons.printed.given_matrices import choose_given_setup
-from pages.lessons.printed.printed_stages import check_printed_stages, handle_written_click, make_printed_work
+from pages.lessons.printed.paper import show_paper
+from pages.lessons.printed.printed_stages import (
+    FIRST_STAGE,
+    check_printed_stages,
+    handle_written_click,
+    make_printed_work,
+)
 from pages.lessons.prompts import ask_to_find_errors
 from pages.lessons.worked_example import close_on_change, count_marked_numbers, show_work
 from pages.panels.fact import show_fact
@@ -19,7 +25,7 @@ from pages.site.words import say
 
 with draw_lesson("printed") as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        stage = choose_option("stage", tuple(STAGES), "scores")
+        stage = choose_option("stage", tuple(STAGES), FIRST_STAGE)
         setup = choose_given_setup(stage)
         checked = check_printed_stages(setup, stage)
     step = STAGES[stage]
@@ -31,6 +37,7 @@ with draw_lesson("printed") as place:
     known = None
     if counts["count"]:
         known = ask_to_find_errors(checked.cells(step, Mark.SLIP))
+    show_paper(checked, stage)
     show_met(checked, step, named=known is None)
     parts = make_printed_work(checked, stage, known)
     show_work("hero", checked, [parts], partial(handle_written_click, checked))

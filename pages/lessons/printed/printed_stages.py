@@ -20,6 +20,8 @@ from pages.session.labels import place_name
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
+FIRST_STAGE = "scores"  # that is looked at first
+
 
 def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
     """What is printed at every stage, checked, with a box for one of them."""

@@ -1,4 +1,4 @@
-"""How do we score a match? The row of one word under five scores, side by side."""
+"""How do we score a match? Two arrows that are dragged under five scores; then the row of one word."""
 
 from dataclasses import replace
 from functools import partial
@@ -12,7 +12,8 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
 from pages.lessons.scores.drawers import DRAWERS
-from pages.lessons.scores.score_settings import SCORE_SETTINGS, describe_row, describe_score, name_score
+from pages.lessons.scores.match import show_match
+from pages.lessons.scores.score_settings import SCORE_SETTINGS, USUAL_SCORE, describe_row, describe_score, name_score
 from pages.lessons.sentences import list_place_names
 from pages.panels.fact import show_fact
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
@@ -21,6 +22,8 @@ from pages.session.labels import selection_of
 from pages.site.words import say
 
 with draw_lesson("scores") as place:
+    show_match()
+    st.markdown(say("lessons.scores.row"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         trace = trace_for(setup)
@@ -34,7 +37,7 @@ with draw_lesson("scores") as place:
         setups[name] = replace(setup, head=selection.head, **settings)
         runs[name] = trace_for(setups[name])
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        score = choose_option("score", tuple(SCORE_SETTINGS), "scaled_dot")
+        score = choose_option("score", tuple(SCORE_SETTINGS), USUAL_SCORE)
         facts = [row_fact(run, selection.head, selection.query) for run in runs.values()]
         guesses = [name_score(name) for name in SCORE_SETTINGS]
         known = predict(guesses, find_surest_rows(facts))

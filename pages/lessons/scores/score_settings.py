@@ -14,13 +14,15 @@ from pages.site.words import say
 # The additive score's layer, built by hand: two units, tanh(2 (q + k)), each of which reads one number of q and of k.
 # A bias of -3 closes both, near -1. A query of 3 opens the unit of what it asks for, and there the keys count.
 HANDMADE_ADDITIVE_LAYER = {"w_aq": "2,0;0,2", "w_ak": "2,0;0,2", "v_a": "4,4", "b_q": "-3,-3,-3,-3"}
+CROSSED_W_A = "0,1;1,0"  # the first number of q meets the second of k, and the second the first
 SCORE_SETTINGS: Mapping[str, Mapping[str, str]] = {
     "cosine": {"score": "cosine"},
     "scaled_dot": {"score": "scaled_dot"},
     "dot": {"score": "dot"},
-    "general": {"score": "general"},
+    "general": {"score": "general", "w_a": CROSSED_W_A},
     "additive": {"score": "additive", **HANDMADE_ADDITIVE_LAYER},
 }
+USUAL_SCORE = "scaled_dot"
 
 
 def name_score(score: str) -> str:
@@ -39,6 +41,7 @@ def describe_score(trace: Trace, selection: Selection, score: str) -> str:
     """What a score makes of the asking word and of the word that gets the most, with the score's own limit."""
     row = (selection.batch, selection.head, selection.query)
     key = int(trace["weights"][row].argmax())
+    others = [score for place, score in enumerate(trace["scores"][row].tolist()) if place != key]
     sizes = trace.sizes()
     return say(
         f"lessons.scores.remark_{score}",
@@ -46,6 +49,7 @@ def describe_score(trace: Trace, selection: Selection, score: str) -> str:
         key=quote_token(trace, "S", key),
         score=format_fixed(trace["scores"][row][key].item()),
         scaled=format_fixed(trace["scaled_scores"][row][key].item()),
+        other=format_fixed(max(others, default=0.0)),
         d_k=sizes["d_k"],
         keys=sizes["S"],
         ceiling=format_fixed(cosine_ceiling(sizes["S"])),

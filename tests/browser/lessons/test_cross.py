@@ -1,12 +1,13 @@
 """The lesson on cross-attention in a real browser: a reader changes an input and sees what is stated."""
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
 
 def test_a_deep_link_restores_direction_and_guess(screen):
-    link = "?lang=en&direction=backward&word=3&error=1&open=lengths"
+    link = "?lang=en&direction=backward&word=3&answer=1&open=lengths"
     opened = screen(link, lesson="cross")
     opened.wait_for_sentence("Head 1: “了” gives 48 % each to “saw” and “yesterday”")
     opened.wait_for_text("As predicted")
@@ -14,16 +15,18 @@ def test_a_deep_link_restores_direction_and_guess(screen):
     assert opened.outside == [] and opened.errors == []
 
 
-def test_the_map_turned_over_is_not_the_answer_of_the_other_direction(screen):
+def test_a_word_keeps_its_threads_and_a_turn_lets_the_other_sentence_ask(screen):
     opened = screen("?lang=en", lesson="cross")
     assert opened.sentence().startswith("Head 1: “yesterday” gives 97 % of its attention to “昨天”")
-    opened.wait_for_number("weights [head 1, 了, saw]", "0.02")
-    opened.press("In the map turned over, rows need not sum to 1. Which word's row is farthest off?", "了")
-    opened.wait_for_text("As predicted")
-    opened.wait_for_text("了 0.12")
-    opened.wait_for_number("weights [head 1, 了, saw]", "0.48")
-    opened.press("Direction", "Chinese asks")
+    picture = opened.page.locator(".threads")
+    picture.get_by_role("button", name="了").hover()
+    expect(picture.locator("path.away")).to_have_count(25)  # of 30 only those to 了 stay
+    expect(picture).to_contain_text("“了” gets 0.12 in all.")
+    picture.get_by_role("button", name="Turn").click()
     opened.wait_for_sentence("“看见” gives over 99 % of its attention to “saw”")
+    picture.get_by_role("button", name="了").click()
+    opened.wait_for_sentence("“了” gives 48 % each to “saw” and “yesterday”")
+    expect(picture).to_contain_text("“了” gives 1.00 in all.")
 
 
 def test_the_readers_own_two_sentences_of_different_lengths(screen):
@@ -63,7 +66,7 @@ def test_one_context_vector_a_decoder_step(screen):
     opened.wait_for_number("head_outputs [head 1, yesterday, 2]", "0.94")
     opened.press("Score e", "additive")
     opened.wait_for_text("Here s has 12 numbers and h has 6")
-    opened.choose("The word that asks", "cat")
+    opened.page.locator(".threads").get_by_role("button", name="cat").click()
     opened.wait_for_text("“cat” asks the source: e = v_a · tanh(s W_aq + h W_ak) of “猫” is −20.07, α = 0.90")
     opened.type("Chinese", "我看见了一只狗")
     opened.page.get_by_text("of “猫” is").wait_for(state="detached")

@@ -1,6 +1,7 @@
 """The lesson on masks in a real browser: each row of the mechanisms about masks, with a reader's own input."""
 
 import pytest
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
 
@@ -29,15 +30,18 @@ def test_a_drawn_mask_comes_back_from_a_deep_link(screen):
 def test_the_causal_mask_is_built_by_drawing(screen):
     """causal: before the softmax, j <= i, exact zeros after; the goal is reached when no word sees a later one."""
     opened = screen(lesson="masks")
-    opened.wait_for_number("weights [head 1, it, dog]", "0.945461")
+    threads = opened.page.locator(".threads")
+    expect(threads.get_by_label("it → dog: 95 %", exact=True)).to_be_attached()
+    threads.get_by_role("button", name="the").first.hover()
+    expect(threads.locator(".blocked")).to_have_text(["dog", "and", "it", "barked"])  # the future fades
     opened.press("Mask", "none")
-    opened.wait_for_number("weights [head 1, it, dog]", "0.932788")
+    expect(threads.get_by_label("it → dog: 93 %", exact=True)).to_be_attached()
     opened.wait_for_text("Pairs that still look ahead: 21")
     for row in range(6):
         draw(opened, (row, row + 1), (row, 6))
     opened.wait_for_text("Built: the causal mask. “it” gives “dog” 0.945; without a mask 0.933.")
-    opened.wait_for_number("weights [head 1, it, dog]", "0.945461")
-    opened.wait_for_number("weights [head 1, it, barked]", "0")
+    expect(threads.get_by_label("it → dog: 95 %", exact=True)).to_be_attached()
+    expect(threads.locator("path[aria-label^='it → barked']")).to_have_count(0)
     assert opened.query()["paint"] == "1000000,1100000,1110000,1111000,1111100,1111110,1111111"
     opened.type("Sentence", "Tom read and he laughed")
     opened.wait_for_sentence("“he” gives 96 % of its attention to “Tom”")
@@ -170,7 +174,7 @@ def test_what_asks_nothing_rests_on_the_first_token(screen):
 def test_the_workbench_shows_exactly_the_drawn_mask(screen):
     opened = screen("?mask=none", lesson="masks")
     draw(opened, (5, 3), (5, 3))
-    opened.wait_for_number("weights [head 1, it, dog]", "0")
+    expect(opened.page.locator(".threads path[aria-label^='it → dog']")).to_have_count(0)
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
     opened.wait_for_picture()
     opened.wait_for_number("weights [head 1, it, dog]", "0")

@@ -10,29 +10,33 @@ pytestmark = pytest.mark.slow
 OTHER = "white bird feared black horse"
 
 
-def test_without_positions_both_animals_turn_grey(screen):
+def look(opened, thread):
+    """Waits until a thread is there, such as "chased → white: 83 %"."""
+    expect(opened.page.locator(".threads").get_by_label(thread, exact=True)).to_be_attached()
+
+
+def test_it_opens_on_a_bag_of_words_and_places_bring_the_colour_back(screen):
     opened = screen(lesson="positions")
+    look(opened, "dog → white: 20 %")
+    opened.press("What tells the place", "1, p, p²: built by hand")
     opened.wait_for_number("output [dog, colour]", "−0.83")
-    opened.press("Positions", "without")
-    opened.wait_for_sentence("attends evenly")
-    opened.wait_for_number("output [dog, colour]", "0")
-    opened.wait_for_number("output [cat, colour]", "0")
+    opened.press("What tells the place", "none: a bag of words")
     opened.type("Sentence", OTHER)
     opened.wait_for_number("output [horse, colour]", "0")
-    assert opened.query() == {"ex": "en_colour", "positions": "without", "text": OTHER}
+    assert opened.query() == {"ex": "en_colour", "text": OTHER}
 
 
 def test_the_dial_turns_the_head_to_the_next_word_and_says_so(screen):
     """W_q[one, 0]: -8 previous, 0 itself, +8 next."""
-    opened = screen(lesson="positions")
+    opened = screen("?positions=with", lesson="positions")
     opened.wait_for_text("move the slider until every word looks at the word after it")
     opened.slide("How far it looks, in words", "ArrowRight", 2)
-    opened.wait_for_number("weights [head 1, white, white]", "0.83")
+    look(opened, "white → white: 83 %")
     opened.slide("How far it looks, in words", "ArrowRight", 2)
-    opened.wait_for_number("weights [head 1, chased, white]", "0.83")
+    look(opened, "chased → white: 83 %")
     opened.wait_for_text("Every word looks at the word after it, as far as there is one.")
     opened.type("Sentence", OTHER)
-    opened.wait_for_number("weights [head 1, feared, black]", "0.83")
+    look(opened, "feared → black: 83 %")
     opened.wait_for_text("Every word looks at the word after it, as far as there is one.")
 
 
@@ -89,7 +93,7 @@ def test_rope_is_a_rotation_and_its_scores_hear_of_the_distance_alone(screen):
     opened.wait_for_text(f"their score is {6 * math.cos(1):.2f}")
     curve = screen("?open=distance&by=curve", lesson="positions")
     curve.page.locator("path[aria-label^='neighbours paired: 3 → −35.6']").wait_for(state="attached")  # 36 cos 3
-    curve.choose("The word that asks", "black")
+    curve.page.locator(".threads").get_by_role("button", name="black").first.click()
     curve.page.locator("path[aria-label^='neighbours paired: 3 → 0']").wait_for(state="attached")  # it asks for nothing
 
 
@@ -117,7 +121,7 @@ def test_a_score_is_four_products_of_words_and_places(screen):
 
 
 def test_a_deep_link_in_chinese_restores_the_dial(screen):
-    opened = screen("?lang=zh&dial=8", lesson="positions")
+    opened = screen("?lang=zh&positions=with&dial=8", lesson="positions")
     opened.wait_for_text("词在哪里？")
     opened.wait_for_number("output [猫, 颜色]", "−0.08")
     opened.wait_for_text("每个词都在看它的后一个词。")

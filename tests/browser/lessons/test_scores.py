@@ -1,9 +1,54 @@
 """The lesson on scores in a real browser: a reader changes an input and sees what is stated."""
 
+from pathlib import Path
+
 import pytest
+import torch
 from playwright.sync_api import expect
 
+from attention_core import AttentionConfig, Weights, attend_qkv
+
 pytestmark = pytest.mark.slow
+TWIN = Path("pages/components/lessons/match_twin.js").read_text("utf-8")
+
+
+def test_the_twin_scores_arrows_as_torch_does(chromium, generator):
+    page = chromium.new_page()
+    page.add_script_tag(content=TWIN)
+    made = {name: torch.randn(2, 2, generator=generator, dtype=torch.float64) for name in ("w_a", "w_aq", "w_ak")}
+    made["v_a"] = torch.randn(2, generator=generator, dtype=torch.float64)
+    sent = {name: matrix.tolist() for name, matrix in made.items()}
+    learned = {
+        "general": Weights(w_a=made["w_a"]),
+        "additive": Weights(**{n: made[n] for n in ("w_aq", "w_ak", "v_a")}),
+    }
+    for q, k in [*torch.randn(5, 2, 2, generator=generator, dtype=torch.float64), torch.zeros(2, 2).double()]:
+        for score in ("cosine", "scaled_dot", "dot", "general", "additive"):
+            trace = attend_qkv(
+                q[None], k[None], k[None], weights=learned.get(score), config=AttentionConfig(score=score)
+            )
+            own = page.evaluate("([score, ...sent]) => MATCHES[score](...sent)", [score, q.tolist(), k.tolist(), sent])
+            assert own == pytest.approx(trace["scaled_scores"].item(), abs=1e-12), score
+    page.close()
+
+
+def test_an_arrow_follows_the_hand_and_the_server_takes_it(screen):
+    opened = screen("?lang=en&score=general", lesson="scores")
+    tip = opened.page.locator(".match [data-place=k]")
+    expect(tip).to_have_attribute("aria-valuetext", "1.00, 1.50")
+    box, side = tip.bounding_box(), opened.page.locator(".match .plane").bounding_box()["width"] / 6
+    middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    opened.page.mouse.move(*middle)
+    opened.page.mouse.down()
+    opened.page.mouse.move(middle[0] - 2 * side, middle[1] + 0.5 * side)
+    expect(opened.page.locator(".match .told")).to_contain_text("W_a turns q into (0.50, 2.00) first")
+    expect(opened.page.locator(".match .chosen .much")).to_have_text("1.50")  # −1 · 0.5 + 1 · 2: no run yet
+    assert "k" not in opened.query()
+    opened.page.mouse.up()
+    opened.wait_for_text("That is what W_a is for")
+    assert opened.query()["k"] == "-1.0,1.0"
+    tip.press("ArrowLeft")
+    expect(opened.page.locator(".match .chosen .much")).to_have_text("1.45")
 
 
 def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(screen):
@@ -84,6 +129,6 @@ def test_a_number_opens_and_the_workbench_shows_this_run(screen):
     assert opened.query()["cell"] == "hero,scaled_dot,weights,0,0,5,3"
     opened.page.get_by_role("button", name="Open in the workbench").first.click()
     opened.wait_for_picture()
-    opened.wait_for_sentence("Head 1: “it” gives 99 % of its attention to “dog”")
-    assert opened.query() == {"lang": "en", "score": "general", "t": "5", "head": "0"}
+    opened.wait_for_sentence("Head 1: “it” gives 99 % of its attention to “Anna”")
+    assert opened.query() == {"lang": "en", "score": "general", "w_a": "0,1;1,0", "t": "5", "head": "0"}
     assert opened.errors == [] and opened.outside == []

@@ -11,8 +11,8 @@ from attention_core.learned.translation.reading import aligning_head
 from attention_core.learned.translation.shipped import TRANSLATORS
 from attention_core.record.number_text import format_percent
 from pages.export.page_links import link_to_workbench
-from pages.lessons.pictures import show_weights_map
 from pages.lessons.sentences import show_sentence
+from pages.lessons.word_threads import Way, show_threads
 from pages.panels.link_controls import sentence_box
 from pages.runs.cache import trace_for
 from pages.runs.compute import sentences_of
@@ -21,7 +21,7 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 EXAMPLE = "translator"
-MAX_WORDS = 30  # of a sentence: the map has a row for each
+MAX_WORDS = 30  # of a sentence: each has threads to all others
 
 
 def show_translator(_: Setup) -> None:
@@ -35,7 +35,9 @@ def show_translator(_: Setup) -> None:
     st.markdown(f"#### {escape_markdown(kind.spell(kind.own_words()))}")
     written = with_written_words(trace)
     title = say("lessons.cross.translator_title", head=figures.figures["head"])
-    show_weights_map("translator", written, selection_of(trace, setup), title)
+    st.markdown(f"**{title}**")
+    lines = (say("lessons.cross.control.text"), say("lessons.cross.control.context"))
+    show_threads("translator", [Way("", written, 1, selection_of(trace, setup))], 0, lines)
     show_sentence("lessons.cross.translator", **measured_percents(figures))
     link_to_workbench(setup, "translator")
 

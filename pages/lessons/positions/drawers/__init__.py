@@ -6,8 +6,8 @@ from pages.lessons.positions.drawers.score_parts import show_score_parts
 from pages.lessons.positions.drawers.sines import show_sines
 
 DRAWERS = {
-    "order": show_order,
     "sines": show_sines,
+    "order": show_order,
     "distance": show_distance,
     "parts": show_score_parts,
 }

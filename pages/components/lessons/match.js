@@ -1,0 +1,186 @@
+// A query and a key as two arrows, which a hand drags, and what five scores make of them, each with its own geometry.
+// data: { q, k, scores, chosen, made, reach, limits, names, formulas, told, palette, text }. scores: what the server computed
+// of q and k. made: as of match_twin.js. reach: how far the plane goes. limits: of each score's dial.
+const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawing
+const KEYS_REST = 500; // ms: after the last press the server hears of it
+const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const SVG = "http://www.w3.org/2000/svg";
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".match");
+  for (const name of ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  Object.assign(root, { data, trigger: setTriggerValue });
+  if (!root.held) root.now = { q: data.q, k: data.k, chosen: data.chosen };
+  if (!root.plane) build(root);
+  draw(root);
+}
+
+function build(root) {
+  root.plane = document.createElementNS(SVG, "svg");
+  root.plane.setAttribute("viewBox", `0 0 ${SIDE} ${SIDE}`);
+  root.plane.setAttribute("class", "plane");
+  const side = element("div", "side");
+  root.dials = element("div", "dials", { role: "group" });
+  root.told = element("div", "told", { ariaLive: "polite" });
+  side.append(root.told, root.dials);
+  root.append(root.plane, side);
+  root.plane.addEventListener("pointermove", (event) => root.held && drag(root, event));
+  for (const name of ["pointerup", "pointercancel"]) root.plane.addEventListener(name, () => root.held && letGo(root));
+}
+
+// ---- the numbers ---------------------------------------------------------------------------------------------------------
+function scoresNow({ data, now }) {
+  const isProven = String(now.q) === String(data.q) && String(now.k) === String(data.k);
+  if (isProven) return data.scores;
+  return Object.fromEntries(Object.entries(MATCHES).map(([name, match]) => [name, match(now.q, now.k, data.made)]));
+}
+
+function draw(root) {
+  const { data, now } = root;
+  const scores = scoresNow(root);
+  const focused = root.getRootNode().activeElement?.dataset?.place;
+  root.plane.setAttribute("role", "group");
+  root.plane.setAttribute("aria-label", data.text.alt);
+  root.plane.replaceChildren(...axes(data), ...GEOMETRY[now.chosen](root), ...["k", "q"].flatMap((role) => arrow(root, role)));
+  roving(root.dials, () => root.dials.replaceChildren(...Object.keys(MATCHES).map((name) => dial(root, name, scores[name]))));
+  root.told.textContent = said(data.told[now.chosen], describe(root, scores));
+  if (focused && focused in { q: 0, k: 0 }) root.plane.querySelector(`[data-place=${focused}]`)?.focus();
+}
+
+function describe({ data, now: { q, k } }, scores) {
+  const angle = (Math.acos(Math.min(Math.max(scores.cosine, -1), 1)) * 180) / Math.PI;
+  const texts = Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, spellNumber(score)]));
+  const vector = (numbers) => `(${numbers.map(spellNumber).join(", ")})`;
+  return { ...texts, angle: Math.round(angle), q_length: spellNumber(lengthOf(q)), k_length: spellNumber(lengthOf(k)), turned: vector(turned(q, data.made.w_a)), sum: vector(together(turned(q, data.made.w_aq), turned(k, data.made.w_ak))) };
+}
+
+// ---- the plane -----------------------------------------------------------------------------------------------------------
+const unit = ({ reach }) => SIDE / 2 / reach;
+const spot = (data, [x, y]) => [SIDE / 2 + x * unit(data), SIDE / 2 - y * unit(data)];
+
+function shape(kind, attributes, text) {
+  const made = document.createElementNS(SVG, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function line(data, from, to, look) {
+  const [[x1, y1], [x2, y2]] = [spot(data, from), spot(data, to)];
+  return shape("line", { x1, y1, x2, y2, class: look });
+}
+
+function axes(data) {
+  const made = [];
+  for (let at = -data.reach; at <= data.reach; at++) {
+    made.push(line(data, [at, -data.reach], [at, data.reach], at ? "grid" : "axis"), line(data, [-data.reach, at], [data.reach, at], at ? "grid" : "axis"));
+  }
+  return made;
+}
+
+function named(data, [x, y], name, look) {
+  const [cx, cy] = spot(data, [x, y]);
+  const away = Math.max(Math.hypot(x, y), 1e-9);
+  const inside = (at, room) => Math.min(Math.max(at, room), SIDE - room);
+  const place = { x: inside(cx + (18 * x) / away, 24), y: inside(cy - (18 * y) / away + 6, 18) };
+  return shape("text", { ...place, class: look, "text-anchor": "middle" }, name);
+}
+
+function arrow(root, role) {
+  const { data, now } = root;
+  const tip = now[role];
+  const [x, y] = spot(data, tip);
+  const back = Math.atan2(tip[1], tip[0]);
+  const barb = (turn) => `${x - 13 * Math.cos(back + turn)} ${y + 13 * Math.sin(back + turn)}`;
+  const grip = shape("circle", { cx: x, cy: y, r: GRIP, class: `grip ${root.held === role ? "held" : ""}`, tabindex: 0, role: "slider", "aria-label": data.text[role], "aria-valuenow": tip[0], "aria-valuetext": tip.map(spellNumber).join(", "), "data-place": role });
+  grip.onpointerdown = (event) => {
+    root.held = role;
+    root.plane.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  };
+  grip.onkeydown = (event) => press(root, role, event);
+  return [line(data, [0, 0], tip, `arrow ${role}`), shape("path", { d: `M${barb(0.42)}L${x} ${y}L${barb(-0.42)}`, class: `arrow ${role}` }), named(data, tip, role, `name ${role}`), grip];
+}
+
+// What each score looks at.
+const GEOMETRY = {
+  cosine: ({ data, now: { q, k } }) => [wedge(data, q, k)],
+  dot: ({ data, now: { q, k } }) => shadow(data, q, k),
+  scaled_dot: ({ data, now: { q, k } }) => shadow(data, q, k),
+  general: ({ data, now: { q, k } }) => {
+    const other = turned(q, data.made.w_a);
+    return [wedge(data, q, other, "turn"), line(data, [0, 0], other, "arrow q dashed"), named(data, other, data.text.turned, "name q"), ...shadow(data, other, k)];
+  },
+  additive: ({ data, now: { q, k } }) => {
+    const [one, other] = [turned(q, data.made.w_aq), turned(k, data.made.w_ak)];
+    const both = together(one, other);
+    return [line(data, one, both, "lead"), line(data, other, both, "lead"), line(data, [0, 0], both, "arrow sum"), named(data, both, data.text.sum, "name sum")];
+  },
+};
+
+// The angle between two vectors.
+function wedge(data, one, other, look = "angle") {
+  const [from, to] = [Math.atan2(one[1], one[0]), Math.atan2(other[1], other[0])];
+  const way = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // the shorter one
+  const radius = 0.9;
+  const steps = Array.from({ length: 25 }, (_, i) => from + (way * i) / 24).map((angle) => spot(data, [radius * Math.cos(angle), radius * Math.sin(angle)]));
+  const middle = spot(data, [0, 0]);
+  return shape("path", { d: look === "turn" ? `M${steps.join("L")}` : `M${middle}L${steps.join("L")}Z`, class: look });
+}
+
+// k's part along another vector: the product is that part times the other's length.
+function shadow(data, one, k) {
+  const squared = dot(one, one);
+  if (squared === 0) return [];
+  const foot = one.map((number) => (number * dot(one, k)) / squared);
+  return [line(data, k, foot, "lead"), line(data, [0, 0], foot, dot(one, k) < 0 ? "shadow minus" : "shadow")];
+}
+
+// ---- the dials -----------------------------------------------------------------------------------------------------------
+function dial(root, name, score) {
+  const { data, now } = root;
+  const made = button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, () => {
+    now.chosen = name;
+    draw(root);
+    root.trigger("chosen", name);
+  });
+  const [limit, isLimit] = [data.limits[name], name in data.text.ends];
+  const share = Math.max(-1, Math.min(1, score / limit));
+  const beam = element("span", `beam ${score < 0 ? "minus" : ""}`);
+  Object.assign(beam.style, { left: `${50 + 50 * Math.min(share, 0)}%`, width: `${50 * Math.abs(share)}%` });
+  const track = element("span", `track ${isLimit ? "closed" : ""}`);
+  track.append(beam);
+  const end = element("span", "end", { textContent: isLimit ? data.text.ends[name] : data.text.open });
+  made.append(element("span", "said", { textContent: data.names[name] }), element("span", "formula", { textContent: data.formulas[name] }), track, element("span", "much", { textContent: spellNumber(score) }), end);
+  return made;
+}
+
+// ---- what a hand does ----------------------------------------------------------------------------------------------------
+function moveTo(root, role, vector) {
+  const { reach } = root.data;
+  root.now[role] = vector.map((number) => Math.round(Math.max(-reach, Math.min(reach, number)) / STEP) / Math.round(1 / STEP));
+  draw(root);
+}
+
+function drag(root, event) {
+  const box = root.plane.getBoundingClientRect();
+  const share = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+  const { reach } = root.data;
+  moveTo(root, root.held, [(2 * share[0] - 1) * reach, (1 - 2 * share[1]) * reach]);
+}
+
+function letGo(root) {
+  root.held = null;
+  draw(root);
+  root.trigger("moved", [root.now.q, root.now.k]);
+}
+
+function press(root, role, event) {
+  const way = KEY_MOVES[event.key];
+  if (!way) return;
+  event.preventDefault();
+  event.stopPropagation();
+  moveTo(root, role, root.now[role].map((number, i) => number + STEP * way[i]));
+  clearTimeout(root.rests);
+  root.rests = setTimeout(() => root.trigger("moved", [root.now.q, root.now.k]), KEYS_REST);
+}

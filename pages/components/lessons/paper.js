@@ -1,0 +1,23 @@
+// A page of printed notes: a matrix for each stage, as it was printed. A number that was found to be wrong is ringed.
+// data: { title, stages, text, ring }. stages: { name, title, isOpen, rows: [[{ text, ringed, said }]] }. ring: its colour.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".paper");
+  root.style.setProperty("--ring", data.ring);
+  root.ariaLabel = data.text.alt;
+  roving(root, () => root.replaceChildren(element("h6", "", { textContent: data.title }), ...data.stages.map((stage) => matrix(stage, setTriggerValue))));
+}
+
+function matrix({ name, title, isOpen, rows }, trigger) {
+  const figure = element("figure", isOpen ? "open" : "");
+  const table = element("table", "");
+  rows.forEach((row, i) => {
+    const line = table.insertRow();
+    row.forEach(({ text, ringed, said }, j) => {
+      const number = button(ringed ? "ringed" : "", { textContent: text, ariaLabel: said }, () => trigger("pressed", [name, i, j]));
+      number.dataset.place = `${name} ${i} ${j}`;
+      line.insertCell().append(number);
+    });
+  });
+  figure.append(table, element("figcaption", "", { textContent: title }));
+  return figure;
+}

@@ -1,0 +1,71 @@
+"""The page of the printed example: all its numbers as they were printed, those found to be wrong in a ring."""
+
+import streamlit as st
+
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.exercises.answer_text import cell_text
+from attention_core.exercises.marking import Mark
+from attention_core.exercises.stages import STAGES, calculated_cell
+from attention_core.exercises.worked_example import CheckedWork
+from attention_core.explanation.layout import panel
+from attention_core.record.expressions import Ref
+from pages import components
+from pages.lessons.opened_cell import toggle_opened_cell
+from pages.lessons.printed.printed_stages import FIRST_STAGE, name_stage
+from pages.lessons.prompts import get_tried_cells, try_cell
+from pages.panels.lesson_choices import store_choice
+from pages.session.cell_clicks import is_valid_index
+from pages.session.reveal import are_answers_revealed
+from pages.site.words import say
+
+KEY = "printed_paper"
+
+
+def show_paper(checked: CheckedWork, stage: str) -> None:
+    """Shows the page; a number that is pressed is held to be wrong, and opened. stage: the one that is looked at."""
+    components.printed_paper(
+        data={
+            "title": say("lessons.printed.paper"),
+            "stages": [describe_stage(checked, name, name == stage) for name in STAGES],
+            "ring": LIGHT_PALETTE.minus,  # paper is light in both themes
+            "text": {"alt": say("lessons.printed.paper_alt")},
+        },
+        key=KEY,
+        on_pressed_change=lambda: take_number(checked, st.session_state[KEY].pressed),
+    )
+
+
+def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, object]:
+    """A stage's numbers as they are printed."""
+    slips = set(checked.cells(STAGES[name], Mark.SLIP))
+    found = slips if are_answers_revealed() else slips & get_tried_cells()
+    rows = []
+    for refs in panel(checked.written, STAGES[name]).refs:
+        rows.append([describe_number(checked, name, ref, found) for ref in refs])
+    return {"name": name, "title": name_stage(name), "isOpen": is_open, "rows": rows}
+
+
+def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) -> dict[str, object]:
+    """A number as it is printed, and whether it is ringed."""
+    cell = calculated_cell(checked.trace, ref)
+    step = STAGES[name]
+    text = cell_text(checked.marked[step].theirs[cell.index].item(), checked.digits[step])
+    *_, row, column = (place + 1 for place in ref.index)
+    mark = say("lessons.printed.mark_slip") if cell in found else ""
+    said = f"{name_stage(name)} [{row}, {column}]: {text} {mark}".rstrip()
+    return {"text": text, "ringed": cell in found, "said": said}
+
+
+def take_number(checked: CheckedWork, sent: object) -> None:
+    """Looks at the stage of a number that was pressed; one of the stage that is looked at is held to be wrong."""
+    match sent:
+        case [str(name), row, column] if name in STAGES:
+            refs = panel(checked.written, STAGES[name]).refs
+        case _:
+            return
+    if not (is_valid_index(row, len(refs)) and is_valid_index(column, len(refs[0]))):
+        return
+    ref = refs[row][column]
+    store_choice("stage", None if name == FIRST_STAGE else name)
+    toggle_opened_cell("hero", "printed", ref)
+    try_cell(calculated_cell(checked.trace, ref))

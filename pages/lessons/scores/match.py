@@ -1,0 +1,110 @@
+"""A query and a key as two arrows that are dragged, and what five scores make of them: angle, shadow, turn and sum."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.inputs.matrix_text import to_text
+from attention_core.record.errors import AttentionError
+from pages import components
+from pages.lessons.prompts import show_goal
+from pages.lessons.scores.score_settings import SCORE_SETTINGS, USUAL_SCORE, name_score
+from pages.panels.lesson_choices import get_choice, store_choice
+from pages.panels.link_controls import make_member_reader
+from pages.runs.cache import trace_for
+from pages.session.labels import current_palette
+from pages.setup.setup import Setup
+from pages.site.words import get_text_template, say
+
+KEY = "scores_match"
+FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
+REACH = 3  # of the plane, in both directions: the numbers of an arrow
+ONE_SUM = {"w_aq": "1,0;0,1", "w_ak": "1,0;0,1", "v_a": "4,4"}  # the additive layer reads q + k as they are
+MATCH_SETTINGS: Mapping[str, Mapping[str, str]] = {
+    **SCORE_SETTINGS,
+    "additive": {"score": "additive", **ONE_SUM},
+}
+LARGEST_PRODUCT = 2 * REACH * REACH
+LIMITS = {"cosine": 1, "dot": LARGEST_PRODUCT, "scaled_dot": LARGEST_PRODUCT, "general": LARGEST_PRODUCT, "additive": 8}
+ENDS = {"cosine": "±1", "additive": "±8"}  # what these never leave
+Arrow = tuple[float, float]
+
+
+def show_match() -> None:
+    """Shows the arrows and the scores, and says what is to be built with them."""
+    chosen = get_choice("score", USUAL_SCORE, make_member_reader(MATCH_SETTINGS))
+    arrows = {role: get_choice(role, first, read_arrow) for role, first in FIRST_ARROWS.items()}
+    pair = setup_with_arrows(arrows)
+    runs = {name: trace_for(replace(pair, **settings)) for name, settings in MATCH_SETTINGS.items()}
+    components.word_match(
+        data=make_match_data(arrows, runs, chosen),
+        key=KEY,
+        on_moved_change=lambda: take_arrows(st.session_state[KEY].moved),
+        on_chosen_change=lambda: take_score(st.session_state[KEY].chosen),
+    )
+    is_turned = score_of(runs["general"]) > 0 > score_of(runs["dot"])
+    show_goal(is_turned, say("lessons.scores.turned_done"), say("lessons.scores.turned_goal"))
+
+
+def setup_with_arrows(arrows: Mapping[str, Arrow]) -> Setup:
+    """One query, and one key that is its value, too."""
+    q, k = (to_text(np.array([arrows[role]]), role) for role in "qk")
+    return Setup(example="one_query", q=q, k=k, v=k)
+
+
+def score_of(trace: Trace) -> float:
+    """The only score of a run, divided where its score divides."""
+    return trace["scaled_scores"].item()
+
+
+def read_arrow(text: str) -> Arrow:
+    """Reads "2,1" as an arrow. Raises ValueError for what is none, and beyond the plane."""
+    across, up = map(float, text.split(","))
+    if not (abs(across) <= REACH and abs(up) <= REACH):
+        raise ValueError(text)
+    return across, up
+
+
+def take_arrows(sent: object) -> None:
+    """Keeps the arrows that a hand let go."""
+    match sent:
+        case [[*q], [*k]]:
+            arrows = {"q": q, "k": k}
+        case _:
+            return
+    try:
+        read = {role: read_arrow(",".join(map(str, numbers))) for role, numbers in arrows.items()}
+    except (ValueError, AttentionError):
+        return
+    for role, arrow in read.items():
+        store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)
+
+
+def take_score(name: object) -> None:
+    """Looks at the score whose dial was pressed."""
+    if name in list(MATCH_SETTINGS):
+        store_choice("score", None if name == USUAL_SCORE else name)
+
+
+def make_match_data(arrows: Mapping[str, Arrow], runs: Mapping[str, Trace], chosen: str) -> dict[str, object]:
+    """All that the component draws."""
+    made = {name: runs["additive"][name].tolist() for name in ONE_SUM}
+    made["w_a"] = runs["general"]["w_a"].tolist()
+    text = {name: say(f"lessons.scores.match.{name}") for name in ("alt", "q", "k", "turned", "sum", "open")}
+    return {
+        "q": list(arrows["q"]),
+        "k": list(arrows["k"]),
+        "scores": {name: score_of(trace) for name, trace in runs.items()},
+        "chosen": chosen,
+        "made": made,
+        "reach": REACH,
+        "limits": LIMITS,
+        "names": {name: name_score(name) for name in runs},
+        "formulas": {name: say(f"lessons.scores.formula_{name}") for name in runs},
+        "told": {name: get_text_template(f"lessons.scores.match.told_{name}") for name in runs},
+        "palette": vars(current_palette()),
+        "text": text | {"ends": ENDS},
+    }

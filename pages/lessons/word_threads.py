@@ -1,0 +1,139 @@
+"""Two lines of words with threads between them, as thick as weights: who asks, who is asked, what is carried."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.drawing.palette import shade_cells
+from attention_core.explanation.facts import allowed_pairs
+from pages import components
+from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
+from pages.lessons.pictures import show_arithmetic_under
+from pages.lessons.sentences import list_place_labels
+from pages.panels.lesson_choices import current_slug
+from pages.panels.live_choice import Followed, describe_followed
+from pages.session.cell_clicks import is_valid_index
+from pages.session.labels import Selection, current_palette
+from pages.site.words import get_text_template
+
+TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
+MAX_CELLS = 8  # numbers of a vector that stand beside its word; a longer one is left out
+ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # steps, and the symbol whose colour frames their cells
+ASKED_VECTORS = {"k": "k", "v": "v"}
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """One direction in which two lines of words look at each other.
+
+    name: of its run. asks: the line that asks, 0 above or 1 below. selection: the head, and the word that asks."""
+
+    name: str
+    trace: Trace
+    asks: int
+    selection: Selection
+
+
+def show_threads(
+    name: str,
+    ways: Sequence[Way],
+    way: int,
+    lines: tuple[str, str],
+    take: Callable[[int, int], None] | None = None,
+    follows: Followed | None = None,
+) -> None:
+    """Shows the threads of a direction, and below them the arithmetic of the weight that is opened.
+
+    name: of the picture. ways: one direction, or both; or one at each position of a slider. way: the one that is shown.
+    lines: what both lines are called. take: is called with the direction and the word that is chosen to ask; without,
+    the choice is a passing look. follows: the slider whose positions the ways are."""
+    runs = {each.name: each.trace for each in ways}
+    key = f"{current_slug()}_{name}"
+
+    def handle_choice() -> None:
+        match st.session_state[key].chosen:
+            case [chosen, word] if take and is_valid_index(chosen, len(ways)) and is_word(ways[chosen], "T", word):
+                take(chosen, word)
+
+    def handle_opening() -> None:
+        match st.session_state[key].opened:
+            case [opened, query, asked] if is_valid_index(opened, len(ways)):
+                if is_word(ways[opened], "T", query) and is_word(ways[opened], "S", asked):
+                    at = ways[opened].selection
+                    cell = [at.batch, at.head, query, asked]
+                    handle_picture_click(name, runs, {"step": f"{ways[opened].name}:weights", "index": cell})
+
+    components.word_threads(
+        data=make_threads_data(ways, way, lines) | {"hears": take is not None, "slider": describe_slider(follows)},
+        key=key,
+        on_chosen_change=handle_choice,
+        on_opened_change=handle_opening,
+    )
+    opened = get_opened_cell(name, runs)
+    if opened:
+        with st.container(border=True):
+            show_arithmetic_under(name, runs, *opened)
+
+
+def describe_slider(followed: Followed | None) -> dict[str, object] | None:
+    """What the picture is told of the slider that it follows."""
+    return followed and describe_followed(followed)
+
+
+def is_word(way: Way, axis: str, given: object) -> bool:
+    """Whether what a browser sent is a word of an axis."""
+    return is_valid_index(given, way.trace.sizes()[axis])
+
+
+def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> dict:
+    """All that the component draws."""
+    first = ways[0]
+    asking = list_place_labels(first.trace, "T")
+    asked = list_place_labels(first.trace, "S")
+    words = [asking, asked] if first.asks == 0 else [asked, asking]
+    texts = {name: get_text_template(f"threads.{name}") for name in TEXTS}
+    return {
+        "run": " ".join([*words[0], "|", *words[1]]),
+        "lines": words,
+        "ways": [describe_way(each) for each in ways],
+        "way": way,
+        "palette": vars(current_palette()),
+        "names": list(lines),
+        "text": texts,
+    }
+
+
+def describe_way(way: Way) -> dict[str, object]:
+    """What is drawn of a direction."""
+    at = way.selection
+    weights = way.trace["weights"][at.batch, at.head]  # (T, S)
+    allowed = allowed_pairs(way.trace)[at.batch, at.head]
+    rows = []
+    for row, open_to in zip(weights.tolist(), allowed.tolist(), strict=True):
+        rows.append([weight if is_open else None for weight, is_open in zip(row, open_to, strict=True)])
+    vectors = [shade_vectors(way, ASKING_VECTORS), shade_vectors(way, ASKED_VECTORS)]
+    return {
+        "asks": way.asks,
+        "chosen": at.query,
+        "weights": rows,
+        "vectors": vectors if way.asks == 0 else vectors[::-1],
+    }
+
+
+def shade_vectors(way: Way, steps: dict[str, str]) -> list[dict[str, object]]:
+    """The vectors of a line's words as colours of their numbers, those that are short enough."""
+    at = way.selection
+    shaded = []
+    for step, symbol in steps.items():
+        heads = way.trace[step][at.batch]  # (heads, words, width)
+        of_head = heads[at.kv if step in ASKED_VECTORS else at.head]
+        width = of_head.shape[-1]
+        if width > MAX_CELLS:
+            continue
+        values = of_head.reshape(-1).numpy()  # (words, width) -> (words * width,)
+        colours, _ = shade_cells(values, float(abs(values).max()), is_share=False, palette=current_palette())
+        fills = [colours[start : start + width] for start in range(0, len(colours), width)]
+        shaded.append({"look": symbol, "fills": fills})
+    return shaded
