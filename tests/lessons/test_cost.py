@@ -250,7 +250,7 @@ def test_gradients_move_out_of_what_float16_loses_as_the_loss_is_scaled():
     assert lesson.says(f"**{100 * zero:.0f} %** of the 1,480 gradients are 0 in float16, and 0 % in float32")
     alt = load_app_texts("en")["lessons.cost.gradients_alt"]
     before = lesson.table(alt)["y"].sum()
-    lesson.set("scale", 1024.0)
+    lesson.set("scale", 1024)
     assert lesson.says("With the loss times **1,024**") and not lesson.says(f"**{100 * zero:.0f} %**")
     assert lesson.table(alt)["y"].sum() == before == 1480
 

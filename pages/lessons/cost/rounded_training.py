@@ -50,7 +50,7 @@ DRAWN = {
     "scale": ("scaled", "unscaled", "small"),
 }  # those with a curve: the others would lie on the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
-GRADIENT_SCALES = (1.0, 8.0, 64.0, LOSS_SCALE, 2.0**15, 2.0**20)
+GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
 POWERS = range(-64, 17)  # of two, on the axis of the gradients
 UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # of 1: how large the updates are
 REPEATED, REPEATED_PART = 1024, 4096  # so often that update is made
@@ -71,8 +71,22 @@ def show_trainings() -> None:
     say_trainings(family, rows)
     show_losses({name: measured[name] for name in DRAWN[family]})
     st.markdown(make_training_table(rows))
+    show_memory()
     show_sentence(
         "lessons.cost.trained", steps=STEPS, seeds=len(SEEDS), every=EVERY, scale=format_grouped(int(LOSS_SCALE))
+    )
+
+
+def show_memory() -> None:
+    """Says what masters take, and what a run in 16 bits saves."""
+    whole, mixed, alone = (SCHEMES[name] for name in ("float32", "scaled", "alone"))
+    show_sentence(
+        "lessons.cost.memory",
+        whole=bytes_per_weight(whole),
+        mixed=bytes_per_weight(mixed),
+        alone=bytes_per_weight(alone),
+        whole_run=format_bytes(bytes_of_steps(whole)),
+        run=format_bytes(bytes_of_steps(mixed)),
     )
 
 
@@ -111,21 +125,17 @@ def show_losses(rows: dict[str, SchemeFigures]) -> None:
 
 
 def make_training_table(rows: dict[str, SchemeFigures]) -> str:
-    """A row for each training: how it ended, what was lost in its last step, and its memory."""
-    columns = ("scheme", "loss", "right", "zero", "still", "weight", "steps")
+    """A row for each training: how it ended, and what was lost on the way."""
+    columns = ("scheme", "loss", "zero", "still")
     titles = [say(f"lessons.cost.column.{column}") for column in columns]
     lines = []
     for name, figures in rows.items():
-        scheme = SCHEMES[name]
         lines.append(
             [
                 say(f"lessons.cost.scheme.{name}"),
                 format_small(last_loss(figures)),
-                say("lessons.cost.percent", share=format_percent(min(figures.right))),
                 say("lessons.cost.percent", share=format_middle(late_shares(figures.zero))),
                 say("lessons.cost.percent", share=format_middle(late_shares(figures.still))),
-                str(bytes_per_weight(scheme)),
-                format_bytes(bytes_of_steps(scheme)),
             ]
         )
     return make_table(titles, lines, "--:")
@@ -135,13 +145,13 @@ def make_training_table(rows: dict[str, SchemeFigures]) -> str:
 def show_lost_gradients() -> None:
     """Shows how small the gradients are at the end of a training, and which of them are 0 in float16."""
     with st.container(width=300):
-        scale = slide("scale", GRADIENT_SCALES, 1.0, lambda number: format_grouped(int(number)))
+        scale = slide("scale", GRADIENT_SCALES, 1, format_grouped)
     exact = trained_gradients("float32", scale)
     rounded = trained_gradients("float16", scale)
     smallest = smallest_number("float16")
     show_sentence(
         "lessons.cost.gradients",
-        scale=format_grouped(int(scale)),
+        scale=format_grouped(scale),
         count=format_grouped(rounded.numel()),
         zero=format_percent(share_of_zeros([rounded])),
         exact=format_percent(share_of_zeros([exact])),
