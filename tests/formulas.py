@@ -40,7 +40,7 @@ from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import with_linear_states
 from attention_core.variants.recurrence import with_both_passes, with_states
-from pages.lessons.glossary.signs import GLOSSARY_SIGNS
+from pages.site.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
 from tests.transformer.parts import small_parts

@@ -59,6 +59,10 @@ class Row:
         """The numbers of its cells."""
         return [float(self.trace[ref.step][ref.index]) for ref in self.refs]
 
+    def write(self, value: float) -> str:
+        """A number with as many decimals as the row has."""
+        return format_fixed(value, self.digits)
+
 
 @dataclass(frozen=True)
 class Scale:

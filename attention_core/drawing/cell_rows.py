@@ -174,7 +174,7 @@ def column_width(names: Sequence[str], room: float) -> float:
 
 def row_number_size(rows: Sequence[Row], column: float) -> float:
     """The size of the numbers in columns of this width."""
-    widest = max(widest_number(np.array(row.values)) for row in rows)
+    widest = max(widest_number(np.array(row.values), row.write) for row in rows)
     return min(MAX_ROW_NUMBER_PX, (column - 6) / widest)
 
 
@@ -241,7 +241,7 @@ def place_row_cells(
             "fill": fill,
             "ink": ink,
             "edge": palette.x,
-            "text": write_number(value, is_blocked) if size >= MIN_NUMBER_PX else "",
+            "text": write_number(value, is_blocked, row.write) if size >= MIN_NUMBER_PX else "",
             "size": size,
             "what": words.describe(ref),
             "value": format_exact(value),

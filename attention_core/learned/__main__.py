@@ -5,8 +5,8 @@ name `guesses` trains nothing: it measures again when the language models that c
 measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
 `meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
 deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,
-`middle` a decoder that fills gaps: all three keep their figures alone. `pieces` learns the pieces of words of both
-languages.
+`middle` a decoder that fills gaps, `precision` a small network in 16 bits: all four keep their figures alone. `pieces`
+learns the pieces of words of both languages.
 """
 
 import sys
@@ -26,10 +26,11 @@ from attention_core.learned.language.step_figures import measure_steps_again
 from attention_core.learned.pieces.shipped import SPACES, ship_pieces
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.head_stability import measure_stability_again
+from attention_core.learned.training.mixed_precision import SCHEMES, measure_precision_again
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.translation.shipped import TRANSLATORS
 
-MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability", "middle", "pieces")
+MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability", "middle", "pieces", "precision")
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
@@ -81,5 +82,8 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name == "pieces":
         for language in SPACES:
             ship_pieces(language)
+    if name == "precision":
+        for scheme in SCHEMES:
+            measure_precision_again(scheme)
     if name not in (*FOLDERS, *MEASURES):
         make_course(name)

@@ -1,7 +1,7 @@
 """Small parts of the screen that Streamlit has no widget for. Their data is shown as text, never parsed as HTML."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -11,14 +11,21 @@ from pages.components.fetched_scripts import make_loader
 COMPONENTS_FOLDER = Path(__file__).parent
 
 
-def make_component(name: str, html: str, *shared: str, is_fetched: bool = False, **options):
+def make_component(
+    name: str,
+    html: str,
+    *shared: str,
+    is_fetched: bool = False,
+    constants: Mapping[str, object] | None = None,
+    **options,
+):
     """Makes a component from the .js and .css files of its name, and those that it shares with others.
 
-    is_fetched: whether a browser fetches its script once, instead of getting it with every message.
-    options: as of st.components.v2.component.
+    is_fetched: whether a browser fetches its script once, instead of getting it with every message. constants: that the
+    script begins with, by name. options: as of st.components.v2.component.
     """
     parts = (*shared, name)
-    script = join_files(parts, "js")
+    script = write_constants(constants or {}) + join_files(parts, "js")
     return st.components.v2.component(
         name,
         html=html,
@@ -26,6 +33,15 @@ def make_component(name: str, html: str, *shared: str, is_fetched: bool = False,
         js=make_loader(name, script) if is_fetched else script,
         **options,
     )
+
+
+def write_constants(constants: Mapping[str, object]) -> str:
+    """Constants as a script says them.
+
+    >>> write_constants({"SIZES": [1, 2]})
+    'const SIZES = [1, 2];\\n'
+    """
+    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
 
 
 def join_files(parts: Iterable[str], kind: str) -> str:

@@ -5,13 +5,14 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.panels.language import language_switch
+from pages.panels.search_field import show_search
 
 LINE_HEIGHT_PX = 40  # pixels
 
 
 def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Shows the switch of the language at the right end. Gives the two places left of it: the page's own, and the one
-    that is filled from the right, whose last thing always stands at the same place."""
+    """Shows the search and the switch of the language at the right end. Gives the two places left of them: the page's
+    own, and the one that is filled from the right, whose last thing always stands at the same place."""
     line = {"horizontal": True, "vertical_alignment": "center", "gap": "xsmall"}
     with st.container(**line, key="toolbar"):
         own = st.container(**line)
@@ -19,5 +20,6 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
             shared = st.container(**line, width="content")
             with st.container(width="content"):
                 st.space(LINE_HEIGHT_PX)  # also where nothing is as high
+            show_search()
             language_switch()
     return own, shared

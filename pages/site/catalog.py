@@ -39,6 +39,7 @@ PAGES = (
     *(PageEntry(slug, "learn", f"lessons/{slug}") for slug in LESSONS),
     PageEntry("glossary", "learn", "lessons/glossary", ":material/menu_book:"),
     PageEntry("history", "learn", "lessons/history", ":material/history_edu:"),
+    PageEntry("choice", "learn", "lessons/choice", ":material/rule:"),
     PageEntry("check", "practise", "practice/check", ":material/fact_check:"),
     PageEntry("puzzles", "practise", "practice/puzzles", ":material/extension:"),
     PageEntry("bugs", "practise", "practice/bugs", ":material/bug_report:"),
@@ -52,4 +53,4 @@ PAGES_WITH_ANSWERS = (
     "bugs",
 )  # the pages that hide an answer until it is guessed
 DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # of the start
-BESIDE_LESSONS = ("glossary", "history", "check", "puzzles", "bugs")  # what stands under the lessons there
+BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # what stands under the lessons there

@@ -1,10 +1,13 @@
 """The lesson on cost: what is counted, what is measured when asked, what is skipped, rounded and not stored."""
 
+import json
 import math
+import statistics
 
 import pytest
 import torch
 
+from attention_core.learned.training.mixed_precision import read_precision_figures, trained_gradients
 from attention_core.variants.timed_kinds import TimedCase
 from pages.panels.progress import MEASUREMENT_SLOT
 from pages.site.words import load_app_texts
@@ -227,3 +230,37 @@ def test_a_gpu_races_where_there_is_one(clocked, monkeypatch):
     assert lesson.errors() == []
     assert lesson.press("measure_cost_cuda").fact().startswith("128 tokens, measured here: all pairs 0.13 ms")
     assert {case.device for case, _ in clocked} == {"cpu", "cuda"}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("differ", ["weights", "scale"])
+def test_whole_trainings_are_told_as_measured(lang, differ):
+    lesson = Lesson("cost", open="precision", precise="train", differ=differ, lang=lang)
+    figures = read_precision_figures()
+    name, what = ("alone", "still") if differ == "weights" else ("unscaled", "zero")
+    share = statistics.median(statistics.fmean(seed[10:]) for seed in getattr(figures[name], what))
+    assert lesson.says(f"{100 * share:.0f}") and lesson.says("145 KiB")
+    drawn = lesson.table(load_app_texts(lang)["lessons.cost.losses_alt"])
+    assert len(drawn[drawn["kind"] == "point"]) == 3 * 20
+
+
+def test_gradients_move_out_of_what_float16_loses_as_the_loss_is_scaled():
+    lesson = Lesson("cost", open="precision", precise="gradients", lang="en")
+    zero = (trained_gradients("float16", 1.0) == 0).double().mean()
+    assert lesson.says(f"**{100 * zero:.0f} %** of the 1,480 gradients are 0 in float16, and 0 % in float32")
+    alt = load_app_texts("en")["lessons.cost.gradients_alt"]
+    before = lesson.table(alt)["y"].sum()
+    lesson.set("scale", 1024)
+    assert lesson.says("With the loss times **1,024**") and not lesson.says(f"**{100 * zero:.0f} %**")
+    assert lesson.table(alt)["y"].sum() == before == 1480
+
+
+def test_a_lost_update_opens_to_its_sum():
+    lesson = Lesson("cost", open="precision", precise="updates", lang="en")
+    assert lesson.says("the next number behind 1 is 1 + 1/1,024. Of 8 updates **3** leave 1 as it is")
+    assert lesson.says("gives **1.00** if the weight is kept in float16, and 1.25 from a float32 master")
+    lesson.click_cell("updates", "moved", "6")
+    (part,) = lesson.parts("arithmetic_cost_updates")
+    assert [piece["text"] for piece in json.loads(part.proto.json)["pieces"]] == ["1.00", " + ", "0.00024", " = 1.00"]
+    lesson.choose("number", "float32")
+    assert lesson.says("Of 8 updates **0** leave 1 as it is")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pages.lessons.glossary.signs import GLOSSARY_SIGNS
-from pages.lessons.history.milestones import MILESTONES
+from pages.site.milestones import MILESTONES
+from pages.site.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson

@@ -3,9 +3,9 @@
 import streamlit as st
 
 from pages.lessons.frame import draw_page_frame
-from pages.lessons.glossary.signs import GLOSSARY_SIGNS, Sign
 from pages.panels.link_controls import text_box
 from pages.site.catalog import PAGES_BY_SLUG
+from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.titles import say_title
 from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, say
 

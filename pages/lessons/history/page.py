@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages.lessons.frame import draw_page_frame
-from pages.lessons.history.milestones import MILESTONES
 from pages.site.catalog import PAGES_BY_SLUG
+from pages.site.milestones import MILESTONES
 from pages.site.titles import say_title
 from pages.site.words import say
 

@@ -29,6 +29,7 @@ def show_skipped_pairs() -> None:
     show_savings(kind, length, made)
     show_work_map(kind, length)
     measure_saved_time(kind, length)
+    show_sentence("lessons.cost.experts")
 
 
 def show_savings(kind: str, length: int, made: str) -> None:

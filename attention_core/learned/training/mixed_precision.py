@@ -1,0 +1,236 @@
+r"""What training in 16 bits loses: the same small network trained in seven ways, kept in mixed_precision.json.
+
+In training with mixed precision (Micikevicius et al. 2018, section 3) the run and its gradients are float16, the loss
+and the weights that are learned, the masters, float32: each step rounds the masters, runs, and moves the masters. The
+loss is multiplied by a scale before the gradients are computed, and they are divided by it before the step, so that
+small ones are not rounded to 0. Measured once, by `python -m attention_core.learned precision`.
+"""
+
+import json
+import statistics
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor, nn
+
+from attention_core.learned.figures_file import write_row
+from attention_core.learned.models.classifier import Classifier
+from attention_core.learned.tasks import evidence
+from attention_core.learned.training.courses import COURSES
+from attention_core.learned.training.shipped_networks import load_network
+
+FIGURES_FILE = Path(__file__).parent / "mixed_precision.json"
+TASK = "lookup"
+STEPS, SEEDS = 400, (0, 1, 2)  # of the course; its rate is the course's own
+EVERY = 20  # steps: after so many the network is measured
+LOSS_SCALE = 1024.0
+SMALLER = 2.0**-12  # by this the loss is multiplied where gradients are to be small
+DIGITS = 4  # that are kept
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A way to train.
+
+    dtype: of the run and its gradients. masters: whether the learned weights stay in float32 between two steps, or are
+    rounded to that precision. scale: of the loss. factor: of the loss, too, but never taken out again.
+    """
+
+    dtype: str
+    masters: bool = True
+    scale: float = 1.0
+    factor: float = 1.0
+
+
+SCHEMES = {
+    "float32": Scheme("float32"),
+    "scaled": Scheme("float16", scale=LOSS_SCALE),
+    "unscaled": Scheme("float16"),
+    "alone": Scheme("float16", masters=False, scale=LOSS_SCALE),
+    "bfloat16": Scheme("bfloat16"),
+    "bfloat16_alone": Scheme("bfloat16", masters=False),
+    "small": Scheme("float16", factor=SMALLER),
+    "small_scaled": Scheme("float16", scale=LOSS_SCALE / SMALLER, factor=SMALLER),
+}
+
+
+@dataclass(frozen=True)
+class SchemeFigures:
+    """What was measured of a scheme, by seed and after every EVERY steps.
+
+    losses: of held-out texts, in nats, in float32. zero: the share of the gradients of that step that are exactly 0.
+    still: the share of weights that the step did not move. right: at the end, the share of held-out texts that are
+    classified right.
+    """
+
+    losses: list[list[float]]
+    zero: list[list[float]]
+    still: list[list[float]]
+    right: list[float]
+
+
+def last_loss(figures: SchemeFigures) -> float:
+    """The loss at the end, the middle one of the seeds."""
+    return statistics.median(losses[-1] for losses in figures.losses)
+
+
+def late_shares(by_seed: list[list[float]]) -> list[float]:
+    """Shares of `zero` or `still` over the second half of a training, from the smallest to the largest of the seeds.
+
+    >>> late_shares([[0.0, 0.0, 0.5, 0.75], [1.0, 1.0, 0.0, 0.0]])
+    [0.0, 0.625]
+    """
+    return sorted(statistics.fmean(shares[len(shares) // 2 :]) for shares in by_seed)
+
+
+# ---- training --------------------------------------------------------------------------------------------------------
+def surprise(model: Classifier, texts: Int[Tensor, "B S"], classes: Int[Tensor, " B"]) -> Float[Tensor, ""]:
+    """Compute the mean surprise of the right class, in float32, from logits in the model's own precision."""
+    logits = model.trace(texts)["output"]  # (B, 1, classes)
+    return nn.functional.cross_entropy(logits[:, 0].float(), classes)
+
+
+def round_weights(masters: Classifier, rounded: Classifier) -> None:
+    """Give a network the weights of another, in its own precision."""
+    with torch.no_grad():
+        for weight, master in zip(rounded.parameters(), masters.parameters(), strict=True):
+            weight.copy_(master)
+
+
+def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[Classifier, list[tuple[float, ...]]]:
+    """Train a network by Adam (Kingma, Ba 2015), whose own numbers are float32.
+
+    Gives it, and after every EVERY steps the loss, the share of gradients that are 0, and that of weights that stayed.
+    The seed draws the first weights and the batches, alike for all schemes.
+    """
+    course = COURSES[TASK]
+    generator = Generator().manual_seed(seed)
+    masters = course.make(generator)
+    rounded = deepcopy(masters).to(getattr(torch, scheme.dtype))
+    optimiser = torch.optim.Adam(masters.parameters(), course.rate)
+    measured = []
+    for step in range(1, steps + 1):
+        round_weights(masters, rounded)
+        gradients = list_gradients(rounded, course.batch(generator), scheme.factor * scheme.scale)
+        before = nn.utils.parameters_to_vector(masters.parameters()).detach().clone()
+        for master, gradient in zip(masters.parameters(), gradients, strict=True):
+            master.grad = gradient.float() / scheme.scale
+        optimiser.step()
+        if not scheme.masters:
+            round_weights(masters, rounded)
+            round_weights(rounded, masters)
+        if step % EVERY == 0:
+            after = nn.utils.parameters_to_vector(masters.parameters()).detach()
+            measured.append((measure_loss(masters), share_of_zeros(gradients), share_of_zeros([after - before])))
+    return masters, measured
+
+
+def list_gradients(model: Classifier, texts: tuple[Tensor, Tensor], scale: float = 1.0) -> list[Tensor]:
+    """Compute the gradients of the loss times a scale, in the precision of the model: one for each of its tensors."""
+    loss = scale * surprise(model, *texts)
+    return list(torch.autograd.grad(loss, list(model.parameters())))
+
+
+def measure_loss(model: Classifier) -> float:
+    """Measure the loss of texts that are never trained."""
+    with torch.no_grad():
+        return keep(surprise(model, *evidence.held_out(TASK)))
+
+
+def share_of_zeros(tensors: list[Tensor]) -> float:
+    """Give the share of numbers that are exactly 0.
+
+    >>> share_of_zeros([torch.tensor([2.0**-24, 2.0**-26]).half(), torch.zeros(2)])
+    0.75
+    """
+    zeros = sum((tensor == 0).sum() for tensor in tensors)
+    return keep(zeros / sum(tensor.numel() for tensor in tensors))
+
+
+def keep(number: Tensor) -> float:
+    """Give a number with the digits that are kept."""
+    return float(f"{number.item():.{DIGITS}g}")
+
+
+# ---- what it takes ---------------------------------------------------------------------------------------------------
+def bytes_per_weight(scheme: Scheme) -> int:
+    """Give how many bytes each learned number takes: it, its gradient, its master, and Adam's two numbers.
+
+    >>> [bytes_per_weight(SCHEMES[name]) for name in ("float32", "scaled", "alone")]
+    [16, 16, 12]
+    """
+    rounded = getattr(torch, scheme.dtype).itemsize
+    full = torch.float32.itemsize
+    has_second_copy = scheme.masters and rounded != full
+    return 2 * rounded + has_second_copy * full + 2 * full
+
+
+def bytes_of_steps(scheme: Scheme) -> int:
+    """Give how many bytes all numbers take that attention computes for a batch, kept until the gradients are known."""
+    trace = load_trained(scheme.dtype).trace(draw_batch()[0])
+    return sum(step.value.nbytes for step in trace.computed().values())
+
+
+def load_trained(dtype: str) -> Classifier:
+    """Load the network that was trained in float32, as it is at the end, in a precision; dtype: a name of torch."""
+    network = load_network(TASK, COURSES[TASK].saved[-1])
+    return network.model(getattr(torch, dtype)).requires_grad_(True)
+
+
+def draw_batch() -> tuple[Tensor, Tensor]:
+    """Draw the batch whose gradients are looked at: texts, and the class of each."""
+    return COURSES[TASK].batch(Generator().manual_seed(SEEDS[0]))
+
+
+@cache
+def trained_gradients(dtype: str, scale: float) -> Float[Tensor, " n"]:
+    """Compute all gradients of a batch at the end of a training in float32, in a precision, the loss scaled.
+
+    dtype: a name of torch. They are not divided by the scale again.
+
+    >>> trained_gradients("float32", 1.0).shape
+    torch.Size([1480])
+    """
+    gradients = list_gradients(load_trained(dtype), draw_batch(), scale)
+    return torch.cat([gradient.flatten() for gradient in gradients])
+
+
+def count_powers(gradients: Float[Tensor, " n"]) -> dict[int, int]:
+    """Count the gradients by the power of two below each of them; those that are 0 have none.
+
+    >>> count_powers(torch.tensor([0.5, -0.7, 0.0, 3.0]))
+    {-1: 2, 1: 1}
+    """
+    sizes = gradients[gradients != 0].double().abs()
+    powers, counts = sizes.log2().floor().int().unique(return_counts=True)
+    return dict(zip(powers.tolist(), counts.tolist(), strict=True))
+
+
+# ---- the file --------------------------------------------------------------------------------------------------------
+def measure_precision_again(name: str) -> None:
+    """Train in a way of SCHEMES from all seeds, and write what was measured into the file."""
+    texts, classes = evidence.held_out(TASK)
+    by_seed, right = [], []
+    for seed in SEEDS:
+        model, measured = train_in_precision(SCHEMES[name], seed)
+        by_seed.append([list(each) for each in zip(*measured, strict=True)])
+        right.append(keep((model.classify(texts) == classes).double().mean()))
+    losses, zero, still = (list(each) for each in zip(*by_seed, strict=True))
+    figures = SchemeFigures(losses, zero, still, right)
+    write_row(FIGURES_FILE, name, asdict(figures))
+    read_precision_figures.cache_clear()
+    print(name, [each[-1] for each in losses], right, flush=True)
+
+
+@cache
+def read_precision_figures() -> dict[str, SchemeFigures]:
+    """What was measured of each scheme.
+
+    >>> sorted(read_precision_figures()) == sorted(SCHEMES)
+    True
+    """
+    return {name: SchemeFigures(**row) for name, row in json.loads(FIGURES_FILE.read_text("utf-8")).items()}

@@ -1,0 +1,140 @@
+// The search over the whole app: a button and a window with a field, by mouse or by keyboard. It asks no server; what is
+// typed is shown as text alone. FINDABLE stands before this script: all that can be found, in both languages.
+const TYPED_INTO = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
+const INDEX = FINDABLE.map((entry, number) => {
+  const titles = Object.values(entry.titles).map(simplify);
+  const all = [...titles, ...Object.values(entry.details).map(simplify), simplify(entry.sign)].join("\n");
+  return { ...entry, number, titles: titles, shown: entry.titles, all };
+});
+
+function simplify(text) {
+  return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
+}
+
+// The numbers of what has every word that is typed: what is called so first, then whose title has the words.
+export function find(typed) {
+  const wanted = simplify(typed);
+  if (!wanted) return [];
+  const words = wanted.split(" ");
+  const rank = ({ titles, sign }) => {
+    if (titles.includes(wanted) || simplify(sign) === wanted) return 0;
+    return titles.some((title) => words.every((word) => title.includes(word))) ? 1 : 2;
+  };
+  const found = INDEX.filter(({ all }) => words.every((word) => all.includes(word)));
+  return found.map((entry) => [rank(entry), entry.number]).sort(([a, i], [b, j]) => a - b || i - j).map(([, number]) => number);
+}
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".search");
+  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  root.view ??= build(root);
+  const { button, dialog, field, status, list } = root.view;
+  label(root.view, data.text);
+  let chosen = 0;
+
+  const choose = (number) => {
+    dialog.close();
+    setTriggerValue("chosen", number);
+  };
+  const mark = (place) => {
+    const options = [...list.children];
+    chosen = Math.max(0, Math.min(place, options.length - 1));
+    options.forEach((option, at) => option.setAttribute("aria-selected", at === chosen));
+    field.setAttribute("aria-activedescendant", options[chosen]?.id ?? "");
+    options[chosen]?.scrollIntoView({ block: "nearest" });
+  };
+  const draw = () => {
+    const found = find(field.value);
+    list.replaceChildren(...found.map((number) => drawResult(INDEX[number], data, choose)));
+    status.textContent = describe(field.value, found.length, data.text);
+    field.setAttribute("aria-expanded", found.length > 0);
+    mark(0);
+  };
+  const open = () => {
+    if (dialog.open) return;
+    dialog.showModal();
+    field.select();
+  };
+
+  button.onclick = open;
+  dialog.onclick = (event) => event.target === dialog && dialog.close(); // beside the window
+  field.oninput = draw;
+  field.onkeydown = (event) => {
+    if (event.isComposing || event.keyCode === 229) return; // the key belongs to a Chinese input method
+    const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (way) mark(chosen + way);
+    else if (event.key === "Enter") list.children[chosen]?.querySelector("a").click();
+    else return;
+    event.preventDefault();
+  };
+  draw();
+
+  const pressed = (event) => {
+    const [target] = event.composedPath();
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || target.matches?.(TYPED_INTO)) return;
+    event.preventDefault();
+    open();
+  };
+  window.addEventListener("keydown", pressed);
+  return () => window.removeEventListener("keydown", pressed);
+}
+
+// What stays while the page is drawn anew.
+function build(root) {
+  const button = Object.assign(element("button", "open"), { type: "button" });
+  button.setAttribute("aria-keyshortcuts", "/");
+  button.append(drawGlass());
+  const dialog = element("dialog", "window");
+  const field = Object.assign(element("input", "field"), { type: "text", autocomplete: "off", spellcheck: false, maxLength: 80 });
+  const status = element("p", "status");
+  const list = Object.assign(element("ul", "list"), { id: "found" });
+  list.setAttribute("role", "listbox");
+  status.setAttribute("role", "status");
+  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "found", "aria-autocomplete": "list" })) field.setAttribute(name, value);
+  dialog.append(field, status, list);
+  root.replaceChildren(button, dialog);
+  return { button, dialog, field, status, list };
+}
+
+function label({ button, dialog, field, list }, text) {
+  button.title = text.open;
+  for (const part of [button, dialog, field]) part.setAttribute("aria-label", text.open);
+  list.setAttribute("aria-label", text.results);
+  field.placeholder = text.typed;
+}
+
+function describe(typed, count, text) {
+  if (!typed.trim()) return "";
+  return count ? text.found.replace("{count}", count) : text.nothing;
+}
+
+function drawResult({ number, kind, slug, address, query, shown, details, sign }, { language, page, kinds }, choose) {
+  const result = Object.assign(element("li", "result"), { id: `found_${number}` });
+  result.setAttribute("role", "option");
+  const link = Object.assign(element("a", ""), { tabIndex: -1 });
+  link.href = `${address}?${query ? `${query}&` : ""}lang=${language}`;
+  link.onclick = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
+    if (page === slug) return; // a page reads its link when it is opened, and this one is
+    event.preventDefault();
+    choose(number);
+  };
+  const title = element("strong", "", shown[language]);
+  if (sign) title.append(element("span", "sign", sign));
+  const detail = details[language] === shown[language] ? "" : details[language];
+  link.append(element("span", "kind", kinds[kind]), title, element("span", "detail", detail));
+  result.append(link);
+  return result;
+}
+
+function drawGlass() {
+  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  for (const [name, value] of Object.entries({ viewBox: "0 0 24 24", "aria-hidden": "true" })) picture.setAttribute(name, value);
+  const line = picture.appendChild(document.createElementNS(picture.namespaceURI, "path"));
+  line.setAttribute("d", "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13");
+  return picture;
+}
+
+function element(tag, className, textContent = "") {
+  return Object.assign(document.createElement(tag), { className, textContent });
+}

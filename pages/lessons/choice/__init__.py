@@ -1,0 +1,1 @@
+"""Which attention for which task."""

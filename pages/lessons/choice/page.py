@@ -1,0 +1,71 @@
+"""Which attention for which task: what each takes at a length, and where it can be seen."""
+
+import streamlit as st
+
+from attention_core.record.number_text import format_fixed, format_grouped
+from attention_core.variants.task_costs import TASK_HEADS, TASK_WIDTH, TaskCost, growth_when_doubled, task_cost
+from pages.lessons.choice.tasks import TASKS
+from pages.lessons.frame import draw_page_frame, show_question
+from pages.panels.link_controls import slide
+from pages.site.catalog import PAGES_BY_SLUG
+from pages.site.titles import say_title
+from pages.site.words import say
+
+CHOICE_COLUMN_WIDTHS = (9, 7, 4)  # of the columns: task and variant, what it takes, where it can be seen
+LENGTHS = (64, 256, 1024, 4096, 16_384)
+
+
+def show_fact(length: int) -> None:
+    """Says what all pairs take at a length, and what two variants without all pairs do."""
+    every = task_cost("understand", length).multiply_adds
+    near = task_cost("long", length).multiply_adds
+    state = task_cost("stream", length).multiply_adds
+    fact = say(
+        "lessons.choice.fact",
+        length=format_grouped(length),
+        every=format_grouped(every),
+        near=format_grouped(near),
+        state=format_grouped(state),
+    )
+    st.markdown(f"##### {fact}")
+
+
+def show_task(task: str, length: int) -> None:
+    """Shows a task, the attention for it and why, what that takes, and where it can be seen."""
+    slug, link = TASKS[task]
+    with st.container(border=True):  # on a phone a task is three cells below each other, which belong together
+        at_task, at_cost, at_link = st.columns(CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small")
+    at_task.markdown(
+        say(
+            "lessons.choice.task",
+            task=say(f"lessons.choice.name.{task}"),
+            variant=say(f"lessons.choice.variant.{task}"),
+            why=say(f"lessons.choice.why.{task}"),
+        )
+    )
+    at_cost.markdown(say_cost(task_cost(task, length), growth_when_doubled(task, length)))
+    at_link.page_link(
+        PAGES_BY_SLUG[slug].path, label=say_title(slug), icon=":material/arrow_forward:", query_params=link
+    )
+
+
+def say_cost(cost: TaskCost, growth: float) -> str:
+    """Says what a layer takes. growth: how many times as many multiply-adds twice the length takes."""
+    kept = "none" if cost.kept is None else "kept"
+    return say(
+        "lessons.choice.cost",
+        waits=format_grouped(cost.waits),
+        multiply_adds=format_grouped(cost.multiply_adds),
+        times=format_fixed(growth, 1),
+        kept=say(f"lessons.choice.{kept}", count=format_grouped(cost.kept or 0)),
+    )
+
+
+with draw_page_frame("choice"):
+    show_question("choice")
+    with st.container(width=300):
+        length = slide("length", LENGTHS, 1024, format_grouped)
+    show_fact(length)
+    for task in TASKS:
+        show_task(task, length)
+    st.caption(say("lessons.choice.sources", width=TASK_WIDTH, heads=TASK_HEADS))

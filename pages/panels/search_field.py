@@ -1,0 +1,51 @@
+"""The search over the whole app: it answers in the browser, and the server opens what was chosen."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from pages.components import make_component
+from pages.session.labels import current_palette
+from pages.site.catalog import PAGES, PAGES_BY_SLUG
+from pages.site.findable import Findable, list_findable
+from pages.site.words import current_language, get_text_template, say
+
+SEARCH_WORDS = ("open", "typed", "nothing", "results")
+KINDS = ("lesson", "page", "drawer", "sign", "history", "example")
+
+
+def pack_findable(found: Findable) -> dict:
+    """One thing that can be found, as the script of the search reads it."""
+    return {
+        "kind": found.kind,
+        "slug": found.slug,
+        "address": "./" if found.slug == PAGES[0].slug else found.slug,
+        "query": urlencode(found.link),
+        "titles": found.titles,
+        "details": found.details,
+        "sign": found.sign,
+    }
+
+
+search = make_component(
+    "search",
+    '<div class="search"></div>',
+    is_fetched=True,
+    constants={"FINDABLE": [pack_findable(found) for found in list_findable()]},
+)
+
+
+def show_search() -> None:
+    """Shows the button of the search; opens the page of what was chosen."""
+    data = {
+        "language": current_language(),
+        "page": st.session_state["page"] or PAGES[0].slug,  # the first page is where no page is named
+        "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
+        "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
+        "palette": vars(current_palette()),
+    }
+    chosen = search(data=data, key="search", on_chosen_change=lambda: None, width="content").chosen
+    findable = list_findable()
+    if type(chosen) is int and 0 <= chosen < len(findable):  # a browser may send anything
+        found = findable[chosen]
+        st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)

@@ -1,0 +1,31 @@
+"""Which attention for which task: every row is computed, and leads to a place without a refusal."""
+
+import pytest
+
+from attention_core.variants.task_costs import TASK_COSTS, task_cost
+from pages.lessons.choice.tasks import TASKS
+from pages.site.words import load_app_texts
+from tests.screen.driver import Screen
+from tests.screen.lesson import Lesson
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_every_task_says_what_it_takes_at_the_chosen_length(lang):
+    assert [*TASKS] == [*TASK_COSTS]
+    lesson = Lesson("choice", lang=lang)
+    for length in (1024, 64):
+        lesson.set("length", length)
+        for task in TASKS:
+            cost = task_cost(task, length)
+            assert lesson.says(load_app_texts(lang)[f"lessons.choice.name.{task}"])
+            assert lesson.says(f"**{cost.multiply_adds:,}**")
+            assert cost.kept is None or lesson.says(f"{cost.kept:,}")
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_row_opens_a_state_that_is_all_read(task):
+    slug, link = TASKS[task]
+    opened = Screen(**link, lang="en") if slug == "workbench" else Lesson(slug, **link, lang="en")
+    assert not opened.errors()
+    if "open" in link:
+        assert any(box.proto.expanded for box in opened.at.expander)

@@ -1,0 +1,51 @@
+"""The search on the server: what can be found leads somewhere, and what a browser sends is checked."""
+
+from collections import Counter
+
+import pytest
+
+from attention_core.examples.examples import EXAMPLES
+from pages.setup.setup import setup_from_link
+from pages.site.catalog import LESSONS, PAGES, PAGES_BY_SLUG
+from pages.site.findable import list_findable
+from pages.site.milestones import MILESTONES
+from pages.site.signs import GLOSSARY_SIGNS
+from tests.screen.lesson import Lesson
+
+FOUND = list_findable()
+
+
+def test_all_that_there_is_can_be_found_and_has_a_title_in_both_languages():
+    counts = Counter(found.kind for found in FOUND)
+    assert counts["lesson"] + counts["page"] == len(PAGES) and counts["lesson"] == len(LESSONS)
+    assert counts["drawer"] == 4 * len(LESSONS)
+    assert counts["sign"] == len(GLOSSARY_SIGNS) and counts["history"] == len(MILESTONES)
+    assert counts["example"] == len(EXAMPLES)
+    for found in FOUND:
+        assert found.slug in PAGES_BY_SLUG
+        assert all(found.titles[language] and "{" not in found.titles[language] for language in ("en", "zh"))
+
+
+def test_an_example_is_what_its_link_opens():
+    for found in FOUND:
+        if found.kind == "example":
+            setup, unread = setup_from_link(found.link)
+            assert (setup.example, unread) == (found.link["ex"], [])
+
+
+def test_the_drawers_that_can_be_found_are_those_of_a_lesson():
+    labels = [box.label for box in Lesson("cost", lang="zh").at.expander]
+    assert [found.titles["zh"] for found in FOUND if (found.kind, found.slug) == ("drawer", "cost")] == labels[:4]
+
+
+def test_what_is_chosen_opens_from_a_lesson():
+    number = next(number for number, found in enumerate(FOUND) if found.link == {"open": "bring"})
+    lesson = Lesson("cost", lang="en").send_part("search", "chosen", number)
+    assert lesson.at.session_state["page"] == "heads"
+    assert lesson.at.query_params["open"] == "bring"
+
+
+@pytest.mark.parametrize("sent", [-1, len(FOUND), True, "0", 0.0, None, [], {"a": 1}])
+def test_what_no_search_sends_opens_nothing(sent):
+    lesson = Lesson("cost", lang="en").send_part("search", "chosen", sent)
+    assert lesson.at.session_state["page"] == "cost"
