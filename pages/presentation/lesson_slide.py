@@ -13,6 +13,7 @@ from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene
 from pages.panels import lesson_choices
 from pages.presentation.lesson_scene import draw_lesson_part
+from pages.presentation.setup_slide import make_run_picture
 from pages.session.collected import CollectedPart, collect_part
 from pages.session.staged import StagedPart
 from pages.site.catalog import LESSONS
@@ -64,6 +65,8 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
         pictures.append(SlidePicture(svg.encode(), alt))
     if pictures and drawn.moving:
         pictures[0] = replace(pictures[0], moving=drawn.moving)
+    if not pictures and drawn.run is not None:
+        pictures.append(make_run_picture(drawn.run, scene.title, address))
     return Slide(
         title=scene.title,
         question=scene.question,

@@ -25,7 +25,7 @@ from pages.session import setup_state
 from pages.session.labels import chosen_cell, describe_cell, inline_step_name, name_token
 from pages.session.linked_setup import keep_computable_fields
 from pages.session.view import ScreenState, make_screen_state
-from pages.setup.setup import link_key_of
+from pages.setup.setup import Setup, link_key_of
 from pages.site.words import say, say_refusal
 
 MAX_SHOWN_SHARES = 4  # words of a row that are named
@@ -42,6 +42,14 @@ class ShownScene:
     screen: ScreenState
     focus: Ref
     provenance: Provenance
+
+
+def make_run_picture(setup: Setup, title: str, address: str) -> SlidePicture:
+    """The map of a run, and the way of its query. address: of the workbench."""
+    screen = make_screen_state(setup, None)
+    provenance = replace(make_run_provenance(setup, address), title=title)
+    scene = Scene(setup, title, steps=("journey", "map"))
+    return make_flow_slide_picture(ShownScene(scene, screen, get_focus_cell(screen), provenance))
 
 
 def make_setup_slide(scene: Scene, address: str) -> Slide:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from attention_core.drawing.specifications import Picture
+from pages.setup.setup import Setup
 
 COLLECTED_KEY = "collected"  # in the session, while something is collected
 
@@ -14,12 +15,13 @@ COLLECTED_KEY = "collected"  # in the session, while something is collected
 @dataclass
 class CollectedPart:
     """What was shown. facts: sentences, in Markdown. pictures: each with what it shows, in words. moving: what the
-    browser draws the way of a query from. code: listings."""
+    browser draws the way of a query from. code: listings. run: what the page opens on the workbench."""
 
     facts: list[str] = field(default_factory=list)
     pictures: list[tuple[Picture, str]] = field(default_factory=list)
     moving: bytes = b""
     code: list[str] = field(default_factory=list)
+    run: Setup | None = None
 
 
 @contextmanager
@@ -68,6 +70,13 @@ def collect_moving(data: bytes) -> None:
     part = get_collected()
     if part is not None:
         part.moving = data
+
+
+def collect_run(setup: Setup) -> None:
+    """Collects the run of a page, where something collects."""
+    part = get_collected()
+    if part is not None:
+        part.run = setup
 
 
 def collect_code(text: str) -> None:
