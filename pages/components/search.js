@@ -57,7 +57,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
 
   button.onclick = open;
-  dialog.onclick = (event) => event.target === dialog && dialog.close(); // beside the window
+  dialog.onclick = (event) => {
+    if (event.target === dialog) dialog.close(); // beside the window
+  };
   field.oninput = draw;
   field.onkeydown = (event) => {
     if (event.isComposing || event.keyCode === 229) return; // the key belongs to a Chinese input method

@@ -11,5 +11,5 @@ TASKS = {
     "long": ("cost", {"open": "skip", "pattern": "local"}),
     "serve": ("workbench", {"kv": "1"}),
     "latent": ("workbench", {"mod": "latent", "step": "latent_x"}),
-    "stream": ("decoding", {"open": "state"}),
+    "stream": ("decoding", {"open": "kept", "what": "state"}),
 }
