@@ -12,6 +12,7 @@ from pages.runs.compute import compute_run
 from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES
 from tests.presentation.test_present import Presented
+from tests.screen.driver import unpack
 
 NAME = "forty_five_minutes"
 SCENES = {language: load_shipped_lecture(NAME, language).scenes for language in LANGUAGES}
@@ -54,7 +55,7 @@ GIVEN = {
     "heads": {"1", "2", "−1", "−0.29"},
     "positions": {"+1"},
     "cross": {"1"},
-    "decoding": {"1"},
+    "decoding": {"256", "32,896"},
 }
 
 
@@ -65,6 +66,13 @@ def said_on_stage(screen):
         data = json.loads(part.proto.json or "null")
         if isinstance(data, dict) and "texts" in data and "position" in data:
             texts.append("".join(data["texts"][data["position"]]))
+        if part.proto.bytes and b"counts" in part.proto.bytes:
+            shelves, _ = unpack(part.proto.bytes)
+            stop = shelves["stop"]
+            texts += [
+                shelves["told"]["cached"][stop],
+                *(text for each in shelves["counts"] for text in each["texts"][stop]),
+            ]
     return " ".join(texts)
 
 
