@@ -10,9 +10,10 @@ from attention_core.explanation.facts import transpose_gap, weight_sums
 from attention_core.record.number_text import format_fixed
 from pages.lessons.cross.drawers import DRAWERS
 from pages.lessons.cross.sequences import swap_sequences
+from pages.lessons.cross.weight_sums import join_named_sums
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import predict
-from pages.lessons.sentences import quote_token, show_sentence
+from pages.lessons.sentences import list_place_names, quote_token, show_sentence
 from pages.lessons.word_threads import Way, show_threads
 from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
@@ -70,7 +71,8 @@ with draw_lesson("cross") as place:
     show_threads("hero", ways, shown, lines, take_word)
     if ask_what_is_given(way.trace, back.trace, GUESSES[direction]):
         scores, weights = (transpose_gap(way.trace, back.trace, step) for step in ("scores", "weights"))
-        show_sentence("lessons.cross.turned", scores=format_fixed(scores), weights=format_fixed(weights))
+        gets = join_named_sums(weight_sums(way.trace, "T"), list_place_names(way.trace, "S"))
+        show_sentence("lessons.cross.turned", gets=gets, scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese
     for name, show in DRAWERS.items():

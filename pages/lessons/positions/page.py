@@ -81,10 +81,8 @@ def tell_colour(trace: Trace, selection: Selection) -> str:
 def make_colour_rows(trace: Trace, names: list[str], selection: Selection) -> RunPicture:
     """Draws each word's own colour, and the one that comes out."""
     colour = trace.labels["D_out"].index("colour")
-    rows = [
-        column_of(say("lessons.positions.own"), trace, "x", (0,), colour),
-        column_of(say("lessons.positions.after"), trace, "output", (0,), colour),
-    ]
+    columns = (("own", "x"), ("after", "output"))
+    rows = [column_of(say(f"lessons.positions.{title}"), trace, step, (0,), colour) for title, step in columns]
     return make_cell_rows("hero", rows, names, {"": trace}, trace, colour_rows, looked=selection.query)
 
 
@@ -110,8 +108,8 @@ with draw_lesson("positions") as place:
     words, colours = st.columns([5, 3], gap="medium", vertical_alignment="center")
     with words:
         ways = [Way(str(number), each, 0, selection) for number, each in enumerate(traces)]
-        lines = (say("lessons.positions.word"), say("lessons.positions.word"))
-        show_threads("head_0", ways, shown, lines, take_word, followed)
+        word = say("lessons.positions.word")
+        show_threads("head_0", ways, shown, (word, word), take_word, followed)
     with colours:
         heroes = [make_colour_rows(each, names, selection) for each in traces]
         show_run_picture(make_live(followed, heroes, say("lesson.rows")) if followed else heroes[0])
