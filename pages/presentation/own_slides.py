@@ -1,7 +1,6 @@
 """The slides of scenes that show one's own words or picture, or the code of a step."""
 
 from attention_core.documents.slides import Slide, SlidePicture
-from pages.lectures.kinds.picture import PNG_SIGNATURE
 from pages.lectures.script import Scene
 from pages.panels.step import list_step_code
 from pages.presentation.lesson_slide import plain_sentence
@@ -18,11 +17,10 @@ def make_text_slide(scene: Scene) -> Slide:
 def make_own_picture_slide(scene: Scene) -> Slide:
     """The picture, and from whom it is."""
     shown = scene.shown
-    kind = "image/png" if shown.data.startswith(PNG_SIGNATURE) else "image/jpeg"
     return Slide(
         title=scene.title,
         question=scene.question,
-        pictures=(SlidePicture(shown.data, shown.alt or scene.title, kind),),
+        pictures=(SlidePicture(shown.data, shown.alt or scene.title, shown.mime),),
         notes=scene.note,
         minutes=scene.minutes,
         source=shown.source,

@@ -274,7 +274,7 @@ def test_licence_and_source_stand_on_every_picture_that_leaves(lang, files):
     assert len(pictures) == 7
     scene = load_shipped_lecture("ten_minutes", lang).scenes[0]
     with use_language(lang):
-        show = make_slide_show(Lecture("", (scene,)), "https://a.example/", "")
+        show = make_slide_show(Lecture("", (scene,)), {}, "https://a.example/", "")
         sheet = exercise_sheet(show, "A4")
     for number, picture in enumerate(show.slides[0].pictures):
         pictures[f"slide {number}"] = picture.data.decode()

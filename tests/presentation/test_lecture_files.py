@@ -12,10 +12,12 @@ import torch
 from pptx import Presentation
 
 from attention_core.documents.lecture_page import lecture_page
+from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
 from pages.presentation.lecture_slides import make_moving_picture, make_slide_show
 from pages.setup.setup import Setup
 from pages.site.words import load_app_texts, use_language
+from tests.lectures.test_scene_kinds import picture_file
 from tests.presentation.test_present import EVIL, Presented
 from tests.screen.driver import unpack
 
@@ -24,7 +26,7 @@ ADDRESS = "https://attention.example.edu/"
 
 def slides_of(lecture, language="en"):
     with use_language(language):
-        return make_slide_show(lecture, ADDRESS, f"{ADDRESS}present").slides
+        return make_slide_show(lecture, {}, ADDRESS, f"{ADDRESS}present").slides
 
 
 def softmax_share(score, others):
@@ -82,10 +84,42 @@ def test_a_scene_that_cannot_be_computed_says_so_and_what_was_written_stays_text
     refused, evil = Scene(Setup(heads=7), EVIL, EVIL, EVIL), Scene(Setup(text=EVIL), "b\x00ad\ud800", "n\x01", "q")
     lecture = Lecture(EVIL, (refused, evil))
     with use_language("en"):
-        show = make_slide_show(lecture, ADDRESS, ADDRESS)
+        show = make_slide_show(lecture, {}, ADDRESS, ADDRESS)
         text = lecture_page(show, make_moving_picture())
     assert "heads cannot be used" in " ".join(show.slides[0].figures) and EVIL in unescape(text)
     assert "<img src=x" not in text and text.encode() and show.slides[1].title == "b⟨U+0000⟩ad⟨U+D800⟩"
+
+
+# ---- scenes of other kinds -------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its_slide(language):
+    lecture = load_shipped_lecture("forty_five_minutes", language)
+    desk = Presented(lecture="forty_five_minutes", lang=language)
+    desk.at.session_state["lecture_files"] = True
+    desk.ran(desk.at.run)
+    assert not desk.errors() and not desk.charts() and not desk.shows_flow()
+    drawn = {part: shown for (part, _), shown in desk.at.session_state["drawn_lesson_parts"].items()}
+    shown = {scene.shown.slug: scene for scene in lecture.scenes if scene.kind == "lesson"}
+    assert {part.slug for part in drawn} == {*shown}
+    with use_language(language):
+        slides = make_slide_show(lecture, drawn, ADDRESS, "").slides
+    of_lesson = {scene.shown.slug: slides[at] for at, scene in enumerate(lecture.scenes) if scene.kind == "lesson"}
+    for slug, scene in shown.items():
+        slide = of_lesson[slug]
+        assert slide.pictures and slide.notes == scene.note and slide.link.startswith(f"{ADDRESS}{slug}?")
+        assert "**" not in slide.answer and all(b"attention.example.edu" in each.data for each in slide.pictures)
+    share = f"{100 * softmax_share(2, [1, 0, -1]):.0f}"
+    assert share in of_lesson["softmax"].answer and of_lesson["qkv"].pictures[0].moving
+    assert "def mask_scores(" in slides[11].code and "numpy" not in slides[11].code
+    assert slides[0].figures[0] in lecture.scenes[0].shown.text and len(slides[0].figures) == 4
+
+
+def test_a_picture_of_ones_own_is_on_its_slide_with_from_whom_it_is():
+    shown = OwnPicture(picture_file(), "a cat", "A. Person, CC BY 4.0")
+    (slide,) = slides_of(Lecture("", (Scene(shown, "Cat", "note"),)))
+    (picture,) = slide.pictures
+    assert (picture.data, picture.kind, picture.alt) == (shown.data, "image/png", "a cat")
+    assert slide.source == "A. Person, CC BY 4.0" and slide.notes == "note"
 
 
 # ---- at the desk -----------------------------------------------------------------------------------------------------
@@ -115,11 +149,11 @@ def test_the_desk_offers_the_lecture_as_files_that_a_thread_without_a_session_ma
     short = Lecture(lecture.title, lecture.scenes[:2])
     monkeypatch.undo()
     with use_language(language):
-        show = make_slide_show(short, ADDRESS, ADDRESS)
+        show = make_slide_show(short, {}, ADDRESS, ADDRESS)
     monkeypatch.setattr("pages.presentation.lecture_files.make_slide_show", lambda *given: made.append(given) or show)
     with ThreadPoolExecutor(1) as thread:
         page, slides, sheet = (thread.submit(files[name]).result() for name in names[:3])
-    assert made[0][0] == lecture and made[0][2].endswith(f"lang={language}")
+    assert made[0][0] == lecture and made[0][3].endswith(f"lang={language}")
     assert f"<h1>{lecture.title}</h1>" in page and load_app_texts(language)["present.files.solutions"] in sheet
     pages = Presentation(io.BytesIO(slides)).slides
     assert len(pages) == 5 and pages[2].notes_slide.notes_text_frame.text == lecture.scenes[0].note

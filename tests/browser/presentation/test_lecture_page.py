@@ -24,7 +24,7 @@ def opened(chromium, tmp_path):
     lecture = load_shipped_lecture("ten_minutes", "en")
     with use_language("en"):
         scenes = tuple(lecture.scenes[place] for place in (0, 2, 10))
-        show = make_slide_show(Lecture(lecture.title, scenes), "https://attention.example.edu/", "")
+        show = make_slide_show(Lecture(lecture.title, scenes), {}, "https://attention.example.edu/", "")
     file = tmp_path / "lecture.html"
     file.write_text(lecture_page(show, make_moving_picture()), encoding="utf-8")
     context = chromium.new_context(viewport=WINDOW, reduced_motion="reduce", offline=True)
