@@ -170,11 +170,11 @@ def inputs(draw):
     if own.network and draw(st.booleans()):
         course = own.network.partition(".")[0]
         setup = replace(setup, network=f"{course}.1.{draw(st.sampled_from([0, *COURSES[course].shipped]))}")
-    crosses = draw(st.booleans())
+    crosses = own.context is not None if own.code else draw(st.booleans())
     if crosses or own.tensor("context") is not None:
         setup = replace(setup, cross=crosses)
     if crosses:
-        setup = replace(setup, context_text=draw(st.none() | sentences(own, 0)))
+        setup = replace(setup, context_text=None if own.code else draw(st.none() | sentences(own, 0)))
     if kind == "matrix":
         bases = gathered(setup).bases
         x = draw(edits(*bases["x"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 3, 4, 8]))))
