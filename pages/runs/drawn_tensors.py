@@ -35,7 +35,7 @@ class DrawnTensors:
                 inputs.drawn[name] = listed.draw()
         for name in SEQUENCES:
             if name in inputs.drawn:
-                inputs.matrices[name] = to_matrix(getattr(example, name))
+                inputs.matrices[name] = inputs.bases[name] = to_matrix(getattr(example, name))
                 inputs.origins[name] = "drawn"
 
     def put_projections(self, inputs: RunInputs, sizes: HeadSizes) -> None:

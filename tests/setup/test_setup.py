@@ -22,6 +22,7 @@ from attention_core.record.errors import AttentionError
 from pages.runs.compute import compute_run as computed_with_inputs
 from pages.runs.compute import count_queries_and_keys, gather_inputs
 from pages.runs.devices import AVAILABLE_DEVICES
+from pages.runs.sentences import to_matrix
 from pages.setup.choice_text import read_mask, write_mask
 from pages.setup.link_values import MAX_WHOLE_NUMBER
 from pages.setup.setup import (
@@ -160,20 +161,20 @@ def inputs(draw):
     lengths = st.integers(1, 6)
     if kind == "qkv":
         if given_qkv and draw(st.booleans()):
-            changes = {role: draw(edits(*np.shape(getattr(own, role)))) for role in "qkv"}
+            changes = {role: draw(edits(*to_matrix(getattr(own, role)).shape)) for role in "qkv"}
             return Setup(example=own.name, **changes)
         t, s, d, d_v = draw(lengths), draw(lengths), draw(st.sampled_from([1, 2, 4, 6])), draw(st.sampled_from([2, 4]))
         q, k, v = draw(matrices(t, d)), draw(matrices(s, d)), draw(matrices(s, d_v))
         return Setup(example=own.name, q=q, k=k, v=v, heads=1)
-    setup = Setup(example=own.name, text=draw(st.none() | sentences(own, -1)))
+    setup = Setup(example=own.name, text=None if own.code else draw(st.none() | sentences(own, -1)))
     if own.network and draw(st.booleans()):
         course = own.network.partition(".")[0]
         setup = replace(setup, network=f"{course}.1.{draw(st.sampled_from([0, *COURSES[course].shipped]))}")
-    crosses = draw(st.booleans())
+    crosses = own.context is not None if own.code else draw(st.booleans())
     if crosses or own.tensor("context") is not None:
         setup = replace(setup, cross=crosses)
     if crosses:
-        setup = replace(setup, context_text=draw(st.none() | sentences(own, 0)))
+        setup = replace(setup, context_text=None if own.code else draw(st.none() | sentences(own, 0)))
     if kind == "matrix":
         bases = gathered(setup).bases
         x = draw(edits(*bases["x"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 3, 4, 8]))))
