@@ -538,6 +538,7 @@ def test_randomness_is_a_generators_own():
 
 CHANGING = {  # one visitor's state, or what one call gathers; all other records may be shared between sessions
     "CallRecord",
+    "CollectedPart",
     "CellStyles",
     "LectureSession",
     "LessonChoices",
