@@ -1,7 +1,13 @@
 """Glossary and history: every line leads to a place where what it names is seen."""
 
+import json
+from urllib.parse import parse_qsl, urlsplit
+
 import pytest
 
+from pages.lessons.history.milestone_pictures import draw_milestone
+from pages.runs.cache import trace_for
+from pages.setup.setup import Setup
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
@@ -54,12 +60,66 @@ def test_where_a_milestone_leads_it_is_seen(milestone):
     assert lesson.charts()
 
 
+def timeline(page):
+    """What the line of years was told."""
+    (part,) = page.parts("timeline")
+    return json.loads(part.proto.json)["entries"]
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_history_is_told_in_the_order_of_the_years(lang):
-    history = Lesson("history", lang=lang)
-    years = [int(text.strip("*")) for text in history.texts() if text.strip("*").isdigit()]
-    assert years == sorted(years) and len(years) == len(MILESTONES)
-    assert len(links(history)) == len(MILESTONES)
+    entries = timeline(Lesson("history", lang=lang))
+    years = [int(entry["year"]) for entry in entries]
+    assert years == sorted(years) and [entry["key"] for entry in entries] == [*MILESTONES]
+    assert len({str(entry["shapes"]) for entry in entries}) == len(MILESTONES)  # each has a picture of its own
+    words = load_app_texts(lang)
+    for entry in entries:
+        assert entry["text"] == words[f"lessons.history.{entry['key']}"]
+        slug, link = MILESTONES[entry["key"]]
+        address = urlsplit(entry["address"])
+        assert (address.path, dict(parse_qsl(address.query))) == (slug, {"lang": lang, **link})
+
+
+@pytest.mark.parametrize("made_up", ["nowhere", 3, None, ["1990_elman"]])
+def test_a_milestone_that_a_browser_made_up_leads_nowhere(made_up):
+    history = Lesson("history").send_part("timeline", "opened", made_up)
+    assert history.errors() == [] and timeline(history)
+
+
+def test_the_arrow_keys_of_the_line_lead_to_no_lesson():
+    """The keys walk along the line; a lesson that is opened after it must not hear of them."""
+    assert Lesson("history").parts("arrows") == [] and Lesson("qkv").parts("arrows")
+
+
+def test_a_state_that_gates_keep_hears_farther_than_one_that_each_step_overwrites():
+    """Elman's first state is heard less than that of the LSTM: the pictures' own numbers, and those of a naive loop."""
+    plain, kept = (draw_milestone(name) for name in ("1990_elman", "1997_lstm"))
+    (plain, *_), (kept, *_) = (
+        [shape[2] for shape in shapes if shape[:2] == ("dot", "share")] for shapes in (plain, kept)
+    )
+    assert plain < 0.6 < kept
+
+
+def test_one_vector_writes_long_texts_no_more():
+    """The curve of Cho et al. ends on the line at 0."""
+    line, curve = draw_milestone("2014_cho")
+    heights = curve[4::2]
+    assert heights[0] < 20 and heights[-1] == line[4]
+
+
+def test_the_alignment_is_the_trained_networks_own():
+    weights = trace_for(Setup(example="learned_dates"))["weights"][0, 0]
+    threads = [shape for shape in draw_milestone("2015_bahdanau") if shape[0] == "line"]
+    assert max(shape[2] for shape in threads) == pytest.approx(weights.max().item(), abs=0.005)
+
+
+def test_what_masks_leave_out_is_an_empty_frame():
+    """The causal triangle and every second word, by hand, for a sentence of seven words."""
+    frames = {name: sum(shape[0] == "frame" for shape in draw_milestone(name)) for name in MASKED}
+    assert frames == MASKED
+
+
+MASKED = {"2018_gpt": 21, "2019_child": 21 + 12, "2020_longformer": 49 - 7 - 6 - 6 - 5 - 5, "2024_sinks": 0}
 
 
 LIMITS = {"en": ("limit", "the longer the sentence"), "zh": ("局限", "句子越长")}
