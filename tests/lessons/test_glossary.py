@@ -1,10 +1,13 @@
 """Glossary and history: every line leads to a place where what it names is seen."""
 
 import json
+import math
 from urllib.parse import parse_qsl, urlsplit
 
+import numpy as np
 import pytest
 
+from pages.lessons.glossary.sign_pictures import SIGN_PICTURES, draw_sign, surprise
 from pages.lessons.history.milestone_pictures import draw_milestone
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
@@ -29,6 +32,26 @@ def test_every_sign_stands_there_with_its_name_in_both_languages(lang):
         for each in LANGUAGES if lang == "zh" else ("en",):
             assert glossary.says(load_app_texts(each)[f"lessons.glossary.name.{sign.key}"]), sign
     assert len(links(glossary)) == len(GLOSSARY_SIGNS)
+
+
+def test_every_sign_has_a_picture_that_stays_on_its_field():
+    assert {sign.key for sign in GLOSSARY_SIGNS} == {*SIGN_PICTURES}
+    parts = [part for part in Lesson("glossary").at.get("bidi_component") if "-sign_" in part.proto.id]
+    assert len(parts) == len(GLOSSARY_SIGNS)
+    for part in parts:
+        shapes = json.loads(part.proto.json)["shapes"]
+        numbers = [number for _, _, _, *numbers in shapes for number in numbers if not isinstance(number, str)]
+        assert shapes and all(-1 <= number <= 161 for number in numbers), part.proto.id
+
+
+def test_the_pictures_of_signs_have_the_numbers_of_their_runs():
+    """By hand: the shares of 2, 1, 0, -1; the causal triangle of seven words; -ln 0.03; the names of a matrix' axes."""
+    bars = [shape[-1] for shape in draw_sign("softmax") if shape[:2] == ("rect", "share")]
+    powers = [math.exp(number) for number in (2, 1, 0, -1)]
+    assert bars == pytest.approx([74 * power / sum(powers) for power in powers], abs=0.06)
+    assert sum(shape[0] == "frame" for shape in draw_sign("causal")) == 21
+    assert surprise(np.array([0.03, 1.0])) == pytest.approx([-math.log(0.03), 0.0])
+    assert [shape[-1] for shape in draw_sign("q") if shape[0] == "text"] == ["T", "d_k"]
 
 
 def test_a_sign_is_found_by_any_of_its_names():
