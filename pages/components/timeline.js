@@ -33,9 +33,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   dragAlong(line, stops, look);
   look(root.at);
 
-  const pressed = (event) => !belongs(event) && event.key.startsWith("Arrow") && walk(event);
-  window.addEventListener("keydown", pressed);
-  return () => window.removeEventListener("keydown", pressed);
+  const pressed = (event) => {
+    if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation(); // no other part hears it
+  };
+  window.addEventListener("keydown", pressed, true);
+  return () => window.removeEventListener("keydown", pressed, true);
 }
 
 // A press, and a hand that drags, look at what is under them.

@@ -33,7 +33,6 @@ from pages.site.words import escape_markdown, has, say, use_language
 OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
 GUESS_KEY = "guess"  # in the link: what a reader guessed
 CODE_DRAWER = "code"
-WALKED_PAGES = (*LESSONS, "puzzles")  # where the arrow keys lead on
 DRAWERS_KEY = "lesson_drawers"  # of this run: the drawers that are drawn, in their order
 PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
 
@@ -71,6 +70,8 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
         return
     lesson_choices.enter_lesson(slug)
     number_drawers_anew()
+    if st.session_state["arrived"]:
+        st.session_state.pop("way", None)  # an arrow key of the page before leads nowhere here
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
@@ -103,8 +104,7 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
             show_reveal_switch()
         if slug in LESSONS:
             show_neighbour_lessons(slug)
-        if slug in WALKED_PAGES:
-            arrows(key="arrows", on_moved_change=handle_arrow_key, width="content")
+        arrows(key="arrows", on_moved_change=handle_arrow_key, width="content")
     return place
 
 

@@ -109,9 +109,10 @@ def test_a_milestone_that_a_browser_made_up_leads_nowhere(made_up):
     assert history.errors() == [] and timeline(history)
 
 
-def test_the_arrow_keys_of_the_line_lead_to_no_lesson():
-    """The keys walk along the line; a lesson that is opened after it must not hear of them."""
-    assert Lesson("history").parts("arrows") == [] and Lesson("qkv").parts("arrows")
+def test_an_arrow_key_of_one_page_does_not_lead_on_from_the_lesson_that_is_opened_next():
+    glossary = Lesson("glossary").send_part("arrows", "moved", "next")
+    (visit,) = glossary.go_to("qkv").parts("visited")
+    assert json.loads(visit.proto.json)["slug"] == "qkv"
 
 
 def test_a_state_that_gates_keep_hears_farther_than_one_that_each_step_overwrites():
