@@ -167,7 +167,8 @@ def function_shapes(
     line, curve = curve_shapes([(colour, x, y)])
     if y.min() >= 0:
         return [line, curve]
-    zero = WHOLE_FIELD[1] + WHOLE_FIELD[3] * y.max() / (y.max() - y.min())
+    share_above = y.max() / (y.max() - y.min())
+    zero = MARGIN + share_above * (FIELD_HEIGHT - 2 * MARGIN)
     return [shape("line", "faint", 1.0, (MARGIN, zero, FIELD_WIDTH - MARGIN, zero, 1.5)), curve]
 
 
@@ -249,3 +250,33 @@ def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) 
             square = (left, foot - side, side, side)
             shapes.append(rectangle(colour, 0.22, square))
     return shapes
+
+
+# ---- heads and blocks ------------------------------------------------------------------------------------------------
+def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
+    """Heads of queries above, and below them the heads of keys and values that they share.
+
+    >>> [kind for kind, *_ in shared_head_shapes(1, query_heads=1)]
+    ['line', 'rect', 'rect', 'rect']
+    """
+    query_x = spread_evenly(query_heads, WHOLE_FIELD)
+    key_x = spread_evenly(kv_heads, WHOLE_FIELD)
+    group = query_heads // kv_heads
+    lines = []
+    for x, shared_x in zip(query_x, key_x.repeat(group), strict=True):
+        lines.append(shape("line", "x", 0.6, (x, 24, shared_x, 64, 2.5)))
+    queries = [rectangle("q", 1.0, (x - 11, 14, 22, 14)) for x in query_x]
+    keys = [rectangle("k", 1.0, (x - 14, 60, 13, 16)) for x in key_x]
+    values = [rectangle("v", 1.0, (x + 1, 60, 13, 16)) for x in key_x]
+    return lines + queries + keys + values
+
+
+def block_shapes(blocks: int) -> list[Shape]:
+    """A map of so many blocks a side, of which the middle one is there, and the others are not stored.
+
+    >>> [kind for kind, *_ in block_shapes(1)]
+    ['rect']
+    """
+    is_there = np.zeros((blocks, blocks))
+    is_there[blocks // 2, blocks // 2] = 1
+    return map_shapes(is_there, is_there > 0)

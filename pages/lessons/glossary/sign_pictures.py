@@ -6,6 +6,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from attention_core import Trace
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.drawing.small_pictures import (
     WHOLE_FIELD,
@@ -14,17 +15,20 @@ from attention_core.drawing.small_pictures import (
     arc_shapes,
     arrow_shapes,
     bar_shapes,
+    block_shapes,
     function_shapes,
     map_shapes,
     matrix_shapes,
     shape,
+    shared_head_shapes,
     signed_map_shapes,
+    spread_evenly,
     text_shape,
     thread_shapes,
 )
 from attention_core.inputs.given_scores import as_scores, read_logits
 from pages.runs.cache import cache_measurement, trace_for
-from pages.session.labels import selection_of
+from pages.session.labels import Selection, selection_of
 from pages.setup.setup import Setup
 
 SENTENCE = "en_it"
@@ -66,11 +70,17 @@ def draw_stack(colour: str, name: str) -> list[Shape]:
 
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
-def run_of(example: str, choices: dict) -> tuple:
+def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
     """A run, and what is looked at in it."""
     setup = Setup(example=example, **choices)
     trace = trace_for(setup)
     return trace, selection_of(trace, setup)
+
+
+def run_of_logits(choices: dict) -> Trace:
+    """A run whose scores are given."""
+    scores = as_scores(read_logits(LOGITS, 16))
+    return trace_for(Setup(example="one_query", score="dot", **scores, **choices))
 
 
 def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
@@ -81,7 +91,8 @@ def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
     matrix = maps[min(chosen.head, len(maps) - 1)]
     if step != "weights" or (matrix < 0).any():
         return signed_map_shapes(matrix)
-    return map_shapes(matrix, np.isfinite(trace["masked_scores"][0, chosen.head].numpy()))
+    masked_scores = trace["masked_scores"][0, chosen.head]
+    return map_shapes(matrix, masked_scores.isfinite().numpy())
 
 
 def draw_heads(example: str) -> list[Shape]:
@@ -96,7 +107,7 @@ def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
     """One query's numbers as bars: of (step, colour, choices) each."""
     shapes = []
     for box, (step, colour, choices) in zip(beside(len(rows)), rows, strict=True):
-        trace = trace_for(Setup(example="one_query", score="dot", **as_scores(read_logits(LOGITS, 16)), **choices))
+        trace = run_of_logits(choices)
         numbers = trace[step][0, 0, 0].numpy()
         shapes += bar_shapes(numbers, colour, box, 1.0 if step == "weights" else None)
     return shapes
@@ -111,7 +122,8 @@ def draw_bias(position: str) -> list[Shape]:
 def draw_arrows(choices: dict) -> list[Shape]:
     """Queries and keys as arrows."""
     trace, chosen = run_of(SENTENCE, choices)
-    queries, keys = trace["q"][0, chosen.head].numpy(), trace["k"][0, chosen.kv].numpy()
+    queries = trace["q"][0, chosen.head].numpy()  # (T, d_k)
+    keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
     vectors = [("k", key) for key in keys] + [("q", query) for query in queries]
     return arrow_shapes([(colour, vector) for colour, vector in vectors if vector.any()])
 
@@ -130,39 +142,23 @@ def draw_arcs(example: str) -> list[Shape]:
 
 
 # ---- drawings --------------------------------------------------------------------------------------------------------
-def draw_groups(groups: int) -> list[Shape]:
-    """Four query heads, and the heads of keys and values that they share."""
-    shapes = []
-    for head in range(4):
-        x, shared = 26 + 36 * head, 80 + (head // (4 // groups) - (groups - 1) / 2) * 72
-        shapes.append(shape("line", "x", 0.6, (x, 24, shared, 66, 2.5)))
-        shapes.append(shape("rect", "q", 1.0, (x - 11, 12, 22, 16)))
-        shapes.append(shape("rect", "k", 1.0, (shared - 14, 60, 13, 18)))
-        shapes.append(shape("rect", "v", 1.0, (shared + 1, 60, 13, 18)))
-    return shapes
-
-
 def draw_cache(count: int) -> list[Shape]:
     """Step by step one more key; only the last of each row is new."""
     side = 74.0 / count
-    cells = [(step, key) for step in range(count) for key in range(step + 1)]
-    return [
-        shape("rect", "k", 1.0 if key == step else 0.22, (43 + key * side, 8 + step * side, side - 2, side - 2))
-        for step, key in cells
-    ]
+    shapes = []
+    for step in range(count):
+        for key in range(step + 1):
+            strength = 1.0 if key == step else 0.22
+            left, top = 43 + key * side, 8 + step * side
+            shapes.append(shape("rect", "k", strength, (left, top, side - 2, side - 2)))
+    return shapes
 
 
-def draw_blocks(count: int) -> list[Shape]:
-    """A map block by block: one is there."""
-    side = 74.0 / count
-    frames = [(43 + column * side, 8 + row * side, side - 3, side - 3) for row, column in np.ndindex(count, count)]
-    return [*(shape("frame", "x", 0.6, each) for each in frames), shape("rect", "share", 1.0, frames[len(frames) // 2])]
-
-
-def draw_path(jumps: int) -> list[Shape]:
+def draw_path(tokens: int) -> list[Shape]:
     """One step from the first token to the last, past those between."""
-    dots = [shape("dot", "x", 1.0, (20 + 120 * place / jumps, 70, 5)) for place in range(jumps + 1)]
-    return [shape("arc", "share", 1.0, (20, 140, 64, 100, 3)), *dots]
+    across = spread_evenly(tokens, WHOLE_FIELD)
+    dots = [shape("dot", "x", 1.0, (x, 70, 5)) for x in across]
+    return [shape("arc", "share", 1.0, (across[0], across[-1], 64, 100, 3)), *dots]
 
 
 def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
@@ -187,10 +183,10 @@ def numpy_sigmoid(numbers: np.ndarray) -> np.ndarray:
     return torch.from_numpy(numbers).sigmoid().numpy()
 
 
-def draw_jacobian(logits: str) -> list[Shape]:
+def draw_jacobian(choices: dict) -> list[Shape]:
     """How far each weight moves when a score moves."""
-    trace = trace_for(Setup(example="one_query", score="dot", **as_scores(read_logits(logits, 16))))
-    return signed_map_shapes(with_jacobian(trace)["jacobian"][0, 0, 0].numpy())
+    trace = with_jacobian(run_of_logits(choices))
+    return signed_map_shapes(trace["jacobian"][0, 0, 0].numpy())
 
 
 WEIGHTS, SCORES = ("weights", "share", {}), ("scores", "plus", {})
@@ -199,7 +195,7 @@ SIGN_PICTURES: dict[str, tuple] = {
     "T": (draw_matrices, ("x", "T", "")),
     "S": (draw_matrices, ("share", "", "S")),
     "H": (draw_stack, "share", "H"),
-    "H_kv": (draw_groups, 2),
+    "H_kv": (shared_head_shapes, 2),
     "D": (draw_matrices, ("x", "", "D")),
     "d_k": (draw_matrices, ("q", "", "d_k"), ("k", "", "d_k")),
     "d_v": (draw_matrices, ("v", "", "d_v")),
@@ -222,7 +218,7 @@ SIGN_PICTURES: dict[str, tuple] = {
     "hidden": (function_shapes, np.tanh, -3.0, 3.0, "share"),
     "softmax": (draw_rows, SCORES, WEIGHTS),
     "temperature": (draw_rows, ("weights", "share", {"temperature": 0.5}), ("weights", "share", {"temperature": 2.0})),
-    "jacobian": (draw_jacobian, LOGITS),
+    "jacobian": (draw_jacobian, {}),
     "logits": (draw_rows, SCORES),
     "dot": (draw_arrows, {}),
     "scaled_dot": (draw_rows, SCORES, ("scaled_scores", "plus", {"temperature": 2.0})),
@@ -235,7 +231,7 @@ SIGN_PICTURES: dict[str, tuple] = {
     "sliding": (draw_step, "weights", {"masks": ("sliding:2",)}),
     "sink": (draw_step, "weights", {}, "en_it_sink"),
     "multi_head": (draw_heads, "en_colour"),
-    "grouped": (draw_groups, 2),
+    "grouped": (shared_head_shapes, 2),
     "residual": (draw_step, "residual", {"wiring": "residual"}),
     "sinusoidal": (draw_step, "sinusoidal_x", {"positions": ("sinusoidal",)}),
     "learned_table": (draw_step, "learned_x", {"positions": ("learned",)}),
@@ -255,9 +251,9 @@ SIGN_PICTURES: dict[str, tuple] = {
     "cross": (draw_threads, "cross_en_zh"),
     "context": (draw_threads, "cross_en_zh", 0),
     "cache": (draw_cache, 5),
-    "path": (draw_path, 5),
+    "path": (draw_path, 6),
     "influence": (draw_tokens, "share", (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)),
-    "block": (draw_blocks, 3),
+    "block": (block_shapes, 3),
     "loss": (function_shapes, surprise, 0.03, 1.0, "share"),
     "alignment": (draw_threads, "learned_dates"),
     "induction": (draw_arcs, "learned_copy"),

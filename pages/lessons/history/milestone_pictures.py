@@ -12,10 +12,11 @@ from attention_core.drawing.small_pictures import (
     arc_shapes,
     arrow_shapes,
     bar_shapes,
+    block_shapes,
     curve_shapes,
     map_shapes,
-    rectangle,
     shape,
+    shared_head_shapes,
     spread_evenly,
     strip_shapes,
     thread_shapes,
@@ -33,7 +34,7 @@ SENTENCE = Setup(example="en_it")
 LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
 UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 ROW_OF_STATES: Box = (8.0, 35.0, 144.0, 20.0)
-PALE, BLOCK_SIDE, QUERY_HEADS, WORDS_AROUND = 0.25, 3, 4, 7
+PALE, WORDS_AROUND = 0.25, 7
 WEAKEST_STATE = 0.08  # a state that is hardly heard is still seen to be there
 
 
@@ -175,26 +176,14 @@ def draw_other_weights() -> list[Shape]:
     return bar_shapes(shares, "share", UPPER_HALF, 1.0) + bar_shapes(even, "x", LOWER_HALF, 1.0)
 
 
-def draw_shared_heads(kv_heads: int) -> list[Shape]:
-    """Heads of queries above, and the heads of keys and values that they share."""
-    query_x = spread_evenly(QUERY_HEADS, WHOLE_FIELD)
-    key_x = spread_evenly(kv_heads, WHOLE_FIELD)
-    group = QUERY_HEADS // kv_heads
-    lines = [shape("line", "x", 0.6, (x, 24, key_x[head // group], 64, 2.5)) for head, x in enumerate(query_x)]
-    queries = [rectangle("q", 1.0, (x - 11, 14, 22, 14)) for x in query_x]
-    keys = [rectangle("k", 1.0, (x - 14, 60, 13, 16)) for x in key_x]
-    values = [rectangle("v", 1.0, (x + 1, 60, 13, 16)) for x in key_x]
-    return lines + queries + keys + values
-
-
 def draw_one_shared_head() -> list[Shape]:
     """One key and value head for all queries."""
-    return draw_shared_heads(1)
+    return shared_head_shapes(1)
 
 
 def draw_groups() -> list[Shape]:
     """A key and value head for each group of queries."""
-    return draw_shared_heads(2)
+    return shared_head_shapes(2)
 
 
 def draw_strides() -> list[Shape]:
@@ -228,13 +217,7 @@ def draw_copying() -> list[Shape]:
 
 def draw_blocks() -> list[Shape]:
     """A map block by block: one is there, the others are not stored."""
-    side = 74.0 / BLOCK_SIDE
-    shapes = []
-    for row, column in np.ndindex(BLOCK_SIDE, BLOCK_SIDE):
-        block = (43 + column * side, 8 + row * side, side - 3, side - 3)
-        is_there = (row, column) == (1, 1)
-        shapes.append(rectangle("share", 1.0, block) if is_there else shape("frame", "x", 0.6, block))
-    return shapes
+    return block_shapes(3)
 
 
 def draw_sink() -> list[Shape]:
