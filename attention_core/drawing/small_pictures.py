@@ -15,6 +15,7 @@ AXIS_NAME = 15.0  # how high the name of an axis is
 CURVE_POINTS = 33  # of a function that is drawn
 WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # what is nearly nothing is still seen to be there
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
+NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
 Box = tuple[float, float, float, float]  # left, top, width, height
 WHOLE_FIELD: Box = (MARGIN, MARGIN, FIELD_WIDTH - 2 * MARGIN, FIELD_HEIGHT - 2 * MARGIN)
 
@@ -154,9 +155,7 @@ def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]],
     return shapes
 
 
-def function_shapes(
-    function: Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]], first: float, last: float, colour: str
-) -> list[Shape]:
+def function_shapes(function: NumberFunction, first: float, last: float, colour: str) -> list[Shape]:
     """The curve of a function between two numbers.
 
     >>> [kind for kind, *_ in function_shapes(np.tanh, -2, 2, "share")]
