@@ -1,17 +1,21 @@
 """Small pictures of numbers, as shapes on a field of 160 x 90: what a page draws on a card, in its theme's colours.
 
-A shape is plain data: its kind, the name of its colour in a Palette, how strong that is (0 to 1), then its numbers.
+A shape is plain data: its kind, the name of its colour in a Palette, how strong that is (0 to 1), then its numbers; a
+text has its place, its size and what it says.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float
 
 FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
+AXIS_NAME = 15.0  # how high the name of an axis is
+CURVE_POINTS = 33  # of a function that is drawn
 WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # what is nearly nothing is still seen to be there
-Shape = tuple[str, str, float, *tuple[float, ...]]
+Shape = tuple[str, str, float, *tuple[float | str, ...]]
+NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
 Box = tuple[float, float, float, float]  # left, top, width, height
 WHOLE_FIELD: Box = (MARGIN, MARGIN, FIELD_WIDTH - 2 * MARGIN, FIELD_HEIGHT - 2 * MARGIN)
 
@@ -28,6 +32,15 @@ def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> 
     ('dot', 'q', 0.33, 1.0, 2.0, 3.0)
     """
     return (kind, colour, round(float(strength), 2), *(round(float(number), 1) for number in numbers))
+
+
+def text_shape(colour: str, x: float, y: float, size: float, text: str) -> Shape:
+    """A text around a place.
+
+    >>> text_shape("x", 8.0, 45.0, 16.0, "T")
+    ('text', 'x', 1.0, 8.0, 45.0, 16.0, 'T')
+    """
+    return (*shape("text", colour, 1.0, (x, y, size)), text)
 
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
@@ -63,6 +76,44 @@ def strip_shapes(values: Float[np.ndarray, " D"], colour: str, box: Box) -> list
         shapes.append(rectangle(sign, abs(value) / largest, cell))
         shapes.append(shape("frame", colour, 1.0, cell))
     return shapes
+
+
+def signed_map_shapes(values: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> list[Shape]:
+    """Numbers as a map of square cells: magenta for minus, charcoal for plus; infinite ones are empty frames.
+
+    >>> [kind for kind, *_ in signed_map_shapes(np.array([[1.0, -np.inf]]))]
+    ['rect', 'frame']
+    """
+    finite = np.isfinite(values)
+    largest = max(np.abs(values[finite]).max(initial=0.0), 1e-12)
+    shares = np.where(finite, np.abs(values) / largest, 0.0)
+    signs = np.where(values < 0, "minus", "plus").ravel()
+    cells = map_shapes(shares, finite, box)
+    return [
+        (kind, sign if kind == "rect" else colour, *rest)
+        for sign, (kind, colour, *rest) in zip(signs, cells, strict=True)
+    ]
+
+
+def matrix_shapes(colour: str, rows: int, columns: int, down: str, across: str, box: Box = WHOLE_FIELD) -> list[Shape]:
+    """An empty matrix in the middle of a box: its cells, and the names of its axes at its left and above it.
+
+    >>> [shape[-1] for shape in matrix_shapes("q", 1, 1, "T", "d") if shape[0] == "text"]
+    ['T', 'd']
+    """
+    left, top, width, height = box
+    inner = (left + AXIS_NAME, top + AXIS_NAME, width - AXIS_NAME, height - AXIS_NAME)
+    cells = map_shapes(np.ones((rows, columns)), box=inner)
+    first, last = cells[0], cells[-1]
+    middle_x = (first[3] + last[3] + last[5]) / 2
+    middle_y = (first[4] + last[4] + last[6]) / 2
+    frames = [("frame", colour, 1.0, *numbers) for _, _, _, *numbers in cells]
+    fills = [("rect", colour, 0.3, *numbers) for _, _, _, *numbers in cells]
+    names = [
+        text_shape("ink", first[3] - AXIS_NAME * 0.3 * (1 + len(down)), middle_y, AXIS_NAME, down),
+        text_shape("ink", middle_x, first[4] - AXIS_NAME * 0.6, AXIS_NAME, across),
+    ]
+    return fills + frames + names
 
 
 # ---- bars and curves -------------------------------------------------------------------------------------------------
@@ -102,6 +153,22 @@ def curve_shapes(curves: Sequence[tuple[str, Sequence[float], Sequence[float]]],
         points = np.stack([at_x, at_y], axis=1)
         shapes.append(shape("path", colour, 1.0, points.ravel()))  # x, y, x, y, ...
     return shapes
+
+
+def function_shapes(function: NumberFunction, first: float, last: float, colour: str) -> list[Shape]:
+    """The curve of a function between two numbers.
+
+    >>> [kind for kind, *_ in function_shapes(np.tanh, -2, 2, "share")]
+    ['line', 'path']
+    """
+    x = np.linspace(first, last, CURVE_POINTS)
+    y = function(x)
+    line, curve = curve_shapes([(colour, x, y)])
+    if y.min() >= 0:
+        return [line, curve]
+    share_above = y.max() / (y.max() - y.min())
+    zero = MARGIN + share_above * (FIELD_HEIGHT - 2 * MARGIN)
+    return [shape("line", "faint", 1.0, (MARGIN, zero, FIELD_WIDTH - MARGIN, zero, 1.5)), curve]
 
 
 # ---- threads ---------------------------------------------------------------------------------------------------------
@@ -182,3 +249,33 @@ def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) 
             square = (left, foot - side, side, side)
             shapes.append(rectangle(colour, 0.22, square))
     return shapes
+
+
+# ---- heads and blocks ------------------------------------------------------------------------------------------------
+def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
+    """Heads of queries above, and below them the heads of keys and values that they share.
+
+    >>> [kind for kind, *_ in shared_head_shapes(1, query_heads=1)]
+    ['line', 'rect', 'rect', 'rect']
+    """
+    query_x = spread_evenly(query_heads, WHOLE_FIELD)
+    key_x = spread_evenly(kv_heads, WHOLE_FIELD)
+    group = query_heads // kv_heads
+    lines = []
+    for x, shared_x in zip(query_x, key_x.repeat(group), strict=True):
+        lines.append(shape("line", "x", 0.6, (x, 24, shared_x, 64, 2.5)))
+    queries = [rectangle("q", 1.0, (x - 11, 14, 22, 14)) for x in query_x]
+    keys = [rectangle("k", 1.0, (x - 14, 60, 13, 16)) for x in key_x]
+    values = [rectangle("v", 1.0, (x + 1, 60, 13, 16)) for x in key_x]
+    return lines + queries + keys + values
+
+
+def block_shapes(blocks: int) -> list[Shape]:
+    """A map of so many blocks a side, of which the middle one is there, and the others are not stored.
+
+    >>> [kind for kind, *_ in block_shapes(1)]
+    ['rect']
+    """
+    is_there = np.zeros((blocks, blocks))
+    is_there[blocks // 2, blocks // 2] = 1
+    return map_shapes(is_there, is_there > 0)

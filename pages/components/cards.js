@@ -1,14 +1,4 @@
 // The lessons as cards: a picture of each, its question, and how far this browser's own reader has come.
-const DRAWN = {
-  rect: ([x, y, width, height]) => ["rect", { x, y, width, height, rx: 1.5 }],
-  frame: ([x, y, width, height]) => ["rect", { x, y, width, height, rx: 1.5 }],
-  dot: ([cx, cy, r]) => ["circle", { cx, cy, r }],
-  line: ([x1, y1, x2, y2, width]) => ["line", { x1, y1, x2, y2, "stroke-width": width }],
-  path: (points) => ["polyline", { points: points.join(" "), "stroke-width": 3 }],
-  arc: ([from, to, foot, height, width]) => ["path", { d: `M${from} ${foot} Q${(from + to) / 2} ${foot - height} ${to} ${foot}`, "stroke-width": width }],
-};
-const FILLED = ["rect", "dot"];
-
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".cards");
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
@@ -32,6 +22,7 @@ function drawSummary(text, progress, draw) {
   const forget = Object.assign(element("button", "forget"), { type: "button", textContent: text.forget });
   forget.onclick = () => {
     keepProgress(new Map());
+    keepDrawers(new Set());
     draw();
   };
   summary.append(text.summary.replace("{opened}", progress.size).replace("{solved}", solved), " ", forget);
@@ -52,22 +43,4 @@ function drawCard({ slug, title, question, address, shapes }, stage, text, open)
   if (stage) link.append(element("span", "stage", text[stage]));
   card.append(link);
   return card;
-}
-
-// [kind, colour, strength, ...numbers] each, see small_pictures.py.
-function drawPicture(shapes) {
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({ viewBox: "0 0 160 90", "aria-hidden": "true" })) picture.setAttribute(name, value);
-  for (const [kind, colour, strength, ...numbers] of shapes) {
-    const [tag, attributes] = DRAWN[kind](numbers);
-    const drawn = picture.appendChild(document.createElementNS(picture.namespaceURI, tag));
-    for (const [name, value] of Object.entries(attributes)) drawn.setAttribute(name, value);
-    drawn.style[FILLED.includes(kind) ? "fill" : "stroke"] = `var(--${colour})`;
-    drawn.style.opacity = strength;
-  }
-  return picture;
-}
-
-function element(tag, className, textContent = "") {
-  return Object.assign(document.createElement(tag), { className, textContent });
 }

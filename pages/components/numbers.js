@@ -1,5 +1,8 @@
 // A matrix in cells that can be typed into: Enter, another cell or a paste tells every cell that holds something else than
 // the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
+// data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not.
+const STEP = 0.5; // of a number that is dragged
+const STEP_PX = 8; // px: so far a hand moves for one step
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector("table");
   const shape = JSON.stringify([data.name, data.rows, data.columns]);
@@ -12,9 +15,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     cell.classList.toggle("changed", data.changed[row][column]);
     const [mark, told] = data.marks?.[row][column] ?? ["", ""];
     Object.assign(cell.parentElement.dataset, { mark });
-    cell.title = told;
+    cell.title = told || (data.hint ?? "");
   });
   root.classList.toggle("large", Boolean(data.marks));
+  root.classList.toggle("dragged", Boolean(data.hint));
   Object.assign(root, { shape, version: data.version });
   // A number that was written, and is not being changed, is opened by a click.
   root.open = (cell, row, column) => {
@@ -63,11 +67,30 @@ function box(root, names, row, column) {
   cell.onclick = () => root.open(cell, row, column);
   cell.onfocus = () => cell.select();
   cell.onchange = () => root.tell();
+  cell.ondragstart = () => false; // the text that is marked stays
+  cell.onpointerdown = (event) => root.classList.contains("dragged") && drag(root, cell, event);
   cell.onkeydown = (event) => pressed(root, cell, event);
   cell.onpaste = (event) => pasted(root, cell, event);
   const place = document.createElement("td");
   place.append(cell);
   return place;
+}
+
+// A hand that moves up makes the number larger; the server hears of it when the hand lets go.
+function drag(root, cell, { clientY, pointerId }) {
+  const start = cell.value;
+  const from = Number(start.replace("−", "-"));
+  if (!Number.isFinite(from)) return;
+  cell.setPointerCapture(pointerId);
+  cell.onpointermove = (event) => {
+    const steps = Math.trunc((clientY - event.clientY) / STEP_PX);
+    if (!steps && cell.value === start) return;
+    cell.value = String(Number((from + steps * STEP).toFixed(6))).replace("-", "−");
+  };
+  cell.onpointerup = cell.onpointercancel = () => {
+    cell.onpointermove = cell.onpointerup = cell.onpointercancel = null;
+    root.tell();
+  };
 }
 
 function at(root, row, column) {

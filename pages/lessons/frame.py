@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import Trace
 from attention_core.inputs.tokenizer import printable_token
-from pages.components import arrows, visited
+from pages.components import arrows, seen_drawers, visited
 from pages.export.export_panel import show_export
 from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
@@ -33,7 +33,7 @@ from pages.site.words import escape_markdown, has, say, use_language
 OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
 GUESS_KEY = "guess"  # in the link: what a reader guessed
 CODE_DRAWER = "code"
-DRAWERS_KEY = "lesson_drawers"  # of this session: which were opened, which of them before this visit, and their order
+DRAWERS_KEY = "lesson_drawers"  # of this run: the drawers that are drawn, in their order
 PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
 
 
@@ -70,6 +70,8 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
         return
     lesson_choices.enter_lesson(slug)
     number_drawers_anew()
+    if st.session_state["arrived"]:
+        st.session_state.pop("way", None)  # an arrow key of the page before leads nowhere here
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
@@ -81,6 +83,7 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
             with adding:
                 show_add_button(make_picture_scene)
         lesson_choices.write_lesson_link()
+        mark_seen_drawers()
 
 
 @contextmanager
@@ -207,14 +210,13 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
             now_open.append(name)
         lesson_choices.take_choice(OPEN_DRAWERS_KEY, tuple(now_open), (), read_drawer_names)
 
-    def draw_and_note() -> None:
-        st.session_state[DRAWERS_KEY]["opened"].add(key)
+    def draw_and_offer() -> None:
         draw()
         show_add_button(partial(make_part_scene, name, title), f"add_{key}")
 
     st.session_state[key] = name in get_open_drawers()
     title = title or say(f"lessons.{slug}.drawer.{name}")
-    show_drawer(title, drawer_icon(key), key, draw_and_note, on_change=handle_toggle)
+    show_drawer(title, drawer_icon(key), key, draw_and_offer, on_change=handle_toggle)
 
 
 def make_picture_scene() -> Scene:
@@ -233,21 +235,24 @@ def make_part_scene(part: str, title: str, question: str = "") -> Scene:
 
 
 def number_drawers_anew() -> None:
-    """A lesson is drawn: its drawers are counted from 1. Those opened before somebody arrived are marked as known."""
-    drawers = st.session_state.setdefault(DRAWERS_KEY, {"opened": set()})
-    drawers["order"] = []
-    if st.session_state["arrived"]:  # a mark that came while the drawer is open would draw it anew
-        drawers["known"] = set(drawers["opened"])
+    """A lesson is drawn: its drawers are counted from 1."""
+    st.session_state[DRAWERS_KEY] = []
 
 
 def drawer_icon(key: str) -> str:
-    """A drawer's number, because they stand in the order of use, or a tick where it was opened on an earlier visit."""
-    drawers = st.session_state[DRAWERS_KEY]
-    if key not in drawers["order"]:
-        drawers["order"].append(key)
-    if key in drawers["known"]:
-        return ":material/check_circle:"
-    return f":material/counter_{drawers['order'].index(key) + 1}:"
+    """A drawer's number, because they stand in the order of use."""
+    order = st.session_state[DRAWERS_KEY]
+    if key not in order:
+        order.append(key)
+    return f":material/counter_{order.index(key) + 1}:"
+
+
+def mark_seen_drawers() -> None:
+    """Marks the drawers that this browser has opened, which it alone keeps: with a tick at their right end."""
+    order = st.session_state[DRAWERS_KEY]
+    opened = [key for key in order if st.session_state[key]]
+    if order:
+        seen_drawers(data={"drawn": order, "opened": opened, "said": say("lesson.seen")}, key="seen_drawers")
 
 
 def get_open_drawers() -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""The drawers of a lesson: numbered in the order of use, ticked where they were opened on an earlier visit."""
+"""The drawers of a lesson: numbered in the order of use; the browser ticks those that it has opened."""
+
+import json
 
 import pytest
 
@@ -11,16 +13,20 @@ def icons(lesson):
     return [box.proto.icon for box in lesson.at.expander]
 
 
-def test_drawers_are_numbered_and_what_was_opened_on_an_earlier_visit_is_ticked():
+def seen(lesson):
+    """What the browser is told of the drawers."""
+    (part,) = lesson.parts("seen_drawers")
+    return json.loads(part.proto.json)
+
+
+def test_drawers_are_numbered_and_the_browser_is_told_which_are_open():
     lesson = Lesson("qkv")
-    first, *others = icons(lesson)
-    assert [first, *others] == [f":material/counter_{number}:" for number in range(1, 2 + len(others))]
-    drawer = lesson.at.expander[0].proto.id
-    lesson.send(drawer, bool_value=True)
-    assert lesson.at.expander[0].proto.expanded
-    assert icons(lesson) == [first, *others]  # the mark does not come while one reads
-    lesson.go_to("masks").go_to("qkv")
-    assert icons(lesson) == [":material/check_circle:", *others]
+    numbers = icons(lesson)
+    assert numbers == [f":material/counter_{number}:" for number in range(1, 1 + len(numbers))]
+    assert seen(lesson)["opened"] == [] and len(seen(lesson)["drawn"]) == len(numbers)
+    lesson.send(lesson.at.expander[0].proto.id, bool_value=True)
+    assert seen(lesson)["opened"] == seen(lesson)["drawn"][:1]
+    assert icons(lesson.go_to("masks").go_to("qkv")) == numbers
 
 
 NATS = {"masks": ("future", "mask"), "scale": ("breaks", "scale"), "positions": ("order", "positions")}

@@ -1,7 +1,16 @@
 """Glossary and history: every line leads to a place where what it names is seen."""
 
+import json
+import math
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
 import pytest
 
+from pages.lessons.glossary.sign_pictures import SIGN_PICTURES, draw_sign, surprise
+from pages.lessons.history.milestone_pictures import draw_milestone
+from pages.runs.cache import trace_for
+from pages.setup.setup import Setup
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
@@ -23,6 +32,26 @@ def test_every_sign_stands_there_with_its_name_in_both_languages(lang):
         for each in LANGUAGES if lang == "zh" else ("en",):
             assert glossary.says(load_app_texts(each)[f"lessons.glossary.name.{sign.key}"]), sign
     assert len(links(glossary)) == len(GLOSSARY_SIGNS)
+
+
+def test_every_sign_has_a_picture_that_stays_on_its_field():
+    assert {sign.key for sign in GLOSSARY_SIGNS} == {*SIGN_PICTURES}
+    parts = [part for part in Lesson("glossary").at.get("bidi_component") if "-sign_" in part.proto.id]
+    assert len(parts) == len(GLOSSARY_SIGNS)
+    for part in parts:
+        shapes = json.loads(part.proto.json)["shapes"]
+        numbers = [number for _, _, _, *numbers in shapes for number in numbers if not isinstance(number, str)]
+        assert shapes and all(-1 <= number <= 161 for number in numbers), part.proto.id
+
+
+def test_the_pictures_of_signs_have_the_numbers_of_their_runs():
+    """By hand: the shares of 2, 1, 0, -1; the causal triangle of seven words; -ln 0.03; the names of a matrix' axes."""
+    bars = [shape[-1] for shape in draw_sign("softmax") if shape[:2] == ("rect", "share")]
+    powers = [math.exp(number) for number in (2, 1, 0, -1)]
+    assert bars == pytest.approx([74 * power / sum(powers) for power in powers], abs=0.06)
+    assert sum(shape[0] == "frame" for shape in draw_sign("causal")) == 21
+    assert surprise(np.array([0.03, 1.0])) == pytest.approx([-math.log(0.03), 0.0])
+    assert [shape[-1] for shape in draw_sign("q") if shape[0] == "text"] == ["T", "d_k"]
 
 
 def test_a_sign_is_found_by_any_of_its_names():
@@ -54,12 +83,67 @@ def test_where_a_milestone_leads_it_is_seen(milestone):
     assert lesson.charts()
 
 
+def timeline(page):
+    """What the line of years was told."""
+    (part,) = page.parts("timeline")
+    return json.loads(part.proto.json)["entries"]
+
+
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_history_is_told_in_the_order_of_the_years(lang):
-    history = Lesson("history", lang=lang)
-    years = [int(text.strip("*")) for text in history.texts() if text.strip("*").isdigit()]
-    assert years == sorted(years) and len(years) == len(MILESTONES)
-    assert len(links(history)) == len(MILESTONES)
+    entries = timeline(Lesson("history", lang=lang))
+    years = [int(entry["year"]) for entry in entries]
+    assert years == sorted(years) and [entry["key"] for entry in entries] == [*MILESTONES]
+    assert len({str(entry["shapes"]) for entry in entries}) == len(MILESTONES)  # each has a picture of its own
+    words = load_app_texts(lang)
+    for entry in entries:
+        assert entry["text"] == words[f"lessons.history.{entry['key']}"]
+        slug, link = MILESTONES[entry["key"]]
+        address = urlsplit(entry["address"])
+        assert (address.path, dict(parse_qsl(address.query))) == (slug, {"lang": lang, **link})
+
+
+@pytest.mark.parametrize("made_up", ["nowhere", 3, None, ["1990_elman"]])
+def test_a_milestone_that_a_browser_made_up_leads_nowhere(made_up):
+    history = Lesson("history").send_part("timeline", "opened", made_up)
+    assert history.errors() == [] and timeline(history)
+
+
+def test_an_arrow_key_of_one_page_does_not_lead_on_from_the_lesson_that_is_opened_next():
+    glossary = Lesson("glossary").send_part("arrows", "moved", "next")
+    (visit,) = glossary.go_to("qkv").parts("visited")
+    assert json.loads(visit.proto.json)["slug"] == "qkv"
+
+
+def test_a_state_that_gates_keep_hears_farther_than_one_that_each_step_overwrites():
+    """Elman's first state is heard less than that of the LSTM: the pictures' own numbers, and those of a naive loop."""
+    plain, kept = (draw_milestone(name) for name in ("1990_elman", "1997_lstm"))
+    (plain, *_), (kept, *_) = (
+        [shape[2] for shape in shapes if shape[:2] == ("dot", "share")] for shapes in (plain, kept)
+    )
+    assert plain < 0.6 < kept
+
+
+def test_one_vector_writes_long_texts_no_more():
+    """The curve of Cho et al. ends on the line at 0."""
+    line, curve = draw_milestone("2014_cho")
+    heights = curve[4::2]
+    assert heights[0] < 20 and heights[-1] == line[4]
+
+
+def test_the_alignment_is_the_trained_networks_own():
+    weights = trace_for(Setup(example="learned_dates"))["weights"][0, 0]
+    threads = [shape for shape in draw_milestone("2015_bahdanau") if shape[0] == "line"]
+    assert max(shape[2] for shape in threads) == pytest.approx(weights.max().item(), abs=0.005)
+
+
+def test_what_masks_leave_out_is_an_empty_frame():
+    """The causal triangle and every second word, by hand, for a sentence of seven words."""
+    frames = {name: sum(shape[0] == "frame" for shape in draw_milestone(name)) for name in MASKED}
+    assert frames == MASKED
+
+
+MASKED = {"2018_gpt": 21, "2019_child": 21 + 12, "2020_longformer": 49 - 7 - 6 - 6 - 5 - 5, "2024_sinks": 0}
 
 
 LIMITS = {"en": ("limit", "the longer the sentence"), "zh": ("局限", "句子越长")}

@@ -2,14 +2,17 @@
 
 import streamlit as st
 
+from pages.components import sign_picture
 from pages.lessons.frame import draw_page_frame
+from pages.lessons.glossary.sign_pictures import draw_sign
 from pages.panels.link_controls import text_box
+from pages.session.labels import current_palette
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.titles import say_title
 from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, say
 
-GLOSSARY_COLUMN_WIDTHS = (3, 14, 4)  # of the columns: sign, meaning, where it can be seen
+GLOSSARY_COLUMN_WIDTHS = (3, 2, 12, 4)  # of the columns: sign, picture, meaning, where it can be seen
 
 
 def names_in_both_languages(sign: Sign) -> list[str]:
@@ -32,8 +35,12 @@ def show_sign(sign: Sign) -> None:
         called = f"{called} ({escape_markdown(first_name)})"
     meaning = say(f"lessons.glossary.text.{sign.key}")
     with st.container(gap=None):  # on a phone a sign is three lines, which belong together
-        at_sign, at_text, at_link = st.columns(GLOSSARY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall")
+        at_sign, at_picture, at_text, at_link = st.columns(
+            GLOSSARY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall"
+        )
     at_sign.markdown(f"${sign.latex}$")
+    with at_picture:
+        sign_picture(data={"shapes": draw_sign(sign.key), "palette": vars(current_palette())}, key=f"sign_{sign.key}")
     at_text.markdown(say("lessons.glossary.entry", called=called, text=meaning))
     at_link.page_link(
         PAGES_BY_SLUG[sign.slug].path,

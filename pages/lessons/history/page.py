@@ -1,19 +1,48 @@
-"""Where attention comes from: who brought what, and where it can be seen here."""
+"""Where attention comes from: a line of years with what each added, who it was, and where it can be seen here."""
 
 import streamlit as st
 
-from pages.lessons.frame import draw_page_frame
+from pages.components import timeline
+from pages.lessons.frame import draw_page_frame, show_question
+from pages.lessons.history.milestone_pictures import draw_milestone
+from pages.session.labels import current_palette
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.milestones import MILESTONES
 from pages.site.titles import say_title
-from pages.site.words import say
+from pages.site.words import current_language, say
 
-HISTORY_COLUMN_WIDTHS = (1, 14, 4)  # of the columns: year, what was brought, where it can be seen
+
+def show_timeline() -> None:
+    """Shows the line; opens the page of the milestone whose link is clicked."""
+    data = {
+        "entries": [describe_milestone(milestone) for milestone in MILESTONES],
+        "text": {word: say(f"lessons.history.{word}") for word in ("line", "seen")},
+        "palette": vars(current_palette()),
+    }
+    opened = timeline(data=data, key="timeline", on_opened_change=lambda: None).opened
+    if isinstance(opened, str) and opened in MILESTONES:  # a browser may send anything
+        slug, link = MILESTONES[opened]
+        st.switch_page(PAGES_BY_SLUG[slug].path, query_params=link)
+
+
+def describe_milestone(milestone: str) -> dict:
+    """What the line says and draws of a milestone."""
+    slug, link = MILESTONES[milestone]
+    text = say(f"lessons.history.{milestone}")
+    _, who, _ = text.split("**", 2)
+    address = "&".join(f"{name}={choice}" for name, choice in {"lang": current_language(), **link}.items())
+    return {
+        "key": milestone,
+        "year": milestone.partition("_")[0],
+        "who": who,
+        "text": text,
+        "drawn": say(f"lessons.history.drawn.{milestone}"),
+        "shapes": draw_milestone(milestone),
+        "address": f"{slug}?{address}",
+        "place": say_title(slug),
+    }
+
 
 with draw_page_frame("history"):
-    st.markdown(f"#### {say('lessons.history.question')}\n{say('lessons.history.intro')}")
-    for milestone, (slug, link) in MILESTONES.items():
-        at_year, at_text, at_link = st.columns(HISTORY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall")
-        at_year.markdown(f"**{milestone.partition('_')[0]}**")
-        at_text.markdown(say(f"lessons.history.{milestone}"))
-        at_link.page_link(PAGES_BY_SLUG[slug].path, label=say_title(slug), query_params=link)
+    show_question("history")
+    show_timeline()

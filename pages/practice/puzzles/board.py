@@ -126,6 +126,7 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
         "columns": [name_column(played, name, column) for column in range(first, behind)],
         "numbers": [row.split(",") for row in rows],
         "changed": is_changed.tolist(),
+        "hint": say("lessons.puzzles.drag"),
         "version": [played.puzzle.name, game.puzzle_version()],
     }
     number_grid(data=data, key=key, on_typed_change=handle_typed_cells)

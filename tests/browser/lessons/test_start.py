@@ -108,6 +108,25 @@ def test_a_visited_lesson_is_marked_on_its_card_in_this_browser_alone(visitor, l
     expect(screen.page.locator(".card .stage")).to_have_count(0)
 
 
+TICK = "(drawer) => getComputedStyle(drawer.querySelector('summary'), '::after').content.includes('\u2713')"
+
+
+def test_a_drawer_that_was_opened_has_a_tick_in_this_browser_until_it_is_forgotten(visitor):
+    screen = visitor()
+    come_to(screen, "qkv")
+    drawers = screen.page.get_by_test_id("stExpander")
+    drawers.nth(1).locator("summary").click()
+    screen.page.wait_for_function("() => JSON.parse(localStorage.getItem('attention-drawers'))?.length === 1")
+    come_to(screen, "qkv")
+    screen.page.wait_for_function(TICK, arg=drawers.nth(1).element_handle())
+    ticked = [drawers.nth(number).evaluate(TICK) for number in range(drawers.count())]
+    assert ticked.count(True) == 1 and ticked[1]
+    come_to(screen, "start")
+    screen.page.get_by_role("button", name="Forget this").click()
+    come_to(screen, "qkv")
+    assert not any(drawers.nth(number).evaluate(TICK) for number in range(drawers.count()))
+
+
 def test_what_is_kept_is_never_sent(visitor):
     screen = visitor()
     sent = []

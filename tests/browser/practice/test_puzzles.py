@@ -34,6 +34,22 @@ def test_a_sink_is_built_by_keyboard_and_the_arrows_lead_on(screen):
     assert opened.outside == [] and opened.errors == []
 
 
+def test_a_number_is_dragged_up_and_down(screen):
+    opened = screen("?puzzle=sink&lang=en", lesson="puzzles")
+    cell = opened.page.get_by_role("textbox", name="w_k, 4 start, H1·1")
+    cell.hover()
+    box = cell.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    opened.page.mouse.down()
+    opened.page.mouse.move(x, y + 17, steps=4)
+    expect(cell).to_have_value("−1")  # two steps down, before the server hears of it
+    opened.page.mouse.move(x, y - 25, steps=4)
+    expect(cell).to_have_value("1.5")
+    with opened.answered():
+        opened.page.mouse.up()
+    assert opened.query()["numbers"] == "w_k~3.0=1.5"
+
+
 def test_on_a_phone_nothing_sticks_out(screen):
     opened = screen("?puzzle=cancel&hint=True&lang=en", lesson="puzzles", viewport={"width": 390, "height": 800})
     assert opened.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390

@@ -1,0 +1,83 @@
+// A line of years: what each added, as small pictures; the one that is looked at large, with who it was and where it is seen.
+// data: { entries, text, palette }: each entry { year, who, text, drawn, shapes, address, place, key }.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".timeline");
+  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  root.at = Math.min(root.at ?? 0, data.entries.length - 1);
+  const panel = Object.assign(element("section", "panel"), { ariaLive: "polite" });
+  const line = Object.assign(element("div", "line"), { role: "group", ariaLabel: data.text.line });
+  const stops = data.entries.map(drawStop);
+  line.append(...stops);
+  root.replaceChildren(panel, line);
+
+  const look = (at, follow = true) => {
+    root.at = Math.max(0, Math.min(at, stops.length - 1));
+    panel.replaceChildren(...drawEntry(data.entries[root.at], data.text, (key) => setTriggerValue("opened", key)));
+    stops.forEach((stop, i) => {
+      stop.ariaCurrent = i === root.at ? "true" : "false";
+      stop.tabIndex = i === root.at ? 0 : -1;
+      stop.classList.toggle("past", i < root.at);
+    });
+    const { offsetLeft, offsetWidth } = stops[root.at];
+    if (follow) line.scrollLeft = offsetLeft - line.offsetLeft - (line.clientWidth - offsetWidth) / 2;
+  };
+  const steps = () => ({ ArrowRight: root.at + 1, ArrowLeft: root.at - 1, Home: 0, End: stops.length - 1 });
+  const walk = (event) => {
+    const next = steps()[event.key];
+    if (next === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    event.preventDefault();
+    look(next);
+    return true;
+  };
+  line.onkeydown = (event) => walk(event) && stops[root.at].focus();
+  dragAlong(line, stops, look);
+  look(root.at);
+
+  const pressed = (event) => {
+    if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation(); // no other part hears it
+  };
+  window.addEventListener("keydown", pressed, true);
+  return () => window.removeEventListener("keydown", pressed, true);
+}
+
+// A press, and a hand that drags, look at what is under them.
+function dragAlong(line, stops, look) {
+  const under = ({ clientX }) => {
+    const boxes = stops.map((stop) => stop.getBoundingClientRect());
+    const at = boxes.findIndex(({ right }) => clientX < right);
+    return at < 0 ? stops.length - 1 : at;
+  };
+  line.onpointerdown = (event) => event.pointerType === "mouse" && line.setPointerCapture(event.pointerId);
+  line.onpointermove = (event) => line.hasPointerCapture(event.pointerId) && look(under(event), false);
+  line.onpointerup = (event) => look(under(event), false);
+}
+
+function drawStop({ year, who, shapes }) {
+  const stop = Object.assign(element("button", "stop"), { type: "button", ariaLabel: `${year} ${who}`, title: who });
+  stop.append(drawPicture(shapes), element("span", "mark"), element("span", "year", year));
+  return stop;
+}
+
+function drawEntry({ year, text, drawn, shapes, address, place, key }, words, open) {
+  const figure = element("figure", "large");
+  figure.append(drawPicture(shapes), element("figcaption", "", drawn));
+  const said = element("div", "said");
+  const link = Object.assign(element("a", "", `${words.seen} ${place} →`), { href: address });
+  link.onclick = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
+    event.preventDefault();
+    open(key);
+  };
+  const paragraph = element("p");
+  paragraph.append(...marked(text));
+  said.append(element("strong", "when", year), paragraph, link);
+  return [figure, said];
+}
+
+// A text in which **bold** and *slanted* parts are marked, as nodes.
+function marked(text) {
+  return text.split(/(\*\*.+?\*\*|\*.+?\*)/).map((part) => {
+    if (part.startsWith("**")) return element("strong", "", part.slice(2, -2));
+    return part.startsWith("*") ? element("em", "", part.slice(1, -1)) : part;
+  });
+}

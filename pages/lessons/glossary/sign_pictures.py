@@ -1,0 +1,261 @@
+"""A small picture of each sign: what it names as a matrix with its axes, or with the numbers of a run that has it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from attention_core import Trace
+from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.drawing.small_pictures import (
+    WHOLE_FIELD,
+    Box,
+    Shape,
+    arc_shapes,
+    arrow_shapes,
+    bar_shapes,
+    block_shapes,
+    function_shapes,
+    map_shapes,
+    matrix_shapes,
+    shape,
+    shared_head_shapes,
+    signed_map_shapes,
+    spread_evenly,
+    text_shape,
+    thread_shapes,
+)
+from attention_core.inputs.given_scores import as_scores, read_logits
+from pages.runs.cache import cache_measurement, trace_for
+from pages.session.labels import Selection, selection_of
+from pages.setup.setup import Setup
+
+SENTENCE = "en_it"
+LOGITS = "2, 1, 0, -1"
+SIZES = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # as they are drawn
+Matrix = tuple[str, str, str]  # colour, axis down, axis across
+
+
+@cache_measurement
+def draw_sign(key: str) -> list[Shape]:
+    """The shapes of a sign's picture."""
+    draw, *given = SIGN_PICTURES[key]
+    return draw(*given)
+
+
+def beside(count: int) -> list[Box]:
+    """Boxes of one width beside each other."""
+    left, top, width, height = WHOLE_FIELD
+    each = width / count
+    return [(left + number * each, top, each - 6, height) for number in range(count)]
+
+
+# ---- matrices --------------------------------------------------------------------------------------------------------
+def draw_matrices(*matrices: Matrix) -> list[Shape]:
+    """Matrices beside each other, as large as their axes."""
+    shapes = []
+    for box, (colour, down, across) in zip(beside(len(matrices)), matrices, strict=True):
+        shapes += matrix_shapes(colour, SIZES[down], SIZES[across], down, across, box)
+    return shapes
+
+
+def draw_stack(colour: str, name: str) -> list[Shape]:
+    """Three matrices behind each other, and how their number is called."""
+    shapes = []
+    for number in range(3):
+        left, top = 58 + 14 * number, 30 - 11 * number
+        shapes += [shape(*look, (left, top, 52, 52)) for look in (("rect", "ground", 1.0), ("frame", colour, 1.0))]
+    return [*shapes, text_shape("ink", 36, 24, 24, name)]
+
+
+# ---- runs ------------------------------------------------------------------------------------------------------------
+def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
+    """A run, and what is looked at in it."""
+    setup = Setup(example=example, **choices)
+    trace = trace_for(setup)
+    return trace, selection_of(trace, setup)
+
+
+def run_of_logits(choices: dict) -> Trace:
+    """A run whose scores are given."""
+    scores = as_scores(read_logits(LOGITS, 16))
+    return trace_for(Setup(example="one_query", score="dot", **scores, **choices))
+
+
+def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
+    """The numbers of a step of a run, of the head that is looked at; blocked pairs are empty."""
+    trace, chosen = run_of(example, choices)
+    numbers = trace[step].double().numpy()
+    maps = numbers.reshape(-1, *numbers.shape[-2:])  # (..., rows, columns) -> (maps, rows, columns)
+    matrix = maps[min(chosen.head, len(maps) - 1)]
+    if step != "weights" or (matrix < 0).any():
+        return signed_map_shapes(matrix)
+    masked_scores = trace["masked_scores"][0, chosen.head]
+    return map_shapes(matrix, masked_scores.isfinite().numpy())
+
+
+def draw_heads(example: str) -> list[Shape]:
+    """The maps of two heads."""
+    trace, _ = run_of(example, {})
+    one, two = trace["weights"][0, :2].numpy()
+    left, right = beside(2)
+    return map_shapes(one, box=left) + map_shapes(two, box=right)
+
+
+def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
+    """One query's numbers as bars: of (step, colour, choices) each."""
+    shapes = []
+    for box, (step, colour, choices) in zip(beside(len(rows)), rows, strict=True):
+        trace = run_of_logits(choices)
+        numbers = trace[step][0, 0, 0].numpy()
+        shapes += bar_shapes(numbers, colour, box, 1.0 if step == "weights" else None)
+    return shapes
+
+
+def draw_bias(position: str) -> list[Shape]:
+    """What a position adds to the scores of the last word."""
+    trace, _ = run_of(SENTENCE, {"positions": (position,)})
+    return bar_shapes(trace["bias"][0, -1].numpy(), "minus")
+
+
+def draw_arrows(choices: dict) -> list[Shape]:
+    """Queries and keys as arrows."""
+    trace, chosen = run_of(SENTENCE, choices)
+    queries = trace["q"][0, chosen.head].numpy()  # (T, d_k)
+    keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
+    vectors = [("k", key) for key in keys] + [("q", query) for query in queries]
+    return arrow_shapes([(colour, vector) for colour, vector in vectors if vector.any()])
+
+
+def draw_threads(example: str, only: int | None = None) -> list[Shape]:
+    """Queries above, keys below, and the weights as threads; only: of one query."""
+    trace, chosen = run_of(example, {})
+    weights = trace["weights"][0, chosen.head].numpy()
+    return thread_shapes(weights if only is None else weights[only : only + 1])
+
+
+def draw_arcs(example: str) -> list[Shape]:
+    """Symbols, and arcs to those that they attend to: of the head whose last ones are surest."""
+    trace, _ = run_of(example, {})
+    return arc_shapes(max(trace["weights"][0].numpy(), key=lambda weights: weights[-5:].max()))
+
+
+# ---- drawings --------------------------------------------------------------------------------------------------------
+def draw_cache(count: int) -> list[Shape]:
+    """Step by step one more key; only the last of each row is new."""
+    side = 74.0 / count
+    shapes = []
+    for step in range(count):
+        for key in range(step + 1):
+            strength = 1.0 if key == step else 0.22
+            left, top = 43 + key * side, 8 + step * side
+            shapes.append(shape("rect", "k", strength, (left, top, side - 2, side - 2)))
+    return shapes
+
+
+def draw_path(tokens: int) -> list[Shape]:
+    """One step from the first token to the last, past those between."""
+    across = spread_evenly(tokens, WHOLE_FIELD)
+    dots = [shape("dot", "x", 1.0, (x, 70, 5)) for x in across]
+    return [shape("arc", "share", 1.0, (across[0], across[-1], 64, 100, 3)), *dots]
+
+
+def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
+    """Tokens in a row, as dark as they are still heard."""
+    return [shape("dot", colour, strength, (20 + 24 * place, 45, 9)) for place, strength in enumerate(strengths)]
+
+
+def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
+    """The same choices with other shares."""
+    left, right = beside(2)
+    return bar_shapes(np.array(one), "share", left, 1.0) + bar_shapes(np.array(other), "share", right, 1.0)
+
+
+def surprise(probability: np.ndarray) -> np.ndarray:
+    """The loss at a probability of what is right, by torch."""
+    given = torch.from_numpy(probability)
+    return F.binary_cross_entropy(given, torch.ones_like(given), reduction="none").numpy()
+
+
+def numpy_sigmoid(numbers: np.ndarray) -> np.ndarray:
+    """A weight for each pair alone, by torch."""
+    return torch.from_numpy(numbers).sigmoid().numpy()
+
+
+def draw_jacobian(choices: dict) -> list[Shape]:
+    """How far each weight moves when a score moves."""
+    trace = with_jacobian(run_of_logits(choices))
+    return signed_map_shapes(trace["jacobian"][0, 0, 0].numpy())
+
+
+WEIGHTS, SCORES = ("weights", "share", {}), ("scores", "plus", {})
+SIGN_PICTURES: dict[str, tuple] = {
+    "B": (draw_stack, "x", "B"),
+    "T": (draw_matrices, ("x", "T", "")),
+    "S": (draw_matrices, ("share", "", "S")),
+    "H": (draw_stack, "share", "H"),
+    "H_kv": (shared_head_shapes, 2),
+    "D": (draw_matrices, ("x", "", "D")),
+    "d_k": (draw_matrices, ("q", "", "d_k"), ("k", "", "d_k")),
+    "d_v": (draw_matrices, ("v", "", "d_v")),
+    "x": (draw_step, "x", {}),
+    "W_q": (draw_matrices, ("q", "D", "d_k"), ("k", "D", "d_k"), ("v", "D", "d_v")),
+    "W_o": (draw_matrices, ("x", "H·d_v", "D")),
+    "b": (draw_matrices, ("q", "1", "d_k"), ("k", "1", "d_k"), ("v", "1", "d_v")),
+    "q": (draw_matrices, ("q", "T", "d_k")),
+    "k": (draw_matrices, ("k", "S", "d_k")),
+    "v": (draw_matrices, ("v", "S", "d_v")),
+    "scores": (draw_step, "scores", {}),
+    "scaled_scores": (draw_step, "scaled_scores", {}),
+    "bias": (draw_step, "bias", {"positions": ("alibi",)}),
+    "allowed": (draw_step, "allowed", {"masks": ("causal",)}),
+    "masked_scores": (draw_step, "masked_scores", {"masks": ("causal",)}),
+    "weights": (draw_step, "weights", {}),
+    "head_outputs": (draw_matrices, ("share", "T", "S"), ("v", "S", "d_v")),
+    "concat": (draw_matrices, ("v", "T", "H·d_v")),
+    "output": (draw_matrices, ("v", "T", "H·d_v"), ("x", "H·d_v", "D")),
+    "hidden": (function_shapes, np.tanh, -3.0, 3.0, "share"),
+    "softmax": (draw_rows, SCORES, WEIGHTS),
+    "temperature": (draw_rows, ("weights", "share", {"temperature": 0.5}), ("weights", "share", {"temperature": 2.0})),
+    "jacobian": (draw_jacobian, {}),
+    "logits": (draw_rows, SCORES),
+    "dot": (draw_arrows, {}),
+    "scaled_dot": (draw_rows, SCORES, ("scaled_scores", "plus", {"temperature": 2.0})),
+    "cosine": (draw_step, "scores", {"score": "cosine"}),
+    "general": (draw_matrices, ("q", "T", "d_k"), ("x", "d_k", "d_k"), ("k", "S", "d_k")),
+    "additive": (draw_step, "scores", {"score": "additive"}),
+    "causal": (draw_step, "weights", {"masks": ("causal",)}),
+    "padding": (draw_step, "weights", {"masks": ("padding:5",)}),
+    "local": (draw_step, "weights", {"masks": ("local:1",)}),
+    "sliding": (draw_step, "weights", {"masks": ("sliding:2",)}),
+    "sink": (draw_step, "weights", {}, "en_it_sink"),
+    "multi_head": (draw_heads, "en_colour"),
+    "grouped": (shared_head_shapes, 2),
+    "residual": (draw_step, "residual", {"wiring": "residual"}),
+    "sinusoidal": (draw_step, "sinusoidal_x", {"positions": ("sinusoidal",)}),
+    "learned_table": (draw_step, "learned_x", {"positions": ("learned",)}),
+    "rope": (draw_arrows, {"positions": ("rope",), "text": "it it it it"}),
+    "alibi": (draw_bias, "alibi"),
+    "softcap": (draw_step, "capped_scores", {"modifiers": ("softcap:2",)}),
+    "qk_norm": (draw_arrows, {"modifiers": ("qk_norm",)}),
+    "learned_sink": (draw_step, "weights", {"normaliser": "sinks"}),
+    "sigmoid": (function_shapes, numpy_sigmoid, -5.0, 5.0, "share"),
+    "differential": (draw_step, "weights", {"modifiers": ("differential",)}),
+    "latent": (draw_matrices, ("x", "T", "D"), ("share", "T", "c")),
+    "decoupled_rope": (draw_step, "scores", {"positions": ("decoupled_rope",)}),
+    "gate": (draw_step, "gate", {"modifiers": ("gate",)}),
+    "relative": (draw_step, "bias", {"positions": ("t5",)}),
+    "linear_state": (draw_matrices, ("share", "d_k", "d_v")),
+    "self": (draw_threads, SENTENCE),
+    "cross": (draw_threads, "cross_en_zh"),
+    "context": (draw_threads, "cross_en_zh", 0),
+    "cache": (draw_cache, 5),
+    "path": (draw_path, 6),
+    "influence": (draw_tokens, "share", (0.1, 0.2, 0.35, 0.5, 0.75, 1.0)),
+    "block": (block_shapes, 3),
+    "loss": (function_shapes, surprise, 0.03, 1.0, "share"),
+    "alignment": (draw_threads, "learned_dates"),
+    "induction": (draw_arcs, "learned_copy"),
+    "shift": (draw_two_rows, (0.8, 0.2), (0.3, 0.7)),
+}

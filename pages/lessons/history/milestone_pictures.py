@@ -1,0 +1,250 @@
+"""What each milestone added, as a small picture: where the app can compute it, from its own numbers."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from attention_core.drawing.small_pictures import (
+    WHOLE_FIELD,
+    Box,
+    Shape,
+    arc_shapes,
+    arrow_shapes,
+    bar_shapes,
+    block_shapes,
+    curve_shapes,
+    map_shapes,
+    shape,
+    shared_head_shapes,
+    spread_evenly,
+    strip_shapes,
+    thread_shapes,
+)
+from attention_core.variants.encoders import Encoder
+from attention_core.variants.influence import default_position, distances_heard
+from pages.lessons.encoders import COMPARED_ENCODER_WIDTH, cached_influence
+from pages.lessons.learned.learning import load_shipped_training
+from pages.lessons.learned.writers import WRITING_TASKS
+from pages.runs.cache import cache_measurement, trace_for
+from pages.session.labels import selection_of
+from pages.setup.setup import Setup
+
+SENTENCE = Setup(example="en_it")
+LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
+UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
+ROW_OF_STATES: Box = (8.0, 35.0, 144.0, 20.0)
+PALE, WORDS_AROUND = 0.25, 7
+WEAKEST_STATE = 0.08  # a state that is hardly heard is still seen to be there
+
+
+@cache_measurement
+def draw_milestone(milestone: str) -> list[Shape]:
+    """The shapes of a milestone's picture."""
+    return MILESTONE_PICTURES[milestone]()
+
+
+# ---- one state after the other ---------------------------------------------------------------------------------------
+def draw_states(encoder: Encoder) -> list[Shape]:
+    """The states of a recurrent network, each as dark as the last one still hears its word."""
+    at = default_position(False, trace_for(SENTENCE).sizes()["T"])
+    distances = distances_heard(False, at + 1, at)
+    heard = cached_influence(encoder, SENTENCE, at, "share", 8)
+    from_far_to_near = [heard.at(distance) for distance in sorted(distances, reverse=True)]
+    return chain_shapes(np.array(from_far_to_near) / max(from_far_to_near), ROW_OF_STATES)
+
+
+def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
+    """States in a row, each made of the one before."""
+    across = spread_evenly(len(strengths), row)
+    middle = row[1] + row[3] / 2
+    shapes = [shape("line", "faint", 1.0, (across[0], middle, across[-1], middle, 2))]
+    for x, strength in zip(across, strengths, strict=True):
+        shapes.append(shape("dot", "ground", 1.0, (x, middle, 7)))
+        shapes.append(shape("dot", "share", max(WEAKEST_STATE, strength), (x, middle, 7)))
+    return shapes
+
+
+def draw_elman() -> list[Shape]:
+    """A state that each step overwrites a little."""
+    return draw_states(Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9))
+
+
+def draw_lstm() -> list[Shape]:
+    """A state that gates keep."""
+    return draw_states(Encoder("lstm", width=COMPARED_ENCODER_WIDTH, keep=2))
+
+
+def draw_memory() -> list[Shape]:
+    """One head that reads the rows of a memory by cosine and softmax."""
+    trace = trace_for(replace(SENTENCE, score="cosine"))
+    chosen = selection_of(trace, SENTENCE)
+    shares = trace["weights"][0, chosen.head, chosen.query].numpy()  # (S,)
+    shapes = []
+    for key, share in enumerate(shares):
+        top = 9.0 + 10.5 * key
+        vector = trace["k"][0, chosen.kv, key].numpy()  # (d_k,)
+        shapes.append(shape("line", "share", max(PALE, share), (22, 45, 104, top + 4, 8 * share)))
+        shapes += strip_shapes(vector, "k", (106, top, 24, 10))
+    return [*shapes, shape("dot", "q", 1.0, (20, 45, 7))]
+
+
+def draw_one_vector() -> list[Shape]:
+    """A sentence that is read into one vector, and one that is written from it."""
+    shapes = [shape("line", "x", 1.0, (20, 45, 140, 45, 2))]
+    for x in (16, 32, 48):
+        shapes.append(shape("dot", "k", 1.0, (x, 45, 6)))
+        shapes.append(shape("dot", "q", 1.0, (160 - x, 45, 6)))
+    return [*shapes, shape("dot", "share", 1.0, (80, 45, 13))]
+
+
+def draw_limit() -> list[Shape]:
+    """How many texts are written exactly from one vector, by their length."""
+    record = load_shipped_training("reversal_one")
+    return curve_shapes([("share", record.places, record.figures_at(WRITING_TASKS["reversal"].telling))])
+
+
+# ---- weights over a source -------------------------------------------------------------------------------------------
+def draw_alignment() -> list[Shape]:
+    """Each symbol that is written looks at the source: a learned alignment."""
+    return thread_shapes(trace_for(Setup(example="learned_dates"))["weights"][0, 0].numpy())
+
+
+def draw_products() -> list[Shape]:
+    """A query and keys as arrows, which a product compares."""
+    trace = trace_for(SENTENCE)
+    chosen = selection_of(trace, SENTENCE)
+    keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
+    query = trace["q"][0, chosen.head, chosen.query].numpy()  # (d_k,)
+    arrows = [("k", key) for key in keys if key.any()]
+    return arrow_shapes([*arrows, ("q", query)])
+
+
+def draw_patches() -> list[Shape]:
+    """One word, and the patches of a picture that it looks at."""
+    shares = trace_for(Setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
+    side = int(len(shares) ** 0.5)
+    patches = shares.reshape(side, side) / shares.max()  # (S,) -> rows and columns
+    thread = shape("line", "share", PALE, (22, 45, 62, 45, 3))
+    return [thread, shape("dot", "q", 1.0, (20, 45, 7)), *map_shapes(patches, box=(64, 8, 88, 74))]
+
+
+# ---- attention alone -------------------------------------------------------------------------------------------------
+def draw_projections() -> list[Shape]:
+    """One word's x, and the query, key and value that are made of it."""
+    trace = trace_for(SENTENCE)
+    chosen = selection_of(trace, SENTENCE)
+    heads = {"q": chosen.head, "k": chosen.kv, "v": chosen.kv}
+    shapes = []
+    for row, (name, head) in enumerate(heads.items()):
+        top = 11.0 + 25 * row
+        shapes.append(shape("line", name, 1.0, (80, 45, 104, top + 9, 2)))
+        shapes += strip_shapes(trace[name][0, head, chosen.query].numpy(), name, (106, top, 46, 20))
+    return shapes + strip_shapes(trace["x"][0, chosen.query].numpy(), "x", (8, 36, 76, 20))
+
+
+def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
+    """The weights that masks leave."""
+    setup = Setup(example=example, masks=masks)
+    trace = trace_for(setup)
+    head = selection_of(trace, setup).head
+    allowed = np.isfinite(trace["masked_scores"][0, head].numpy())
+    return map_shapes(trace["weights"][0, head].numpy(), allowed)
+
+
+def draw_causal() -> list[Shape]:
+    """Each word sees itself and those before it."""
+    return draw_masked("causal")
+
+
+def draw_hidden_word() -> list[Shape]:
+    """A hidden word, which looks to both sides."""
+    across = spread_evenly(WORDS_AROUND, WHOLE_FIELD)
+    hidden = across[WORDS_AROUND // 2]
+    shapes = []
+    for x in across[across != hidden]:
+        height = 30 + 0.5 * abs(x - hidden)
+        shapes.append(shape("arc", "share", 1.0, (hidden, x, 66, height, 2.5)))
+        shapes.append(shape("dot", "k", 1.0, (x, 72, 5)))
+    return [*shapes, shape("frame", "q", 1.0, (hidden - 8, 66, 16, 14))]
+
+
+def draw_other_weights() -> list[Shape]:
+    """Learned weights, and even ones in their place."""
+    shares = trace_for(Setup(example="learned_lookup"))["weights"][0, 0, 0].numpy()
+    even = np.full_like(shares, 1 / len(shares))
+    return bar_shapes(shares, "share", UPPER_HALF, 1.0) + bar_shapes(even, "x", LOWER_HALF, 1.0)
+
+
+def draw_one_shared_head() -> list[Shape]:
+    """One key and value head for all queries."""
+    return shared_head_shapes(1)
+
+
+def draw_groups() -> list[Shape]:
+    """A key and value head for each group of queries."""
+    return shared_head_shapes(2)
+
+
+def draw_strides() -> list[Shape]:
+    """Every second word, up to six away."""
+    return draw_masked("dilated:3:2", "causal")
+
+
+def draw_window() -> list[Shape]:
+    """A window, and one word that sees and is seen by all."""
+    return draw_masked("local_global:1:0")
+
+
+def draw_turned() -> list[Shape]:
+    """One query, turned further at each place."""
+    trace = trace_for(replace(SENTENCE, text="it it it it", positions=("rope",)))
+    head = selection_of(trace, SENTENCE).head
+    return arrow_shapes([("q", query) for query in trace["q"][0, head].numpy()])
+
+
+def draw_penalty() -> list[Shape]:
+    """What is added to the scores of the last word: less, the farther a key is."""
+    bias = trace_for(replace(SENTENCE, positions=("alibi",)))["bias"][0, -1].numpy()  # (S,)
+    return bar_shapes(bias, "minus")
+
+
+def draw_copying() -> list[Shape]:
+    """Each symbol looks at what came after it last time."""
+    heads = trace_for(Setup(example="learned_copy"))["weights"][0].numpy()  # (H, T, T)
+    return arc_shapes(max(heads, key=lambda weights: weights[-5:].max()))
+
+
+def draw_blocks() -> list[Shape]:
+    """A map block by block: one is there, the others are not stored."""
+    return block_shapes(3)
+
+
+def draw_sink() -> list[Shape]:
+    """Words that look for nothing give their shares to the first token."""
+    return draw_masked(example="en_it_sink")
+
+
+MILESTONE_PICTURES: dict[str, Callable[[], list[Shape]]] = {
+    "1990_elman": draw_elman,
+    "1997_lstm": draw_lstm,
+    "2014_ntm": draw_memory,
+    "2014_seq2seq": draw_one_vector,
+    "2014_cho": draw_limit,
+    "2015_bahdanau": draw_alignment,
+    "2015_luong": draw_products,
+    "2015_xu": draw_patches,
+    "2017_vaswani": draw_projections,
+    "2018_gpt": draw_causal,
+    "2019_bert": draw_hidden_word,
+    "2019_jain": draw_other_weights,
+    "2019_shazeer": draw_one_shared_head,
+    "2019_child": draw_strides,
+    "2020_longformer": draw_window,
+    "2021_rope": draw_turned,
+    "2022_alibi": draw_penalty,
+    "2022_olsson": draw_copying,
+    "2022_flash": draw_blocks,
+    "2023_gqa": draw_groups,
+    "2024_sinks": draw_sink,
+}
