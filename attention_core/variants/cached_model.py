@@ -113,7 +113,10 @@ def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
     True
     """
     whole = run_model(name, tokens)[UNEMBEDDING]["logits"][0]  # (T, V)
-    rows = [run_cached(name, tokens[: t + 1]).stack[UNEMBEDDING]["logits"][0, 0] for t in range(len(tokens))]
+    rows = []
+    for t in range(len(tokens)):
+        stack = run_cached(name, tokens[: t + 1]).stack
+        rows.append(stack[UNEMBEDDING]["logits"][0, 0])  # (V,)
     return float((torch.stack(rows) - whole).abs().max())
 
 

@@ -65,9 +65,10 @@ def hide_words(language: str, count: int = MIDDLE_TEXTS) -> list[Hidden]:
     return hidden
 
 
-def measure_guesses_of(
-    model: LanguageModel, language: str, texts: Sequence[Hidden], read: Callable[[Hidden], tuple[tuple[str, ...], int]]
-) -> list[float]:
+ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # what a model reads of a text, and at which place it says
+
+
+def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidden], read: ReadGap) -> list[float]:
     """Measure the mean probability of the hidden words, and how often they are the likeliest.
 
     read: what the model reads of a text, and the place at which it says the word.

@@ -98,8 +98,9 @@ def pack_weights(written: Written, parts: list[str]) -> bytes:
 def pack_strips(written: Written, parts: list[str]) -> bytes:
     """How large each number of all keys and values is, a byte each: layers, heads, words, key and value, numbers."""
     stack = written.run(written.stops[-1]).stack
-    keys, values = (torch.stack([stack[part][name][0] for part in parts]).abs() for name in ("k", "v"))  # (L, H, S, d)
-    both = torch.stack((keys, values), dim=-2)  # (L, H, S, 2, d)
+    keys = torch.stack([stack[part]["k"][0] for part in parts])  # (L, H, S, d)
+    values = torch.stack([stack[part]["v"][0] for part in parts])  # (L, H, S, d)
+    both = torch.stack((keys, values), dim=-2).abs()  # (L, H, S, 2, d)
     largest = both.amax(dim=(2, 4), keepdim=True)  # (L, H, 1, 2, 1)
     return (STRONGEST * both / largest).round().to(torch.uint8).numpy().tobytes()
 
@@ -131,7 +132,8 @@ def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str
     """One of these as the component draws it, with what each word adds."""
     added = [["", ""]]
     for before, now in pairwise(sizes):
-        added.append([f"+{spell(size - old)}" if size > old else "" for size, old in zip(now, before, strict=True)])
+        grown = [size - old for size, old in zip(now, before, strict=True)]
+        added.append([f"+{spell(more)}" if more > 0 else "" for more in grown])
     return {
         "title": say(f"lessons.decoding.count.{name}"),
         "names": [say(f"lessons.decoding.picture.way_{way}") for way in ("cached", "again")],

@@ -270,7 +270,8 @@ def draw_pieces(language: str) -> list[Shape]:
         for piece in cut_pieces(text, table.merges[:merges], table.characters):
             width = PIECE_LETTER * len(piece)
             if left + width < 152:
-                shapes.append(shape("rect", PIECE_COLOURS[len(shapes) % 3], 0.75, (left, 12 + 25 * row, width - 2, 18)))
+                colour = PIECE_COLOURS[len(shapes) % 3]
+                shapes.append(shape("rect", colour, 0.75, (left, 12 + 25 * row, width - 2, 18)))
             left += width
     return shapes
 
