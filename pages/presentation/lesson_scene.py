@@ -37,6 +37,11 @@ def show_lesson_step(screen: ScreenState) -> None:
     session.departed = goes_on and link != begun.link
 
 
+def forget_begun_lesson() -> None:
+    """Lets the stage begin its lesson anew: another one was drawn with the choices of the stage."""
+    st.session_state.pop("begun_lesson", None)
+
+
 def draw_lesson_part(slug: str, staged: StagedPart) -> None:
     """Draws a part of a lesson, whose choices were entered before."""
     with stage_part(staged):

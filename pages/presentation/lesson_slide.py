@@ -12,7 +12,7 @@ from attention_core.drawing.palette import LIGHT_PALETTE
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene
 from pages.panels import lesson_choices
-from pages.presentation.lesson_scene import draw_lesson_part
+from pages.presentation.lesson_scene import draw_lesson_part, forget_begun_lesson
 from pages.presentation.setup_slide import make_run_picture
 from pages.session.collected import CollectedPart, collect_part
 from pages.session.staged import StagedPart
@@ -51,6 +51,7 @@ def collect_lesson_part(part: LessonPart) -> CollectedPart:
         with collect_part() as collected:
             draw_lesson_part(part.slug, staged)
     place.empty()
+    forget_begun_lesson()
     return collected
 
 
