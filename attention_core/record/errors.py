@@ -58,8 +58,8 @@ REFUSAL_SENTENCES = {
     "no_attention": "a network with one context vector has no attention to look at",
     "network_away": "a network that was trained here is kept for a while: {name} was trained before the app was "
     "restarted, or too many others were trained after it; training it again gives the same one",
-    "training_diverged": "the numbers of a training must be finite: at step {step} one diverged; a smaller learning rate "
-    "or another seed may help",
+    "training_diverged": "the numbers of a training must be finite: at step {step} one diverged; a smaller learning "
+    "rate or another seed may help",
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
     "blockwise_maps": "differential attention has two maps, and block by block there is one: take none",

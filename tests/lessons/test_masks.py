@@ -281,7 +281,9 @@ def test_a_batch_gets_the_numbers_of_its_sentences_alone():
 
 def test_without_its_mask_the_padding_takes_its_share():
     lesson = Lesson("masks", open="pairs", pairs="batch", hidden="False")
-    assert lesson.says("A sentence no longer gets the numbers that it has alone: they differ most in weights, by **0.71**")
+    assert lesson.says(
+        "A sentence no longer gets the numbers that it has alone: they differ most in weights, by **0.71**"
+    )
     assert "“barked” gives 71 % to `<pad>`." in captions(lesson)  # 5 of 7 even weights
     assert "“it” gives 0 % to `<pad>`." in captions(lesson)
     lesson.set("other", "Anna fed the dog and she smiled")  # as long as the first: nothing is filled up
@@ -356,7 +358,10 @@ def test_the_readers_own_blocked_row_is_the_one_that_is_shown():
 
 def test_the_same_matrix_by_the_other_convention():
     lesson = Lesson("masks", open="nothing", nothing="conventions")
-    assert lesson.says("98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. 98 weights differ, and no error is raised.")
+    assert lesson.says(
+        "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. "
+        "98 weights differ, and no error is raised."
+    )
     assert weight(lesson, "conventions_kept", "it", "dog") == pytest.approx(CAUSAL, abs=1e-12)
     assert weight(lesson, "conventions_blocked", "it", "dog") == 0
     assert weight(lesson, "conventions_blocked", "it", "barked") == 1
@@ -434,7 +439,9 @@ def test_what_asks_nothing_rests_on_the_first_token():
     assert lesson.says("**7 of 8** words attend most to “<s>”; “barked” gives it 0.71")
     assert weight(lesson, "sink", "barked", "<s>") == pytest.approx(0.707, abs=5e-4)
     assert weight(lesson, "sink", "it", "dog") == pytest.approx(0.76, abs=5e-3)
-    assert lesson.says("The value of “<s>” in this head is (0.00, 0.00): attention that goes there adds nothing to the output.")
+    assert lesson.says(
+        "The value of “<s>” in this head is (0.00, 0.00): attention that goes there adds nothing to the output."
+    )
     lesson.set("sink", "Anna fed the dog")  # no start: who asks who does it takes Anna along
     assert lesson.says("attention that goes there adds it to the output")
     share = E424 / (E424 + 2 + 1 / E424)  # 6 for Anna, -6 for dog, 0 for the two others
