@@ -42,7 +42,7 @@ REFUSAL_SENTENCES = {
     "positive_number": "{name} must be a finite number above 0: got {given}",
     "finite_number": "{name} must be a finite number: got {given}",
     "probability": "{name} must be at least 0 and below 1: got {given}",
-    "category_word": "{token} stands for any word of its kind and cannot be typed: choose a word in its place",
+    "category_word": "{token} stands for any word of its kind and cannot be typed: choose one such word",
     "words_unknown": "each word must be one that the model knows: it does not know {words}",
     "words_many": "at most {limit} words may be added: these are {given}",
     "word_choice": "{name} must lie between {least} and {limit}: got {given}",
@@ -56,10 +56,10 @@ REFUSAL_SENTENCES = {
     "model_too_long": "the model reads at most {limit} words: these are {given}",
     "learned_too_long": "a text must have at most {limit} symbols: it has {given}",
     "no_attention": "a network with one context vector has no attention to look at",
-    "network_away": "a network that was trained here must still be there: {name} was trained in a run of the app that "
-    "has ended, or too many others after it; training it again gives the same one",
-    "training_diverged": "training must stay finite: at step {step} a number grew beyond all bounds; a smaller rate or "
-    "another seed may help",
+    "network_away": "a network that was trained here is kept for a while: {name} was trained before the app was "
+    "restarted, or too many others were trained after it; training it again gives the same one",
+    "training_diverged": "the numbers of a training must be finite: at step {step} one diverged; a smaller learning "
+    "rate or another seed may help",
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
     "blockwise_maps": "differential attention has two maps, and block by block there is one: take none",
@@ -97,7 +97,7 @@ REFUSAL_SENTENCES = {
     "text_too_long": "a text may have at most {limit} characters: this one has {given}",
     "link_too_long": "with this the address of the screen would have {given} characters, and no more than {limit} can "
     "be opened again: use fewer numbers, or fewer digits",
-    "link_cannot_say": "{name} must be something that the address of the screen can say: got “{given}”",
+    "link_cannot_say": "{name} must be something that the address of the screen can hold: got “{given}”",
     "not_tried": "there was no time left to try it, because too much else is wrong",
     "file_too_long": "a file of the screen may have at most {limit} characters: this one has {given}",
     "file_not_json": "a file of the screen must be JSON in UTF-8: this one cannot be read as that",
@@ -106,7 +106,7 @@ REFUSAL_SENTENCES = {
     "file_format": 'a file of the screen must say "format": "{expected}" and its version, a whole number: '
     "this one does not",
     "file_version": "the version of a file must be at most {limit}, the newest known here: this one is {given}",
-    "file_text": "each part of a file must be a text in double quotes: {name} is none",
+    "file_text": "each part of a file must be a text in double quotes: {name} is not",
     "lecture_too_long": "a lecture may have at most {limit} characters: this one has {given}",
     "lecture_format": 'a lecture must say "format": "{expected}", its version, its title and its scenes: this file '
     "does not",
@@ -137,11 +137,11 @@ REFUSAL_SENTENCES = {
     "other_missing": "another sentence must be given whose weights {part} takes",
     "other_length": "another sentence must have as many words, {expected}: it has {given}",
     "no_word_sum": "a head's push is a sum over words where its values go through W_o alone, and one RMS norm at the "
-    "end: {part} is otherwise",
+    "end: {part} is different",
     "no_vectors": "a word must have a vector: this example's come from a network that reads two sentences, and here "
     "“{token}” has none",
     "part_missing": "{name} needs {part}, and the stack has {choices}",
-    "step_twice": "a step that is added must have a name of its own: {name} is there",
+    "step_twice": "a step that is added must have a name of its own: {name} is there already",
     "one_draw": "a variance needs at least 2 draws: it got 1",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",
     "zero_vector": "the x of the word must not be all zeros: every matrix makes zeros of it",
@@ -174,7 +174,7 @@ REFUSAL_SENTENCES = {
     "exercise_file": "an exercise stands in a link, and tensors from a file do not fit into one",
     "exercise_paper": "a sheet of paper has room for matrices of {limit} x {limit} and {most} heads: {name} is "
     "{given}, and there are {heads}",
-    "one_word": "type one word: “{given}” is {count}",
+    "one_word": "type one word: “{given}” has {count}",
     "too_many_pairs": "sentences x heads x queries x keys may be at most {limit} numbers: "
     "{B} x {H} x {T} x {S} are more",
     "token_too_long": "a token may have at most {limit} characters: {token} has {given}",
@@ -197,7 +197,7 @@ REFUSAL_SENTENCES = {
     "edit_form": "a changed cell of {name} must read row.column=number and lie inside it: got “{given}”",
     "puzzle_closed": "{name}, row {row}, column {column}, may not be changed in this puzzle: it stays {expected}, "
     "got {given}",
-    "puzzle_other": "only numbers of {choices} may be changed in this puzzle: {name} is another one than at its start",
+    "puzzle_other": "only numbers of {choices} may be changed in this puzzle: {name} differs from the start",
     "file_ending": "{name} must end in one of {endings}",
     "file_empty": "{name} must hold at least one number: it is an empty file",
     "file_too_large": "{name} may have at most {limit} bytes: it has {given}",
@@ -229,7 +229,7 @@ REFUSAL_SENTENCES = {
     "which_array": "{file} must hold one array, or one called {name}: it holds {choices}; choose one",
     "not_blocked_or_finite": "{name} must hold finite numbers or -inf: {value} at {index}",
     "export_too_large": "a {kind} file may hold at most {limit} numbers: these are {given}",
-    "numbers_alone": "words need vectors, and the code of {name} draws numbers alone: no sentence can be typed there",
+    "numbers_alone": "words need vectors, and the code of {name} only draws numbers: no sentence can be typed there",
     "no_input_words": "words need vectors, and {name} gives q, k and v directly: there is no x to change",
 }
 

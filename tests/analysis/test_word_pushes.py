@@ -68,8 +68,8 @@ def test_its_numbers_lead_back_into_the_stack():
     ("choices", "says"),
     [
         ({"ends_in_words": False}, "needs unembedding"),
-        ({}, "unembedding is otherwise"),
-        ({**RMS, "norms": ("rms_norm_after",)}, "1.attention is otherwise"),
+        ({}, "unembedding is different"),
+        ({**RMS, "norms": ("rms_norm_after",)}, "1.attention is different"),
     ],
     ids=str,
 )

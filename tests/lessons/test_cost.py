@@ -135,7 +135,7 @@ def test_a_batch_against_one_by_one(clocked):
 )
 def test_which_pairs_are_skipped_and_what_that_saves(pattern, kept, computed):
     lesson = Lesson("cost", open="skip", pattern=pattern, lang="en")
-    assert lesson.says(f"The pattern has {kept:,} of 65,536 pairs. Computed block by block are {computed:,}")
+    assert lesson.says(f"The pattern has {kept:,} of 65,536 pairs. Block by block, {computed:,} are computed")
     assert lesson.says(f"**{computed * 128:,}** multiply-adds instead of 8,388,608")
 
 
@@ -257,7 +257,7 @@ def test_gradients_move_out_of_what_float16_loses_as_the_loss_is_scaled():
 
 def test_a_lost_update_opens_to_its_sum():
     lesson = Lesson("cost", open="precision", precise="updates", lang="en")
-    assert lesson.says("the next number behind 1 is 1 + 1/1,024. Of 8 updates **3** leave 1 as it is")
+    assert lesson.says("the next number after 1 is 1 + 1/1,024. Of 8 updates **3** leave 1 as it is")
     assert lesson.says("gives **1.00** if the weight is kept in float16, and 1.25 from a float32 master")
     lesson.click_cell("updates", "moved", "6")
     (part,) = lesson.parts("arithmetic_cost_updates")

@@ -161,14 +161,14 @@ def test_words_so_far_attend_to_each_other_and_then_ask(written, causal):
 
 def test_later_words_change_nothing_under_a_causal_mask_and_something_without():
     lesson = Lesson("cross", open="decoder")
-    assert lesson.says("ask for the same (largest difference 0): under a causal mask later words change nothing")
+    assert lesson.says("have the same queries (largest difference 0): under a causal mask later words change nothing")
     lesson.set("causal", False)
     some, _ = decoder([*ENGLISH][:4], False)
     whole, _ = decoder([*ENGLISH], False)
     x = np.array([*ENGLISH.values()])
     moved = np.abs(some @ x[:4] - whole[:4] @ x).max()
     assert moved > 0.01
-    assert lesson.says(f"what these words ask differs by up to {moved:.2f}.")
+    assert lesson.says(f"the queries of these words differ by up to {moved:.2f}.")
 
 
 # ---- context vectors -------------------------------------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_each_stop_is_told_both_ways():
     told = shelves(Lesson("decoding", lang="en"))[0]["told"]
     first = "The beginning is read at once: 6 tokens, 6 keys and values in every head. Next comes “the”, 69 %."
     assert told["cached"][0] == told["again"][0] == first
-    assert told["cached"][4].startswith("“it” adds one key and one value to every shelf. Its query meets 10 keys, 9 of")
+    assert told["cached"][4].startswith("“it” adds one key and one value in every layer. Its query meets 10 keys, 9 of")
     assert told["again"][4].startswith("To read “it”, all 10 tokens run once more: 10 keys, 9 of them the same")
     assert told["cached"][-1].endswith("The text has ended.")
 
@@ -212,7 +212,7 @@ def test_positions_do_not_disturb_what_was_kept(positions):
 
 def test_a_state_gives_what_the_map_gives():
     lesson = Lesson("decoding", open="kept", what="state", lang="en")
-    assert lesson.says("a head keeps 2 × 2 numbers for features times values, and 2 for the features, 6 in all")
+    assert lesson.says("a head keeps 2 × 2 numbers for features times values and 2 for the features, 6 in all")
     assert lesson.says("is row 6 of the map's output, to ")
     lesson.set("reads", 1)
     lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])

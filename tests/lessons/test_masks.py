@@ -188,7 +188,7 @@ def test_any_word_may_change_into_any_other():
     assert lesson.says("“dog” becomes “girl”. Of the 3 words before it, **3**")
     words = ("Anna", "fed", "the", "girl", "and", "it", "barked")
     assert all(value > 0 for value in moved(lesson, 0, words)) and moved(lesson, 1, words)[:3] == [0] * 3
-    assert lesson.set("into", "barked dog").errors() == ["type one word: “barked dog” is 2"]
+    assert lesson.set("into", "barked dog").errors() == ["type one word: “barked dog” has 2"]
     assert lesson.says("“dog” becomes “girl”")  # the last good one stays
     lesson.set("into", "xyzzy")  # in no dictionary
     assert lesson.errors() == [] and lesson.says("“dog” becomes “xyzzy”")
@@ -230,7 +230,7 @@ def test_how_far_news_travels_in_several_layers():
         if layers > 1:  # over the global word everybody hears of everybody in two
             assert all(map(all, heard(lesson, "local_global")))
         reached = "causal, local, sliding, local+global" if layers == 6 else "causal, local+global"
-        assert lesson.says(f"After {layers} layers news of “Anna” can have reached “barked” under: **{reached}**")
+        assert lesson.says(f"After {layers} layers “Anna” can have influenced “barked” with: **{reached}**")
 
 
 def test_the_readers_own_mask_stands_among_them():
@@ -281,7 +281,9 @@ def test_a_batch_gets_the_numbers_of_its_sentences_alone():
 
 def test_without_its_mask_the_padding_takes_its_share():
     lesson = Lesson("masks", open="pairs", pairs="batch", hidden="False")
-    assert lesson.says("A sentence no longer gets the numbers that it has alone: farthest off is weights, by **0.71**")
+    assert lesson.says(
+        "A sentence no longer gets the numbers that it has alone: they differ most in weights, by **0.71**"
+    )
     assert "“barked” gives 71 % to `<pad>`." in captions(lesson)  # 5 of 7 even weights
     assert "“it” gives 0 % to `<pad>`." in captions(lesson)
     lesson.set("other", "Anna fed the dog and she smiled")  # as long as the first: nothing is filled up
@@ -356,15 +358,18 @@ def test_the_readers_own_blocked_row_is_the_one_that_is_shown():
 
 def test_the_same_matrix_by_the_other_convention():
     lesson = Lesson("masks", open="nothing", nothing="conventions")
-    assert lesson.says("98 of 98 pairs (all heads) change sides and 98 weights differ, without any error.")
+    assert lesson.says(
+        "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. "
+        "98 weights differ, and no error is raised."
+    )
     assert weight(lesson, "conventions_kept", "it", "dog") == pytest.approx(CAUSAL, abs=1e-12)
     assert weight(lesson, "conventions_blocked", "it", "dog") == 0
     assert weight(lesson, "conventions_blocked", "it", "barked") == 1
-    assert lesson.says("gives the weights at the right: 0 apart, and NaN in 2 of 14 rows.")
-    assert lesson.says("it gives those at the left: 0 apart, and NaN in 0.")
+    assert lesson.says("gives the weights on the right: 0 apart, and NaN in 2 of 14 rows.")
+    assert lesson.says("it gives those on the left: 0 apart, and NaN in 0.")
     lesson.choose("mask", "none")
     stroke(lesson, [[2, key] for key in range(7)], 0)  # ours gives that row zeros, torch's layer NaN in both heads
-    assert lesson.says("it gives those at the left: 0 apart, and NaN in 2.")
+    assert lesson.says("it gives those on the left: 0 apart, and NaN in 2.")
 
 
 def test_torchs_own_layer_gives_these_numbers():
@@ -385,7 +390,7 @@ def test_without_a_mask_there_is_nothing_to_misread():
 def test_a_misplaced_axis_is_silent_where_there_are_as_many_heads_as_words():
     lesson = Lesson("masks", open="nothing", nothing="axes")
     wrong = sum((j <= n) != (j <= i) for n in range(7) for i in range(7) for j in range(7))
-    assert lesson.says(f"{wrong} of 343 pairs change sides")
+    assert lesson.says(f"{wrong} of 343 pairs are blocked instead of allowed")
     assert [weight(lesson, "axes_applied", word, "Anna") for word in WORDS] == [1] * 7
     assert weight(lesson, "axes_intended", "it", "dog") == pytest.approx(CAUSAL, abs=1e-12)
     lesson.set("heads", 2)
@@ -405,7 +410,7 @@ def test_an_encoder_looks_both_ways():
 
 def test_a_decoder_attends_to_itself_causally_and_then_to_another_sentence():
     lesson = Lesson("masks", open="wirings", wiring="decoder")
-    assert lesson.says("causal attention to the own words (15 of 25 pairs), then attention to all words of the other")
+    assert lesson.says("causal attention to its own words (15 of 25 pairs), then attention to all words of the other")
     assert lesson.says("(30 of 30)")
     assert lesson.number("decoder_self", "weights [head 1, I, saw]") == 0
     assert lesson.number("decoder_cross", "weights [head 1, yesterday, 昨天]") == pytest.approx(0.973, abs=5e-4)
@@ -418,7 +423,8 @@ def test_a_hidden_word_is_attended_to_and_a_blocked_one_is_not():
     lesson = Lesson("masks", open="wirings", wiring="masked")
     assert lesson.says("“dog” is hidden as in BERT's training")
     assert lesson.says(
-        "No pair is blocked (49 of 49): [MASK] is attended to as any other, here as a word of which nothing is known: "
+        "No pair is blocked (49 of 49): [MASK] may be attended to like any other token, "
+        "here like a word of which nothing is known. "
     )
     assert lesson.says("(42 kept): 0 %.")
     shares = 1 / (6 + np.exp(-6 / 2**0.5))  # of "it": all words but Anna alike, and Anna less
@@ -430,14 +436,16 @@ def test_a_hidden_word_is_attended_to_and_a_blocked_one_is_not():
 
 def test_what_asks_nothing_rests_on_the_first_token():
     lesson = Lesson("masks", open="wirings", wiring="first")
-    assert lesson.says("“<s>” gets the most from **7 of 8** words, 0.71 from “barked”")
+    assert lesson.says("**7 of 8** words attend most to “<s>”; “barked” gives it 0.71")
     assert weight(lesson, "sink", "barked", "<s>") == pytest.approx(0.707, abs=5e-4)
     assert weight(lesson, "sink", "it", "dog") == pytest.approx(0.76, abs=5e-3)
-    assert lesson.says("The value of “<s>” in this head is (0.00, 0.00): resting there changes nothing.")
+    assert lesson.says(
+        "The value of “<s>” in this head is (0.00, 0.00): attention that goes there adds nothing to the output."
+    )
     lesson.set("sink", "Anna fed the dog")  # no start: who asks who does it takes Anna along
-    assert lesson.says("whoever rests there takes it along")
+    assert lesson.says("attention that goes there adds it to the output")
     share = E424 / (E424 + 2 + 1 / E424)  # 6 for Anna, -6 for dog, 0 for the two others
-    assert lesson.says(f"“Anna” gets the most from **1 of 4** words, {share:.2f} from “fed”")
+    assert lesson.says(f"**1 of 4** words attend most to “Anna”; “fed” gives it {share:.2f}")
 
 
 # ---- whatever a reader types or draws --------------------------------------------------------------------------------

@@ -145,9 +145,9 @@ def test_the_headline_counts_the_parts_that_differ_and_each_is_told_of_both():
         "**Mask** · LLaMA 7B: causal",
         "**Mask** · Mistral 7B: window of 4,096",
     ]
-    assert "Costs keys of its own: 4 heads look at the same ones." in parts[1]
+    assert "Costs: no head has keys of its own; 4 heads share the same ones." in parts[1]
     same = Lesson("models", lang="en", old="5", new="5")
-    assert same.fact() == "LLaMA 7B (2023) and LLaMA 7B (2023) take the same for all 6 parts."
+    assert same.fact() == "LLaMA 7B (2023) and LLaMA 7B (2023) agree in all 6 parts."
 
 
 def test_maps_captions_and_headline_follow_both_sliders():
@@ -173,11 +173,11 @@ def test_every_model_can_stand_on_both_sides(place, lang):
 def test_a_caption_says_what_a_state_stands_for_and_what_it_leaves_out():
     told = [text for text in Lesson("models", lang="en", old="3", new="11").told() if text.startswith("Here")]
     assert told == [
-        "Here 8 heads, 64 wide, stand for 12, 64 wide. Not here: its 12 encoder layers. Its 32 buckets are 8 here. "
-        "Never here: the norm before the layer, the MLP, what the model has learned.",
-        "Here 8 heads on 4 of keys and values, 64 wide, stand for 16 on 8, 256 wide. A window of 4 stands for 1,024. "
-        "Not here: its 8 global layers. The gains of the norm are 1 here. "
-        "Never here: the norm before the layer, the MLP, what the model has learned.",
+        "Here 8 heads, 64 wide, stand for 12, 64 wide. Not shown: its 12 encoder layers. Its 32 buckets are 8 here. "
+        "Never shown: the norm before the layer, the MLP, what the model has learned.",
+        "Here 8 heads on 4 key/value heads, 64 wide, stand for 16 on 8, 256 wide. A window of 4 stands for 1,024. "
+        "Not shown: its 8 global layers. The gains of the norm are 1 here. "
+        "Never shown: the norm before the layer, the MLP, what the model has learned.",
     ]
 
 

@@ -131,7 +131,7 @@ def test_how_far_a_causal_mask_moves_a_word_by_hand():
     before = lesson.number("order_before", "output [dog, animal]")
     share = math.exp(6 / math.sqrt(3))
     assert before == pytest.approx(2 / (share + 4), abs=1e-12)  # two animals among five words
-    assert lesson.says(f"“dog” is another one now, by up to **{1 - before:.2f}**")
+    assert lesson.says(f"“dog” has changed by up to **{1 - before:.2f}**")
 
 
 def test_the_shuffled_sentence_is_what_the_workbench_gets():
@@ -174,7 +174,7 @@ def test_rope_turns_a_pair_and_the_score_hears_of_the_distance_alone():
     """“dog” at 4 asks (0, 6), “chased” at 2 answers (0, 1): 6 cos 2 neighbours paired, 6 cos 0.02 halves paired."""
     lesson = Lesson("positions", open="distance")
     assert round(6 * math.cos(2), 2) == -2.5
-    assert lesson.says("match with 6.00 as words. RoPE turns each by its position, and their score is **−2.50**")
+    assert lesson.says("match with 6.00. RoPE turns each by its position, and then their score is **−2.50**")
     table = lesson.table(FIRST)
     q = table[table["name"] == "q: dog"].iloc[0]
     assert (q["x2"], q["y2"]) == pytest.approx((-6 * math.sin(4), 6 * math.cos(4)), abs=1e-12)

@@ -288,7 +288,7 @@ def test_what_rounding_did():
     assert lesson.number("rounding", "rounded_weights [head 1, x1, x2]") == pytest.approx(0.5)
     assert lesson.number("rounding", "rounded_outputs [head 1, x1, 1]") == pytest.approx(3.0)  # .5 × 4 + .5 × 2
     lesson.set("digits", 0)
-    assert lesson.says("never by more than 3.0000") and lesson.says("rounding may do that")
+    assert lesson.says("never by more than 3.0000") and lesson.says("rounding can do that")
 
 
 def test_numbers_as_large_as_can_be_typed():

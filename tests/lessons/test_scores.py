@@ -69,9 +69,9 @@ def test_the_guess_is_kept_and_two_scores_may_be_as_sure():
 def test_each_score_says_what_it_makes_of_the_pair():
     said = {
         "cosine": "is 1.00. It never leaves [−1, 1], so of 7 words none can get more than 0.55.",
-        "scaled dot": "q · k of “it” and “dog” is 6.00; over √2 it is 4.24.",
+        "scaled dot": "q · k of “it” and “dog” is 6.00; divided by √2 it is 4.24.",
         "dot": "q · k of “it” and “dog” is 6.00, with no limit",
-        "general": "q W_a kᵀ of “it” and “Anna” is 6.00: W_a, a matrix to be learned, here lets",
+        "general": "q W_a kᵀ of “it” and “Anna” is 6.00: a model learns W_a; here it multiplies",
         "additive": "The score of “it” and “dog” is −0.14; every other word has at most −4.00. Only the",
     }
     for score, text in said.items():
@@ -148,14 +148,14 @@ def test_the_hidden_layer_of_the_asking_word():
             cell = f"hidden [head 1, it, {word}, {unit}]"
             assert lesson.number("hidden", cell) == pytest.approx(math.tanh(total), abs=1e-12)
     assert lesson.number("bounded", "scores [head 1, it, dog]", row=0) == pytest.approx(IT[0], abs=1e-12)
-    assert lesson.says("has the size **7.86**, of at most Σ|v| = 8.00.")
+    assert lesson.says("in this row is **7.86**; the limit is Σ|v| = 8.00.")
     assert lesson.says("The dot product of the same queries and keys reaches 6.00.")
 
 
 def test_the_bound_is_reached_and_not_passed_while_the_dot_product_grows():
     lesson = Lesson("scores", open="inside")
     for factor, largest, dot in ((2, "8.00", "24.00"), (10, "8.00", "600.00"), (100, "8.00", "60000.00")):
-        assert lesson.set("grow", factor).says(f"**{largest}**, of at most Σ|v| = 8.00.")
+        assert lesson.set("grow", factor).says(f"**{largest}**; the limit is Σ|v| = 8.00.")
         assert lesson.says(f"reaches {dot}.")
     assert lesson.number("bounded", "scores [head 1, it, Anna]", row=0) == -8  # tanh is -1 to the last digit there
     assert lesson.number("bounded", "scores [head 1, it, dog]", row=0) == 0

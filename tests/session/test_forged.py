@@ -52,7 +52,7 @@ def test_nothing_chosen_where_something_must_be_is_the_beginning():
 def test_a_choice_that_is_not_offered_is_named():
     screen = choose(Screen(), "score", "nonsense")
     assert (
-        screen.error_at("c_score") == "score must be something that the address of the screen can say: got “nonsense”"
+        screen.error_at("c_score") == "score must be something that the address of the screen can hold: got “nonsense”"
     )
     assert choose(screen, "score", screen.widget("score").options[1]).errors() == []
 

@@ -131,7 +131,7 @@ def test_what_cannot_be_used_of_a_file_is_named_and_the_rest_is_shown(parts, eng
         ),
         (
             '{"format": "attention-explorer", "version": 1, "**b**": 1}',
-            "each part of a file must be a text in double quotes: **b** is none",
+            "each part of a file must be a text in double quotes: **b** is not",
         ),
         (" " * 300_001, "a file of the screen may have at most 300000 characters: this one has 300001"),
     ],

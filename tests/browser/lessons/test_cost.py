@@ -103,10 +103,10 @@ def test_batching_one_batch_against_one_by_one(screen):
 
 def test_sparse_attention_kept_pairs_time_and_error(screen):
     opened = screen("?open=skip", lesson="cost")
-    opened.wait_for_text("The pattern has 15,584 of 65,536 pairs. Computed block by block are 40,960")
+    opened.wait_for_text("The pattern has 15,584 of 65,536 pairs. Block by block, 40,960")
     opened.wait_for_text("relative error against full attention is 2 %")
     opened.press("Pattern", "strided: every 16th")
-    opened.wait_for_text("The pattern has 4,096 of 65,536 pairs. Computed block by block are 4,096 (6 %): 524,288")
+    opened.wait_for_text("The pattern has 4,096 of 65,536 pairs. Block by block, 4,096 are computed (6 %): 524,288")
     opened.press("Inputs", "random")
     opened.wait_for_text("Any pair may have a high score (random)")
     opened.page.get_by_role("button", name="Measure this length").click()
@@ -145,4 +145,4 @@ def test_block_by_block_gives_the_same_numbers_on_any_sentence(screen):
     opened.type("Sentence", "Tom read and he laughed")
     opened.wait_for_text("After block 1 of 2")
     opened.slide("Blocks seen", "End")
-    opened.wait_for_text("No row was ever whole")
+    opened.wait_for_text("No row was ever stored whole")

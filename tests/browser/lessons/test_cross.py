@@ -51,10 +51,10 @@ def test_the_readers_own_two_sentences_of_different_lengths(screen):
 
 def test_a_decoders_words_attend_to_each_other_and_then_ask(screen):
     opened = screen("?lang=en&open=decoder", lesson="cross")
-    opened.wait_for_text("ask for the same (largest difference 0): under a causal mask later words change nothing")
+    opened.wait_for_text("have the same queries (largest difference 0): under a causal mask later words change nothing")
     opened.wait_for_number("weights [head 1, saw, cat]", "0")  # blocked
     opened.page.get_by_text("Causal mask", exact=True).click()
-    opened.wait_for_text("what these words ask differs by up to 0.05")
+    opened.wait_for_text("the queries of these words differ by up to 0.05")
     opened.type("English", "She fed the dog today")
     opened.wait_for_text("Head 1: “dog” gives 23 % of its attention to “了”")  # nothing here is a dog
 

@@ -74,7 +74,7 @@ def test_how_far_news_travels_in_several_layers(screen):
     opened.slide("Layers", "ArrowRight", 4)
     opened.wait_for_text("causal, local, sliding, local+global")
     opened.type("Sentence", "Tom read and he laughed and she smiled")
-    opened.wait_for_text("news of “Tom” can have reached “smiled” under: causal, local+global")
+    opened.wait_for_text("“Tom” can have influenced “smiled” with: causal, local+global")
 
 
 def test_padding_batched_equals_one_by_one(screen):
@@ -129,22 +129,26 @@ def test_a_fully_masked_row_in_five_treatments(screen):
 def test_two_conventions_side_by_side(screen):
     """two conventions: True = attend and True = blocked side by side; the silent damage when they are swapped."""
     opened = screen("?open=nothing&nothing=conventions", lesson="masks")
-    opened.wait_for_text("98 of 98 pairs (all heads) change sides and 98 weights differ")
+    opened.wait_for_text(
+        "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. 98 weights differ"
+    )
     opened.wait_for_text("0 apart, and NaN in 2 of 14 rows")
     opened.wait_for_number("weights [head 1, it, barked]", "1")
     opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_text("50 of 50 pairs (all heads) change sides")
+    opened.wait_for_text("50 of 50 pairs (all heads) are blocked instead of allowed")
     opened.wait_for_number("weights [head 1, he, laughed]", "1")
 
 
 def test_an_axis_in_the_wrong_place_is_silent_or_refused(screen):
     """two conventions: a 2-D mask with the heads axis added in the wrong place."""
     opened = screen("?open=nothing&nothing=axes", lesson="masks")
-    opened.wait_for_text("112 of 343 pairs change sides and 224 weights differ, without any error")
+    opened.wait_for_text(
+        "112 of 343 pairs are blocked instead of allowed, or allowed instead of blocked. 224 weights differ"
+    )
     opened.slide("Heads", "ArrowLeft")
     opened.wait_for_text("Here torch refuses, because 7 words are not 6 heads")
     opened.type("Sentence", "the girl fed it and she")
-    opened.wait_for_text("70 of 216 pairs change sides")
+    opened.wait_for_text("70 of 216 pairs are blocked instead of allowed")
 
 
 def test_encoder_decoder_and_masked_words(screen):
@@ -152,7 +156,7 @@ def test_encoder_decoder_and_masked_words(screen):
     opened = screen("?open=wirings", lesson="masks")
     opened.wait_for_text("Encoder (BERT): no mask, 49 of 49 pairs")
     opened.press("Look at", "decoder")
-    opened.wait_for_text("causal attention to the own words (15 of 25 pairs)")
+    opened.wait_for_text("causal attention to its own words (15 of 25 pairs)")
     opened.type("Encoder's words", "我看见一只猫")
     opened.wait_for_text("all words of the other sentence (20 of 20)")
     opened.wait_for_number("weights [head 1, cat, 猫]", "0.9")
@@ -166,9 +170,9 @@ def test_encoder_decoder_and_masked_words(screen):
 def test_what_asks_nothing_rests_on_the_first_token(screen):
     """encoder: why so much goes to the first token."""
     opened = screen("?open=wirings&wiring=first", lesson="masks")
-    opened.wait_for_text("“<s>” gets the most from 7 of 8 words, 0.71 from “barked”")
+    opened.wait_for_text("7 of 8 words attend most to “<s>”; “barked” gives it 0.71")
     opened.type("Sentence with a start token", "<s>|he|read")
-    opened.wait_for_text("“<s>” gets the most from 3 of 3 words")
+    opened.wait_for_text("3 of 3 words attend most to “<s>”")
 
 
 def test_the_workbench_shows_exactly_the_drawn_mask(screen):

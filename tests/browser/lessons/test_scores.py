@@ -41,7 +41,7 @@ def test_an_arrow_follows_the_hand_and_the_server_takes_it(screen):
     opened.page.mouse.move(*middle)
     opened.page.mouse.down()
     opened.page.mouse.move(middle[0] - 2 * side, middle[1] + 0.5 * side)
-    expect(opened.page.locator(".match .told")).to_contain_text("W_a turns q into (0.50, 2.00) first")
+    expect(opened.page.locator(".match .told")).to_contain_text("W_a first turns q into (0.50, 2.00)")
     expect(opened.page.locator(".match .chosen .much")).to_have_text("1.50")  # −1 · 0.5 + 1 · 2: no run yet
     assert "k" not in opened.query()
     opened.page.mouse.up()
@@ -71,7 +71,7 @@ def test_the_additive_scores_stay_within_their_bound_while_the_dot_product_grows
     """additive: the hidden tanh layer; scores bounded by sum abs(v)."""
     opened = screen("?lang=en&open=inside", lesson="scores")
     opened.wait_for_number("hidden [head 1, it, dog, animal]", "0.964")
-    opened.wait_for_text("of at most Σ|v| = 8.00. The dot product of the same queries and keys reaches 6.00.")
+    opened.wait_for_text("the limit is Σ|v| = 8.00. The dot product of the same queries and keys reaches 6.00.")
     opened.slide("All numbers of q and k, times", "End")
     opened.wait_for_text("reaches 60000.00.")
     opened.wait_for_number("scores [head 1, it, Anna]", "−8")

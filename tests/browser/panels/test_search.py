@@ -56,7 +56,7 @@ def test_what_is_typed_is_shown_as_text_and_an_example_of_the_page_that_is_open_
     page, field = opened.page, opened.page.get_by_role("combobox", name="Search")
     page.get_by_role("button", name="Search").click()
     field.fill(HOSTILE)
-    page.get_by_text("Nothing has these words.").wait_for()
+    page.get_by_text("Nothing found with these words.").wait_for()
     assert page.get_by_role("option").count() == 0
     field.fill("eight heads of 64")
     page.get_by_role("option").first.click()
