@@ -65,6 +65,19 @@ def map_shapes(
     return shapes
 
 
+def shrink_map(values: Float[np.ndarray, "T S"] | Bool[np.ndarray, "T S"], most: int) -> np.ndarray:
+    """A map of at most so many rows and columns: each cell the largest of the block that it stands for.
+
+    >>> shrink_map(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), 2).tolist()
+    [[1, 3], [7, 9]]
+    """
+    for axis, count in enumerate(values.shape):
+        if count > most:
+            starts = np.arange(most) * count // most
+            values = np.maximum.reduceat(values, starts, axis=axis)
+    return values
+
+
 def strip_shapes(values: Float[np.ndarray, " D"], colour: str, box: Box) -> list[Shape]:
     """A vector as a strip of cells framed in its colour: magenta for minus, charcoal for plus."""
     side = min(box[2] / len(values), box[3])

@@ -84,6 +84,7 @@ arrows = make_component("arrows", "<div></div>", "belongs", "page", isolate_styl
 cards = make_component("cards", '<div class="cards"></div>', "small_picture", "kept_progress")
 timeline = make_component("timeline", '<div class="timeline"></div>', "belongs", "small_picture")
 sign_picture = make_component("sign", '<div class="sign"></div>', "small_picture", is_fetched=True)
+scenes = make_component("scenes", '<div class="scenes"></div>', "small_picture", "roving", is_fetched=True)
 visited = make_component("visited", "<div></div>", "kept_progress")
 seen_drawers = make_component("seen_drawers", "<div></div>", "kept_progress", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.lectures import lecture_session
 from pages.lectures.lecture_session import OWN_LECTURE
@@ -11,6 +10,7 @@ from pages.panels.toolbar import show_toolbar
 from pages.presentation.builder import scene_editor, title_box
 from pages.presentation.lecture_files import show_whole_lecture
 from pages.presentation.own_editor import show_own_scene_makers
+from pages.presentation.scene_cards import show_scene_cards
 from pages.presentation.scene_files import show_scene_files
 from pages.presentation.stage import show_lectern, show_lecture_trouble
 from pages.session import setup_state
@@ -99,29 +99,12 @@ def lecture_picker() -> None:
 
 
 def show_scene_list() -> None:
-    """The scenes; a click shows the lecture from there on, or of one's own chooses the one to work on."""
-    session = lecture_session.get_lecture_session()
-    is_own = session.name == OWN_LECTURE
-    with st.container(gap=None):
-        for index, scene in enumerate(lecture_session.current_lecture().scenes):
-            title = escape_markdown(printable_token(scene.title)) or "–"
-            minutes = f" · {say('present.minutes', count=scene.minutes)}" if scene.minutes else ""
-            bold = "**" if is_own and index == session.at else ""
-            st.button(
-                f"{bold}{index + 1} · {title}{bold}{minutes}",
-                key=f"scene_{index}",
-                type="tertiary",
-                on_click=open_scene_in_editor if is_own else lecture_session.start_lecture,
-                args=(index,),
-            )
+    """The scenes as cards, and how long they take together."""
+    if lecture_session.current_lecture().scenes:
+        show_scene_cards()
     total = lecture_session.current_lecture().total_minutes()
     if total:
         st.caption(say("present.desk.total", count=total))
-
-
-def open_scene_in_editor(index: int) -> None:
-    """Works on a scene."""
-    lecture_session.get_lecture_session().at = index
 
 
 # ---- as a file, and as an address ------------------------------------------------------------------------------------

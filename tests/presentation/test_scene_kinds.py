@@ -129,5 +129,5 @@ def test_words_pictures_and_code_are_added_and_changed_at_the_desk():
     (box,) = [each for each in desk.at.file_uploader if each.key.startswith("c_picture")]
     desk.ran(box.set_value(("evil.png", b"<svg onload=alert(1)>", "image/png")).run)
     assert len(desk.own().scenes) == 2 and len(desk.errors()) == 1
-    copy = Presented().click("copy").click("scene_2").click("add_code")
+    copy = Presented().click("copy").open_scene(2).click("add_code")
     assert copy.own().scenes[-1].shown == RunCode(copy.own().scenes[2].shown)

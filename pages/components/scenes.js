@@ -1,0 +1,117 @@
+// The scenes of a lecture as cards. Of one's own lecture they are put in order: by drag, or with Alt or Ctrl and an arrow.
+const DRAG_PX = 6; // pixels: less is a click
+const PATIENCE_MS = 3000; // milliseconds: how long another move waits for the answer to the one before
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".scenes");
+  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  const list = element("ol", "list");
+  list.setAttribute("aria-label", data.text.label);
+  const said = root.querySelector(".heard") ?? element("p", "heard");
+  said.setAttribute("aria-live", "polite");
+  list.append(...data.cards.map((card, at) => drawScene(card, at, data, () => setTriggerValue("opened", at))));
+  const parts = data.movable ? [element("p", "how", data.text.how), list] : [list];
+  clearTimeout(root.waits);
+  root.waits = 0;
+  root.onkeydown = null;
+  // What is read aloud stays where it is: a screen reader hears only what changes in it.
+  if (!said.isConnected) root.append(said);
+  roving(root, () => {
+    for (const old of [...root.children]) if (old !== said) old.remove();
+    root.prepend(...parts);
+  }, "button", () => getComputedStyle(list).gridTemplateColumns.split(" ").length);
+  if (!data.movable) return;
+  const send = (card) => {
+    const was = Number(card.dataset.at);
+    const to = [...list.children].indexOf(card);
+    if (was === to) return;
+    number(list);
+    card.querySelector("button").focus();
+    const words = { number: to + 1, count: list.children.length, title: data.cards[was].title };
+    said.textContent = data.text.moved.replace(/\{(\w+)\}/g, (_, word) => words[word]);
+    root.waits = setTimeout(() => (root.waits = 0), PATIENCE_MS);
+    setTriggerValue("moved", [was, to]);
+  };
+  const walk = root.onkeydown;
+  root.onkeydown = (event) => {
+    if (!(event.altKey || event.ctrlKey || event.metaKey)) return walk(event);
+    const card = event.target.closest("li");
+    const line = getComputedStyle(list).gridTemplateColumns.split(" ").length;
+    const way = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: line, ArrowUp: -line }[event.key];
+    if (!card || !way) return;
+    event.preventDefault(); // Alt and an arrow is a way back in a browser
+    const to = [...list.children].indexOf(card) + way;
+    if (root.waits || to < 0 || to >= list.children.length) return;
+    put(list, card, to);
+    send(card);
+  };
+  for (const card of list.children) followDrag(root, list, card, send);
+}
+
+function drawScene({ title, minutes, shapes, lines, image, code }, at, { chosen, movable, text }, open) {
+  const card = element("li", "scene");
+  card.dataset.at = at;
+  const button = Object.assign(element("button", at === chosen ? "chosen" : ""), { type: "button", onclick: open });
+  if (movable) button.setAttribute("aria-current", String(at === chosen));
+  button.title = movable ? text.choose : text.start;
+  const shown = element("span", code ? "shown code" : "shown");
+  if (shapes) shown.append(drawPicture(shapes));
+  else if (image) shown.append(Object.assign(document.createElement("img"), { src: image, alt: "", draggable: false }));
+  else shown.append(...lines.map((line) => element("bdi", "", line)));
+  shown.setAttribute("aria-hidden", "true");
+  const named = element("span", "named");
+  named.append(element("span", "number", at + 1), element("bdi", "title", title), element("span", "minutes", minutes));
+  button.append(shown, named);
+  card.append(button);
+  if (movable) card.append(Object.assign(element("span", "grip", "⠿"), { title: text.grip, ariaHidden: "true" }));
+  return card;
+}
+
+// A mouse takes a card anywhere; a finger, which also scrolls, takes its grip. Escape puts it back.
+function followDrag(root, list, card, send) {
+  card.onpointerdown = (down) => {
+    const isGrip = down.target.matches(".grip");
+    if (down.button !== 0 || root.waits || (down.pointerType !== "mouse" && !isGrip)) return;
+    const from = [...list.children].indexOf(card);
+    const move = (event) => {
+      const far = Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) >= DRAG_PX;
+      if (!far && !card.matches(".dragged")) return;
+      card.classList.add("dragged");
+      const under = root.getRootNode().elementsFromPoint(event.clientX, event.clientY);
+      const other = under.map((each) => each.closest("li")).find((each) => each && each !== card && list.contains(each));
+      if (other) put(list, card, [...list.children].indexOf(other));
+      number(list);
+    };
+    const leave = (isKept) => {
+      for (const [name, listen] of Object.entries(heard)) window.removeEventListener(name, listen, true);
+      if (!card.matches(".dragged")) return;
+      card.classList.remove("dragged");
+      window.addEventListener("click", swallow, { capture: true, once: true }); // the end of a drag is no click
+      setTimeout(() => window.removeEventListener("click", swallow, true));
+      if (isKept) return send(card);
+      put(list, card, from);
+      number(list);
+    };
+    const heard = {
+      pointermove: move,
+      pointerup: () => leave(true),
+      pointercancel: () => leave(false),
+      keydown: (event) => event.key === "Escape" && leave(false),
+    };
+    for (const [name, listen] of Object.entries(heard)) window.addEventListener(name, listen, true);
+  };
+}
+
+function swallow(event) {
+  event.stopPropagation();
+  event.preventDefault();
+}
+
+function put(list, card, to) {
+  const others = [...list.children].filter((each) => each !== card);
+  list.insertBefore(card, others[to] ?? null);
+}
+
+function number(list) {
+  [...list.querySelectorAll(".number")].forEach((each, at) => (each.textContent = at + 1));
+}
