@@ -24,6 +24,7 @@ from pages.lectures.script import Scene
 from pages.lessons.start.card_pictures import CARD_PICTURES, draw_card
 from pages.panels.step import list_step_code
 from pages.presentation.builder import move_scene
+from pages.presentation.lesson_slide import plain_sentence
 from pages.presentation.own_scenes import step_of_code
 from pages.runs.cache import cache_by_setup, cache_measurement, find_arrays, trace_for
 from pages.runs.compute import count_queries_and_keys, gather_inputs
@@ -77,7 +78,7 @@ def draw_scene(scene: Scene) -> dict[str, object]:
         case LessonPart(slug=slug):
             return {"lines": [say_title(slug)]}
         case OwnText(text=text):
-            return {"lines": first_lines(text)}
+            return {"lines": [plain_sentence(line) for line in first_lines(text)]}
         case OwnPicture(data=data) if image := shrink_picture(data):
             return {"image": image}
     return name_first_step(scene)

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.components import read_part
+from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link
 from pages.setup.setup import Setup
 from tests.browser.conftest import WINDOW, Screen, wait_for_flow
@@ -257,3 +258,31 @@ def test_a_desk_that_leaves_late_does_not_take_the_style_of_the_stage(chromium, 
     code = "\n".join(read_part(f"{part}.js") for part in ("belongs", "remote", "lectern"))
     assert page.evaluate(LECTERNS, code) is True
     page.context.close()
+
+
+def test_cards_are_put_in_order_by_drag_and_by_keyboard_and_a_click_chooses(showing):
+    scenes = tuple(Scene(OwnText(name), name, steps=("text",)) for name in ("one", "two", "three"))
+    screen = showing(f"?own={lecture_to_link(Lecture('Mine', scenes))}")
+    page = screen.page
+    titles = page.locator(".scenes .title")
+    expect(titles).to_have_text(["one", "two", "three"])
+    screen.settled()
+    from_card, to_card = (page.locator(".scene").nth(at).bounding_box() for at in (0, 2))
+    page.mouse.move(from_card["x"] + 40, from_card["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(to_card["x"] + 40, to_card["y"] + 40, steps=8)
+    expect(titles).to_have_text(["two", "three", "one"])
+    with screen.answered():
+        page.mouse.up()
+    expect(page.get_by_label("Title", exact=True).last).to_have_value("one")
+    expect(page.locator(".scenes .heard")).to_have_text("Scene 3 of 3: one")
+    with screen.answered():
+        page.keyboard.press("Alt+ArrowLeft")
+    expect(titles).to_have_text(["two", "one", "three"])
+    expect(page.locator(".scenes .heard")).to_have_text("Scene 2 of 3: one")
+    expect(page.locator(".scenes button:focus .title")).to_have_text("one")
+    page.keyboard.press("ArrowRight")
+    with screen.answered():
+        page.keyboard.press("Enter")
+    expect(page.get_by_label("Title", exact=True).last).to_have_value("three")
+    expect(page.locator(".scenes .chosen .title")).to_have_text("three")
