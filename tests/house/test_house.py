@@ -732,7 +732,7 @@ def test_the_docs_say_why_each_dependency_is_there():
     assert all(table.values())
 
 
-IMPORTED_AS = {"vl-convert-python": "vl_convert", "python-pptx": "pptx"}
+IMPORTED_AS = {"vl-convert-python": "vl_convert", "python-pptx": "pptx", "pillow": "PIL"}
 
 
 def test_what_is_imported_is_required_or_comes_with_python():
