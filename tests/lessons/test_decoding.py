@@ -180,7 +180,7 @@ def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them()
 def test_a_latent_is_smaller_than_grouped_heads_and_larger_than_one():
     lesson = Lesson("decoding", open="size", lang="en")  # 4,096 tokens, 32 layers, 512 + 64 numbers of 2 bytes
     lesson.choose("kv_heads", "none: a latent")
-    assert lesson.says("a latent of 512 numbers and 64 turned ones") and lesson.says("**144 MiB** instead of 2 GiB")
+    assert lesson.says("a latent of 512 numbers and 64 turned by RoPE") and lesson.says("**144 MiB** instead of 2 GiB")
 
 
 def test_the_formula_is_what_the_tensors_of_the_text_hold():
