@@ -196,6 +196,15 @@ word_threads = make_component(
     "live/position",
     is_fetched=True,
 )
+symbol_arcs = make_component(
+    "lessons/arcs",
+    '<div class="arcs"></div>',
+    "flow/words",
+    "model/controls",
+    "roving",
+    "live/position",
+    is_fetched=True,
+)
 word_match = make_component(
     "lessons/match",
     '<div class="match"></div>',

@@ -1,5 +1,7 @@
 """Copying: accuracy by position, heads that are switched off, heads that appear, one layer, what is foretold."""
 
+import json
+
 import pytest
 import torch
 
@@ -72,6 +74,68 @@ def test_without_the_first_layer_nothing_is_copied():
     lesson = Lesson("induction", heads="L2H1,L2H2", lang="en")
     known = [curve(lesson, "heads that are on")[place] for place in range(18, 33)]
     assert sum(known) / len(known) < 0.1
+
+
+def arcs_of(lesson):
+    """What the picture of arcs is told."""
+    (part,) = lesson.parts("induction_arcs")
+    return json.loads(part.proto.json, parse_constant=pytest.fail)
+
+
+def plain_weights(text, off=()):
+    """By plain torch: the weights of both layers, (layers, heads, T, T), without some heads."""
+    model = load_network("copy_two", 500).exact_model
+    x = model.read(torch.tensor([repeats.SYMBOLS.numbers(text)]))
+    found = []
+    for number, layer in enumerate(model.layers):
+        T = x.shape[1]
+        q, k, v = ((x @ w).view(1, T, 2, 16).transpose(1, 2) for w in (layer.w_q, layer.w_k, layer.w_v))
+        scores = (turned(q) @ turned(k).transpose(-1, -2) / 4).masked_fill(~torch.ones(T, T).tril().bool(), -torch.inf)
+        found.append(scores.softmax(-1)[0])
+        heads = found[-1][None] @ v
+        for head in range(2):
+            if f"L{number + 1}H{head + 1}" in off:
+                heads[:, head] = 0
+        x = x + heads.transpose(1, 2).flatten(2) @ layer.w_o
+    return torch.stack(found)
+
+
+@pytest.mark.parametrize("off", [(), ("L1H1",)])
+def test_the_arcs_are_the_weights_of_the_heads_that_are_on(off):
+    lesson = Lesson("induction", heads=",".join(head for head in HEADS if head not in off), lang="en")
+    data = arcs_of(lesson)
+    assert [head["name"] for head in data["heads"]] == [head for head in HEADS[::-1] if head not in off]
+    shown = data["frames"][data["slider"]["position"]]
+    weights = plain_weights("k7Bxa9k7Bxa9", off)
+    for head in data["heads"]:
+        layer, place = head["at"]
+        seen = {(query, key): weight for query, key, weight in shown["arcs"][head["name"]]}
+        expected = weights[layer, place]
+        assert {*seen} == {tuple(at) for at in (expected >= 0.02).nonzero().tolist()}
+        assert [*seen.values()] == pytest.approx([expected[at].item() for at in seen], abs=1e-6)
+
+
+def test_from_the_second_seven_the_arc_ends_behind_the_first_while_the_first_layer_tells_what_stood_before():
+    """The second 7 stands at 7; behind the first, at 2, stands B, and into its place 7 was written from 1."""
+    assert plain_weights("k7Bxa9k7Bxa9")[1, :, 7].argmax(-1).tolist() == [2, 2]
+    assert plain_weights("k7Bxa9k7Bxa9")[0, 0, 2].argmax() == 1
+    shown = arcs_of(Lesson("induction", lang="en"))
+    assert [symbol for symbol, _ in shown["frames"][-1]["next"][6:]] == list("7Bxa9k")
+
+
+def test_the_arcs_grow_while_the_training_is_dragged():
+    data = arcs_of(Lesson("induction", lang="en"))
+    back = [max(weight for query, key, weight in frame["arcs"]["L1H1"] if query == 2) for frame in data["frames"]]
+    assert len(back) == data["slider"]["counts"][0] == 15 and back[-1] > 0.9 > 0.5 > back[0]
+
+
+def test_an_arc_opens_its_arithmetic_and_what_a_browser_makes_up_opens_none():
+    lesson = Lesson("induction", lang="en")
+    for sent in ([1, 0, 7, 12], [2, 0, 0, 0], [1, True, 7, 2], "x", [1], [1, 0, 7, 2, 0]):
+        lesson.send_part("induction_arcs", "opened", sent)
+        assert "cell" not in lesson.link()
+    lesson.send_part("induction_arcs", "opened", [1, 0, 7, 2])
+    assert lesson.link()["cell"] == "arcs,L2,weights,0,0,7,2"
 
 
 def repeated(off=(), step=500):

@@ -4,7 +4,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.learned.insight.views import symbol_numbers
+from attention_core.learned.insight.views import read_symbols, symbol_numbers
 from attention_core.learned.models.copier import COPIER_HEADS, Copier
 from attention_core.learned.tasks import repeats
 from attention_core.learned.training.snapshots import Network
@@ -33,6 +33,25 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
         mean = in_second_half.mean((0, -1))  # (2,)
         induction.append(mean)
     return {"previous": torch.stack(previous), "induction": torch.stack(induction)}
+
+
+def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list[Trace]:
+    """Run each layer of a Copier on a text; a head that is off hands nothing on to the layers after it.
+
+    network: whose model is a Copier. text: of T symbols. off: the heads that are switched off, by name.
+
+    Raises AttentionError as symbols_of does.
+
+    >>> from attention_core.learned.training.shipped_networks import load_network
+    >>> first, second = layer_traces(load_network("copy_two", 500), "abcab")
+    >>> second["weights"].shape, f"{second['weights'][0, :, 4, 2].max():.1f}"
+    (torch.Size([1, 2, 5, 5]), '1.0')
+    """
+    model = network.exact_model
+    symbols = read_symbols(network, text)
+    with torch.inference_mode():
+        runs = model.traces(symbol_numbers(network, text), head_switches(off, len(model.layers)))
+    return [run.labelled(T=symbols, S=symbols) for run in runs]
 
 
 # ---- probabilities of the next symbol --------------------------------------------------------------------------------

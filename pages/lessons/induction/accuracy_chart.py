@@ -16,7 +16,7 @@ from pages.runs.network_store import find_network
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 400, 240  # pixels of the curves' field
+ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # pixels of the curves' field
 FIRST_REPEATED_PLACE = MEASURED_HALF  # the position after which everything is a repetition
 
 

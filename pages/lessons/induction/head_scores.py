@@ -3,6 +3,7 @@
 from attention_core.learned.insight.copying_heads import HEAD_PLACES, head_scores
 from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
+from pages.session.labels import current_palette
 
 
 @cache_by_setup
@@ -27,3 +28,14 @@ def find_most_copying_head(network: str) -> str:
     """Finds the head of the last layer that looks behind the last time most."""
     scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
     return max(scores, key=scores.__getitem__)
+
+
+def head_colours() -> dict[str, str]:
+    """The colour of each head, by its name."""
+    palette = current_palette()
+    return {
+        "L1H1": palette.q,
+        "L1H2": palette.v,
+        "L2H1": palette.k,
+        "L2H2": palette.share,
+    }

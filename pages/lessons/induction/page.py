@@ -11,18 +11,17 @@ from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.induction.accuracy_chart import measure_accuracy_without_heads, show_accuracy_curves
+from pages.lessons.induction.arcs import show_arcs
 from pages.lessons.induction.drawers import (
     show_appearing_heads,
     show_layers,
     show_one_layer,
     show_predicted_text,
 )
-from pages.lessons.induction.head_scores import find_most_copying_head
-from pages.lessons.induction.layer_runs import make_layer_head_map, setup_for_layer
+from pages.lessons.induction.layer_runs import setup_for_layer
 from pages.lessons.induction.needed_heads import find_most_needed_head, tell_needed_heads
 from pages.lessons.learned.learning import get_training_record
 from pages.lessons.learned.training_panel import show_own_training
-from pages.lessons.pictures import show_waiting_map
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import join_with_commas
 from pages.panels.link_controls import choose_options, option_labels, text_box
@@ -93,11 +92,11 @@ with draw_lesson("induction") as place:
     tell_live(kept, "induction_next", only_now(kept, tell_next_symbol(network, text, off)))
     setup = setup_for_layer("L2", network, text)
     trace = trace_for(setup)
-    with st.container(horizontal=True, gap="medium"):
-        with st.container(width="content"):
-            show_accuracy_curves(kept, all_on, some_on, record.places)
-        with st.container(width="content"):
-            show_waiting_map(kept, make_layer_head_map("copying", find_most_copying_head(network), trace))
+    picture, chart = st.columns([5, 3], gap="medium", vertical_alignment="center")
+    with picture:
+        show_arcs(record, kept, text, off)
+    with chart:
+        show_accuracy_curves(kept, all_on, some_on, record.places)
     if predict(tuple(HEAD_PLACES), {find_most_needed_head()}):
         st.markdown(tell_needed_heads())
     show_own_training(COPY_COURSE)

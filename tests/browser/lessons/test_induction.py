@@ -20,13 +20,21 @@ def test_a_head_is_switched_off_and_copying_falls(screen):
     assert max(shown[place] for place in range(18, 33)) < 0.2
 
 
-def test_any_sequence_is_continued_and_its_map_follows(screen):
+def test_any_sequence_is_continued_and_its_arcs_follow(screen):
     opened = screen("?lang=en", lesson="induction")
     opened.wait_for_text("it expects k, over 99 %")
     opened.type("Your symbols: a–z, A–Z, 0–9", "QwertQwe")
     opened.wait_for_text("it expects r,")
-    cells = opened.numbers("weights [head ")
-    assert any("w (no. 7), e (no. 3)" in name for name in cells)
+    arcs = opened.page.locator(".arcs")
+    arcs.get_by_role("button", name="w (no. 6)").hover()
+    told = arcs.get_by_text(
+        re.compile("“w” \\(no. 6\\) asks. L2H[12] gives .* to “e” \\(no. 3\\), which came right after")
+    )
+    told.wait_for()
+    arcs.get_by_role("button", name="w (no. 6)").click()
+    arcs.get_by_role("button", name=re.compile("^L2H1 → e")).click()
+    opened.page.locator(".arithmetic").wait_for()
+    assert opened.query()["cell"].startswith("arcs,L2,weights,0,0,5,")
     opened.open_drawer("What does it predict in my text?")
     assert len(opened.numbers("foretold [")) == 7
 

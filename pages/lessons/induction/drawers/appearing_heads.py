@@ -6,7 +6,7 @@ from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.insight.copying_heads import repeated_share
 from attention_core.record.number_text import format_percent
-from pages.lessons.induction.head_scores import get_head_score
+from pages.lessons.induction.head_scores import get_head_score, head_colours
 from pages.lessons.learned.learning import TrainingRecord, share_axis
 from pages.lessons.sentences import show_sentence
 from pages.panels.chart import show_curve_chart
@@ -51,14 +51,3 @@ def tell_growth(record: TrainingRecord) -> None:
             whole=max(record.steps),
         )
     )
-
-
-def head_colours() -> dict[str, str]:
-    """The colour of each head, by its name."""
-    palette = current_palette()
-    return {
-        "L1H1": palette.q,
-        "L1H2": palette.v,
-        "L2H1": palette.k,
-        "L2H2": palette.share,
-    }

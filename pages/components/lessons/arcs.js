@@ -1,0 +1,223 @@
+// A line of symbols, and from each an arc back to those that it attends to, as thick as the weight: the last layer's heads
+// above the line, the first layer's below it.
+// data: { run, symbols, heads, frames, slider, palette, text }. heads: those that are on, { name, at, above, colour }, at:
+// layer and head. frames: one a position of the slider: { arcs, next }. arcs: by head [query, key, weight], those that
+// are seen. next: of each symbol the one that is expected after it, and its probability.
+const LEAST_SLOT = 13, MOST_SLOT = 62; // px: of a symbol
+const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: of a weight of 1, and of 0
+const ABOVE = 146, BELOW = 58; // px: the highest arcs
+const LINE_ROOM = 34; // px: between the arcs above and those below
+const SHAPES = "http://www.w3.org/2000/svg";
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".arcs");
+  if (root.run !== data.run) root.kept = root.looked = null;
+  Object.assign(root, { data, trigger: setTriggerValue, run: data.run });
+  for (const name of ["ink", "faint", "share", "outline"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  if (!root.watch) {
+    root.made = new Map();
+    root.svg = root.appendChild(document.createElementNS(SHAPES, "svg"));
+    root.told = added(root, "div", "told");
+    root.told.ariaLive = "polite";
+    root.chips = added(root, "div", "chips");
+    root.watch = new ResizeObserver(() => draw(root));
+    root.watch.observe(root);
+  }
+  followSlider(root.svg, data.slider, (position) => {
+    root.frame = data.frames[position ?? data.slider.position];
+    draw(root);
+  });
+}
+
+function draw(root) {
+  const { data, svg, made, clientWidth: wide } = root;
+  if (!wide) return;
+  const place = line(wide, data.symbols.length);
+  const used = new Set();
+  // The same shape as before, where there was one: what changes of it moves.
+  const shape = (key, kind, attributes, text) => {
+    if (!made.has(key)) made.set(key, document.createElementNS(SHAPES, kind));
+    const drawn = made.get(key);
+    used.add(key);
+    for (const [name, value] of Object.entries(attributes)) setOnce(drawn, name, String(value));
+    if (text !== undefined && drawn.textContent !== text) drawn.textContent = text;
+    return drawn;
+  };
+  roving(
+    root,
+    () => {
+      const shapes = [...arcs(root, place, shape), ...symbols(root, place, shape), ...expected(root, place, shape)];
+      for (const key of made.keys()) if (!used.has(key)) made.get(key).remove() ?? made.delete(key);
+      if (shapes.some((each, i) => svg.childNodes[i] !== each)) arrange(svg, shapes);
+    },
+    "[role=button]",
+  );
+  setOnce(svg, "viewBox", `0 0 ${wide} ${place.height}`);
+  setOnce(svg, "role", "group");
+  setOnce(svg, "aria-label", data.text.alt);
+  root.told.textContent = tell(root);
+  showChips(root);
+}
+
+// Only those that are not there yet are put in, so that none loses its focus or its motion.
+function arrange(svg, shapes) {
+  const hasFocus = svg.getRootNode().activeElement;
+  shapes.forEach((each, i) => each !== hasFocus && svg.childNodes[i] !== each && svg.insertBefore(each, svg.childNodes[i] ?? null));
+}
+
+// ---- where everything stands ---------------------------------------------------------------------------------------------
+// Where there is no room for all symbols, the first are left out; arcs to them end at the left.
+function line(wide, count) {
+  const shown = Math.min(count, Math.floor(wide / LEAST_SLOT) - 3);
+  const first = count - shown;
+  const slot = Math.min(MOST_SLOT, wide / (shown + 1 + (first ? 1 : 0.4)));
+  const left = (wide - slot * (shown + 1)) / 2;
+  return {
+    first,
+    slot,
+    size: Math.max(12, Math.min(30, slot * 0.6)),
+    x: (i) => left + (Math.max(i - first, -0.5) + 0.5) * slot,
+    top: ABOVE + 12,
+    bottom: ABOVE + 12 + LINE_ROOM,
+    height: ABOVE + BELOW + LINE_ROOM + 22,
+  };
+}
+
+function arcPath(place, { above, at }, query, key) {
+  const y = above ? place.top : place.bottom;
+  const way = above ? -1 : 1;
+  const [from, to] = [place.x(query), place.x(key)];
+  if (query === key) return `M${from - 3} ${y}c${-place.slot * 0.4} ${way * 26} ${place.slot * 0.4 + 6} ${way * 26} 6 0`;
+  const reach = Math.abs(from - to) / 2;
+  const flat = at[1] ? 0.8 : 1; // two heads that look at the same place lie beside each other
+  const high = Math.min(reach, above ? ABOVE : BELOW) * flat;
+  return `M${from} ${y}A${reach} ${high} 0 0 ${above ? 0 : 1} ${to} ${y}`;
+}
+
+// ---- what is drawn -------------------------------------------------------------------------------------------------------
+const askerOf = (root) => root.looked ?? root.kept ?? root.data.symbols.length - 1;
+
+// The strongest arc of a head from a symbol; none where the head spreads its weight too thin.
+function strongest(root, { name }, query) {
+  const own = root.frame.arcs[name].filter(([from]) => from === query);
+  return own.reduce((most, arc) => (!most || arc[2] > most[2] ? arc : most), null);
+}
+
+// The strongest arc of the last layer from a symbol, and whose it is.
+function found(root, query) {
+  const above = root.data.heads.filter((head) => head.above);
+  const arcsOf = above.map((head) => ({ head, arc: strongest(root, head, query) })).filter(({ arc }) => arc);
+  return arcsOf.reduce((most, each) => (!most || each.arc[2] > most.arc[2] ? each : most), null);
+}
+
+function arcs(root, place, shape) {
+  const asker = askerOf(root);
+  const source = found(root, asker)?.arc[1]; // where the symbol was found: what was written there by layer 1 shows, too
+  const drawn = [];
+  for (const head of root.data.heads)
+    for (const [query, key, weight] of root.frame.arcs[head.name]) {
+      if (query < place.first) continue;
+      const isNow = query === asker || (!head.above && query === source);
+      const path = shape(`arc ${head.name} ${query} ${key}`, "path", {
+        d: arcPath(place, head, query, key),
+        class: isNow ? "now" : "away",
+        role: "img",
+        "aria-label": `${head.name}: ${nameOf(root, query)} → ${nameOf(root, key)}: ${spellPercent(weight)}`,
+        style: `stroke:${head.colour};stroke-width:${THINNEST_ARC + (THICKEST_ARC - THINNEST_ARC) * weight}px`,
+      });
+      path.onclick = () => root.trigger("opened", [...head.at, query, key]);
+      drawn.push([isNow, path]);
+    }
+  return drawn.sort(([one], [other]) => one - other).map(([, path]) => path); // those that are looked at on top
+}
+
+const nameOf = ({ data }, i) => said(data.text.place, { symbol: data.symbols[i], place: i + 1 });
+
+function symbols(root, place, shape) {
+  const asker = askerOf(root);
+  const source = found(root, asker)?.arc[1];
+  const isCopy = isCopied(root, asker, source);
+  const y = (place.top + place.bottom) / 2 + place.size * 0.35;
+  const drawn = [];
+  root.data.symbols.forEach((symbol, i) => {
+    if (i < place.first) return;
+    const look = ["symbol", i === asker && "asker", i === source && "source", isCopy && i === source - 1 && "again"];
+    const text = shape(
+      `symbol ${i}`,
+      "text",
+      { x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(root, i), style: `font-size:${place.size}px` },
+      symbol,
+    );
+    follow(root, text, i);
+    drawn.push(text);
+  });
+  if (place.first) drawn.push(shape("more", "text", { x: 6, y, class: "more", style: `font-size:${place.size}px` }, "…"));
+  if (isCopy && source > place.first && place.slot > 24)
+    drawn.push(shape("step", "text", { x: place.x(source - 0.5), y, class: "step", style: `font-size:${place.size * 0.6}px` }, "→"));
+  return drawn;
+}
+
+// Whether a place comes right after an earlier symbol like the one that asks.
+const isCopied = ({ data: { symbols } }, asker, source) => source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
+
+// What comes next, after the last symbol: a dashed field.
+function expected(root, place, shape) {
+  const [symbol, share] = root.frame.next[askerOf(root)];
+  const x = place.x(root.data.symbols.length);
+  const half = Math.min(20, place.slot * 0.46);
+  const middle = (place.top + place.bottom) / 2;
+  const much = Math.min(16, Math.max(11, place.slot * 0.4));
+  return [
+    shape("field", "rect", { x: x - half, y: middle - 18, width: 2 * half, height: 36, rx: 6, class: "field" }),
+    shape("next", "text", { x, y: middle + place.size * 0.35, class: "next", style: `font-size:${place.size}px` }, symbol),
+    shape("share", "text", { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` }, spellPercent(share)),
+  ];
+}
+
+// ---- what a hand does ----------------------------------------------------------------------------------------------------
+function follow(root, text, i) {
+  const look = (looked) => {
+    root.looked = looked;
+    draw(root);
+  };
+  const keep = () => {
+    root.kept = i;
+    look(null);
+  };
+  text.onpointerenter = ({ pointerType }) => pointerType === "mouse" && look(i);
+  text.onpointerleave = ({ pointerType }) => pointerType === "mouse" && look(null);
+  text.onfocus = () => text.matches(":focus-visible") && look(i);
+  text.onblur = () => root.looked !== null && look(null);
+  text.onclick = keep;
+  text.onkeyup = ({ key }) => (key === "Enter" || key === " ") && keep();
+}
+
+// Where the symbol that asks finds what came next.
+function tell(root) {
+  const { symbols, text } = root.data;
+  const asker = askerOf(root);
+  const most = found(root, asker);
+  const parts = { symbol: symbols[asker], place: asker + 1 };
+  if (!most) return said(text.nowhere, parts);
+  const [, source, weight] = most.arc;
+  const kind = isCopied(root, asker, source) ? "copies" : "looks";
+  return said(text[kind], { ...parts, head: most.head.name, share: spellPercent(weight), found: symbols[source], at: source + 1 });
+}
+
+// A button for each head: its strongest weight, whose arithmetic it opens.
+function showChips(root) {
+  const asker = askerOf(root);
+  const rows = root.data.heads.map((head) => {
+    const arc = strongest(root, head, asker);
+    const told = arc ? `${head.name} → ${nameOf(root, arc[1])} ${spellPercent(arc[2])}` : `${head.name} –`;
+    return { head, arc, told };
+  });
+  while (root.chips.childNodes.length > rows.length) root.chips.lastChild.remove();
+  rows.forEach(({ head, arc, told }, i) => {
+    const chip = root.chips.childNodes[i] ?? root.chips.appendChild(button("chip", {}));
+    if (chip.textContent !== told) chip.textContent = told;
+    chip.style.setProperty("--own", head.colour);
+    chip.disabled = !arc;
+    chip.onclick = () => root.trigger("opened", [...head.at, asker, arc[1]]);
+  });
+}

@@ -1,0 +1,99 @@
+"""The picture of the lesson on copying: an arc from each symbol back to those that a head looks at."""
+
+import streamlit as st
+import torch
+
+from attention_core import Trace
+from attention_core.learned.insight.copying_heads import HEAD_PLACES, layer_traces, next_probabilities
+from attention_core.learned.tasks.repeats import SYMBOLS
+from pages import components
+from pages.lessons.induction.head_scores import find_most_copying_head, head_colours
+from pages.lessons.induction.layer_runs import make_layer_head_map
+from pages.lessons.learned.learning import TrainingRecord
+from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
+from pages.lessons.pictures import show_arithmetic_under
+from pages.panels.live_choice import LiveChoice, describe_followed
+from pages.runs.cache import cache_by_setup
+from pages.runs.network_store import find_network
+from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import collect_picture
+from pages.session.labels import current_palette
+from pages.site.words import get_text_template, say
+
+NAME = "arcs"  # of the picture
+KEY = "induction_arcs"
+LAYERS = ("L1", "L2")
+LEAST_DRAWN_WEIGHT = 0.02  # a smaller one is an arc that nobody sees
+TEXTS = ("alt", "place", "copies", "looks", "nowhere")
+Off = tuple[str, ...]  # the heads that are switched off, by name
+
+
+@cache_by_setup
+def run_layers(network: str, text: str, off: Off) -> dict[str, Trace]:
+    """The run of each layer without some heads."""
+    return dict(zip(LAYERS, layer_traces(find_network(network), text, off), strict=True))
+
+
+@cache_by_setup
+def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
+    """The arcs of each head that is on, and what is expected after each symbol."""
+    runs = run_layers(network, text, off)
+    arcs = {}
+    for name, (layer, head) in HEAD_PLACES.items():
+        if name not in off:
+            arcs[name] = list_arcs(runs[LAYERS[layer]], head)
+    shares, numbers = next_probabilities(find_network(network), text, off).max(-1)  # (T,) each
+    expected = [[SYMBOLS.of[number], share] for number, share in zip(numbers.tolist(), shares.tolist(), strict=True)]
+    return {"arcs": arcs, "next": expected}
+
+
+def list_arcs(trace: Trace, head: int) -> list[list[float]]:
+    """The weights of a head that are seen, each as [query, key, weight]."""
+    weights = trace["weights"][0, head]  # (T, S)
+    places = torch.nonzero(weights >= LEAST_DRAWN_WEIGHT)  # (arcs, 2)
+    return [[query, key, weights[query, key].item()] for query, key in places.tolist()]
+
+
+def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> None:
+    """Shows the arcs after each step of training, and below them the arithmetic of the weight that is opened."""
+    network = record.network_at(step.value)
+    runs = run_layers(network, text, off)
+
+    def handle_opening() -> None:
+        match st.session_state[KEY].opened:
+            case [layer, *cell] if is_valid_index(layer, len(LAYERS)) and all(type(place) is int for place in cell):
+                sent = {"step": f"{LAYERS[layer]}:weights", "index": [0, *cell]}
+                handle_picture_click(NAME, runs, sent)
+
+    frames = [describe_arcs(record.network_at(each), text, off) for each in step.options]
+    data = make_arcs_data(runs["L2"], frames, off) | {"slider": describe_followed(step)}
+    components.symbol_arcs(data=data, key=KEY, on_opened_change=handle_opening)
+    collect_map(network, runs["L2"])
+    opened = get_opened_cell(NAME, runs)
+    if opened:
+        with st.container(border=True):
+            show_arithmetic_under(NAME, runs, *opened)
+
+
+def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> dict[str, object]:
+    """All that the component draws."""
+    symbols = list(trace.labels["T"])
+    colours = head_colours()
+    heads = []
+    for name, (layer, head) in HEAD_PLACES.items():
+        if name not in off:
+            heads.append({"name": name, "at": [layer, head], "above": layer == 1, "colour": colours[name]})
+    return {
+        "run": " ".join(symbols),
+        "symbols": symbols,
+        "heads": heads[::-1],
+        "frames": frames,
+        "palette": vars(current_palette()),
+        "text": {name: get_text_template(f"lessons.induction.arcs.{name}") for name in TEXTS},
+    }
+
+
+def collect_map(network: str, trace: Trace) -> None:
+    """Collects the map of the head that copies most, for a file, in which there are no arcs."""
+    shown = make_layer_head_map("copying", find_most_copying_head(network), trace)
+    collect_picture(shown.picture, say("lessons.induction.arcs.alt"))
