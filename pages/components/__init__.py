@@ -205,6 +205,14 @@ symbol_arcs = make_component(
     "live/position",
     is_fetched=True,
 )
+neck = make_component(
+    "lessons/neck",
+    '<div class="neck"></div>',
+    "flow/words",
+    "model/controls",
+    "live/position",
+    is_fetched=True,
+)
 word_match = make_component(
     "lessons/match",
     '<div class="match"></div>',

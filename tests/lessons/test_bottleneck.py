@@ -1,10 +1,12 @@
 """One vector: what is written with attention and without, step by step; what was never trained; its own training."""
 
+import json
+
 import numpy as np
 import pytest
 import torch
 
-from attention_core.learned.insight.views import attention_view, write_text
+from attention_core.learned.insight.views import attention_view, context_vector, write_text
 from attention_core.learned.tasks import dates
 from attention_core.learned.training.shipped_networks import load_network, read_figures_table, shipped_figures
 from pages.runs import cache
@@ -87,7 +89,7 @@ def test_letters_in_reverse_are_too_much_for_one_vector():
 
 @pytest.mark.parametrize("kind", ["additive", "dot"])
 def test_the_map_is_what_the_network_itself_attends_to(kind):
-    lesson = Lesson("bottleneck", task="dates", kind=kind, step_of="800", lang="en")
+    lesson = Lesson("bottleneck", task="dates", kind=kind, step_of="800", open="one_step", lang="en")
     trained = load_network(f"dates_{kind}", 800)
     written = "".join(write_text(trained, "August 14, 2026"))
     assert written == "2026年8月14日"
@@ -103,15 +105,49 @@ def test_the_map_is_what_the_network_itself_attends_to(kind):
     shown = cells[(cells["panel"] == "result") & (cells["kind"] == "cell")].drop_duplicates("index")
     found = np.array([float(value.replace("−", "-")) for value in shown["value"]]).reshape(10, 15)
     assert found == pytest.approx(expected, abs=1e-12)
+    one, attention = neck_of(lesson)["ways"]
+    assert np.array(attention["weights"]) == pytest.approx(expected, abs=1e-12)
+    assert "".join(attention["written"]) == written and all(attention["right"]) and "weights" not in one
     lesson.press("door_workbench")
     setup = lesson.at.session_state["setup"]
     assert cache.trace_for(setup)["weights"][0, 0].numpy() == pytest.approx(expected, abs=1e-12)
 
 
-def test_one_vector_has_no_map_and_says_so():
-    lesson = Lesson("bottleneck", task="dates", kind="one", lang="en")
-    assert "alignment" not in lesson.charts()
-    assert any("one vector stands for the whole text" in info.value for info in lesson.at.info)
+def neck_of(lesson):
+    """What the picture of the neck is told."""
+    (part,) = lesson.parts("bottleneck_neck")
+    return json.loads(part.proto.json, parse_constant=pytest.fail)
+
+
+def test_one_vector_has_no_weights_and_all_its_numbers_are_drawn():
+    (way,) = neck_of(Lesson("bottleneck", task="dates", kind="one", lang="en"))["ways"]
+    assert "weights" not in way and len(way["fills"]) == 64
+
+
+def test_the_one_vector_is_the_end_of_both_readings():
+    """By torch's own GRU: the last state of the reading onward, and of the reading back."""
+    trained = load_network("reversal_one", 3000)
+    model, numbers = trained.exact_model, torch.tensor([[0, 1, 2]])
+    x = model.read(numbers)
+    ends = torch.cat((model.onward(x)[1][0, 0], model.back(x.flip(1))[1][0, 0]))
+    assert torch.allclose(context_vector(trained, "abc"), ends, atol=1e-12)
+
+
+def test_the_picture_begins_at_the_first_letter_that_one_vector_gets_wrong():
+    data = neck_of(Lesson("bottleneck", lang="en"))
+    one, attention = data["ways"]
+    assert "".join(one["written"]) == "notiaeteriekr" and "".join(attention["written"]) == "noitatneserper"
+    assert one["right"] == [a == b for a, b in zip("notiaeteriekr", "noitatneserper", strict=False)]
+    assert data["start"] == 2 and all(attention["right"])
+
+
+def test_a_thread_opens_its_arithmetic_and_what_a_browser_makes_up_opens_none():
+    lesson = Lesson("bottleneck", lang="en")
+    for sent in ([0, 14], [True, 0], [0], "x", [0, -1]):
+        lesson.send_part("bottleneck_neck", "opened", sent)
+        assert "cell" not in lesson.link()
+    lesson.send_part("bottleneck_neck", "opened", [2, 11])
+    assert lesson.link()["cell"] == "neck,,weights,0,0,2,11"
 
 
 @pytest.mark.parametrize(
@@ -124,7 +160,7 @@ def test_one_vector_has_no_map_and_says_so():
     ],
 )
 def test_what_no_network_has_seen_is_refused_at_its_box_and_the_last_answer_stays(text, part):
-    lesson = Lesson("bottleneck", task="dates", lang="en").set("text_dates", "6 May 1999")
+    lesson = Lesson("bottleneck", task="dates", open="one_step", lang="en").set("text_dates", "6 May 1999")
     before = lesson.table("alignment")
     lesson.set("text_dates", text)
     (error,) = lesson.errors()

@@ -170,6 +170,22 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
     )
 
 
+def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
+    """Give the vector of a whole text, from which an encoder-decoder begins to write; with "one" it has no other.
+
+    network: an encoder-decoder. text: what it reads.
+
+    Raises AttentionError as symbols_of does. Source: Cho et al. 2014, section 2.
+
+    >>> from attention_core.learned.training.shipped_networks import load_network
+    >>> context_vector(load_network("reversal_one", 3000), "abc").shape
+    torch.Size([64])
+    """
+    with torch.inference_mode():
+        encoded = network.exact_model.encode(symbol_numbers(network, text))
+    return encoded.whole[0]  # (1, 64) -> (64,)
+
+
 def find_target(network: Network, text: str, written: str | None) -> tuple[str, ...]:
     """Give the symbols of `written`, or those that the network writes where it is None.
 

@@ -14,7 +14,7 @@ from pages.panels.live_frames import show_live_curves
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 330, 250  # pixels of the curves' field
+EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # pixels of the curves' field
 
 
 def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:

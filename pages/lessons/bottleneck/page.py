@@ -15,6 +15,7 @@ from pages.lessons.bottleneck.drawers import (
     show_untrained,
 )
 from pages.lessons.bottleneck.exactness_chart import draw_exactness_curves
+from pages.lessons.bottleneck.neck import show_neck
 from pages.lessons.bottleneck.told_writings import describe_exactness, tell_bottleneck, tell_writings
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training
@@ -25,34 +26,21 @@ from pages.lessons.learned.writers import (
     split_symbols,
     write_at_step,
 )
-from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_waiting_map
 from pages.lessons.sentences import join_with_commas
 from pages.panels.link_controls import choose_option, text_box
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
 from pages.panels.live_frames import only_now, tell_live
 from pages.runs.cache import trace_for
-from pages.session.labels import selection_of
-from pages.setup.setup import Setup
 from pages.site.words import say
 
 KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of any network
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
-ALIGNMENT_MAP_PX = 520  # pixels of the map beside the curves
 
 
 def find_step(task: str, record: TrainingRecord) -> LiveChoice:
     """After which step of the training the networks are shown."""
     usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
     return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
-
-
-def show_alignment(setup: Setup, step: LiveChoice) -> None:
-    """Shows the weights of the decoder over what is read; another step's wait until its network has written."""
-    trace = trace_for(setup)
-    selection = selection_of(trace, setup)
-    title = say("lessons.bottleneck.map", step=step.written(step.value))
-    shown = make_weights_map("alignment", trace, selection, title, ALIGNMENT_MAP_PX, SMALL_MAP_CELL_PX)
-    show_waiting_map(step, shown)
 
 
 with draw_lesson("bottleneck") as place:
@@ -78,21 +66,22 @@ with draw_lesson("bottleneck") as place:
     writings = tell_writings(text, results, results[kind].right is not None)
     tell_live(kept, "bottleneck_writings", only_now(kept, writings))
     setup = results[kind].setup
-    with st.container(horizontal=True, gap="medium"):
-        with st.container(width="content"):
-            draw_exactness_curves(records, kept, len(split_symbols(course, text)))
-        with st.container(width="content"):
-            if setup is None:
-                st.info(say("lessons.bottleneck.no_map" if kind == "one" else "lessons.bottleneck.wrote_nothing"))
-            else:
-                show_alignment(setup, kept)
+    symbols = split_symbols(course, text)
+    networks = {each: records[each].network_at(step) for each in results}
+    picture, chart = st.columns([5, 3], gap="medium", vertical_alignment="center")
+    with picture:
+        show_neck(task, symbols, kept, networks, results)
+        if setup is None and kind != "one":
+            st.info(say("lessons.bottleneck.wrote_nothing"))
+    with chart:
+        draw_exactness_curves(records, kept, len(symbols))
     st.markdown(tell_bottleneck(task))
     show_own_training(course)
     st.caption(say("lessons.bottleneck.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     if setup is not None:
         show_lesson_run(setup, place)
         drawer("growing", partial(show_growing_alignment, record, text))
-        drawer("one_step", partial(show_decoder_step, setup))
+        drawer("one_step", partial(show_decoder_step, setup, kept.written(step)))
     drawer("untrained", partial(show_untrained, task, records))
     drawer("smear", partial(show_smeared_states, record, step, text))
     if setup is not None:

@@ -6,7 +6,13 @@ from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.record.number_text import format_fixed
 from pages.export.page_links import link_to_workbench
-from pages.lessons.pictures import show_bar_rows, show_step_picture
+from pages.lessons.pictures import (
+    SMALL_MAP_CELL_PX,
+    make_weights_map,
+    show_bar_rows,
+    show_run_picture,
+    show_step_picture,
+)
 from pages.lessons.sentences import list_place_labels, list_place_names, show_sentence
 from pages.panels.link_controls import pick_place
 from pages.runs.cache import trace_for
@@ -15,10 +21,13 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 
-def show_decoder_step(setup: Setup) -> None:
-    """Shows the way from the decoder's state to the context vector: e_ti, alpha_ti, c_t, each with its arithmetic."""
+def show_decoder_step(setup: Setup, step: str) -> None:
+    """Shows all weights, then the way from the decoder's state to the context vector: e_ti, alpha_ti, c_t, each with
+    its arithmetic. step: of the training."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
+    title = say("lessons.bottleneck.map", step=step)
+    show_run_picture(make_weights_map("alignment", trace, selection, title, most=SMALL_MAP_CELL_PX))
     names = list_place_names(trace, "T")
     with st.container(width=220):
         t = pick_place("t", names, selection.query)

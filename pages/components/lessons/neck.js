@@ -1,0 +1,154 @@
+// Letters that are read, and letters that are written of them: through one vector, a neck of its numbers, or by attention,
+// whose threads are as thick as weights. One letter after the other is written, as far as the slider stands.
+// data: { run, read, ways, start, slider, palette, text }. ways: { name, written, right, fills, weights }: right: of each
+// written letter whether it is, null where nobody knows; fills: the colours of the vector's numbers; weights: a row for
+// each written letter. The first has one of the two.
+const LEAST_LETTER = 9, MOST_LETTER = 24; // px: of a letter; where there is less room, it is a dot
+const NECK_TALL = 22, FALL = 62; // px: the neck, and from letters to it
+const STAGE_MS = 700; // from a letter to the next
+const SHAPES = "http://www.w3.org/2000/svg";
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".neck");
+  Object.assign(root, { data, trigger: setTriggerValue });
+  for (const name of ["ink", "faint", "share", "k", "minus"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  if (!root.watch) {
+    root.panels = added(root, "div", "panels");
+    const walk = added(root, "div", "walk");
+    root.player = walk.appendChild(button("play", {}, () => play(root)));
+    root.range = walk.appendChild(element("input", "", { type: "range", min: 0, step: 1 }));
+    root.range.oninput = () => {
+      rest(root);
+      show(root, Number(root.range.value));
+    };
+    root.told = added(root, "div", "told");
+    root.told.ariaLive = "polite";
+    root.watch = new ResizeObserver(() => show(root, root.at));
+    root.watch.observe(root);
+  }
+  root.range.max = lastOf(root);
+  root.range.setAttribute("aria-label", data.text.label);
+  if (root.run !== data.run) {
+    rest(root);
+    root.at = data.start;
+  }
+  root.run = data.run;
+  if (!root.playing) root.player.textContent = data.text.play;
+  followSlider(root.panels, data.slider, (position) => root.classList.toggle("waits", position !== data.slider.position));
+  show(root, Math.min(root.at, lastOf(root)));
+}
+
+const lastOf = ({ data }) => Math.max(0, ...data.ways.map(({ written }) => written.length - 1));
+
+// ---- the hand -------------------------------------------------------------------------------------------------------------
+function rest(root) {
+  clearInterval(root.playing);
+  root.playing = null;
+  root.player.textContent = root.data.text.play;
+}
+
+function play(root) {
+  if (root.playing) return rest(root);
+  if (root.at >= lastOf(root)) show(root, 0);
+  root.player.textContent = root.data.text.pause;
+  root.playing = setInterval(() => {
+    if (root.isConnected && root.at < lastOf(root)) show(root, root.at + 1);
+    else rest(root);
+  }, STAGE_MS);
+}
+
+function show(root, at) {
+  root.at = at;
+  const { data, panels, clientWidth } = root;
+  if (!clientWidth) return;
+  const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
+  const wide = beside ? (clientWidth - 24) / 2 : clientWidth;
+  panels.replaceChildren(...data.ways.map((way) => panel(root, way, wide)));
+  root.range.value = at;
+  root.told.textContent = tell(root);
+  root.range.setAttribute("aria-valuetext", root.told.textContent);
+}
+
+// ---- what is drawn --------------------------------------------------------------------------------------------------------
+function shape(kind, attributes, text) {
+  const made = document.createElementNS(SHAPES, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function panel(root, way, wide) {
+  const { data, at } = root;
+  const figure = element("figure", "panel");
+  figure.style.width = `${wide}px`;
+  figure.append(element("figcaption", "", { textContent: way.name }));
+  const letters = (many) => ({
+    x: (i) => ((i + 0.5) * wide) / many,
+    size: Math.min(MOST_LETTER, (wide / many) * 0.86),
+  });
+  const read = letters(data.read.length), written = letters(Math.max(way.written.length, data.read.length));
+  const top = 32, bottom = top + 2 * FALL + NECK_TALL;
+  const svg = shape("svg", { viewBox: `0 0 ${wide} ${bottom + 34}`, role: "img", "aria-label": `${way.name}: ${way.written.slice(0, at + 1).join("")}` });
+  if (way.weights) svg.append(...threads(root, way, read, written, top, bottom));
+  else svg.append(...neck(root, way, read, written, top, wide));
+  const looked = way.weights?.[at] ?? [];
+  data.read.forEach((letter, j) => svg.append(letterAt(read, j, top - 10, letter, looked.length && looked[j] === Math.max(...looked) ? "letter looked" : "letter")));
+  way.written.forEach((letter, i) => {
+    const look = ["letter", i > at && "later", i === at && "now", way.right[i] === false && "wrong"];
+    svg.append(letterAt(written, i, bottom + 24, letter, look.filter(Boolean).join(" ")));
+  });
+  figure.append(svg);
+  return figure;
+}
+
+function letterAt(place, i, y, letter, look) {
+  if (place.size >= LEAST_LETTER) return shape("text", { x: place.x(i), y, class: look, style: `font-size:${place.size}px` }, letter);
+  return shape("circle", { cx: place.x(i), cy: y - 4, r: 2, class: look });
+}
+
+const thread = (x, y, x2, y2) => `M${x} ${y}C${x} ${(y + y2) / 2} ${x2} ${(y + y2) / 2} ${x2} ${y2}`;
+
+// All states run together into one vector, and every letter is written from it.
+function neck({ data, at }, way, read, written, top, wide) {
+  const cell = Math.min(4, wide / way.fills.length);
+  const left = (wide - cell * way.fills.length) / 2;
+  const drawn = data.read.map((_, j) => shape("path", { d: thread(read.x(j), top, wide / 2, top + FALL), class: "into" }));
+  way.written.forEach((_, i) => {
+    if (i <= at) drawn.push(shape("path", { d: thread(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL), class: i === at ? "out now" : "out" }));
+  });
+  way.fills.forEach((fill, n) => drawn.push(shape("rect", { x: left + n * cell, y: top + FALL, width: cell, height: NECK_TALL, fill })));
+  drawn.push(shape("rect", { x: left - 1, y: top + FALL - 1, width: cell * way.fills.length + 2, height: NECK_TALL + 2, rx: 4, class: "frame" }));
+  return drawn;
+}
+
+// Every letter that is written has threads of its own, to all states.
+function threads(root, way, read, written, top, bottom) {
+  const drawn = [];
+  way.weights.forEach((row, i) => {
+    if (i > root.at) return;
+    row.forEach((weight, j) => {
+      const path = shape("path", {
+        d: thread(read.x(j), top, written.x(i), bottom),
+        class: i === root.at ? "weight now" : "weight",
+        style: `stroke-width:${0.5 + 9 * weight}px;--strength:${(i === root.at ? 0.12 : 0) + (i === root.at ? 0.88 : 0.16) * weight}`,
+      });
+      path.onclick = () => root.trigger("opened", [i, j]);
+      drawn.push(path);
+    });
+  });
+  return drawn;
+}
+
+// What is written at this place, and where attention looks for it.
+function tell({ data, at }) {
+  const parts = data.ways.map((way) => {
+    const letter = way.written[at];
+    if (letter === undefined) return said(data.text.ended, { name: way.name });
+    const mark = way.right[at] === null ? "" : way.right[at] ? " ✓" : " ✗";
+    if (!way.weights) return said(data.text.from_one, { name: way.name, letter }) + mark;
+    const most = Math.max(...way.weights[at]);
+    const looked = way.weights[at].indexOf(most);
+    return said(data.text.from_all, { name: way.name, letter, found: data.read[looked], place: looked + 1, share: spellPercent(most) }) + mark;
+  });
+  return [said(data.text.at, { place: at + 1 }), ...parts].join(" ");
+}
