@@ -205,6 +205,14 @@ symbol_arcs = make_component(
     "live/position",
     is_fetched=True,
 )
+beads = make_component(
+    "lessons/beads",
+    '<div class="beads"></div>',
+    "flow/words",
+    "roving",
+    "live/position",
+    is_fetched=True,
+)
 neck = make_component(
     "lessons/neck",
     '<div class="neck"></div>',

@@ -1,5 +1,6 @@
 """Distance: influence against distance, steps and costs, measured time, fixed weights, the states of an RNN."""
 
+import json
 import math
 import re
 from dataclasses import replace
@@ -99,6 +100,38 @@ def test_the_curves_are_means_and_bands_of_torchs_jacobians(kind, name, chosen):
     for distance in (0, 3):
         ends = sorted((drawn[0][distance], drawn[1][distance]))
         assert [bands.loc[distance, "y"], bands.loc[distance, "y2"]] == pytest.approx(ends, rel=1e-9)
+
+
+def beads_of(lesson):
+    """What the picture of beads is told."""
+    (part,) = lesson.parts("distance_beads")
+    return json.loads(part.proto.json, parse_constant=pytest.fail)
+
+
+def test_a_bead_glows_as_much_as_its_word_arrives():
+    lesson = Lesson("distance", draws="1", lang="en")
+    data = beads_of(lesson)
+    shown = {row["name"]: points(lesson, row["name"]) for row in data["rows"]}
+    strongest = max(max(curve.values()) for curve in shown.values())
+    assert data["words"][0] == "Anna" and data["words"][data["at"]] == "smiled" and data["at"] == 20
+    for row in data["rows"]:
+        for place, glow in enumerate(row["glows"]):
+            share = shown[row["name"]][20 - place]
+            assert glow == (pytest.approx(max(0, 1 + math.log10(share / strongest) / 2)) if share else None)
+    (convolution,) = [row["glows"] for row in data["rows"] if row["name"] == "CNN"]
+    assert convolution[:12] == [None] * 12 and None not in convolution[12:]  # 4 layers of window 3 see 8 back
+    assert data["told"][0].startswith("“Anna”, 20 back: attention ")
+
+
+def test_a_click_on_a_word_moves_the_distance_and_what_a_browser_makes_up_moves_nothing():
+    lesson = Lesson("distance", draws="1", at="19", direction="both", lang="en")
+    for sent in (21, -1, True, "3", None):
+        lesson.send_part("distance_beads", "chosen", sent)
+        assert "distance" not in lesson.link()
+    lesson.send_part("distance_beads", "chosen", 20)
+    assert lesson.link()["distance"] == "-1" and "1 ahead" in lesson.fact()
+    data = beads_of(lesson)
+    assert data["places"][data["slider"]["position"]] == 20
 
 
 @pytest.mark.parametrize("gain, name", [(0.9, "orthogonal x0.9"), (1.0, "x1.0"), (1.2, "x1.2"), (1.5, "x1.5")])

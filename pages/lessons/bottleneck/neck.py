@@ -80,7 +80,8 @@ def describe_way(
     }
     if kind == "one":
         return way | {"fills": shade_vector(find_context_vector(network, "".join(symbols)))}
-    return way | {"weights": trace_for(result.setup)["weights"][0, 0].tolist() if result.setup else []}  # (T, S)
+    weights = trace_for(result.setup)["weights"][0, 0].tolist() if result.setup else []  # (T, S)
+    return way | {"weights": weights}
 
 
 def mark_letters(written: str, wanted: str | None) -> list[bool | None]:

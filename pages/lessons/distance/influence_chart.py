@@ -14,7 +14,7 @@ from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 228  # pixels of the curves' field
+INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # pixels of the curves' field
 
 
 def draw_influence_curves(

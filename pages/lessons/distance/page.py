@@ -12,6 +12,7 @@ from attention_core.variants.influence import (
     distances_heard,
     word_at,
 )
+from pages.lessons.distance.beads import show_beads
 from pages.lessons.distance.drawers import (
     show_encoder_costs,
     show_encoding_times,
@@ -34,7 +35,7 @@ from pages.lessons.encoders import (
 )
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import show_race
-from pages.panels.lesson_choices import store_choice
+from pages.panels.lesson_choices import store_choice, take_choice
 from pages.panels.link_controls import choose_option, choose_options, pick_place
 from pages.panels.live_choice import LiveChoice, LiveChoices, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
@@ -80,6 +81,8 @@ with draw_lesson("distance") as place:
         curves_of = compute_one_by_one(measure_influence, [*shown.values()], partial(store_choice, "draws", 1))
         influences = dict(zip(shown, curves_of, strict=True))
         tell_live(followed, "distance_fact", [tell_influences(influences, at, each) for each in distances], "heading")
+        take_distance = partial(take_choice, "distance", default=far.default, read=far.read)
+        show_beads(influences, followed, names, at, format_influence, take_distance)
         draw_influence_curves(influences, followed, measure, names[at])
         if len(influences) > 1:
             show_race(influences, followed, DEFAULT_RACERS, format_influence)

@@ -1,0 +1,85 @@
+// A sentence as strings of beads, a string for each encoder: a bead glows as much as the position depends on its word.
+// data: { run, words, at, rows, places, told, slider, palette }. rows: { name, colour, glows }: of each word 0 to 1, null
+// where nothing arrives. places: the word at each position of the slider. told: of each word, what a screen reader says.
+const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px
+const MOST_BEAD = 10, HALO = 9; // px: radius of a bead, and how much farther its glow reaches
+const BEAD_WORD_PX = 14;
+const SHAPES = "http://www.w3.org/2000/svg";
+
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".beads");
+  Object.assign(root, { data, trigger: setTriggerValue });
+  for (const name of ["ink", "faint", "outline"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  if (!root.watch) {
+    root.svg = root.appendChild(document.createElementNS(SHAPES, "svg"));
+    root.watch = new ResizeObserver(() => draw(root));
+    root.watch.observe(root);
+  }
+  followSlider(root.svg, data.slider, (position) => {
+    root.classList.toggle("waits", position === null);
+    root.chosen = data.places[position ?? data.slider.position];
+    draw(root);
+  });
+}
+
+function draw(root) {
+  const { data, svg, clientWidth: wide } = root;
+  if (!wide) return;
+  const isNarrow = wide < 560;
+  const left = isNarrow ? 0 : NAME_ROOM;
+  const tall = ROW_TALL + (isNarrow ? 18 : 0);
+  const slot = (wide - left) / data.words.length;
+  const x = (i) => left + (i + 0.5) * slot;
+  const y = (row) => WORD_TALL + row * tall + tall - ROW_TALL / 2;
+  const height = WORD_TALL + data.rows.length * tall + 4;
+  roving(
+    root,
+    () => {
+      const shapes = data.rows.flatMap((row, at) => string(root, row, { x, y: y(at), slot, wide, left, isNarrow }));
+      svg.replaceChildren(...shapes, ...words(root, { x, slot, wide, height }));
+    },
+    "[role=button]",
+  );
+  svg.setAttribute("viewBox", `0 0 ${wide} ${height}`);
+  svg.setAttribute("role", "group");
+  svg.setAttribute("aria-label", data.text.alt);
+}
+
+function shape(kind, attributes, text) {
+  const made = document.createElementNS(SHAPES, kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+// One encoder: its name, the string, and the beads on it.
+function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
+  const size = Math.min(MOST_BEAD, slot * 0.42);
+  const name = isNarrow ? { x: 0, y: y - 20 } : { x: 0, y: y + 5 };
+  const drawn = [shape("text", { ...name, class: "name", fill: row.colour }, row.name), shape("line", { x1: left, x2: wide, y1: y, y2: y, class: "string" })];
+  data.words.forEach((_, i) => {
+    const glow = row.glows[i];
+    const place = { cx: x(i), cy: y };
+    if (glow) drawn.push(shape("circle", { ...place, r: size + Math.min(HALO, slot * 0.4) * glow, fill: row.colour, opacity: 0.3 * glow }));
+    drawn.push(shape("circle", { ...place, r: size, class: "ground" }));
+    drawn.push(shape("circle", { ...place, r: size, class: glow === null ? "bead none" : "bead", fill: row.colour, stroke: row.colour, "fill-opacity": glow ?? 0 }));
+  });
+  return drawn;
+}
+
+// The words, each a button over its beads; of those that have no room only the position and the one that is chosen.
+function words(root, { x, slot, wide, height }) {
+  const { data, chosen } = root;
+  const hasRoom = data.words.every((word) => textWidth(word, BEAD_WORD_PX, 700) + 4 <= slot);
+  return data.words.flatMap((word, i) => {
+    const isShown = hasRoom || i === chosen || (i === data.at && Math.abs(x(i) - x(chosen)) > 90);
+    const half = textWidth(word, BEAD_WORD_PX, 700) / 2;
+    const middle = Math.max(half, Math.min(wide - half, x(i)));
+    const look = ["word", i === chosen && "chosen", i === data.at && "at"].filter(Boolean).join(" ");
+    const field = shape("rect", { x: x(i) - slot / 2, y: 1, width: slot, height: height - 2, rx: 5, class: `field ${look}`, role: "button", "aria-label": data.told[i] });
+    const choose = () => root.trigger("chosen", i);
+    field.onclick = choose;
+    field.onkeyup = ({ key }) => (key === "Enter" || key === " ") && choose();
+    return isShown ? [shape("text", { x: middle, y: 19, class: look }, word), field] : [field];
+  });
+}
