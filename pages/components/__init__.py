@@ -213,6 +213,9 @@ number_columns = make_component(
     "live/position",
     is_fetched=True,
 )
+cost_areas = make_component(
+    "lessons/areas", '<div class="areas" role="img"></div>', "model/controls", "live/position", is_fetched=True
+)
 printed_paper = make_component(
     "lessons/paper", '<div class="paper" role="group"></div>', "model/controls", "roving", is_fetched=True
 )
