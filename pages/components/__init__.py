@@ -230,6 +230,17 @@ word_match = make_component(
     "lessons/match_twin",
     is_fetched=True,
 )
+number_columns = make_component(
+    "lessons/columns",
+    '<div class="columns" role="group"></div>',
+    "flow/words",
+    "model/controls",
+    "live/position",
+    is_fetched=True,
+)
+cost_areas = make_component(
+    "lessons/areas", '<div class="areas" role="img"></div>', "model/controls", "live/position", is_fetched=True
+)
 printed_paper = make_component(
     "lessons/paper", '<div class="paper" role="group"></div>', "model/controls", "roving", is_fetched=True
 )

@@ -27,12 +27,15 @@ def only_now(choice: Followed, drawn: object) -> list[object]:
     return [drawn if position == choice.position else None for position in range(choice.count)]
 
 
-def tell_live(choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line") -> None:
+def tell_live(
+    choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line", template: str | None = None
+) -> None:
     """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the
-    slider is let go. kind: "heading", "line", "caption" or "table"."""
+    slider is let go. kind: "heading", "line", "caption" or "table". template: of what it says while a hand moves other
+    numbers."""
     if kind == "heading":
         collect_fact(texts[choice.position])
-    draw_text(choice, key, texts, {"kind": kind})
+    draw_text(choice, key, texts, {"kind": kind, "templates": [template, template] if template else []})
 
 
 def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
@@ -48,10 +51,13 @@ def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
         st.markdown(told[0])
 
 
-def show_live_goal(choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str]) -> None:
-    """Says whether what is to be built with a slider is there. reached, texts: at each position."""
+def show_live_goal(
+    choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str], templates: Sequence[str] = ()
+) -> None:
+    """Says whether what is to be built with a slider is there. reached, texts: at each position. templates: of what is
+    said while a hand moves other numbers, before and once it is there."""
     note_answer(reached[choice.position])
-    draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached)})
+    draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached), "templates": list(templates)})
 
 
 def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dict) -> None:

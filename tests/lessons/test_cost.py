@@ -10,7 +10,7 @@ import torch
 from attention_core.learned.training.mixed_precision import read_precision_figures, trained_gradients
 from attention_core.variants.timed_kinds import TimedCase
 from pages.panels.progress import MEASUREMENT_SLOT
-from pages.site.words import load_app_texts
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.lesson import Lesson
 
 RACE, BATCH = "lessons.cost.alt", "lessons.cost.batch_alt"
@@ -60,23 +60,33 @@ def test_the_length_decides_how_far_it_goes():
     assert "536,870,912 multiply-adds" in lesson.set("length", 2048).fact()
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_square_and_the_stripe_are_multiply_adds_at_each_length(lang):
+    (part,) = Lesson("cost", lang=lang).parts("cost_areas")
+    told = json.loads(part.proto.json)
+    assert told["lengths"] == [128, 256, 512, 1024, 2048] and told["lengths"][told["position"]] == 1024
+    assert told["pairs"] == [2 * T * T * 64 for T in told["lengths"]]  # q·k and the weighted sum
+    assert told["tokens"] == [4 * T * 64 * 64 for T in told["lengths"]]  # q, k, v and the output
+    square, stripe = told["told"][3]
+    assert "1,024 × 1,024" in square[0] and f"{1024 * 1024:,}" in square[1]
+    assert "1,024" in stripe[0] and "64 × 64" in stripe[1]
+
+
 def test_a_race_is_measured_when_asked_and_stays_for_the_session(clocked):
     lesson = Lesson("cost", length="256", lang="en").press("measure_cost_local")
     assert clocked == [(case, T) for T in (64, 128, 256) for case in (TimedCase(), TimedCase("local"))]
-    assert lesson.fact() == (
-        "256 tokens, measured here: all pairs 0.26 ms (slope 1.00), 65 nearest 0.13 ms (slope 1.00)."
-    )
+    assert lesson.says("256 tokens, measured here: all pairs 0.26 ms (slope 1.00), 65 nearest 0.13 ms (slope 1.00).")
     found = lines(lesson)
     assert found["all pairs, timed: 1.00", False] == [(T, pytest.approx(T * 1e-3)) for T in (64, 128, 256)]
     assert found["65 nearest, timed: 1.00", False] == [(T, pytest.approx(T * 5e-4)) for T in (64, 128, 256)]
     assert len(clocked) == 6
     lesson.set("length", 512)
-    assert "multiply-adds" in lesson.fact()  # not all of this length is measured
+    assert not lesson.says("measured here")  # not all of this length is
     assert len(lines(lesson)["all pairs, timed: 1.00", False]) == 3
     lesson.choose("race", "bfloat16")
     assert all(dashed for _, dashed in lines(lesson))
-    assert lesson.press("measure_cost_bfloat16").fact().startswith("512 tokens, measured here: all pairs 0.51 ms")
-    assert lesson.choose("race", "the 65 nearest keys").set("length", 256).fact().startswith("256 tokens, measured")
+    assert lesson.press("measure_cost_bfloat16").says("512 tokens, measured here: all pairs 0.51 ms")
+    assert lesson.choose("race", "the 65 nearest keys").set("length", 256).says("256 tokens, measured")
     assert len(clocked) == 6 + 8
 
 
@@ -112,7 +122,7 @@ def test_a_measurement_that_fails_gives_the_room_back(monkeypatch):
 
 def test_it_is_the_real_time_of_this_machine():
     lesson = Lesson("cost", length="128", race="strided", lang="en").press("measure_cost_strided")
-    assert lesson.fact().startswith("128 tokens, measured here: all pairs ")
+    assert lesson.says("128 tokens, measured here: all pairs ")
     points = next(points for (name, dashed), points in lines(lesson).items() if not dashed and "16th" in name)
     assert [x for x, _ in points] == [64, 128]
     assert all(y > 0 for _, y in points)
@@ -228,7 +238,7 @@ def test_a_gpu_races_where_there_is_one(clocked, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     lesson = Lesson("cost", length="128", race="cuda", lang="en")
     assert lesson.errors() == []
-    assert lesson.press("measure_cost_cuda").fact().startswith("128 tokens, measured here: all pairs 0.13 ms")
+    assert lesson.press("measure_cost_cuda").says("128 tokens, measured here: all pairs 0.13 ms")
     assert {case.device for case, _ in clocked} == {"cpu", "cuda"}
 
 

@@ -1,5 +1,6 @@
 """The lesson on softmax: shares of 1, temperature, the stable form, the slope."""
 
+import json
 import math
 from decimal import Decimal
 
@@ -15,7 +16,13 @@ from tests.screen.lesson import Lesson
 LOGITS = (2, 1, 0, -1)
 
 
-def shares(lesson, row, picture="hero", count=4):
+def columns(lesson):
+    """What the three columns are told."""
+    (part,) = lesson.parts("softmax_hero")
+    return json.loads(part.proto.json, parse_constant=pytest.fail)
+
+
+def shares(lesson, row, picture, count=4):
     """The numbers of a row of weights."""
     cells = lesson.table(picture)
     cells = cells[(cells["panel"] == f"row{row}") & (cells["kind"] == "cell")]
@@ -25,11 +32,13 @@ def shares(lesson, row, picture="hero", count=4):
 
 @pytest.mark.parametrize("temperature, stated", [(0.25, [0.98, 0.02, 0, 0]), (4.0, [0.35, 0.27, 0.21, 0.17])])
 def test_logits_2_1_0_minus_1_at_three_temperatures(temperature, stated):
+    assert [round(share, 2) for share in columns(Lesson("softmax"))["shares"]] == [0.64, 0.24, 0.09, 0.03]
     lesson = Lesson("softmax", temperature=str(temperature))
-    assert [round(share, 2) for share in shares(lesson, 1)] == [0.64, 0.24, 0.09, 0.03]
-    assert [round(share, 2) for share in shares(lesson, 2)] == pytest.approx(stated, abs=0.011)
+    told = columns(lesson)
+    assert [round(share, 2) for share in told["shares"]] == pytest.approx(stated, abs=0.011)
     exact = [softmax([x / temperature for x in LOGITS], at) for at in range(4)]
-    assert shares(lesson, 2) == pytest.approx(exact, abs=1e-12)
+    assert told["shares"] == pytest.approx(exact, abs=1e-12)
+    assert told["exponentials"] == pytest.approx([math.exp(x / temperature) for x in LOGITS], rel=1e-12)
     assert f"At τ = {temperature:g} the largest of 4 numbers gets {100 * exact[0]:.0f} %" in lesson.fact()
 
 
@@ -43,12 +52,36 @@ def test_what_is_to_be_built_is_reached_at_a_quarter():
 
 def test_the_readers_own_numbers_and_what_is_none():
     lesson = Lesson("softmax").set("logits", "1 1/2 −3")
-    assert shares(lesson, 1, count=3) == pytest.approx([softmax([1, 0.5, -3], at) for at in range(3)], abs=1e-12)
+    wanted = pytest.approx([softmax([1, 0.5, -3], at) for at in range(3)], abs=1e-12)
+    assert columns(lesson)["shares"] == wanted
     assert lesson.set("logits", "1, two").errors() == ["logits, row 1, column 2, must be a number: got “two”"]
-    assert shares(lesson, 1, count=3)[2] == pytest.approx(softmax([1, 0.5, -3], 2), abs=1e-12)
+    assert columns(lesson)["shares"] == wanted
     assert "at most 16 numbers" in lesson.set("logits", "1 " * 17).errors()[0]
     assert lesson.set("logits", "5").errors() == []
-    assert shares(lesson, 1, count=1) == [1.0]
+    assert columns(lesson)["shares"] == [1.0]
+    assert columns(lesson.set("logits", "1, 1000"))["exponentials"] == [pytest.approx(math.e), None]  # too large
+
+
+def test_numbers_that_a_hand_let_go_are_as_if_they_were_typed():
+    lesson = Lesson("softmax").send_part("softmax_hero", "moved", [2, 3.2, 0, -1])
+    assert lesson.link()["logits"] == lesson.widgets()["logits"].value == "2, 3.2, 0, -1"
+    assert columns(lesson)["shares"] == pytest.approx([softmax([2, 3.2, 0, -1], at) for at in range(4)], abs=1e-12)
+    assert "logits" not in lesson.send_part("softmax_hero", "moved", [2, 1, 0, -1]).link()
+
+
+@pytest.mark.parametrize("sent", [None, "3", 3, [True, 1], ["1", 2], [[1], 2], {"0": 1}, [], [1.0] * 17])
+def test_what_no_hand_can_have_moved_changes_no_number(sent):
+    lesson = Lesson("softmax").send_part("softmax_hero", "moved", sent)
+    assert columns(lesson)["numbers"] == [*LOGITS] and "logits" not in lesson.link()
+
+
+def test_a_share_and_an_exponential_open_their_arithmetic():
+    lesson = Lesson("softmax", lang="en")
+    for step, number in (("weights", softmax(LOGITS, 1)), ("exponentials", math.e)):
+        lesson.send_part("softmax_hero", "clicked", {"step": f"now:{step}", "index": [0, 0, 0, 1]})
+        (told,) = [text for text in lesson.texts() if text.startswith(f"**{step} [")]
+        assert float(told.rpartition("= ")[2]) == pytest.approx(number, abs=1e-12)
+        assert columns(lesson)["opened"] == {"step": step, "place": 1}
 
 
 def test_the_naive_form_overflows_and_the_stable_one_does_not():

@@ -1,18 +1,40 @@
-// A sentence that follows sliders, or a goal. data: as of followSlider, and { kind, texts, reached, waits }: for each
-// position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
-// Markdown. reached: of a goal, at which positions it is. waits: the text where it waits.
+// A sentence that follows sliders, or a goal. data: as of followSlider, and { kind, texts, reached, waits, templates }: for
+// each position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
+// Markdown. reached: of a goal, at which positions it is. waits: the text where it waits. templates: where a hand moves
+// numbers besides, what is said meanwhile, before and once a goal is reached.
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".told");
   followSlider(root, data, (position) => {
-    const { kind, texts, reached, waits } = root.data;
-    const pieces = texts[position] ?? [waits];
-    const line = kind === "table" ? table(pieces.join("")) : document.createElement(kind === "heading" ? "h5" : "p");
-    if (kind !== "table") line.append(...pieces.map((piece, i) => (i % 2 ? bold(piece) : piece)));
-    root.classList.toggle("caption", kind === "caption");
-    root.classList.toggle("goal", kind === "goal");
-    root.classList.toggle("reached", Boolean(reached?.[position]));
-    root.replaceChildren(line);
+    const { texts, reached, waits } = root.data;
+    tell(root, texts[position] ?? [waits], Boolean(reached?.[position]));
   });
+  root.hearMoved ??= listenToMoved(root);
+}
+
+function tell(root, pieces, isReached) {
+  const { kind } = root.data;
+  const line = kind === "table" ? table(pieces.join("")) : document.createElement(kind === "heading" ? "h5" : "p");
+  if (kind !== "table") line.append(...pieces.map((piece, i) => (i % 2 ? bold(piece) : piece)));
+  root.classList.toggle("caption", kind === "caption");
+  root.classList.toggle("goal", kind === "goal");
+  root.classList.toggle("reached", isReached);
+  root.replaceChildren(line);
+}
+
+// What a hand has moved: { values, isReached }, null where it is as it was.
+function listenToMoved(root) {
+  const hear = ({ detail }) => {
+    if (!root.isConnected) window.removeEventListener("numbers-moved", hear);
+    else if (detail === null) root.show(positionHeld(root.data));
+    else if (root.data.templates.length) tellMoved(root, detail);
+  };
+  window.addEventListener("numbers-moved", hear);
+  return hear;
+}
+
+function tellMoved(root, { values, isReached }) {
+  const template = root.data.templates[Number(isReached)];
+  tell(root, [template.replace(/\{(\w+)\}/g, (_, name) => values[name])], isReached);
 }
 
 function bold(text) {

@@ -9,12 +9,14 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.record.number_text import format_duration, format_grouped
 from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_WIDTH, TimedCase, draw_qkv, list_devices
+from pages.lessons.cost.areas import show_areas
 from pages.lessons.cost.drawers import DRAWERS
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code
 from pages.lessons.prompts import bet
 from pages.lessons.races import PointsByLength, case_name, describe_growth, run_race
-from pages.panels.fact import show_fact
-from pages.panels.link_controls import choose_option, slide
+from pages.panels.link_controls import choose_option
+from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.live_frames import tell_live
 from pages.session.labels import describe_gpu_obstacle
 from pages.site.words import say
 
@@ -45,9 +47,9 @@ def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsB
     return pairs, tokens
 
 
-def show_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength) -> None:
-    """Says what is counted at a length: before both sides of the race were measured there."""
-    fact = say(
+def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength) -> str:
+    """Says what is counted at a length. pairs, tokens: multiply-adds at each length."""
+    return say(
         "lessons.cost.fact",
         length=format_grouped(length),
         width=TIMED_WIDTH,
@@ -56,7 +58,6 @@ def show_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
         steep=describe_growth(pairs),
         flat=describe_growth(tokens),
     )
-    show_fact(fact)
 
 
 def show_measured_race(
@@ -78,29 +79,31 @@ def show_measured_race(
     )
     fastest = seconds.index(min(seconds))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"##### {fact}", width="content")
+        st.markdown(f"**{fact}**", width="content")
         settle(fastest)
 
 
 with draw_lesson("cost"):
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        with st.container(width=300):
-            length = slide("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
+        length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
+        show_live_choice(length_choice, width=300)
         race = choose_option("race", list_races(), width="content", help=describe_gpu_obstacle())
         cases = RACES[race]
         names = [case_name(case) for case in cases]
         settle = bet(names)
+    pairs, tokens = count_growing_parts(LONG_TIMED_LENGTHS)
+    told = [tell_counted_work(each, pairs, tokens) for each in length_choice.options]
+    tell_live(length_choice, "cost_fact", told, "heading")
+    show_areas(length_choice, pairs, tokens)
+    length = length_choice.value
     lengths = [each for each in LONG_TIMED_LENGTHS if each <= length]
-    pairs, tokens = count_growing_parts(lengths)
 
     def tell(times: Sequence[PointsByLength]) -> None:
-        """Says what is counted at this length, or once it was measured, what came of the race."""
+        """Says what came of the race, once both sides were measured at this length."""
         if all(length in points for points in times):
             show_measured_race(length, names, times, settle)
-        else:
-            show_counted_work(length, pairs, tokens)
 
-    projections = {say("lessons.cost.projections"): tokens}
+    projections = {say("lessons.cost.projections"): {each: tokens[each] for each in lengths}}
     run_race(race, cases, lengths, projections, tell, say("lessons.cost.alt"))
     for name, show in DRAWERS.items():
         drawer(name, show)

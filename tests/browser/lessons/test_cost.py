@@ -27,19 +27,32 @@ def test_length_decides_what_is_counted(screen):
     assert opened.query() == {"length": "128", "lang": "en"}
 
 
+SIZES = "areas => areas.map((each) => [each.offsetWidth, each.offsetHeight])"
+
+
+def test_the_square_and_the_stripe_follow_the_slider_before_the_server_hears_of_it(screen):
+    opened = screen("?length=2048&lang=en", lesson="cost")
+    areas = opened.page.locator(".areas .area")
+    (wide, high), (thin, long) = areas.evaluate_all(SIZES)
+    assert wide == high == long == 16 * thin  # 2 T² 64 beside 4 T 64²: at 2,048 tokens 16 times as much
+    knob = opened.page.locator("label.live input")
+    knob.evaluate("input => { input.value = 3; input.dispatchEvent(new Event('input', { bubbles: true })); }")
+    assert areas.evaluate_all(SIZES) == [[wide / 2, high / 2], [thin, long / 2]]
+    assert "134,217,728 multiply-adds" in opened.sentence() and opened.query()["length"] == "2048"
+
+
 def test_measured_on_this_machine_point_by_point_and_who_is_faster(screen):
     opened = screen("?length=128&lang=en", lesson="cost")
     expect(texts(opened, "timed")).to_have_count(0)
     opened.press("Predict: which is faster at this length?", "all pairs")
     opened.page.get_by_role("button", name="Measure on this machine").click()
-    opened.wait_for_sentence("128 tokens, measured here: all pairs")
+    opened.wait_for_text("128 tokens, measured here: all pairs")
     opened.wait_for_text("redicted")
     expect(texts(opened, ", timed: ")).to_have_count(2)
     opened.press(RACE, "every 16th key")
-    opened.wait_for_sentence("multiply-adds for all pairs")  # another race, of which nothing is measured
-    expect(texts(opened, "timed")).to_have_count(0)
+    expect(texts(opened, "timed")).to_have_count(0)  # another race, of which nothing is measured
     opened.press(RACE, "the 65 nearest keys")
-    opened.wait_for_sentence("128 tokens, measured here")  # kept for the session
+    opened.wait_for_text("128 tokens, measured here")  # kept for the session
 
 
 @pytest.fixture(scope="module")

@@ -1,8 +1,47 @@
 """The lesson on softmax in a real browser: a reader changes an input and sees what is stated."""
 
+import math
+from pathlib import Path
+
 import pytest
+import torch
+from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
+TWIN = Path("pages/components/model/controls.js").read_text("utf-8")
+
+
+def test_the_twin_shares_as_torch_does(chromium, generator):
+    page = chromium.new_page()
+    page.add_script_tag(content=TWIN)
+    for temperature in (0.1, 1.0, 3.0):
+        numbers = 4 * torch.randn(9, generator=generator, dtype=torch.float64)
+        made = page.evaluate("([x, temperature]) => [...sharesOf(x, { temperature })]", [numbers.tolist(), temperature])
+        torch.testing.assert_close(torch.tensor(made).double(), (numbers / temperature).softmax(0), rtol=0, atol=1e-7)
+    page.close()
+
+
+def test_a_bar_is_dragged_and_everything_follows_before_the_server_hears_of_it(screen):
+    opened = screen("?lang=en&temperature=0.5", lesson="softmax")
+    track = opened.page.locator(".columns .signed").nth(1).bounding_box()
+    height = track["y"] + track["height"] / 2
+    opened.page.mouse.move(track["x"] + 0.6 * track["width"], height)
+    opened.page.mouse.down()
+    opened.page.mouse.move(track["x"] + 0.9 * track["width"], height)  # of −4 to 4
+    powers = [math.exp(x / 0.5) for x in (2, 3.2, 0, -1)]
+    shares = [power / sum(powers) for power in powers]
+    expect(opened.page.locator(".columns .sum").first).to_have_text(f"sum {sum(powers):.2f}")
+    expect(opened.page.get_by_role("button", name=f"share 2: {100 * shares[1]:.0f} %")).to_be_visible()
+    expect(opened.page.locator("h5")).to_contain_text(f"gets {100 * shares[1]:.0f} %, {4 * shares[1]:.1f} times")
+    expect(opened.page.locator(".goal")).to_contain_text(f"Now it gets {100 * shares[1]:.0f} %")
+    assert opened.page.locator(".flow").evaluate("root => root.flow.snapshot.shares[1]") == pytest.approx(shares[1])
+    assert "logits" not in opened.query()
+    with opened.answered():
+        opened.page.mouse.up()
+    assert opened.query()["logits"] == "2, 3.2, 0, -1" and f"gets {100 * shares[1]:.0f} %" in opened.sentence()
+    with opened.answered():
+        opened.page.get_by_role("slider", name="number 2").press("ArrowLeft")
+    assert opened.query()["logits"] == "2, 3.1, 0, -1" and opened.page.url.split("?")[0].endswith("/softmax")
 
 
 def test_temperature_one_slider_from_one_hot_to_uniform(screen):
@@ -21,7 +60,7 @@ def test_any_numbers_become_shares_of_one_and_one_lesson_leads_to_the_next(scree
     opened.wait_for_text("What does softmax do?")
     opened.type("Your numbers", "3 0 0 0")
     opened.wait_for_sentence("the largest of 4 numbers gets 87 %")  # e³/(e³ + 3)
-    opened.page.locator("path[aria-label*='weights [head 1, q, 1]: 0.87']").first.wait_for(state="attached")
+    opened.page.get_by_role("button", name="share 1: 87 %").wait_for()
     opened.page.keyboard.press("ArrowLeft")  # in the box of the numbers it belongs to the text
     opened.settled()
     assert opened.page.url.split("?")[0].endswith("/softmax")
