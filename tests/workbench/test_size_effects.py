@@ -47,10 +47,10 @@ def test_rows_of_w_o_are_told_as_rows():
 @pytest.mark.parametrize(
     "link, expected",
     [
-        ({}, "In W_q, W_k, W_v, W_o what there was stays; what is new is zero."),
-        ({"w_q": "~0.0=9"}, "In W_q, W_k, W_v, W_o what there was stays; what is new is zero."),
+        ({}, "W_q, W_k, W_v, W_o: the old numbers stay; the new ones are zero."),
+        ({"w_q": "~0.0=9"}, "W_q, W_k, W_v, W_o: the old numbers stay; the new ones are zero."),
         ({"x": "1,2,3;4,5,6", "seed": "7"}, "W_q, W_k, W_v, W_o: new numbers, drawn with seed 7."),
-        ({"ex": "eight_heads", "heads": "2"}, "In W_q what there was stays; what is new was drawn with seed 1."),
+        ({"ex": "eight_heads", "heads": "2"}, "W_q: the old numbers stay; the new ones were drawn with seed 1."),
     ],
 )
 def test_heads_of_a_chosen_width_keep_theirs_and_new_ones_are_told(link, expected):
@@ -61,7 +61,7 @@ def test_heads_of_a_chosen_width_keep_theirs_and_new_ones_are_told(link, expecte
 
 def test_shared_keys_leave_the_other_heads_out_and_come_back():
     screen = Screen(lang="en").set("kv_heads", 1)
-    assert told(screen) == ["In W_k, W_v what still fits stays: heads 1, 2 numbers wide; the rest is left out."]
+    assert told(screen) == ["W_k, W_v: what fits stays, heads 1, 2 numbers wide; the rest is left out."]
     assert told(screen.set("kv_heads", 2)) == ["In W_k, W_v what is new has the numbers of the example."]
 
 
@@ -79,7 +79,7 @@ def test_the_scores_own_matrices_are_told(score, expected):
 
 def test_an_edited_matrix_keeps_its_numbers_at_their_heads():
     screen = Screen(d_k="2", d_v="2", lang="en", w_q="~0.0=9;0.2=8").set("heads", 4)
-    assert told(screen) == ["In W_q, W_k, W_v, W_o what there was stays; what is new is zero."]
+    assert told(screen) == ["W_q, W_k, W_v, W_o: the old numbers stay; the new ones are zero."]
     assert screen.link()["w_q"] == "~0.0=9;0.2=8"
 
 
