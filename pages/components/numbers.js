@@ -68,7 +68,9 @@ function box(root, names, row, column) {
   cell.onfocus = () => cell.select();
   cell.onchange = () => root.tell();
   cell.ondragstart = () => false; // the text that is marked stays
-  cell.onpointerdown = (event) => root.classList.contains("dragged") && drag(root, cell, event);
+  cell.onpointerdown = (event) => {
+    if (root.classList.contains("dragged")) drag(root, cell, event); // false given back would keep the focus away
+  };
   cell.onkeydown = (event) => pressed(root, cell, event);
   cell.onpaste = (event) => pasted(root, cell, event);
   const place = document.createElement("td");

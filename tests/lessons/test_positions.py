@@ -195,7 +195,7 @@ def test_another_key_and_another_distance():
     lesson = Lesson("positions", open="distance", text="dog chased cat").send_part("positions_head_0", "chosen", [0, 2])
     assert lesson.says(f"their score is **{6 * math.cos(1):.2f}**")
     lesson.set("key", 0)
-    assert lesson.says("“cat” and “dog” match with 0.00 as words")
+    assert lesson.says("As words, “cat” and “dog” match with 0.00")
 
 
 def test_what_rope_makes_of_a_distance():

@@ -16,7 +16,7 @@ SAME = f"""() => {{
     window.placesBefore = now;
     return isSame;
 }}"""
-WITHOUT_A_RUN = {"present", "maps", "cost", "glossary", "history"}
+WITHOUT_A_RUN = {"choice", "present", "maps", "cost", "glossary", "history"}
 
 
 @pytest.mark.parametrize("lang", ["en", pytest.param("zh", marks=pytest.mark.slow)])
