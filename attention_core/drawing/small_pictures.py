@@ -247,6 +247,12 @@ def arrow_shapes(vectors: Sequence[tuple[str, Float[np.ndarray, " 2"]]], box: Bo
     return shapes
 
 
+def compared_shapes(query: Float[np.ndarray, " 2"], keys: Float[np.ndarray, "S 2"]) -> list[Shape]:
+    """A query and the keys that it is compared with, as arrows; a key of zeros has none."""
+    arrows = [("k", key) for key in keys if key.any()]
+    return arrow_shapes([*arrows, ("q", query)])
+
+
 def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
     """Amounts that grow, side by side by colour: squares of which each area is an amount, all in one scale."""
     box_left, top, box_width, height = box

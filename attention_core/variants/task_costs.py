@@ -34,7 +34,8 @@ class TaskCost:
 def cross_cost(T: int, S: int, **how: object) -> TaskCost:
     """The cost of T words that are written, each of which looks at S others. how: as attention_cost."""
     cost = attention_cost(T=T, S=S, D=TASK_WIDTH, **how)
-    between = sum(count for step, count in cost.multiply_adds.items() if step not in PROJECTIONS)
+    steps = set(cost.multiply_adds) - set(PROJECTIONS)
+    between = sum(cost.multiply_adds[step] for step in steps)
     return TaskCost(T, between, cost.stored["k"] + cost.stored["v"])
 
 

@@ -31,9 +31,10 @@ def count_products(shape: ModelShape, rows: int, keys: int) -> int:
     70
     """
     D, V = shape.width, shape.words
-    row = shape.layers * (4 * D * D + 3 * D * shape.inner)
+    projections, feed_forward = 4 * D * D, 3 * D * shape.inner  # of a word
     pairs = require_positive("rows", rows) * require_positive("keys", keys)
-    return rows * row + shape.layers * 2 * pairs * D + D * V
+    layer = rows * (projections + feed_forward) + 2 * pairs * D
+    return shape.layers * layer + D * V
 
 
 def count_writing(shape: ModelShape, given: int, tokens: int, *, cached: bool) -> Iterator[WritingCost]:

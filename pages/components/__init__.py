@@ -143,7 +143,9 @@ FLOW_PARTS = (
 )
 flow = make_component("flow/flow", '<div class="flow"></div>', *FLOW_PARTS[:-1], is_fetched=True)
 look = make_component("flow/look", "<div></div>")
-model_block = make_component("model/block", '<div class="block"></div>', "pixels", "flow/words", "model/controls")
+model_block = make_component(
+    "model/block", '<div class="block"></div>', "pixels", "flow/words", "model/controls", "player"
+)
 word_shares = make_component("model/shares", '<div class="shares"></div>')
 model_words = make_component("model/words", '<div class="writing"></div>', "pixels", "flow/words", "model/controls")
 model_heads = make_component(
@@ -166,7 +168,13 @@ model_what_if = make_component(
     is_fetched=True,
 )
 model_decoder = make_component(
-    "model/decoder", '<div class="decoder"></div>', "pixels", "flow/words", "model/controls", is_fetched=True
+    "model/decoder",
+    '<div class="decoder"></div>',
+    "pixels",
+    "flow/words",
+    "model/controls",
+    "player",
+    is_fetched=True,
 )
 model_shelves = make_component(
     "model/shelves",
@@ -175,10 +183,13 @@ model_shelves = make_component(
     "flow/words",
     "roving",
     "model/controls",
+    "player",
     is_fetched=True,
 )
 model_circuits = make_component("model/circuits", '<div class="circuits"></div>', "flow/words", is_fetched=True)
-tokens = make_component("tokens", '<div class="tokens"></div>', "roving", is_fetched=True)
+tokens = make_component(
+    "tokens", '<div class="tokens"></div>', "flow/words", "model/controls", "roving", "player", is_fetched=True
+)
 rest = make_component("rest", "<div></div>")
 live_slider = make_component(
     "flow/slider",
@@ -218,6 +229,7 @@ neck = make_component(
     '<div class="neck"></div>',
     "flow/words",
     "model/controls",
+    "player",
     "live/position",
     is_fetched=True,
 )

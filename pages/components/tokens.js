@@ -7,57 +7,26 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tokens");
   root.trigger = setTriggerValue;
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
-  clearInterval(root.playing);
-  root.playing = null;
   const isNew = root.text !== data.original;
   Object.assign(root, { text: data.original, at: isNew || root.at === undefined ? data.merges : root.at });
   const rows = data.rows.map((row) => drawRow(root, row));
   const pieces = rows[1];
-  const slider = element("input", "", { type: "range", min: 0, max: data.most, step: 1 });
-  slider.setAttribute("aria-label", data.label.slider);
   const told = element("output", "told");
-  const player = element("button", "play", { type: "button" });
-  const show = (merges) => {
-    root.at = merges;
-    slider.value = merges;
+  const draw = (merges) => {
     const stage = data.stages.findLast((each) => each.merges <= merges);
     const size = (data.unmerged + merges).toLocaleString("en-US");
     const note = data.label.note.replace("{count}", stage.tokens.length).replace("{size}", size);
     fillRow(root, pieces, stage.tokens, note);
-    told.textContent = data.label.told.replace("{merges}", merges).replace("{newest}", newest(data, merges));
-    slider.setAttribute("aria-valuetext", told.textContent);
+    return (told.textContent = data.label.told.replace("{merges}", merges).replace("{newest}", newest(data, merges)));
   };
-  const rest = () => {
-    clearInterval(root.playing);
-    root.playing = null;
-    player.textContent = data.label.play;
-  };
-  const settle = () => root.trigger("merges", root.at);
-  const next = () => {
-    const following = data.stages.find((each) => each.merges > root.at);
-    if (root.isConnected && following) return show(following.merges);
-    rest();
-    if (root.isConnected) settle();
-  };
-  player.onclick = () => {
-    if (root.playing) {
-      rest();
-      return settle();
-    }
-    if (!data.stages.some((each) => each.merges > root.at)) show(0);
-    player.textContent = data.label.pause;
-    root.playing = setInterval(next, STEP_TIME);
-  };
-  slider.oninput = () => {
-    rest();
-    show(Number(slider.value));
-  };
-  slider.onchange = settle;
+  const text = { ...data.label, label: data.label.slider };
+  const after = (merges) => data.stages.find((each) => each.merges > merges)?.merges;
+  const settled = () => root.trigger("merges", root.at);
+  const { play, range, show } = playerOf(root, { text, last: data.most, time: STEP_TIME, draw, after, settled });
   const bar = element("div", "bar");
-  bar.append(player, slider, told);
+  bar.append(play, range, told);
   pieces.append(bar);
   root.replaceChildren(...rows);
-  rest();
   show(root.at);
 }
 
@@ -98,8 +67,4 @@ function light(root, span) {
     const [first, last] = token.span;
     token.classList.toggle("lit", Boolean(span) && first < span[1] && span[0] < last);
   }
-}
-
-function element(tag, className, properties = {}) {
-  return Object.assign(document.createElement(tag), { className, ...properties });
 }

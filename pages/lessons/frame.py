@@ -21,7 +21,7 @@ from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
-from pages.session.collected import collect_nothing, collect_run
+from pages.session.collected import collect_nothing, collected
 from pages.session.opened_drawers import show_drawer
 from pages.session.reveal import REVEAL_KEY
 from pages.session.solved import forget_answers, is_solved
@@ -181,7 +181,7 @@ def show_unread_link_parts() -> None:
 def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
     """Shows in the first line the run that the lesson is about: its proof, its files, and the door to the workbench,
     which shows exactly this run. On the stage there is no such line."""
-    collect_run(setup)
+    collected().run = setup
     if place is None:
         return
     trace = trace_for(setup)

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.session.collected import collect_fact
+from pages.session.collected import collected
 
 HEADING_SIGN = "##### "  # of Markdown
 
 
 def show_fact(text: str) -> None:
     """Shows what a page states. text: Markdown."""
-    collect_fact(text)
+    collected().facts.append(text)
     st.markdown(f"{HEADING_SIGN}{text}")

@@ -13,7 +13,7 @@ from attention_core.drawing.text_layout import text_width
 from pages import components
 from pages.panels.fact import HEADING_SIGN, show_fact
 from pages.panels.live_choice import Followed, describe_followed
-from pages.session.collected import collect_fact, collect_picture
+from pages.session.collected import collected
 from pages.session.labels import current_palette
 from pages.session.solved import note_answer
 from pages.site.words import say, split_bold
@@ -34,7 +34,7 @@ def tell_live(
     slider is let go. kind: "heading", "line", "caption" or "table". template: of what it says while a hand moves other
     numbers."""
     if kind == "heading":
-        collect_fact(texts[choice.position])
+        collected().facts.append(texts[choice.position])
     draw_text(choice, key, texts, {"kind": kind, "templates": [template, template] if template else []})
 
 
@@ -79,7 +79,7 @@ def show_live_cells(
 
     pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are
     as wide as there is room."""
-    collect_picture(pictures[choice.position], alt)
+    collected().pictures.append((pictures[choice.position], alt))
     frames = [picture and list_rows(picture.table, CELL_COLUMNS) for picture in pictures]
     fixed, frames = part_fixed_rows(frames)
     spec = pictures[choice.position].spec
@@ -122,14 +122,14 @@ def show_live_curves(
     choice: Followed, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
 ) -> None:
     """Shows curves that follow a slider. pictures: of each position; None where it waits until the slider is let go."""
-    collect_picture(pictures[choice.position], alt)
+    collected().pictures.append((pictures[choice.position], alt))
     frames = [picture and list_rows(picture.table, CURVE_COLUMNS) for picture in pictures]
     draw_curves(choice, key, [], frames, axes, pictures[choice.position].spec, alt)
 
 
 def show_followed_curves(choice: Followed, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
     """Shows curves that stay, and an upright line that follows a slider along them."""
-    collect_picture(picture, alt)
+    collected().pictures.append((picture, alt))
     colour = current_palette().outline
     frames = [[CURVE_COLUMNS | {"kind": "rule", "x": place, "fill": colour}] for place in choice.options]
     fixed = list_rows(picture.table, CURVE_COLUMNS)

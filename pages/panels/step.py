@@ -15,7 +15,7 @@ from pages.panels.chart import show_chart
 from pages.panels.step_picture import make_step_picture, position_with_cell, step_name
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
-from pages.session.collected import collect_code
+from pages.session.collected import collected
 from pages.session.labels import axis_name, chosen_cell, current_palette, place_names
 from pages.session.moved_widgets import is_outdated, set_moved_widget
 from pages.session.opened_drawers import show_drawer
@@ -192,7 +192,7 @@ def show_step_code(trace: Trace, step: str) -> None:
         return
     for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
         text = list_step_code(trace, step, language)
-        collect_code(text)
+        collected().code.append(text)
         column.code(text, language="python", wrap_lines=True)
 
 

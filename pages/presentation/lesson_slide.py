@@ -17,7 +17,7 @@ from pages.presentation.setup_slide import make_run_picture
 from pages.session.collected import CollectedPart, collect_part
 from pages.session.staged import StagedPart
 from pages.site.catalog import LESSONS
-from pages.site.words import current_language, say
+from pages.site.words import current_language, say, strip_markup
 
 DRAWN_PARTS_KEY = "drawn_lesson_parts"  # of this session: what each part shows, by the part and the language
 MAX_DRAWN_PARTS = 60  # as many as a lecture has scenes
@@ -71,21 +71,12 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     return Slide(
         title=scene.title,
         question=scene.question,
-        answer=plain_sentence(drawn.facts[0]) if drawn.facts else say(f"lessons.{scene.shown.slug}.question"),
+        answer=strip_markup(drawn.facts[0]) if drawn.facts else say(f"lessons.{scene.shown.slug}.question"),
         pictures=tuple(pictures),
-        figures=tuple(map(plain_sentence, drawn.facts[1:])),
+        figures=tuple(map(strip_markup, drawn.facts[1:])),
         code="\n\n\n".join(drawn.code[:1]),
         notes=scene.note,
         minutes=scene.minutes,
         link=link,
         source=say("export.made_with"),
     )
-
-
-def plain_sentence(text: str) -> str:
-    """A sentence without the signs of Markdown.
-
-    >>> plain_sentence("**It adds.** No part \\\\_ replaces")
-    'It adds. No part _ replaces'
-    """
-    return text.replace("**", "").replace("\\", "")

@@ -3,14 +3,14 @@
 from attention_core.documents.slides import Slide, SlidePicture
 from pages.lectures.script import Scene
 from pages.panels.step import list_step_code
-from pages.presentation.lesson_slide import plain_sentence
 from pages.presentation.own_scenes import step_of_code
 from pages.runs.cache import trace_for
+from pages.site.words import strip_markup
 
 
 def make_text_slide(scene: Scene) -> Slide:
     """The words, a paragraph each."""
-    lines = [plain_sentence(line) for line in scene.shown.text.splitlines() if line.strip()]
+    lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
     return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
 
 

@@ -24,14 +24,13 @@ from pages.lectures.script import Scene
 from pages.lessons.start.card_pictures import CARD_PICTURES, draw_card
 from pages.panels.step import list_step_code
 from pages.presentation.builder import move_scene
-from pages.presentation.lesson_slide import plain_sentence
 from pages.presentation.own_scenes import step_of_code
 from pages.runs.cache import cache_by_setup, cache_measurement, find_arrays, trace_for
 from pages.runs.compute import count_queries_and_keys, gather_inputs
 from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup
 from pages.site.titles import say_title
-from pages.site.words import current_language, say
+from pages.site.words import current_language, say, strip_markup
 
 CARD_MAP_CELLS = 16  # cells of a side: more of them are too small to be seen on a card
 MAX_CARD_PAIRS = 65_536  # pairs of a query and a key: sixty such runs are computed while one waits
@@ -78,7 +77,7 @@ def draw_scene(scene: Scene) -> dict[str, object]:
         case LessonPart(slug=slug):
             return {"lines": [say_title(slug)]}
         case OwnText(text=text):
-            return {"lines": [plain_sentence(line) for line in first_lines(text)]}
+            return {"lines": [strip_markup(line) for line in first_lines(text)]}
         case OwnPicture(data=data) if image := shrink_picture(data):
             return {"image": image}
     return name_first_step(scene)

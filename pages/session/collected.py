@@ -46,41 +46,11 @@ def collect_nothing() -> Iterator[None]:
             st.session_state[COLLECTED_KEY] = part
 
 
-def get_collected() -> CollectedPart | None:
-    """What collects now; None where nothing does."""
-    return st.session_state.get(COLLECTED_KEY)
+def is_collecting() -> bool:
+    """Whether anything collects now."""
+    return COLLECTED_KEY in st.session_state
 
 
-def collect_fact(text: str) -> None:
-    """Collects a sentence, where something collects."""
-    part = get_collected()
-    if part is not None:
-        part.facts.append(text)
-
-
-def collect_picture(picture: Picture, alt: str) -> None:
-    """Collects a picture, where something collects."""
-    part = get_collected()
-    if part is not None:
-        part.pictures.append((picture, alt))
-
-
-def collect_moving(data: bytes) -> None:
-    """Collects the way of a query, where something collects."""
-    part = get_collected()
-    if part is not None:
-        part.moving = data
-
-
-def collect_run(setup: Setup) -> None:
-    """Collects the run of a page, where something collects."""
-    part = get_collected()
-    if part is not None:
-        part.run = setup
-
-
-def collect_code(text: str) -> None:
-    """Collects a listing, where something collects."""
-    part = get_collected()
-    if part is not None:
-        part.code.append(text)
+def collected() -> CollectedPart:
+    """What collects now, to add to; where nothing does, one that nobody reads."""
+    return st.session_state.get(COLLECTED_KEY, CollectedPart())

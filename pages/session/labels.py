@@ -21,7 +21,7 @@ from attention_core.record.number_text import NEARLY_ALL, format_percent
 from pages.runs.cache import cache_in_thread
 from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
-from pages.session.collected import get_collected
+from pages.session.collected import is_collecting
 from pages.setup.setup import Setup, model_of
 from pages.site.words import has, make_names_distinct, say
 
@@ -31,7 +31,7 @@ HEAD_DIMS = ("H", "H_kv")  # the axes that count heads
 
 def current_palette() -> Palette:
     """The colours of the theme that is on; those of paper for what is drawn for a file."""
-    if get_collected() is not None:
+    if is_collecting():
         return LIGHT_PALETTE
     return DARK_PALETTE if st.context.theme.type == "dark" else LIGHT_PALETTE
 

@@ -1,6 +1,5 @@
 """All that the search finds: pages with their questions, drawers, signs, history, examples of the workbench."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -9,9 +8,7 @@ from attention_core.examples.examples import EXAMPLES
 from pages.site.catalog import LESSONS, PAGES
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
-from pages.site.words import LANGUAGES, load_app_texts, split_bold
-
-MARKUP_PATTERN = re.compile(r"[*`]")
+from pages.site.words import LANGUAGES, load_app_texts, split_bold, strip_markup
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ def list_milestones() -> Iterator[Findable]:
         for language in LANGUAGES:
             _, names, *rest = split_bold(raw(f"lessons.history.{milestone}", language))
             titles[language] = f"{year} · {names}"
-            details[language] = plain("".join(rest)).strip(",，：: ")
+            details[language] = strip_markup("".join(rest)).strip(",，：: ")
         yield Findable("history", slug, titles, details, link)
 
 
@@ -80,18 +77,9 @@ def list_examples() -> Iterator[Findable]:
 # ---- words -----------------------------------------------------------------------------------------------------------
 def read(key: str) -> dict[str, str]:
     """The text of a key in each language, without markup; empty where there is none."""
-    return {language: plain(raw(key, language)) for language in LANGUAGES}
+    return {language: strip_markup(raw(key, language)) for language in LANGUAGES}
 
 
 def raw(key: str, language: str) -> str:
     """The text of a key in a language; empty where there is none."""
     return load_app_texts(language).get(key, "")
-
-
-def plain(markdown: str) -> str:
-    """A text without its signs of markup.
-
-    >>> plain("**bold**, *Finding Structure*")
-    'bold, Finding Structure'
-    """
-    return MARKUP_PATTERN.sub("", markdown)

@@ -21,6 +21,7 @@ MAX_ARRAY_NAME_CHARS = 60  # characters that are shown of the name of an array
 WORD_JOINER = "\u2060"  # prints nothing and allows no line break
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
+MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
 # Where Streamlit reads a name (after `:`), an address (after `@` and `www`) or an arrow, although the text is escaped.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
@@ -125,6 +126,15 @@ def split_bold(markdown: str) -> list[str]:
     """
     pieces = BOLD_SIGN_PATTERN.split(markdown)
     return [ESCAPED_SIGN_PATTERN.sub(r"\1", piece).replace(WORD_JOINER, "") for piece in pieces]
+
+
+def strip_markup(markdown: str) -> str:
+    """The text that Markdown shows whose only markup is bold, italic and code.
+
+    >>> strip_markup("**bold**, *Finding Structure*, " + escape_markdown("*7*"))
+    'bold, Finding Structure, *7*'
+    """
+    return MARKUP_PATTERN.sub(lambda sign: sign[1] or "", markdown).replace(WORD_JOINER, "")
 
 
 def make_names_distinct(names: list[str]) -> list[str]:

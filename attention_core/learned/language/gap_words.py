@@ -29,9 +29,10 @@ class GapWords:
 
     def likeliest(self, count: int, least: float) -> list[tuple[int, float]]:
         """The numbers and probabilities of the likeliest words. count: at most so many. least: probability of each."""
-        shares, places = self.shares.topk(min(count, len(self.shares)))
-        pairs = zip(self.numbers[places].tolist(), shares.tolist(), strict=True)
-        return [(number, share) for number, share in pairs if share >= least]
+        shares, places = self.shares.sort(descending=True)
+        numbers = self.numbers[places]
+        likely = list(zip(numbers.tolist(), shares.tolist(), strict=True))[:count]
+        return [(number, share) for number, share in likely if share >= least]
 
 
 def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:

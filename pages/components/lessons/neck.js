@@ -14,59 +14,32 @@ export default function ({ parentElement, data, setTriggerValue }) {
   for (const name of ["ink", "faint", "share", "k", "minus"]) root.style.setProperty(`--${name}`, data.palette[name]);
   if (!root.watch) {
     root.panels = added(root, "div", "panels");
-    const walk = added(root, "div", "walk");
-    root.player = walk.appendChild(button("play", {}, () => play(root)));
-    root.range = walk.appendChild(element("input", "", { type: "range", min: 0, step: 1 }));
-    root.range.oninput = () => {
-      rest(root);
-      show(root, Number(root.range.value));
-    };
+    root.walk = added(root, "div", "walk");
     root.told = added(root, "div", "told");
     root.told.ariaLive = "polite";
-    root.watch = new ResizeObserver(() => show(root, root.at));
+    root.watch = new ResizeObserver(() => root.player.show(root.at));
     root.watch.observe(root);
   }
-  root.range.max = lastOf(root);
-  root.range.setAttribute("aria-label", data.text.label);
-  if (root.run !== data.run) {
-    rest(root);
-    root.at = data.start;
-  }
+  const last = Math.max(0, ...data.ways.map(({ written }) => written.length - 1));
+  const focused = root.getRootNode().activeElement?.dataset?.place;
+  root.player = playerOf(root, { text: data.text, last, time: STAGE_MS, draw: () => draw(root) });
+  root.walk.replaceChildren(root.player.play, root.player.range);
+  if (focused) root.walk.querySelector(`[data-place="${focused}"]`)?.focus();
+  if (root.run !== data.run) root.at = data.start;
   root.run = data.run;
-  if (!root.playing) root.player.textContent = data.text.play;
   followSlider(root.panels, data.slider, (position) => root.classList.toggle("waits", position !== data.slider.position));
-  show(root, Math.min(root.at, lastOf(root)));
+  root.player.show(Math.min(root.at, last));
 }
 
-const lastOf = ({ data }) => Math.max(0, ...data.ways.map(({ written }) => written.length - 1));
-
-// ---- the hand -------------------------------------------------------------------------------------------------------------
-function rest(root) {
-  clearInterval(root.playing);
-  root.playing = null;
-  root.player.textContent = root.data.text.play;
-}
-
-function play(root) {
-  if (root.playing) return rest(root);
-  if (root.at >= lastOf(root)) show(root, 0);
-  root.player.textContent = root.data.text.pause;
-  root.playing = setInterval(() => {
-    if (root.isConnected && root.at < lastOf(root)) show(root, root.at + 1);
-    else rest(root);
-  }, STAGE_MS);
-}
-
-function show(root, at) {
-  root.at = at;
+// Draws the stage where the slider stands, and returns what is told of it.
+function draw(root) {
   const { data, panels, clientWidth } = root;
-  if (!clientWidth) return;
-  const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
-  const wide = beside ? (clientWidth - 24) / 2 : clientWidth;
-  panels.replaceChildren(...data.ways.map((way) => panel(root, way, wide)));
-  root.range.value = at;
-  root.told.textContent = tell(root);
-  root.range.setAttribute("aria-valuetext", root.told.textContent);
+  if (clientWidth) {
+    const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
+    const wide = beside ? (clientWidth - 24) / 2 : clientWidth;
+    panels.replaceChildren(...data.ways.map((way) => panel(root, way, wide)));
+  }
+  return (root.told.textContent = tell(root));
 }
 
 // ---- what is drawn --------------------------------------------------------------------------------------------------------

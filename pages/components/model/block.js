@@ -15,7 +15,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   all.append(partsOf(root, shown), outOf(root, shown));
   root.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, root.told);
-  clearInterval(root.playing);
+  clearInterval(root.playing); // of parts that may have no walk any more
   if (shown.walk) root.prepend(walkOf(root, shown));
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }
@@ -192,47 +192,20 @@ const STOP_TIME = 1300; // ms that each stop is shown
 // The parts one after the other: those that are still to come are pale, and the words are those that would come out if it
 // ended here. It can be played and dragged.
 function walkOf(root, shown) {
-  const { stops, label, play, pause } = shown.walk;
+  const { stops, ...text } = shown.walk;
   const last = stops.length - 1;
-  const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
-  range.setAttribute("aria-label", label);
-  range.dataset.place = "walk";
   const reached = element("div", "reached", { ariaLive: "polite" });
   const words = root.querySelector(".words");
   const own = [...words.children];
-  const show = (at) => {
-    root.walked = at;
-    range.value = at;
-    range.setAttribute("aria-valuetext", stops[at].told);
-    reached.textContent = stops[at].told;
+  const draw = (at) => {
     for (const part of root.querySelectorAll(".parts > *")) part.classList.toggle("later", part.row > stops[at].row);
     words.replaceChildren(...(at === last ? own : stops[at].words.map(sharedWordOf)));
+    return (reached.textContent = stops[at].told);
   };
-  const rest = () => {
-    clearInterval(root.playing);
-    root.playing = null;
-    player.textContent = play;
-  };
-  const step = () => {
-    if (!root.isConnected || root.walked >= last) return rest();
-    show(root.walked + 1);
-    if (root.walked === last) rest();
-  };
-  const begin = () => {
-    if (root.walked === last) show(0);
-    player.textContent = pause;
-    root.playing = setInterval(step, STOP_TIME);
-  };
-  const player = button("play", { textContent: play }, () => (root.playing ? rest() : begin()));
-  player.dataset.place = "play";
-  root.playing = null;
-  range.oninput = () => {
-    rest();
-    show(Number(range.value));
-  };
-  show(Math.min(root.walked ?? last, last));
+  const { play, range, show } = playerOf(root, { text, last, time: STOP_TIME, draw });
+  show(Math.min(root.at ?? last, last));
   const walk = element("div", "walk");
-  walk.append(player, range, reached);
+  walk.append(play, range, reached);
   return walk;
 }
 

@@ -12,8 +12,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.own = new Float32Array(shown.own.slice().buffer);
   shown.cross = new Float32Array(shown.cross.slice().buffer);
   for (const name of ["ground", "ink", "faint", "q", "k", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
-  clearInterval(root.playing);
-  root.playing = null;
   const focused = root.getRootNode().activeElement?.dataset?.place;
   const picture = element("div", "picture");
   const words = element("div", "next");
@@ -22,47 +20,17 @@ export default function ({ parentElement, data, setTriggerValue }) {
   all.append(picture, words);
   root.replaceChildren(walk, all);
   const last = shown.target.length * STAGES - 1;
-  const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
-  range.setAttribute("aria-label", shown.text.label);
-  range.dataset.place = "walk";
   const reached = element("div", "reached", { ariaLive: "polite" });
   const isNew = root.row !== shown.row || root.run !== shown.run;
-  const show = (at) => {
-    Object.assign(root, { at, row: Math.floor(at / STAGES), run: shown.run });
-    range.value = at;
-    reached.textContent = shown.told[at];
-    range.setAttribute("aria-valuetext", shown.told[at]);
+  const draw = (at) => {
+    Object.assign(root, { row: Math.floor(at / STAGES), run: shown.run });
     picture.replaceChildren(drawn(root, shown, go));
     words.replaceChildren(...nextWords(shown, root.row, at % STAGES === STAGES - 1));
+    return (reached.textContent = shown.told[at]);
   };
-  const go = (at) => {
-    rest();
-    show(at);
-    root.trigger("row", root.row);
-  };
-  const rest = () => {
-    clearInterval(root.playing);
-    root.playing = null;
-    player.textContent = shown.text.play;
-  };
-  const step = () => {
-    if (!root.isConnected) return rest();
-    if (root.at < last) show(root.at + 1);
-    if (root.at === last) go(last);
-  };
-  const begin = () => {
-    if (root.at === last) show(0);
-    player.textContent = shown.text.pause;
-    root.playing = setInterval(step, STAGE_TIME);
-  };
-  const player = button("play", { textContent: shown.text.play }, () => (root.playing ? go(root.at) : begin()));
-  player.dataset.place = "play";
-  range.oninput = () => {
-    rest();
-    show(Number(range.value));
-  };
-  range.onchange = () => go(Number(range.value));
-  walk.append(player, range, reached);
+  const settled = () => root.trigger("row", root.row);
+  const { play, range, show, go } = playerOf(root, { text: shown.text, last, time: STAGE_TIME, draw, settled });
+  walk.append(play, range, reached);
   show(isNew ? shown.row * STAGES + STAGES - 1 : root.at);
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }

@@ -15,8 +15,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.weights = new Float32Array(shown.weights.slice().buffer);
   for (const name of ["ground", "ink", "faint", "share", "q", "k", "v", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
   const focused = root.getRootNode().activeElement?.dataset?.place;
-  clearInterval(root.playing);
-  root.playing = null;
   if (root.run !== shown.run) Object.assign(root, { run: shown.run, at: shown.stop });
   root.head = Math.min(root.head ?? 0, shown.heads.length - 1);
   root.way ??= WAYS[0];
@@ -44,61 +42,32 @@ function moverOf(root, shown, draw) {
   const last = shown.told.cached.length - 1;
   const walk = element("div", "walk", { role: "group" });
   const told = element("div", "told", { ariaLive: "polite" });
-  const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
   walk.setAttribute("aria-label", shown.text.label);
-  range.setAttribute("aria-label", shown.text.label);
-  range.dataset.place = "range";
-  const show = (at, isStep = false) => {
-    root.at = at;
-    range.value = at;
+  const tell = (at, isStep) => {
     told.textContent = shown.told[root.way][at];
-    range.setAttribute("aria-valuetext", told.textContent);
     back.disabled = at === 0;
     on.disabled = at === last;
     draw(isStep);
+    return told.textContent;
   };
-  const settle = () => {
+  const settled = () => {
     clearTimeout(root.settling);
     root.settling = setTimeout(() => root.isConnected && !root.playing && root.trigger("stop", root.at), SETTLED);
   };
-  const rest = () => {
-    clearInterval(root.playing);
-    root.playing = null;
-    player.textContent = shown.text.play;
-  };
-  const go = (at, isStep = at === root.at + 1) => {
-    rest();
-    show(Math.max(0, Math.min(at, last)), isStep);
-    settle();
-  };
-  const step = () => {
-    if (!root.isConnected) return rest();
-    if (root.at + 1 < last) show(root.at + 1, true);
-    else go(last, true);
-  };
-  const play = () => {
-    if (root.playing) return go(root.at, false);
-    if (root.at === last) show(0);
-    player.textContent = shown.text.pause;
-    root.playing = setInterval(step, WORD_TIME);
-  };
-  const player = button("play", { textContent: shown.text.play }, play);
-  const back = button("", { textContent: shown.text.back }, () => go(root.at - 1));
-  const on = button("", { textContent: shown.text.on }, () => go(root.at + 1));
-  for (const [name, each] of Object.entries({ player, back, on })) each.dataset.place = name;
-  range.oninput = () => {
-    rest();
-    show(Number(range.value));
-  };
-  range.onchange = settle;
+  const { play, range, show, go } = playerOf(root, { text: shown.text, last, time: WORD_TIME, draw: tell, settled });
+  const move = (at) => go(Math.max(0, Math.min(at, last)), at === root.at + 1);
+  const back = button("", { textContent: shown.text.back }, () => move(root.at - 1));
+  const on = button("", { textContent: shown.text.on }, () => move(root.at + 1));
+  back.dataset.place = "back";
+  on.dataset.place = "on";
   walk.onkeydown = (event) => {
     const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!way || event.target === range) return;
     event.preventDefault();
-    go(root.at + way);
+    move(root.at + way);
   };
-  walk.append(player, back, on, range);
-  return { walk, told, show, go };
+  walk.append(play, back, on, range);
+  return { walk, told, show, go: move };
 }
 
 // ---- the words -----------------------------------------------------------------------------------------------------------

@@ -87,10 +87,14 @@ class Written:
 
     def whole(self) -> Setup:
         """The whole text as a state of the workbench, up to a category that was written, which nobody can type."""
-        is_word = lambda word: not (word.startswith("<") and word.endswith(">"))  # noqa: E731
-        written = tuple(takewhile(is_word, self.words[self.given :]))
+        written = takewhile(is_typed, self.words[self.given :])
         words = (*self.words[1 : self.given], *written)
         return replace(self.setup, text=sentences_of(self.setup).spell(words), token=len(words), panel="words")
+
+
+def is_typed(word: str) -> bool:
+    """Whether somebody can type a word: it is no sign of the model, such as <thing>."""
+    return not (word.startswith("<") and word.endswith(">"))
 
 
 def choose_beginning(example: Setup) -> Setup:

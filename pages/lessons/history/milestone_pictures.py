@@ -13,6 +13,7 @@ from attention_core.drawing.small_pictures import (
     arrow_shapes,
     bar_shapes,
     block_shapes,
+    compared_shapes,
     curve_shapes,
     map_shapes,
     shape,
@@ -115,9 +116,7 @@ def draw_products() -> list[Shape]:
     trace = trace_for(SENTENCE)
     chosen = selection_of(trace, SENTENCE)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
-    query = trace["q"][0, chosen.head, chosen.query].numpy()  # (d_k,)
-    arrows = [("k", key) for key in keys if key.any()]
-    return arrow_shapes([*arrows, ("q", query)])
+    return compared_shapes(trace["q"][0, chosen.head, chosen.query].numpy(), keys)
 
 
 def draw_patches() -> list[Shape]:

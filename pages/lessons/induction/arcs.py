@@ -16,7 +16,7 @@ from pages.panels.live_choice import LiveChoice, describe_followed
 from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import collect_picture
+from pages.session.collected import collected
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
 
@@ -96,4 +96,4 @@ def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> d
 def collect_map(network: str, trace: Trace) -> None:
     """Collects the map of the head that copies most, for a file, in which there are no arcs."""
     shown = make_layer_head_map("copying", find_most_copying_head(network), trace)
-    collect_picture(shown.picture, say("lessons.induction.arcs.alt"))
+    collected().pictures.append((shown.picture, say("lessons.induction.arcs.alt")))

@@ -9,8 +9,8 @@ from attention_core.analysis.whole_parts import whole_parts
 from attention_core.drawing.small_pictures import (
     Shape,
     arc_shapes,
-    arrow_shapes,
     bar_shapes,
+    compared_shapes,
     curve_shapes,
     growth_shapes,
     map_shapes,
@@ -111,9 +111,7 @@ def draw_scored_pair(language: str) -> list[Shape]:
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
-    query = trace["q"][0, chosen.head, chosen.query].numpy()  # (d_k,)
-    arrows = [("k", key) for key in keys if key.any()]
-    return arrow_shapes([*arrows, ("q", query)])
+    return compared_shapes(trace["q"][0, chosen.head, chosen.query].numpy(), keys)
 
 
 def draw_mask(language: str) -> list[Shape]:

@@ -17,7 +17,7 @@ def test_no_message_carries_the_script_of_the_picture(chromium, server):
     opened.wait_for_picture()
     words = [message for message in messages if b"BACKEND_BASE_URL" in as_bytes(message)]
     assert words and max(map(len, words)) < 100_000
-    assert sorted(url.rpartition("/")[2].partition(".")[0] for url in set(fetched)) == ["flow", "slider"]
+    assert sorted(url.rpartition("/")[2].partition(".")[0] for url in set(fetched)) == ["flow", "search", "slider"]
     page.context.close()
 
 
