@@ -167,4 +167,4 @@ def test_a_card_is_reached_and_opened_by_keyboard(visitor):
     )
     assert style == ["solid", 3]
     page.keyboard.press("Enter")
-    page.wait_for_url("**/softmax*")
+    page.wait_for_url("**/qkv*")

@@ -60,19 +60,28 @@ def test_training_again_keeps_its_numbers_after_the_steps_in_between(tmp_path, m
 
 @pytest.mark.slow
 def test_the_first_steps_that_come_along_are_trained_again():
-    """Bit for bit on a processor of the kind that made them; another may round otherwise."""
+    """Bit for bit on a processor of the kind that made them. Another rounds otherwise, and 500 steps enlarge that: what
+    they changed still points the same way, and as far (a processor that differs: 0.98; another seed: -0.08)."""
     name = "en_foretold_encoder"
     kept = load_step(name, 500, torch.float32)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
         training = kept_steps.LanguageTraining(RECIPES[name], read_figures()[name].seed)
+        start = all_numbers(training.model)
         while training.step < 500:
             training.advance()
     finally:
         torch.set_num_threads(threads)
-    for one, two in zip(kept.parameters(), training.model.parameters(), strict=True):
-        assert torch.allclose(one, two, atol=0.05)
+    changed = torch.stack((all_numbers(kept) - start, all_numbers(training.model) - start))
+    assert torch.corrcoef(changed)[0, 1] > 0.9
+    kept_length, length = changed.norm(dim=1).tolist()
+    assert length == pytest.approx(kept_length, rel=0.05)
+
+
+def all_numbers(model):
+    """The parameters of a model as one vector."""
+    return torch.cat([each.detach().flatten() for each in model.parameters()])
 
 
 # ---- the figures -----------------------------------------------------------------------------------------------------
