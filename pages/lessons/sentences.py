@@ -5,9 +5,11 @@ from collections.abc import Iterable
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.record.number_text import format_or_scientific
+from attention_core.record.number_text import format_fixed, format_small
 from pages.session.labels import name_token, place_labels, place_names
 from pages.site.words import escape_markdown, say
+
+LEAST_FIXED_GAP = 0.005  # a smaller gap would be 0.00
 
 
 def quote_token(trace: Trace, axis: str, position: int) -> str:
@@ -27,7 +29,7 @@ def list_place_labels(trace: Trace, axis: str) -> list[str]:
 
 def format_gap(gap: float) -> str:
     """How far two numbers are apart. "0" says that they are equal to the last bit, which "0.00" would leave open."""
-    return format_or_scientific(gap) if gap else "0"
+    return format_small(gap) if gap < LEAST_FIXED_GAP else format_fixed(gap)
 
 
 def join_with_commas(parts: Iterable[str]) -> str:

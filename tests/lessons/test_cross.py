@@ -169,6 +169,9 @@ def test_later_words_change_nothing_under_a_causal_mask_and_something_without():
     moved = np.abs(some @ x[:4] - whole[:4] @ x).max()
     assert moved > 0.01
     assert lesson.says(f"the queries of these words differ by up to {moved:.2f}.")
+    lesson.set("written", 4)
+    assert lesson.says("All words are written, so no later one is left to change anything")
+    assert not lesson.says("differ by up to")
 
 
 # ---- context vectors -------------------------------------------------------------------------------------------------

@@ -166,7 +166,7 @@ def test_at_256_tokens_32896_keys_against_256():
 
 def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them():
     lesson = Lesson("decoding", open="size", lang="en")
-    assert lesson.says("4,096 tokens, 32 layers, 32 key/value heads of width 128, float16: **2 GiB**")
+    assert lesson.says("4,096 tokens, L = 32, 32 key/value heads of width 128, float16: **2 GiB**")
     lesson.choose("kv_heads", "8: grouped")
     assert lesson.says("8 key/value heads of width 128, float16: **512 MiB** instead of 2 GiB")
     lesson.choose("window", "the last 1,024")

@@ -361,7 +361,7 @@ def test_the_receptive_field_is_drawn_word_by_word(layers, window, both):
     chosen = {"deep": str(layers), "window": str(window), "direction": "both" if both else "one"}
     lesson = Lesson("distance", words="random", length="16", open="cost", lang="en", **chosen)
     field = 1 + layers * (window - 1)
-    assert lesson.says(f"**receptive field** of a position is 1 + L(w − 1) = **{field}** words")
+    assert lesson.says(f"**receptive field** of a position, counted in words, is 1 + L(w − 1) = **{field}**")
     back = field // 2 if both else field - 1
     table = lesson.table("field")
     heard = {
@@ -376,7 +376,7 @@ def test_exact_fields_of_the_golden_file():
     lesson = Lesson("distance", open="cost", direction="both", lang="en")
     for layers, field in PATHS["expected"]["cnn_receptive_field_after_layers"].items():
         if int(layers) <= 8:
-            assert lesson.set("deep", int(layers)).says(f"= **{field}** words")
+            assert lesson.set("deep", int(layers)).says(f"= **{field}**")
 
 
 # ---- how long does it take? ------------------------------------------------------------------------------------------

@@ -139,7 +139,7 @@ def test_every_line_of_a_layer_of_any_sizes_says_its_shape():
     assert "q.transpose(1, 2): (1, 8, 10, 64), strides (5120, 64, 512, 1), not contiguous" in shown
     assert "z.contiguous(): (1, 10, 8, 64), strides (5120, 512, 64, 1)" in shown
     lesson.set("width", 64).set("h", 4).choose("d_k", "3").choose("d_v", "5")
-    assert lesson.says("D = 64, 4 heads: d_k = 3, d_v = 5. The heads side by side are 4 · 5 = 20 wide")
+    assert lesson.says("D = 64, h = 4: d_k = 3, d_v = 5. The heads side by side are 4 · 5 = 20 wide")
     (shown,) = [code.value for code in lesson.at.code if "def multi_head" in code.value]
     assert "q.transpose(1, 2): (1, 4, 10, 3), strides (120, 3, 12, 1), not contiguous" in shown
     assert "z.view(B, T, -1): (1, 10, 20), strides (200, 20, 1)" in shown

@@ -69,7 +69,7 @@ def test_the_figures_of_the_table():
     lesson = Lesson("scale", guess=LEVEL, d_k="1024")
     assert lesson.fact() == (
         "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided; "
-        "the gradient at q (median) is 0.00005 and 0.37."
+        "the gradient at q (median) is 5.0 × 10⁻⁵ and 0.37."
     )
     undivided, divided = curve(lesson, "hero", "undivided"), curve(lesson, "hero", "divided")
     assert [*undivided] == [*divided] == WIDTHS

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,10 @@ def told_text(data: dict, position: int) -> str:
     """A sentence that follows a slider, as Markdown."""
     pieces = [f"**{piece}**" if number % 2 else piece for number, piece in enumerate(data["texts"][position])]
     return ("##### " if data["kind"] == "heading" else "") + "".join(pieces)
+
+
+FIGURE_PATTERN = re.compile(r"\**([−\d.e]*\d)(?: × 10([⁻⁰¹²³⁴-⁹]+))?")
+PLAIN_SIGNS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 
 
 class Lesson:
@@ -191,7 +196,8 @@ class Lesson:
     def figure(self, words: str) -> float:
         """The number that one text says behind these words."""
         (behind,) = [text.partition(words)[2] for text in self.texts() if words in text]
-        return float(behind.split()[0].lstrip("*").rstrip(".,:*").replace("−", "-"))
+        number, power = FIGURE_PATTERN.match(behind).groups(default="")
+        return float(f"{number}e{power or 0}".translate(PLAIN_SIGNS))
 
     def fact(self) -> str:
         (found,) = [text for text in self.texts() if text.startswith("##### ")]

@@ -6,7 +6,7 @@ from attention_core.analysis.softmax_saturation import Sharpness
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.specifications import Picture
 from attention_core.inputs.given_scores import draw_query_and_keys
-from attention_core.record.number_text import format_fixed, format_short
+from attention_core.record.number_text import format_fixed, format_small
 from pages.lessons.pictures import draw_bar_rows
 from pages.lessons.sentences import list_place_labels
 from pages.runs.cache import trace_for
@@ -52,5 +52,5 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
     values = {"d_k": d_k, "keys": keys}
     for score, sharpness in found.items():
         values[score] = format_fixed(sharpness.largest.mean)
-        values[f"{score}_gradient"] = format_short(sharpness.at_query.median, 2)
+        values[f"{score}_gradient"] = format_small(sharpness.at_query.median)
     return say(f"lessons.scale.{'fact' if known else 'fact_hidden'}", **values)

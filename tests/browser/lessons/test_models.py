@@ -17,7 +17,8 @@ def test_map_and_headline_follow_the_slider_before_the_server_answers(screen):
     opened.wait_for_sentence("to LLaMA 7B (2023), 1 of 6 parts differ: position.")
     assert opened.query()["new"] == "5"
     opened.press(
-        "Predict before you read the table: which keeps the most bytes of keys and values for every token?", "LLaMA 7B"
+        "Predict before you read the table: which of these keeps the most bytes of keys and values for every token?",
+        "LLaMA 7B",
     )
     opened.wait_for_text("As predicted")
     opened.wait_for_text("512 KiB")

@@ -10,12 +10,12 @@ from attention_core.analysis.online_softmax import count_blocks, refs_by_key, wi
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.bars import Row
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import format_exact, format_fixed, format_grouped, format_row
+from attention_core.record.number_text import format_fixed, format_grouped, format_row
 from attention_core.variants.cost import attention_cost
 from attention_core.variants.timed_kinds import TIMED_WIDTH
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_bar_rows, show_step_picture
-from pages.lessons.sentences import list_place_labels, list_place_names, show_sentence
+from pages.lessons.sentences import format_gap, list_place_labels, list_place_names, show_sentence
 from pages.panels.link_controls import pick_example, pick_place, sentence_box, slide
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, name_token, selection_of
@@ -74,7 +74,7 @@ def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: 
         maximum=format_fixed(streamed[f"maximum_{seen}"][row].item()),
         sum=format_fixed(streamed[f"total_{seen}"][row].item()),
         z=format_row(outputs[row].tolist()),
-        gap=format_exact(gap),
+        gap=format_gap(gap),
     )
 
 

@@ -90,6 +90,9 @@ def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
 
     own: the first stage of the words so far."""
     count = own.sizes()["T"]
+    if count == len(inputs_of(asked).queries):
+        show_sentence("lessons.cross.decoded_whole")
+        return
     whole, _ = make_decoder_stages(asked, causal)
     asking_in_whole = trace_for(whole)["residual"][:, :count]  # (B, T, D)
     moved = abs_difference(asking_in_whole, own["residual"]).max().item()
