@@ -62,6 +62,29 @@ def test_one_layer_other_names_and_other_words_for_the_keys():
     assert (read.queries, read.keys) == (tuple(WORDS), tuple(keys))
 
 
+def packed(**arrays):
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def test_a_packed_file_is_measured_as_it_comes_and_not_unpacked():
+    content = packed(attention=np.full((12, 12, 80, 80), 1 / 80), tokens=np.arange(80).astype(str))  # 921,600 numbers
+    assert len(content) < 20_000  # and 7 MB unpacked
+    read = read_attention_maps("m.npz", content)
+    assert read.maps.shape == (12, 12, 80, 80) and read.keys[-1] == "79" and read.uneven_rows() == []
+
+
+def test_what_is_packed_beyond_the_bounds_is_refused_before_it_is_unpacked():
+    for maps, code in (
+        (np.ones((1, 40, 180, 180)), "too_many_numbers"),
+        (np.ones((1, 1, 1300, 1300)), "unpacked_too_large"),
+    ):
+        with pytest.raises(AttentionError) as refused:
+            read_attention_maps("m.npz", packed(attention=maps, tokens=np.array(WORDS)))
+        assert refused.value.code == code
+
+
 def test_words_that_no_file_names_are_numbered():
     read = read_attention_maps("m.npy", npy(drawn(H, T, S)))
     assert read.queries == ("1", "2", "3", "4", "5") and read.keys[-1] == "7"

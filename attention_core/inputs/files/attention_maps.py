@@ -6,7 +6,7 @@ Nothing else is known of such a model, so its maps can be looked at and measured
 import json
 from collections.abc import Sequence
 from io import BytesIO
-from zipfile import ZIP_STORED, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 import torch
@@ -14,11 +14,12 @@ from numpy.lib.format import read_array_header_1_0, read_magic
 
 from attention_core.inputs.files.array_bytes import MAX_ARRAYS, printable_name
 from attention_core.inputs.files.json_arrays import nested_array, parse_json
-from attention_core.inputs.files.npy import HEADER_FAULTS, MAX_UNPACKED_BYTES, ZIP_FAULTS
+from attention_core.inputs.files.npy import HEADER_FAULTS, ZIP_ENTRY_MAGIC, ZIP_FAULTS, read_npz, unpack_member
 from attention_core.inputs.files.uploads import (
     MAX_FILE_BYTES,
     choose_array,
     decode_text,
+    gather_arrays,
     read_arrays,
     refuse_not_finite,
 )
@@ -90,9 +91,9 @@ def read_maps_and_words(file_name: str, content: bytes) -> tuple[dict[str, np.nd
     ending = file_name.rpartition(".")[2].lower()
     if ending == "json" and len(content) <= MAX_FILE_BYTES:
         return read_json_maps(file_name, content)
-    if ending == "npz" and len(content) <= MAX_FILE_BYTES:
-        content, words = take_npz_words(content)
-        return read_arrays(file_name, content), words
+    if ending == "npz" and 0 < len(content) <= MAX_FILE_BYTES:
+        words = read_npz_words(content)
+        return gather_arrays(file_name, MAP_NAMES[0], read_npz(file_name, content, skipped=words)), words
     words = safetensors_words(content) if ending == "safetensors" else {}
     return read_arrays(file_name, content), words
 
@@ -111,27 +112,20 @@ def is_words(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
-def take_npz_words(content: bytes) -> tuple[bytes, NamedWords]:
-    """An NPZ file without its arrays of texts, and those. What is no zip archive is left as it is, to be refused."""
-    words: NamedWords = {}
-    rest = BytesIO()
+def read_npz_words(content: bytes) -> NamedWords:
+    """The arrays of texts of an NPZ file; none of what is no such file, which read_npz refuses."""
+    if content.count(ZIP_ENTRY_MAGIC) > MAX_ARRAYS:  # before zipfile makes an object of each
+        return {}
+    words: dict[str, tuple[str, ...] | None] = {}
     try:
-        with ZipFile(BytesIO(content)) as whole, ZipFile(rest, "w", ZIP_STORED) as kept:
-            members = whole.infolist()
-            if len(members) > MAX_ARRAYS or sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
-                return content, {}
-            for member in members:
+        with ZipFile(BytesIO(content)) as archive:
+            for member in archive.infolist():
                 name = member.filename.removesuffix(".npy")
-                found = None
                 if name in (*QUERY_NAMES, *KEY_NAMES) and member.file_size <= MAX_WORDS_BYTES:
-                    found = read_npy_words(whole.read(member))
-                if found is None:
-                    kept.writestr(member.filename, whole.read(member))
-                else:
-                    words[name] = found
+                    words[name] = read_npy_words(unpack_member(archive, member))
     except ZIP_FAULTS:
-        return content, {}
-    return rest.getvalue(), words
+        return {}
+    return {name: found for name, found in words.items() if found is not None}
 
 
 def read_npy_words(content: bytes) -> tuple[str, ...] | None:

@@ -8,7 +8,7 @@ import re
 import struct
 import zlib
 from ast import literal_eval
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -98,8 +98,10 @@ def is_shape(shape: object) -> bool:
     return all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
 
 
-def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
+def read_npz(name: str, content: bytes, skipped: Collection[str] = ()) -> Iterator[tuple[str, np.ndarray]]:
     """Reads the arrays of an NPZ file one after the other, each with its name.
+
+    skipped: names of arrays that are checked with the others and not read.
 
     Raises AttentionError: not_npz, too_many_arrays, member_name, member_packing, unpacked_too_large, and what read_npy
     refuses.
@@ -123,6 +125,8 @@ def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
             check_members(name, members)
             for member in members:
                 array_name = member.filename.removesuffix(".npy")
+                if array_name in skipped:
+                    continue
                 yield array_name, read_npy(array_name, unpack_member(archive, member))
     except AttentionError:
         raise
