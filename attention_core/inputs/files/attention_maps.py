@@ -12,11 +12,10 @@ import numpy as np
 import torch
 from numpy.lib.format import read_array_header_1_0, read_magic
 
-from attention_core.inputs.files.array_bytes import MAX_ARRAYS, printable_name
+from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, MAX_ARRAYS, FileBounds, printable_name
 from attention_core.inputs.files.json_arrays import nested_array, parse_json
 from attention_core.inputs.files.npy import HEADER_FAULTS, ZIP_ENTRY_MAGIC, ZIP_FAULTS, read_npz, unpack_member
 from attention_core.inputs.files.uploads import (
-    MAX_FILE_BYTES,
     choose_array,
     decode_text,
     gather_arrays,
@@ -31,6 +30,7 @@ MAP_NAMES = ("attention", "attentions", "attn", "weights", "maps", "patterns")
 QUERY_NAMES, KEY_NAMES = ("tokens", "queries", "left"), ("keys", "right")  # of the words: keys are the queries' else
 MAX_MAP_HEADS = 1_024  # layers times heads
 MAX_MAP_SIDE = 1_024  # queries, or keys
+MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # 12 x 12 heads of 128 words in float32; JSON keeps to ARRAY_BOUNDS
 MAX_WORD_CHARS = 40
 MAX_WORDS_BYTES = 200_000  # of a member of an NPZ that holds words
 
@@ -40,10 +40,10 @@ NamedWords = dict[str, tuple[str, ...]]
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
     """Read the attention maps of a model: heads x T x S, or layers x heads x T x S, as BertViz and CircuitsVis take.
 
-    file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 5 MB. The maps are the array that is
-    called "attention" (or "attentions", "weights", "maps", "patterns"), or the only one. The words stand in it as
-    "tokens", or as "queries" and "keys": in JSON as lists of texts, in NPZ as arrays of texts, in safetensors as such
-    lists in the metadata.
+    file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 10 MB, JSON 5. The maps are the array
+    that is called "attention" (or "attentions", "weights", "maps", "patterns"), or the only one. The words stand in it
+    as "tokens", or as "queries" and "keys": in JSON as lists of texts, in NPZ as arrays of texts, in safetensors as
+    such lists in the metadata.
 
     Rows that do not sum to 1 are read as they are: see AttentionMaps.uneven_rows. Raises AttentionError (a ValueError):
     map_axes, too_many_map_heads, map_side, map_magnitude, words_count, and what read_arrays refuses.
@@ -89,13 +89,14 @@ def named_words(words: NamedWords, names: Sequence[str], axis: str, count: int) 
 def read_maps_and_words(file_name: str, content: bytes) -> tuple[dict[str, np.ndarray], NamedWords]:
     """The arrays of a file, and the words that it holds."""
     ending = file_name.rpartition(".")[2].lower()
-    if ending == "json" and len(content) <= MAX_FILE_BYTES:
+    if ending == "json" and len(content) <= ARRAY_BOUNDS.file_bytes:
         return read_json_maps(file_name, content)
-    if ending == "npz" and 0 < len(content) <= MAX_FILE_BYTES:
+    if ending == "npz" and 0 < len(content) <= MAP_BOUNDS.file_bytes:
         words = read_npz_words(content)
-        return gather_arrays(file_name, MAP_NAMES[0], read_npz(file_name, content, skipped=words)), words
+        arrays = read_npz(file_name, content, MAP_BOUNDS, skipped=words)
+        return gather_arrays(file_name, MAP_NAMES[0], arrays, MAP_BOUNDS), words
     words = safetensors_words(content) if ending == "safetensors" else {}
-    return read_arrays(file_name, content), words
+    return read_arrays(file_name, content, bounds=MAP_BOUNDS), words
 
 
 def read_json_maps(file_name: str, content: bytes) -> tuple[dict[str, np.ndarray], NamedWords]:
