@@ -114,6 +114,20 @@ def format_percent(share: float, rest: float = 0.0) -> str:
     return whole
 
 
+def format_percent_tenths(share: float) -> str:
+    """A share in percent to a tenth, where a whole number would hide on which side of a bound it lies.
+
+    >>> format_percent_tenths(0.9467), format_percent_tenths(1.0), format_percent_tenths(0.0)
+    ('94.7', '100', '0')
+    >>> format_percent_tenths(0.9997), format_percent_tenths(0.0002)
+    ('>99.9', '0.02')
+    """
+    tenths = f"{100 * share:.1f}"
+    if tenths == "100.0" and share < 1:
+        return f"{NEARLY_ALL}.9"
+    return tenths if tenths not in ("0.0", "100.0") else format_percent(share)
+
+
 def format_small(value: float) -> str:
     """A number that may be very small: two digits, and below a thousandth a power of ten, as it is written by hand.
 

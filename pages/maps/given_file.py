@@ -6,11 +6,11 @@ import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
-from attention_core.inputs.files.array_bytes import printable_name
-from attention_core.inputs.files.attention_maps import MAX_MAP_HEADS, MAX_MAP_SIDE, read_attention_maps
+from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, printable_name
+from attention_core.inputs.files.attention_maps import MAP_BOUNDS, MAX_MAP_HEADS, MAX_MAP_SIDE, read_attention_maps
 from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.record.errors import AttentionError
-from attention_core.record.number_text import format_fixed
+from attention_core.record.number_text import format_fixed, format_grouped
 from pages.export.downloads import offer_download
 from pages.lessons.frame import drawer
 from pages.runs.model_runs import model_weights
@@ -101,7 +101,16 @@ def show_uploader() -> None:
         type=MAP_FILE_TYPES,
         key=UPLOAD_KEY,
         on_change=take_chosen_file,
-        help=say("lessons.maps.upload_help", heads=MAX_MAP_HEADS, side=MAX_MAP_SIDE),
+        max_upload_size=MAP_BOUNDS.megabytes,
+        help=say(
+            "lessons.maps.upload_help",
+            heads=MAX_MAP_HEADS,
+            side=MAX_MAP_SIDE,
+            numbers=format_grouped(MAP_BOUNDS.numbers),
+            megabytes=MAP_BOUNDS.megabytes,
+            json_numbers=format_grouped(ARRAY_BOUNDS.numbers),
+            json_megabytes=ARRAY_BOUNDS.megabytes,
+        ),
     )
     refused = st.session_state.get(REFUSAL_KEY)
     if refused is not None:

@@ -5,7 +5,8 @@ import streamlit as st
 
 from attention_core.learned.language.recipes import KINDS, RECIPES
 from attention_core.learned.language.shipped import read_figures, shipped_names
-from attention_core.record.number_text import format_percent
+from attention_core.learned.language.wanted import WANTED, find_missed
+from attention_core.record.number_text import format_percent, format_percent_tenths
 from pages.panels.model_controls import name_model
 from pages.session.fragments import page_part
 from pages.session.opened_drawers import show_drawer
@@ -41,12 +42,31 @@ def show_figures(language: str) -> None:
         table[say(f"figures.column.{figure}")] = [tell_figure(name, figure) for name in names]
     st.table(table, hide_index=True, width="content")
     st.caption(say("figures.how", trained=describe_trainings(names)))
+    st.caption(describe_wanted(names))
 
 
 def tell_figure(name: str, figure: str) -> str:
     """A figure of a model as the table has it; a dash where there is none."""
     figures = read_figures()[name].figures
-    return escape_markdown(f"{format_percent(figures[figure])} %") if figure in figures else "–"
+    return escape_markdown(f"{format_percent_tenths(figures[figure])} %") if figure in figures else "–"
+
+
+def describe_wanted(names: list[str]) -> str:
+    """What was wanted of the models that are asked, and each figure that stayed below it."""
+    wanted = {f"least_{figure}": format_percent(least) for figure, least in WANTED.items()}
+    missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
+    told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")
+    return say("figures.wanted", told=told, **wanted)
+
+
+def describe_missed(name: str, figure: str) -> str:
+    """A figure that was missed: of which model, which, and what it is."""
+    return say(
+        "figures.missed_one",
+        name=name_model(name),
+        figure=say(f"figures.column.{figure}"),
+        percent=format_percent_tenths(find_missed(name)[figure]),
+    )
 
 
 def describe_trainings(names: list[str]) -> str:

@@ -10,6 +10,7 @@ from attention_core.analysis.head_measures import MEASURES, measure_head_maps
 from attention_core.analysis.rollout import roll_out
 from attention_core.comparison.measures import mean_moved_weight
 from attention_core.explanation.head_habits import head_habit, list_row_facts
+from attention_core.learned.language.antecedents import find_antecedents, measure_antecedents
 from attention_core.learned.language.head_figures import LINKS, read_head_figures
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import Stack
@@ -92,28 +93,32 @@ def make_heads_data(screen: ScreenState) -> dict:
     data = make_grid_data(
         grid,
         open=get_text_template("all_heads.open"),
-        about=say("all_heads.about", texts=read_head_figures()[kind.model].texts),
+        about=say("all_heads.about", texts=read_head_figures()[kind.model].texts, links=tell_links(kind, words)),
         written=say("all_heads.written"),
         written_title=say("all_heads.written_title", word=names[at]),
     )
     second = second_words_of(screen.setup)
-    return put_beside(data, kind, weights, second) if second else data
+    return put_beside(data, kind, weights, words, second) if second else data
 
 
-def put_beside(data: dict, kind: ModelSentences, weights: torch.Tensor, second: tuple[str, ...]) -> dict:
+def put_beside(
+    data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
+) -> dict:
     """The same with the measures of every head on a second sentence; of as many words, with its weights, too."""
     tokens = kind.read(second)
-    there = measure_here(kind.model, tokens)
-    beside = [{**head, "there": measures_of_head(there, head["layer"] - 1, head["head"])} for head in data["heads"]]
+    measures = measure_here(kind.model, tokens)
+    beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
     text = {**data["text"], "there": say("second.there")}
-    about = say("second.about_measures", here=len(data["queries"]) - 1, there=len(second) - 1)  # less the sign before
+    links = tell_links(kind, words, second)
+    here, there = (len(each[1:]) for each in (words, second))  # less the sign before
+    about = say("second.about_measures", here=here, there=there, links=links)
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}
     other = model_weights(kind.model, tokens)
     moved = {"moved": mean_moved_weight(weights, other)}
     for head in beside:
         head["here"] = head["here"] | measures_of_head(moved, head["layer"] - 1, head["head"])
-    text |= {name: say(f"second.{name}") for name in ("about", "compare", "less")}
+    text |= {name: say(f"second.{name}", links=links) for name in ("about", "compare", "less")}
     return {
         **data,
         "heads": beside,
@@ -153,8 +158,23 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
 
 @lru_cache(maxsize=16)
 def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
-    """The measures (L, H) of every head on a sentence."""
-    return measure_head_maps(model_weights(name, tokens), [tokens.index(each) for each in tokens])
+    """The measures (L, H) of every head on a sentence; with that of pronouns, where one has a noun."""
+    weights = model_weights(name, tokens)
+    measures = measure_head_maps(weights, [tokens.index(each) for each in tokens])
+    antecedent = measure_antecedents(weights, load_recipe(name).language, tokens)
+    return measures if antecedent is None else {**measures, "antecedent": antecedent}
+
+
+def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
+    """Which noun a pronoun of the sentences has here, and why a verb has no subject."""
+    language = load_recipe(kind.model).language
+    pairs = []
+    for words in sentences:
+        names = label_words(kind, words)
+        for pronoun, noun in find_antecedents(language, kind.read(words)):
+            pairs.append(say("all_heads.pair", **{"from": names[pronoun], "to": names[noun]}))
+    told = say("all_heads.antecedent", pairs=say("fact.comma").join(pairs)) if pairs else say("all_heads.no_antecedent")
+    return say("all_heads.links", antecedent=told)
 
 
 def measure_written(stack: Stack, at: int) -> list[list[float]]:

@@ -16,6 +16,7 @@ from pages.presentation.stage import show_lectern, show_lecture_trouble
 from pages.session import setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, page_address
 from pages.setup.setup_file import decode_file_text
+from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
 ONE_LINE_CHARS = 120  # characters of an address that stand on few lines
@@ -143,7 +144,7 @@ def lecture_file_box() -> None:
         lecture_session.take_lecture(lecture, 0)
         setup_state.renew_editors()
 
-    st.file_uploader(say("present.desk.open"), type="json", key=key, on_change=take_file)
+    st.file_uploader(say("present.desk.open"), type="json", key=key, on_change=take_file, max_upload_size=MAX_UPLOAD_MB)
 
 
 def show_lecture_address() -> None:

@@ -13,6 +13,7 @@ from pages.lectures.kinds.text import MAX_OWN_TEXT_CHARS, OwnText
 from pages.lectures.scene_kinds import SceneContent
 from pages.session import setup_state
 from pages.setup.setup import Setup
+from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import say
 
 TEXT_HEIGHT_PX = 200  # pixels of the box for one's own words
@@ -29,7 +30,7 @@ def show_own_scene_makers() -> None:
             add_picture_scene(upload.getvalue(), upload.name)
 
     label = say("present.desk.add_picture", limit=MAX_PICTURE_BYTES // 1000)
-    st.file_uploader(label, type=["png", "jpg", "jpeg"], key=key, on_change=take_picture)
+    st.file_uploader(label, type=["png", "jpg", "jpeg"], key=key, on_change=take_picture, max_upload_size=MAX_UPLOAD_MB)
 
 
 def add_text_scene() -> None:

@@ -11,6 +11,7 @@ from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, sources_of, store_upload, uploaded_arrays
 from pages.session import setup_state
 from pages.setup.setup import AXIS_ORDERS, Setup
+from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors"]
@@ -69,6 +70,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         on_change=store_chosen_files,
         accept_multiple_files=True,
         help=say("help.bring"),
+        max_upload_size=MAX_UPLOAD_MB,
     )
     show_refusal("bring")
     return files

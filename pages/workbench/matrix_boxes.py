@@ -9,6 +9,7 @@ from pages.panels.setup_controls import mirror_moved_field
 from pages.session import setup_state
 from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState
+from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import label_arrays, say
 from pages.workbench.input_controls import format_matrix_rows
 from pages.workbench.matrix_cells import locate_head
@@ -60,6 +61,7 @@ def upload_box(screen: ScreenState, name: str) -> None:
             type=MATRIX_FILE_TYPES,
             key=key,
             on_change=take_file,
+            max_upload_size=MAX_UPLOAD_MB,
         )
         refusal = setup_state.get_refusal(control)
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":

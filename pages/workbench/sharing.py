@@ -14,6 +14,7 @@ from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address, p
 from pages.session.fragments import redraw
 from pages.setup.setup import Setup, to_address
 from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_file
+from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
@@ -103,7 +104,9 @@ def show_setup_file(setup: Setup) -> None:
         icon=":material/save:",
         on_click="ignore",
     )
-    st.file_uploader(say("sharing.open"), type="json", key=key, on_change=open_chosen_file)
+    st.file_uploader(
+        say("sharing.open"), type="json", key=key, on_change=open_chosen_file, max_upload_size=MAX_UPLOAD_MB
+    )
     show_refusal("file")
 
 

@@ -20,6 +20,7 @@ import pytest
 
 import attention_core
 from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.files.attention_maps import MAP_BOUNDS
 from attention_core.inputs.files.qkv_file import ROLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, POSITION_COLUMNS
 from attention_core.inputs.tokenizer import ORIGINS
@@ -595,6 +596,15 @@ def test_no_address_of_another_host():
 def test_no_usage_is_reported():
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert settings["browser"]["gatherUsageStats"] is False
+
+
+def test_the_server_takes_the_largest_file_that_is_read_and_each_box_says_its_own_bound():
+    settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    assert settings["server"]["maxUploadSize"] == MAP_BOUNDS.megabytes
+    calls = [call for path in PAGE_CODE for call in nodes(path, ast.Call)]
+    boxes = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "file_uploader"]
+    assert len(boxes) >= 6
+    assert all("max_upload_size" in {word.arg for word in call.keywords} for call in boxes)
 
 
 def test_no_path_of_one_machine():

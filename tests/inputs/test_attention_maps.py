@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import struct
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -62,6 +63,54 @@ def test_one_layer_other_names_and_other_words_for_the_keys():
     assert (read.queries, read.keys) == (tuple(WORDS), tuple(keys))
 
 
+def packed(**arrays):
+    file = io.BytesIO()
+    np.savez_compressed(file, **arrays)
+    return file.getvalue()
+
+
+def test_a_packed_file_is_measured_as_it_comes_and_not_unpacked():
+    content = packed(attention=np.full((12, 12, 80, 80), 1 / 80), tokens=np.arange(80).astype(str))  # 921,600 numbers
+    assert len(content) < 20_000  # and 7 MB unpacked
+    read = read_attention_maps("m.npz", content)
+    assert read.maps.shape == (12, 12, 80, 80) and read.keys[-1] == "79" and read.uneven_rows() == []
+
+
+BERT = (12, 12, 128, 128)  # what a model of 12 layers gives on its usual 128 words
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "packed.npz", "safetensors"])
+def test_the_maps_of_twelve_layers_of_twelve_heads_at_128_words_fit_and_take_little_memory(ending):
+    maps = np.full(BERT, 1 / 128, np.float32)
+    form = {"npy": npy, "safetensors": safetensors}.get(ending, packed if "packed" in ending else npz)
+    content = form(attention=maps) if "npz" in ending else form(maps)
+    tracemalloc.start()
+    try:
+        read = read_attention_maps(f"m.{ending}", content)
+        assert read.maps.shape == BERT and read.maps[11, 11, 127, 127] == 1 / 128
+        assert tracemalloc.get_traced_memory()[1] < 90_000_000  # 19 MB of them stay
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "shape, code", [((1, 40, 260, 260), "too_many_numbers"), ((1, 1, 1700, 1700), "unpacked_too_large")]
+)
+def test_what_is_packed_beyond_the_bounds_is_refused_before_it_is_unpacked(shape, code):
+    dtype = np.float64 if code == "unpacked_too_large" else np.float16
+    with pytest.raises(AttentionError) as refused:
+        read_attention_maps("m.npz", packed(attention=np.ones(shape, dtype), tokens=np.array(WORDS)))
+    assert refused.value.code == code
+
+
+def test_json_keeps_to_the_bounds_of_any_file():
+    """Its lists take many times their characters in memory."""
+    for content, code in ((b"[" + b"0," * 2_500_000 + b"0]", "file_too_large"), (b"[" * 5_000_001, "file_too_large")):
+        with pytest.raises(AttentionError) as refused:
+            read_attention_maps("m.json", content)
+        assert refused.value.code == code
+
+
 def test_words_that_no_file_names_are_numbered():
     read = read_attention_maps("m.npy", npy(drawn(H, T, S)))
     assert read.queries == ("1", "2", "3", "4", "5") and read.keys[-1] == "7"
@@ -91,7 +140,7 @@ def test_rows_that_do_not_sum_to_one_are_told_and_read_all_the_same():
         ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS[:-1])), "words_count"),
         ("m.npz", npz(attention=np.full((H, T, S), np.nan)), "not_finite"),
         ("m.npz", npz(attention=np.ones((40, 64, 2, 2))), "too_many_map_heads"),
-        ("m.npz", npz(attention=np.ones((40, 64, 32, 32), dtype=np.float16)), "file_too_large"),
+        ("m.npz", npz(attention=np.ones((40, 64, 32, 32), dtype=np.float32)), "file_too_large"),
         ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS, dtype=object)), "array_pickled"),
         ("m.npz", b"PK\x03\x04 no zip", "not_npz"),
         ("m.txt", b"1 2", "map_axes"),

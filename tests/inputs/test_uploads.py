@@ -13,10 +13,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core.inputs.files.array_bytes import MAX_ARRAYS, MAX_NUMBERS
+from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, MAX_ARRAYS, MAX_FILE_BYTES, MAX_NUMBERS
 from attention_core.inputs.files.json_arrays import MAX_LISTS
-from attention_core.inputs.files.npy import MAX_NPY_HEADER_BYTES, MAX_UNPACKED_BYTES
-from attention_core.inputs.files.uploads import FILE_READERS, MAX_FILE_BYTES, read_array, read_arrays, read_matrix
+from attention_core.inputs.files.npy import MAX_NPY_HEADER_BYTES
+from attention_core.inputs.files.uploads import FILE_READERS, read_array, read_arrays, read_matrix
 from attention_core.record.errors import AttentionError
 from pages.site.words import load_app_texts
 from tests.often import often
@@ -594,7 +594,7 @@ def zip_bomb(declared=None):
 
 BOMBS = {
     "zip": ("x.npz", zip_bomb, "unpacked_too_large"),
-    "zip that lies": ("x.npz", lambda: zip_bomb(declared=MAX_UNPACKED_BYTES), "not_npz"),
+    "zip that lies": ("x.npz", lambda: zip_bomb(declared=ARRAY_BOUNDS.unpacked_bytes), "not_npz"),
     "directory": ("x.npz", lambda: ONE[:-22] + b"PK\1\2" + bytes(42) + b"PK\1\2" * 1_000_000, "too_many_arrays"),
     "header": ("x.npy", lambda: npy_of(described(shape="(100000, 100000)"), bytes(8)), "too_many_numbers"),
     "bytes as numbers": ("x.npy", lambda: npy(np.zeros(4_900_000, np.int8)), "too_many_numbers"),

@@ -44,6 +44,21 @@ def test_each_head_says_how_much_of_it_lies_on_the_word_before(screen):
         assert {"previous", "antecedent", "subject"} <= set(each["held"])
 
 
+def test_of_a_pronoun_it_says_the_weight_on_the_noun_of_the_simple_rule_and_of_a_verb_nothing(screen):
+    head, _ = screen.packed("heads")
+    for each in head["heads"]:
+        weights = run()[f"{each['layer']}.attention"]["weights"][0, each["head"]]
+        assert each["here"]["antecedent"] == pytest.approx(float(weights[AT, 7]))  # "street", the nearest that fits
+        assert "subject" not in each["here"]
+    assert "it → street" in head["text"]["about"] and "in a typed one no word is marked" in head["text"]["about"]
+
+
+def test_without_a_pronoun_that_has_a_noun_there_is_no_such_number():
+    head, _ = Screen(ex="model_en_decoder", text=SHORT, panel="heads").packed("heads")
+    assert all("antecedent" not in each["here"] for each in head["heads"])
+    assert "has no number here" in head["text"]["about"]
+
+
 def test_what_a_head_adds_is_as_long_as_its_values_through_its_rows(screen):
     head, _ = screen.packed("heads")
     (told,) = [each["written"] for each in head["heads"] if (each["layer"], each["head"]) == (2, 3)]

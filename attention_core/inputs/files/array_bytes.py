@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,21 +13,49 @@ from attention_core.record.errors import AttentionError
 
 MAX_AXES = 4  # (B, H, T, d)
 MAX_ARRAYS = 64  # of a file
+MAX_FILE_BYTES = 5_000_000
 MAX_NUMBERS = 1_250_000  # of all arrays of a file: 5 MB of float32
+BYTES_BESIDE_NUMBERS = 2_000_000  # of a file that was unpacked: headers
 MAX_NAME_CHARACTERS = 60  # characters of a name that an error repeats
 
 BFLOAT16 = "bfloat16"  # NumPy has no letters for it
 NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 
+@dataclass(frozen=True)
+class FileBounds:
+    """How much a file may hold. file_bytes: as it comes. numbers: of all its arrays together."""
+
+    file_bytes: int
+    numbers: int
+
+    @property
+    def megabytes(self) -> int:
+        """The bytes of the file as people say them."""
+        return self.file_bytes // 1_000_000
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """Of all members of an archive: the numbers in float64, and their headers."""
+        return self.numbers * np.dtype(np.float64).itemsize + BYTES_BESIDE_NUMBERS
+
+
+ARRAY_BOUNDS = FileBounds(MAX_FILE_BYTES, MAX_NUMBERS)
+
+
 def read_stored_array(
-    name: str, dtype: str, shape: Sequence[int], data: bytes | memoryview, order: Literal["C", "F"] = "C"
+    name: str,
+    dtype: str,
+    shape: Sequence[int],
+    data: bytes | memoryview,
+    order: Literal["C", "F"] = "C",
+    bounds: FileBounds = ARRAY_BOUNDS,
 ) -> np.ndarray:
     """Makes the array that bytes stand for: truth values as bool, any other numbers as float64.
 
     name: of the array, for errors. dtype: "bfloat16", or as NumPy writes it: byte order, kind, bytes a number ("<f4").
     shape: of any length; at most 4 axes are accepted. data: exactly its bytes. order: "C" where the last axis runs
-    fastest, "F" where the first does. A whole number beyond 2^53 becomes the nearest float64.
+    fastest, "F" where the first does. bounds: of the file. A whole number beyond 2^53 becomes the nearest float64.
 
     Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
 
@@ -37,7 +66,7 @@ def read_stored_array(
     """
     if dtype != BFLOAT16 and not NUMERIC_TYPE_PATTERN.fullmatch(dtype):
         raise AttentionError("array_type", name=printable_name(name), given=safe_excerpt(dtype))
-    count = check_array_size(name, shape)
+    count = check_array_size(name, shape, bounds)
     bytes_per_number = 2 if dtype == BFLOAT16 else int(dtype[-1])
     expected = count * bytes_per_number
     if len(data) != expected:
@@ -52,7 +81,7 @@ def read_stored_array(
     return np.ascontiguousarray(array).reshape(shape)  # ascontiguousarray gives () an axis: (1,) -> ()
 
 
-def check_array_size(name: str, shape: Sequence[int]) -> int:
+def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY_BOUNDS) -> int:
     """Counts the numbers of an array of this shape; refuses one with no number, or too many axes or numbers."""
     if len(shape) > MAX_AXES:
         raise AttentionError(
@@ -64,11 +93,11 @@ def check_array_size(name: str, shape: Sequence[int]) -> int:
     if 0 in shape:
         raise AttentionError("empty", name=printable_name(name), shape=tuple(shape))
     count = math.prod(shape)
-    if count > MAX_NUMBERS:
+    if count > bounds.numbers:
         raise AttentionError(
             "too_many_numbers",
             name=printable_name(name),
-            limit=MAX_NUMBERS,
+            limit=bounds.numbers,
             given=count,
         )
     return count

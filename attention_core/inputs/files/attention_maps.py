@@ -6,19 +6,19 @@ Nothing else is known of such a model, so its maps can be looked at and measured
 import json
 from collections.abc import Sequence
 from io import BytesIO
-from zipfile import ZIP_STORED, ZipFile
+from zipfile import ZipFile
 
 import numpy as np
 import torch
 from numpy.lib.format import read_array_header_1_0, read_magic
 
-from attention_core.inputs.files.array_bytes import MAX_ARRAYS, printable_name
+from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, MAX_ARRAYS, FileBounds, printable_name
 from attention_core.inputs.files.json_arrays import nested_array, parse_json
-from attention_core.inputs.files.npy import HEADER_FAULTS, MAX_UNPACKED_BYTES, ZIP_FAULTS
+from attention_core.inputs.files.npy import HEADER_FAULTS, ZIP_ENTRY_MAGIC, ZIP_FAULTS, read_npz, unpack_member
 from attention_core.inputs.files.uploads import (
-    MAX_FILE_BYTES,
     choose_array,
     decode_text,
+    gather_arrays,
     read_arrays,
     refuse_not_finite,
 )
@@ -30,6 +30,7 @@ MAP_NAMES = ("attention", "attentions", "attn", "weights", "maps", "patterns")
 QUERY_NAMES, KEY_NAMES = ("tokens", "queries", "left"), ("keys", "right")  # of the words: keys are the queries' else
 MAX_MAP_HEADS = 1_024  # layers times heads
 MAX_MAP_SIDE = 1_024  # queries, or keys
+MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # 12 x 12 heads of 128 words in float32; JSON keeps to ARRAY_BOUNDS
 MAX_WORD_CHARS = 40
 MAX_WORDS_BYTES = 200_000  # of a member of an NPZ that holds words
 
@@ -39,10 +40,10 @@ NamedWords = dict[str, tuple[str, ...]]
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
     """Read the attention maps of a model: heads x T x S, or layers x heads x T x S, as BertViz and CircuitsVis take.
 
-    file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 5 MB. The maps are the array that is
-    called "attention" (or "attentions", "weights", "maps", "patterns"), or the only one. The words stand in it as
-    "tokens", or as "queries" and "keys": in JSON as lists of texts, in NPZ as arrays of texts, in safetensors as such
-    lists in the metadata.
+    file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 10 MB, JSON 5. The maps are the array
+    that is called "attention" (or "attentions", "weights", "maps", "patterns"), or the only one. The words stand in it
+    as "tokens", or as "queries" and "keys": in JSON as lists of texts, in NPZ as arrays of texts, in safetensors as
+    such lists in the metadata.
 
     Rows that do not sum to 1 are read as they are: see AttentionMaps.uneven_rows. Raises AttentionError (a ValueError):
     map_axes, too_many_map_heads, map_side, map_magnitude, words_count, and what read_arrays refuses.
@@ -88,13 +89,14 @@ def named_words(words: NamedWords, names: Sequence[str], axis: str, count: int) 
 def read_maps_and_words(file_name: str, content: bytes) -> tuple[dict[str, np.ndarray], NamedWords]:
     """The arrays of a file, and the words that it holds."""
     ending = file_name.rpartition(".")[2].lower()
-    if ending == "json" and len(content) <= MAX_FILE_BYTES:
+    if ending == "json" and len(content) <= ARRAY_BOUNDS.file_bytes:
         return read_json_maps(file_name, content)
-    if ending == "npz" and len(content) <= MAX_FILE_BYTES:
-        content, words = take_npz_words(content)
-        return read_arrays(file_name, content), words
+    if ending == "npz" and 0 < len(content) <= MAP_BOUNDS.file_bytes:
+        words = read_npz_words(content)
+        arrays = read_npz(file_name, content, MAP_BOUNDS, skipped=words)
+        return gather_arrays(file_name, MAP_NAMES[0], arrays, MAP_BOUNDS), words
     words = safetensors_words(content) if ending == "safetensors" else {}
-    return read_arrays(file_name, content), words
+    return read_arrays(file_name, content, bounds=MAP_BOUNDS), words
 
 
 def read_json_maps(file_name: str, content: bytes) -> tuple[dict[str, np.ndarray], NamedWords]:
@@ -111,27 +113,20 @@ def is_words(value: object) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
 
 
-def take_npz_words(content: bytes) -> tuple[bytes, NamedWords]:
-    """An NPZ file without its arrays of texts, and those. What is no zip archive is left as it is, to be refused."""
-    words: NamedWords = {}
-    rest = BytesIO()
+def read_npz_words(content: bytes) -> NamedWords:
+    """The arrays of texts of an NPZ file; none of what is no such file, which read_npz refuses."""
+    if content.count(ZIP_ENTRY_MAGIC) > MAX_ARRAYS:  # before zipfile makes an object of each
+        return {}
+    words: dict[str, tuple[str, ...] | None] = {}
     try:
-        with ZipFile(BytesIO(content)) as whole, ZipFile(rest, "w", ZIP_STORED) as kept:
-            members = whole.infolist()
-            if len(members) > MAX_ARRAYS or sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
-                return content, {}
-            for member in members:
+        with ZipFile(BytesIO(content)) as archive:
+            for member in archive.infolist():
                 name = member.filename.removesuffix(".npy")
-                found = None
                 if name in (*QUERY_NAMES, *KEY_NAMES) and member.file_size <= MAX_WORDS_BYTES:
-                    found = read_npy_words(whole.read(member))
-                if found is None:
-                    kept.writestr(member.filename, whole.read(member))
-                else:
-                    words[name] = found
+                    words[name] = read_npy_words(unpack_member(archive, member))
     except ZIP_FAULTS:
-        return content, {}
-    return rest.getvalue(), words
+        return {}
+    return {name: found for name, found in words.items() if found is not None}
 
 
 def read_npy_words(content: bytes) -> tuple[str, ...] | None:

@@ -8,20 +8,25 @@ import re
 import struct
 import zlib
 from ast import literal_eval
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import numpy as np
 from numpy.lib.format import read_magic
 
-from attention_core.inputs.files.array_bytes import MAX_ARRAYS, printable_name, read_stored_array
+from attention_core.inputs.files.array_bytes import (
+    ARRAY_BOUNDS,
+    MAX_ARRAYS,
+    FileBounds,
+    printable_name,
+    read_stored_array,
+)
 from attention_core.record.errors import AttentionError
 from attention_core.record.python_source import parse_source
 
 MAX_NPY_HEADER_BYTES = 10_000  # bytes; NumPy's own bound
 MAX_SIZE = 10**19  # of an axis: a longer number is no size at all, a shorter one is repeated in the refusal
-MAX_UNPACKED_BYTES = 12_000_000  # of all members: the accepted numbers in float64, and their headers
 
 # A version of the format: the number of bytes that hold the header's length, and the encoding of the header.
 VERSIONS = {
@@ -40,7 +45,7 @@ ENCRYPTED_FLAG = 1  # a bit of a member's flags
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
-def read_npy(name: str, content: bytes) -> np.ndarray:
+def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
     """Reads the array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
 
     Raises AttentionError: npy_header, header_too_long, array_pickled, and what read_stored_array refuses.
@@ -65,7 +70,7 @@ def read_npy(name: str, content: bytes) -> np.ndarray:
         )
     dtype, order, shape = parse_header(name, file.read(length), encoding)
     data = memoryview(content)[file.tell() :]
-    return read_stored_array(name, dtype, shape, data, order)
+    return read_stored_array(name, dtype, shape, data, order, bounds)
 
 
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
@@ -98,8 +103,12 @@ def is_shape(shape: object) -> bool:
     return all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
 
 
-def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
+def read_npz(
+    name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS, skipped: Collection[str] = ()
+) -> Iterator[tuple[str, np.ndarray]]:
     """Reads the arrays of an NPZ file one after the other, each with its name.
+
+    skipped: names of arrays that are checked with the others and not read.
 
     Raises AttentionError: not_npz, too_many_arrays, member_name, member_packing, unpacked_too_large, and what read_npy
     refuses.
@@ -120,17 +129,19 @@ def read_npz(name: str, content: bytes) -> Iterator[tuple[str, np.ndarray]]:
     try:
         with ZipFile(BytesIO(content)) as archive:
             members = archive.infolist()
-            check_members(name, members)
+            check_members(name, members, bounds)
             for member in members:
                 array_name = member.filename.removesuffix(".npy")
-                yield array_name, read_npy(array_name, unpack_member(archive, member))
+                if array_name in skipped:
+                    continue
+                yield array_name, read_npy(array_name, unpack_member(archive, member), bounds)
     except AttentionError:
         raise
     except ZIP_FAULTS:
         raise AttentionError("not_npz", name=printable_name(name)) from None
 
 
-def check_members(name: str, members: list[ZipInfo]) -> None:
+def check_members(name: str, members: list[ZipInfo], bounds: FileBounds) -> None:
     """Refuses members that are no NPY files, are not packed as NumPy packs them, or are too large together.
 
     members: the entries of the zip directory; nothing is unpacked.
@@ -143,11 +154,11 @@ def check_members(name: str, members: list[ZipInfo]) -> None:
         if is_encrypted or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
             raise AttentionError("member_packing", name=printable_name(name), given=given)
     unpacked_bytes = sum(member.file_size for member in members)
-    if unpacked_bytes > MAX_UNPACKED_BYTES:
+    if unpacked_bytes > bounds.unpacked_bytes:
         raise AttentionError(
             "unpacked_too_large",
             name=printable_name(name),
-            limit=MAX_UNPACKED_BYTES,
+            limit=bounds.unpacked_bytes,
             given=unpacked_bytes,
         )
 

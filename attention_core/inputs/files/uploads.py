@@ -9,13 +9,19 @@ import numpy as np
 from jaxtyping import Float
 from safetensors import SafetensorError, deserialize
 
-from attention_core.inputs.files.array_bytes import BFLOAT16, MAX_ARRAYS, MAX_NUMBERS, printable_name, read_stored_array
+from attention_core.inputs.files.array_bytes import (
+    ARRAY_BOUNDS,
+    BFLOAT16,
+    MAX_ARRAYS,
+    FileBounds,
+    printable_name,
+    read_stored_array,
+)
 from attention_core.inputs.files.json_arrays import read_json_arrays
 from attention_core.inputs.files.npy import read_npy, read_npz
 from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, parse_matrix, shortest_decimal
 from attention_core.record.errors import AttentionError
 
-MAX_FILE_BYTES = 5_000_000
 MAX_SAFETENSORS_HEADER = 100_000  # bytes, of some hundred arrays
 MAX_LISTED_NAMES = 8  # in an error
 
@@ -39,12 +45,18 @@ SAFETENSORS_TYPES = {
 NamedArrays = Iterator[tuple[str | None, np.ndarray]]  # None: an array without a name of its own
 
 
-def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] | bool = ()) -> dict[str, np.ndarray]:
+def read_arrays(
+    file_name: str,
+    content: bytes,
+    minus_infinity: Collection[str] | bool = (),
+    bounds: FileBounds = ARRAY_BOUNDS,
+) -> dict[str, np.ndarray]:
     """Reads all arrays of a file by their names; an array without a name gets that of the file, less its ending.
 
     file_name: with its ending, which says how the file is read: .csv, .tsv and .txt as one matrix of text
     (`parse_matrix`), .json as nested lists or an object of them, .npy, .npz, .safetensors. content: at most 5 MB.
-    minus_infinity: names of arrays that may hold −∞, as additive masks and masked scores do; True: all may.
+    minus_infinity: names of arrays that may hold −∞, as additive masks and masked scores do; True: all may. bounds: how
+    much the file may hold; a text and JSON never more than ARRAY_BOUNDS allows.
 
     Returns float64, or bool where the file holds truth values; at most 64 arrays of at most 4 axes, 1,250,000 numbers
     together. Every number is finite, but for the −∞ that were allowed.
@@ -56,7 +68,7 @@ def read_arrays(file_name: str, content: bytes, minus_infinity: Collection[str] 
     {'w_q': array([[1., 2.],
            [3., 4.]])}
     """
-    arrays = read_unchecked_arrays(file_name, content)
+    arrays = read_unchecked_arrays(file_name, content, bounds)
     for name, array in arrays.items():
         may_be_blocked = minus_infinity
         if not isinstance(minus_infinity, bool):
@@ -110,7 +122,7 @@ def read_matrix(
 
 
 # ---- which file ------------------------------------------------------------------------------------------------------
-def read_unchecked_arrays(file_name: str, content: bytes) -> dict[str, np.ndarray]:
+def read_unchecked_arrays(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> dict[str, np.ndarray]:
     """Reads the arrays of a file by their names, whether their numbers are finite or not."""
     base_name = re.split(r"[/\\]", file_name)[-1]
     stem, dot, ending = base_name.rpartition(".")
@@ -118,19 +130,23 @@ def read_unchecked_arrays(file_name: str, content: bytes) -> dict[str, np.ndarra
     shown_name = printable_name(file_name)
     if reader is None:
         raise AttentionError("file_ending", name=shown_name, endings=", ".join(FILE_READERS))
+    if reader in (text_arrays, json_arrays):
+        bounds = ARRAY_BOUNDS
     if not content:
         raise AttentionError("file_empty", name=shown_name)
-    if len(content) > MAX_FILE_BYTES:
+    if len(content) > bounds.file_bytes:
         raise AttentionError(
             "file_too_large",
             name=shown_name,
-            limit=MAX_FILE_BYTES,
+            limit=bounds.file_bytes,
             given=len(content),
         )
-    return gather_arrays(file_name, stem, reader(file_name, content))
+    return gather_arrays(file_name, stem, reader(file_name, content, bounds), bounds)
 
 
-def gather_arrays(file_name: str, stem: str, named: Iterable[tuple[str | None, np.ndarray]]) -> dict[str, np.ndarray]:
+def gather_arrays(
+    file_name: str, stem: str, named: Iterable[tuple[str | None, np.ndarray]], bounds: FileBounds
+) -> dict[str, np.ndarray]:
     """Gathers the arrays one by one, until there are too many of them or of their numbers."""
     shown_name = printable_name(file_name)
     arrays = {}
@@ -147,11 +163,11 @@ def gather_arrays(file_name: str, stem: str, named: Iterable[tuple[str | None, n
                 limit=MAX_ARRAYS,
                 given=MAX_ARRAYS + 1,
             )
-        if numbers > MAX_NUMBERS:
+        if numbers > bounds.numbers:
             raise AttentionError(
                 "too_many_numbers",
                 name=shown_name,
-                limit=MAX_NUMBERS,
+                limit=bounds.numbers,
                 given=numbers,
             )
         arrays[name] = array
@@ -160,24 +176,24 @@ def gather_arrays(file_name: str, stem: str, named: Iterable[tuple[str | None, n
     return arrays
 
 
-def text_arrays(file_name: str, content: bytes) -> NamedArrays:
+def text_arrays(file_name: str, content: bytes, _bounds: FileBounds) -> NamedArrays:
     """Reads the matrix of a text."""
     text = decode_text(file_name, content)
     yield None, parse_matrix(text, printable_name(file_name))
 
 
-def json_arrays(file_name: str, content: bytes) -> NamedArrays:
+def json_arrays(file_name: str, content: bytes, _bounds: FileBounds) -> NamedArrays:
     """Reads the arrays of a JSON file."""
     text = decode_text(file_name, content)
     return read_json_arrays(file_name, text)
 
 
-def npy_arrays(file_name: str, content: bytes) -> NamedArrays:
+def npy_arrays(file_name: str, content: bytes, bounds: FileBounds) -> NamedArrays:
     """Reads the array of an NPY file."""
-    yield None, read_npy(file_name, content)
+    yield None, read_npy(file_name, content, bounds)
 
 
-def safetensors_arrays(file_name: str, content: bytes) -> NamedArrays:
+def safetensors_arrays(file_name: str, content: bytes, bounds: FileBounds) -> NamedArrays:
     """Reads the arrays of a safetensors file: the length of a header in 8 bytes, the header in JSON, the numbers."""
     length = int.from_bytes(content[:8], "little")
     if MAX_SAFETENSORS_HEADER < length <= len(content):
@@ -198,7 +214,7 @@ def safetensors_arrays(file_name: str, content: bytes) -> NamedArrays:
             continue
         array = stored[name]
         dtype = SAFETENSORS_TYPES.get(array["dtype"], array["dtype"])
-        yield name, read_stored_array(name, dtype, array["shape"], array["data"])
+        yield name, read_stored_array(name, dtype, array["shape"], array["data"], bounds=bounds)
 
 
 FILE_READERS = {

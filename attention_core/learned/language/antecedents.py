@@ -1,0 +1,40 @@
+"""Pronouns of any sentence, each with the noun of the simple rule, and how much each head gives to it."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.learned.language.simple_rule import find_pronouns, nearest_fitting
+
+
+def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
+    """Where the pronouns stand that have a noun before them that fits, each with the nearest such noun.
+
+    The rule reads no reason: where two nouns fit, its noun need not be the one that is meant.
+
+    >>> find_antecedents("en", ("it", "saw", "the", "dog", "because", "it", "was", "old"))
+    ((5, 3),)
+    """
+    nouns = ((at, nearest_fitting(language, tokens, at)) for at in find_pronouns(language, tokens))
+    return tuple((at, noun) for at, noun in nouns if noun is not None)
+
+
+def measure_antecedents(
+    weights: Float[Tensor, "*heads T T"], language: str, tokens: tuple[str, ...]
+) -> Float[Tensor, "*heads"] | None:
+    """The mean weight from a pronoun to its noun, as find_antecedents has them; None where there is none.
+
+    Another mention of the same word counts as well, as in measure_model_heads.
+
+    >>> weights = torch.tensor([[1, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 1, 0, 0], [0.25, 0.5, 0.25, 0]])
+    >>> float(measure_antecedents(weights, "en", ("dog", "saw", "dog", "it")))
+    0.5
+    """
+    found = find_antecedents(language, tokens)
+    if not found:
+        return None
+    shares = []
+    for at, noun in found:
+        mentions = [place for place, token in enumerate(tokens) if token == tokens[noun]]
+        shares.append(weights[..., at, mentions].sum(-1))  # (..., mentions) -> (...)
+    return torch.stack(shares).mean(0)  # (pronouns, ...) -> (...)
