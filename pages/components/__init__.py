@@ -250,6 +250,14 @@ number_columns = make_component(
     "live/position",
     is_fetched=True,
 )
+score_cloud = make_component(
+    "lessons/cloud",
+    '<div class="cloud" role="img"></div>',
+    "flow/words",
+    "model/controls",
+    "live/position",
+    is_fetched=True,
+)
 cost_areas = make_component(
     "lessons/areas", '<div class="areas" role="img"></div>', "model/controls", "live/position", is_fetched=True
 )
