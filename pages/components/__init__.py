@@ -258,6 +258,9 @@ score_cloud = make_component(
     "live/position",
     is_fetched=True,
 )
+row_product = make_component(
+    "lessons/product", '<div class="product" role="group"></div>', "flow/words", "model/controls", is_fetched=True
+)
 cost_areas = make_component(
     "lessons/areas", '<div class="areas" role="img"></div>', "model/controls", "live/position", is_fetched=True
 )
