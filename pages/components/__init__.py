@@ -261,6 +261,14 @@ score_cloud = make_component(
 row_product = make_component(
     "lessons/product", '<div class="product" role="group"></div>', "flow/words", "model/controls", is_fetched=True
 )
+painted_words = make_component(
+    "lessons/painted",
+    '<div class="painted" role="group"></div>',
+    "flow/words",
+    "model/controls",
+    "roving",
+    is_fetched=True,
+)
 cost_areas = make_component(
     "lessons/areas", '<div class="areas" role="img"></div>', "model/controls", "live/position", is_fetched=True
 )
