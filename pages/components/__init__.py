@@ -250,6 +250,25 @@ number_columns = make_component(
     "live/position",
     is_fetched=True,
 )
+score_cloud = make_component(
+    "lessons/cloud",
+    '<div class="cloud" role="img"></div>',
+    "flow/words",
+    "model/controls",
+    "live/position",
+    is_fetched=True,
+)
+row_product = make_component(
+    "lessons/product", '<div class="product" role="group"></div>', "flow/words", "model/controls", is_fetched=True
+)
+painted_words = make_component(
+    "lessons/painted",
+    '<div class="painted" role="group"></div>',
+    "flow/words",
+    "model/controls",
+    "roving",
+    is_fetched=True,
+)
 cost_areas = make_component(
     "lessons/areas", '<div class="areas" role="img"></div>', "model/controls", "live/position", is_fetched=True
 )

@@ -15,6 +15,7 @@ import torch
 
 from attention_core import Trace
 from attention_core.analysis.dot_product_moments import measure_variances, score_histograms
+from attention_core.analysis.score_cloud import draw_score_clouds
 from attention_core.analysis.softmax_saturation import measure_saturation
 from attention_core.comparison.batch_alone import largest_batch_difference
 from attention_core.comparison.differences import StepMove, find_moves
@@ -43,6 +44,7 @@ MAX_CACHED_MEASUREMENTS = 4096
 cache_measurement = st.cache_data(max_entries=MAX_CACHED_MEASUREMENTS, show_spinner=False)
 cached_saturation = cache_measurement(measure_saturation)
 cached_variances = cache_measurement(measure_variances)
+cached_clouds = cache_measurement(draw_score_clouds)
 cached_histograms = cache_measurement(score_histograms)
 cached_savings = cache_measurement(savings_of_kind)
 

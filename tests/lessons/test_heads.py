@@ -1,5 +1,6 @@
 """The lesson on heads: the same matrices as two heads and as one, and what heads bring, share, cost and explain."""
 
+import json
 import math
 
 import pytest
@@ -42,6 +43,34 @@ def test_the_dog_is_white_after_two_heads_and_nearly_grey_after_one():
     assert colours[1] == pytest.approx(shares[0] - shares[3], abs=1e-12)  # black is 1, white -1, all others 0
 
 
+# ---- the painted words -----------------------------------------------------------------------------------------------
+def painted(lesson):
+    (part,) = lesson.parts("heads_painted")
+    return json.loads(part.proto.json)
+
+
+def test_head_1_carries_the_colours_and_head_2_none():
+    told = painted(Lesson("heads"))
+    assert told["words"] == ["black", "cat", "chased", "white", "dog"]
+    assert told["own"] == [1, 0, 0, -1, 0]
+    first, second = told["heads"]
+    assert first["carried"] == pytest.approx([1, 0, 0, -1, 0])
+    assert second["carried"] == pytest.approx([0] * 5)
+    assert first["weights"][DOG] == pytest.approx(row_by_hand(3), abs=1e-12)
+    assert told["query"] == DOG and told["out"]["two"] == pytest.approx(story("zh_colour"), abs=1e-10)
+
+
+def test_what_comes_out_of_one_head_is_not_sent_before_somebody_guesses():
+    lesson = Lesson("heads")
+    assert [*painted(lesson)["out"]] == ["two"]
+    lesson.choose("guess", "stronger")
+    assert painted(lesson)["out"]["one"] == pytest.approx(story("zh_colour_one_head"), abs=1e-10)
+    assert len(painted(lesson)["heads"]) == 2
+    shown = painted(lesson.choose("heads", "one head"))
+    assert (shown["shown"], len(shown["heads"])) == ("one", 1)
+
+
+# ---- as one head -----------------------------------------------------------------------------------------------------
 def test_one_head_of_double_width_is_divided_by_the_root_of_twice_d_k():
     two, one = (trace_for(Setup(example="en_colour", heads=heads)) for heads in (2, 1))
     assert one.sizes()["d_k"] == 2 * two.sizes()["d_k"]

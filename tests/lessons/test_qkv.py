@@ -1,5 +1,6 @@
 """The lesson on query, key and value: the row of "it" with and without projections, and what each matrix does."""
 
+import json
 import math
 import re
 
@@ -164,3 +165,30 @@ def test_the_workbench_gets_exactly_what_the_lesson_shows():
     assert lesson.at.session_state["setup"] == Setup(text="Tom read and he laughed", token=3)
     plain = Lesson("qkv").press("door_workbench").at.session_state["setup"]
     assert (plain.w_q, plain.heads, plain.scale, plain.token) == ("none", 1, 1.0, 5)
+
+
+# ---- one row times one matrix ----------------------------------------------------------------------------------------
+def product(lesson):
+    (part,) = lesson.parts("qkv_product")
+    return json.loads(part.proto.json)
+
+
+def texts(cells):
+    return [cell["text"] for cell in cells]
+
+
+def test_the_row_of_it_times_w_q_is_its_query():
+    told = product(Lesson("qkv"))
+    assert (told["word"], told["names"]) == ("it", ["noun", "pronoun", "verb", "other"])
+    query = told["roles"]["q"]
+    assert texts(query["row"]) == ["0.00", "−1.00", "0.00", "0.00"]
+    assert [texts(line) for line in query["matrix"]] == [["0.00"] * 2, ["3.00", "−3.00"], ["0.00"] * 2, ["0.00"] * 2]
+    assert texts(query["result"]) == ["−3.00", "3.00"]
+    assert texts(told["roles"]["k"]["result"]) == texts(told["roles"]["v"]["result"]) == ["0.00", "0.00"]
+
+
+def test_the_product_is_that_of_the_word_and_the_head_that_are_looked_at():
+    told = product(Lesson("qkv", words="with").set("token", 3))
+    assert told["word"] == "dog"
+    assert texts(told["roles"]["k"]["result"]) == ["−1.00", "1.00"]
+    assert product(Lesson("qkv", lang="zh"))["names"] != told["names"]  # said in Chinese

@@ -1,5 +1,6 @@
 """The scale: how sharp the softmax is against d_k, undivided and divided; the variance, and where it is another."""
 
+import json
 import math
 
 import numpy as np
@@ -110,6 +111,52 @@ def test_the_upright_line_stands_at_the_chosen_width():
         table = lesson.table(PICTURES["hero"])
         assert [*table[table["kind"] == "rule"]["x"]] == [int(lesson.link()["d_k"])]
         lesson.set("d_k", 256)
+
+
+# ---- the cloud -------------------------------------------------------------------------------------------------------
+def cloud(lesson):
+    """What the cloud was told: the lanes of each width, and how it is told to a screen reader."""
+    (part,) = lesson.parts("scale_cloud")
+    return json.loads(part.proto.json)
+
+
+def test_the_cloud_spreads_as_the_root_of_d_k_and_stays_where_it_is_divided():
+    told = cloud(Lesson("scale", guess=LEVEL))
+    assert len(told["widths"]) == len(WIDTHS)
+    for d_k, lanes, said in zip(WIDTHS, told["widths"], told["told"], strict=True):
+        undivided, divided = lanes["dot"]["scores"], lanes["scaled_dot"]["scores"]
+        assert undivided == sorted(undivided) and len(undivided) == len(divided) == 240
+        spread = np.std(undivided, ddof=1)
+        assert spread == pytest.approx(math.sqrt(d_k), rel=0.25)  # of products of normal numbers, at 1 far from normal
+        assert undivided == pytest.approx([score * math.sqrt(d_k) for score in divided], abs=0.01 * math.sqrt(d_k))
+        assert lanes["dot"]["spread"] == f"standard deviation {spread:.2f}"
+        assert f"{spread:.2f}" in said and f"d_k = {d_k}:" in said
+
+
+def test_the_numbered_dots_are_the_draw_whose_weights_the_bars_show():
+    lesson = Lesson("scale", guess=LEVEL, d_k="16")
+    lanes = cloud(lesson)["widths"][WIDTHS.index(16)]
+    for row, score in enumerate(("dot", "scaled_dot")):
+        draw = lanes[score]["draw"]
+        assert [softmax(draw, at) for at in range(8)] == pytest.approx(bars(lesson, row), abs=1e-12)
+    assert lanes["dot"]["draw"] == pytest.approx(drawn(lesson), abs=1e-9)
+
+
+def test_the_thermometers_are_the_gradients_of_the_sentence():
+    lesson = Lesson("scale", guess=LEVEL, d_k="1024")
+    told = cloud(lesson)
+    lanes = told["widths"][-1]
+    assert (lanes["dot"]["written"], lanes["scaled_dot"]["written"]) == ("0.00005", "0.37")
+    assert "is 0.00005 and 0.37." in lesson.fact()
+    assert told["most"] == max(lane["gradient"] for each in told["widths"] for lane in each.values())
+
+
+def test_the_divided_cloud_is_not_sent_before_somebody_guesses():
+    lesson = Lesson("scale")
+    assert all([*lanes] == ["dot"] for lanes in cloud(lesson)["widths"])
+    assert not any("divided" in said.replace("undivided", "") for said in cloud(lesson)["told"])
+    lesson.choose("guess", "rises as well")
+    assert all([*lanes] == ["dot", "scaled_dot"] for lanes in cloud(lesson)["widths"])
 
 
 # ---- the guess -------------------------------------------------------------------------------------------------------

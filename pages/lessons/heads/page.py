@@ -12,6 +12,7 @@ from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.record.number_text import format_fixed
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.heads.drawers import DRAWERS
+from pages.lessons.heads.painted import show_painted
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_lesson_journey, show_run_picture
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, quote_token
@@ -61,9 +62,12 @@ with draw_lesson("heads") as place:
     colours = {name: run["output"][0, query, colour].item() for name, run in runs.items()}
     change = name_colour_change(**colours)
     word = quote_token(runs["two"], "T", query)
+    painted = st.container()
     answers = [say(f"lessons.heads.{name}") for name in COLOUR_CHANGES]
     right = COLOUR_CHANGES.index(change)
     known = predict(answers, {right}, say("lessons.heads.ask", word=word)) or shown == "one"
+    with painted:
+        show_painted(runs, shown, names, query, colour, known)
     setup = replace(two, heads=1) if shown == "one" else two
     run = runs[shown]
     selection = selection_of(run, setup)

@@ -10,6 +10,7 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.pictures import show_bar_rows, show_lesson_journey
 from pages.lessons.prompts import predict
 from pages.lessons.qkv.drawers import DRAWERS
+from pages.lessons.qkv.product import show_product
 from pages.lessons.sentences import list_place_names
 from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
@@ -31,6 +32,7 @@ with draw_lesson("qkv") as place:
     bare = replace(projected, **WITHOUT_PROJECTIONS)
     plain = trace_for(bare)
     selection = selection_of(trace, projected)
+    show_product(trace, selection, names[selection.query])
     weights = trace.step("weights").window(B=0, H=selection.head, T=selection.query)  # (S,)
     known = predict(names, {int(weights.argmax())}) or with_or_without == "with"
     word = names[selection.query]
@@ -54,9 +56,9 @@ with draw_lesson("qkv") as place:
     ]
     shown, run = (projected, trace) if known else (bare, plain)
     show_fact(fact_sentence(run, selection_of(run, shown)))
-    show_lesson_journey(shown)
     runs = {"bare": plain, "projected": trace}
     show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"))
+    show_lesson_journey(shown)
     show_lesson_run(shown, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, projected))

@@ -12,6 +12,7 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.pictures import show_lesson_journey, show_live_bars
 from pages.lessons.prompts import predict
 from pages.lessons.scale import drawers
+from pages.lessons.scale.cloud import show_cloud, tell_dots
 from pages.lessons.scale.sharpness_chart import show_sharpness_chart
 from pages.lessons.scale.single_draw import (
     change_draw,
@@ -75,18 +76,21 @@ with draw_lesson("scale") as place:
     all_runs = [draw_runs(each, keys, seed) for each in SCALE_WIDTHS]
     runs = all_runs[width.position]
     with top:
-        slider = st.container()
+        dial, question = st.columns([3, 2], gap="medium", vertical_alignment="bottom")
         guesses = [say(f"lessons.scale.option.guess.{name}") for name in CURVE_GUESSES]
-        known = predict(guesses, {CURVE_GUESSES.index("level")})
+        with question:
+            known = predict(guesses, {CURVE_GUESSES.index("level")})
         score = "scaled_dot" if known else "dot"
-        with slider:
+        with dial:
             show_live_choice(width, lambda each: change_draw(all_runs[SCALE_WIDTHS.index(each)][score]))
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
-        show_lesson_journey(runs[score], plays=False)
+        show_cloud(followed, seed, all_runs, found, known)
         pictures = [draw_single_draw(each, seed, known) for each in all_runs]
         traces = {name: trace_for(run) for name, run in runs.items()}
         show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))
+        st.caption(tell_dots())
+        show_lesson_journey(runs[score], plays=False)
         if d_k > MAX_LINKED_WIDTH:
             st.caption(say("lessons.scale.wide", limit=MAX_LINKED_WIDTH))
     with picture:

@@ -14,7 +14,7 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 
 MAX_NAMED_BARS = 16  # bars with names that can be read
-LIVE_BARS_WIDTH_PX = 960.0  # pixels: all columns of bars, before they take the width of the page
+LIVE_BARS_WIDTH_PX = 1120.0  # pixels: all columns of bars, before they take the width of the page
 
 Runs = Mapping[str, Setup]  # of one draw, by score
 
@@ -31,7 +31,7 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
     names = list_place_labels(traces["scaled_dot"], "S")
     if len(names) > MAX_NAMED_BARS:
         names = ["" for _ in names]
-    return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=50.0, whole=True, fills=True)
+    return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=44.0, whole=True, fills=True)
 
 
 def draw_runs(d_k: int, keys: int, seed: int) -> Runs:

@@ -163,3 +163,31 @@ def test_a_deep_link_in_chinese_opens_on_its_own_example(screen):
     opened.wait_for_text("为什么要多个头？")
     opened.wait_for_number("output [狗, 颜色]", "−0.83")
     assert opened.outside == [] and opened.errors == []
+
+
+def test_the_colour_flows_to_the_word_that_is_looked_at_above_the_fold(screen):
+    opened = screen(lesson="heads", viewport={"width": 1280, "height": 720})
+    painted = opened.page.locator(".painted")
+    told = painted.locator(".told")
+    expect(told).to_have_text(
+        "“dog”: head 1 brings 83 % of “white” (colour −1.00); head 2 brings 89 % of “chased” (no colour). "
+        "Its colour comes out −0.83."
+    )
+    box = painted.bounding_box()
+    assert box["y"] + box["height"] <= 720 and box["width"] >= 0.6 * 1280
+    assert painted.locator("path.paint").count() == 2  # of black and white, along head 1 alone
+    painted.get_by_role("button", name="“cat”: head 1 brings").click()
+    expect(told).to_contain_text("of “black” (colour 1.00)")
+    opened.page.keyboard.press("ArrowRight")
+    opened.page.keyboard.press("Enter")
+    expect(told).to_contain_text("“chased”:")
+    assert opened.query() == {"ex": "en_colour"}  # who only looks changes nothing
+    opened.press("The same matrices as", "one head")
+    expect(told).to_contain_text("65 % of “chased” (no colour), 29 % of “white” (colour −1.00)")
+
+
+def test_sixteen_words_are_painted_on_a_phone_without_sideways_scroll(screen):
+    text = "+".join(["cat"] * 16)
+    opened = screen(f"?text={text}", lesson="heads", viewport={"width": 390, "height": 844})
+    expect(opened.page.locator(".painted .out .chip")).to_have_count(16)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390

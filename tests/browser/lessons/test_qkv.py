@@ -126,3 +126,26 @@ def test_the_workbench_shows_exactly_this_run(screen):
     opened.page.locator("a", has_text="4 · Query, key, value").click()
     opened.wait_for_text("What does one word take from the others?")
     opened.wait_for_sentence("“he” gives 95 %")  # the lesson is as it was left
+
+
+def test_a_row_runs_along_its_column_term_by_term_above_the_fold(screen):
+    opened = screen(lesson="qkv", viewport={"width": 1280, "height": 720})
+    product = opened.page.locator(".product")
+    result = product.get_by_role(
+        "button", name="q 1 = 0.00 × 0.00 + (−1.00) × 3.00 + 0.00 × 0.00 + 0.00 × 0.00 = −3.00"
+    )
+    result.wait_for()
+    box = product.bounding_box()
+    assert box["y"] + box["height"] <= 720 and box["width"] >= 0.6 * 1280
+    product.locator('.weight[data-term="1"][data-column="1"]').hover()
+    expect(product.locator(".term.now")).to_have_text("(−1.00) × (−3.00)")
+    expect(product.locator(".cell.now")).to_have_text(["−1.00pronoun", "−3.00"])
+    result.focus()
+    for term in ("0.00 × 0.00", "(−1.00) × 3.00"):
+        opened.page.keyboard.press("ArrowDown")
+        expect(product.locator(".term.now")).to_have_text(term)
+    result.hover()
+    expect(product.locator(".term.now")).to_have_text("(−1.00) × 3.00")  # by itself, after the first term
+    product.get_by_role("button", name="k = x W_k").click()
+    expect(product.locator(".sum")).to_contain_text("k 1 =")
+    assert opened.query() == {"ex": "en_it"}  # who only looks changes nothing

@@ -154,3 +154,23 @@ def test_on_a_phone_the_curves_are_there_to_their_names(screen):
     name.wait_for(state="attached")
     box = opened.page.locator(".frames").first.bounding_box()
     assert box["x"] + box["width"] <= 390  # what is wider scrolls in itself
+
+
+def test_the_cloud_spreads_while_d_k_is_dragged_and_stands_above_the_fold_with_its_bars(screen):
+    opened = screen("?guess=1&d_k=1", lesson="scale", viewport={"width": 1280, "height": 720})
+    cloud = opened.page.locator(".cloud")
+    cloud.locator(".dot .score").first.wait_for()
+    narrow, still = (lane_width(cloud, lane) for lane in ("dot", "scaled_dot"))
+    bars = opened.page.locator(".frames").first.bounding_box()
+    assert bars["y"] + bars["height"] <= 720 and cloud.bounding_box()["width"] >= 0.6 * 1280
+    opened.slide("Width d_k of query and key", "End")
+    expect(cloud).to_have_attribute("aria-label", re.compile("at d_k = 1024"))
+    assert lane_width(cloud, "dot") > 10 * narrow
+    assert lane_width(cloud, "scaled_dot") < 2 * still
+
+
+def lane_width(cloud, lane):
+    """How wide the dots of a lane lie, in percent, wherever they still glide."""
+    ends = cloud.locator(f".{lane} .score")
+    first, last = (ends.nth(at).evaluate("dot => parseFloat(dot.style.cx)") for at in (0, -1))
+    return last - first

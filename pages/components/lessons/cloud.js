@@ -1,0 +1,93 @@
+// Scores as dots that spread with a slider: one lane undivided, one divided; the dots with numbers are one draw; the
+// thermometer of a lane is how much gradient is left.
+// data: as of followSlider, and { widths, told, reach, most, palette, text }. widths: of each position the lanes by
+// score, { scores, draw, spread, gradient, written }, where they may be seen. told: what a screen reader is told of it.
+// reach: to which score a lane goes. most: the gradient of a full thermometer.
+const GOLDEN = 0.618034; // its multiples spread dots evenly over the height
+const LANES = ["dot", "scaled_dot"];
+const MIDDLE = 42; // px: half the height of a lane
+
+export default function ({ parentElement, data }) {
+  const root = parentElement.querySelector(".cloud");
+  for (const name of ["ink", "faint", "ground", "plus", "share", "k"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  const drawn = JSON.stringify([Object.keys(data.widths[0]), data.text, data.widths[0].dot.draw.length]);
+  if (root.drawn !== drawn) build(root, data);
+  root.drawn = drawn;
+  followSlider(root, data, (position) => {
+    root.classList.toggle("waits", position === null);
+    if (position !== null) spread(root, position);
+  });
+}
+
+function build(root, { widths, reach, text }) {
+  root.lanes = LANES.map((score) => lane(score, widths[0][score], text));
+  const axis = element("div", "axis");
+  axis.append(...[-1, -0.5, 0, 0.5, 1].map((share) => Object.assign(element("span", "", { textContent: spellScore(share * reach) }), { style: `left: ${50 + 48 * share}%` })));
+  root.replaceChildren(...root.lanes, axis);
+}
+
+const spellScore = (number) => String(number).replace("-", "−");
+
+function lane(score, first, text) {
+  const made = element("div", `lane ${score}`);
+  const title = element("div", "title");
+  title.append(element("strong", "", { textContent: text[score] }), element("span", "spread"));
+  made.append(title);
+  if (!first) {
+    made.append(element("div", "field hidden", { textContent: text.hidden }));
+    return made;
+  }
+  const field = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  field.setAttribute("class", "field");
+  made.dots = first.scores.map((_, place) => dot(field, "score", 3, heightOf(place, first.scores.length)));
+  made.draw = first.draw.map((_, place) => numbered(field, place, first.draw.length));
+  const heat = element("div", "thermometer");
+  const tube = element("div", "tube");
+  tube.append((made.mercury = element("div", "mercury")));
+  const told = element("div", "level");
+  told.append((made.written = element("strong", "")), element("span", "", { textContent: text.gradient }));
+  heat.append(tube, told);
+  made.append(field, heat);
+  return made;
+}
+
+function dot(field, name, r, cy) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", "circle");
+  for (const [key, value] of Object.entries({ class: name, r, cy, cx: "50%" })) made.setAttribute(key, value);
+  return field.appendChild(made);
+}
+
+// A key of the draw with its number; of many keys the numbers could not be read.
+function numbered(field, place, count) {
+  const y = 4 + (2 * (MIDDLE - 4) * (place + 0.5)) / count;
+  const circle = dot(field, "key", count > 8 ? 4 : 7.5, y);
+  if (count > 8) return [circle];
+  const name = document.createElementNS("http://www.w3.org/2000/svg", "text");
+  name.textContent = place + 1;
+  name.setAttribute("y", y + 4);
+  return [circle, field.appendChild(name)];
+}
+
+// The dots are in rising order: those in the middle, where most scores are, take more of the height.
+function heightOf(place, count) {
+  const rank = (place + 0.5) / count;
+  return MIDDLE + (((place * GOLDEN) % 1) - 0.5) * 78 * Math.sqrt(4 * rank * (1 - rank));
+}
+
+function spread(root, position) {
+  const { widths, told, reach, most } = root.data;
+  root.setAttribute("aria-label", told[position]);
+  const across = (score) => `${50 + 48 * Math.max(-1, Math.min(1, score / reach))}%`;
+  LANES.forEach((score, row) => {
+    const [lane, now] = [root.lanes[row], widths[position][score]];
+    if (!now) return;
+    lane.dots.forEach((dot, place) => (dot.style.cx = across(now.scores[place])));
+    lane.draw.forEach(([circle, name], place) => {
+      circle.style.cx = across(now.draw[place]);
+      if (name) name.setAttribute("x", across(now.draw[place]));
+    });
+    lane.querySelector(".spread").textContent = now.spread;
+    lane.mercury.style.height = `${(100 * now.gradient) / most}%`;
+    lane.written.textContent = now.written;
+  });
+}

@@ -1,0 +1,123 @@
+// Words in their own colours, the ribbons along which each head brings them to one word, and the colour that comes out.
+// data: { words, query, shown, own, heads, out, text }. own: the colour of each word, black 1, white -1, none 0. heads:
+// { name, weights, carried }, carried: the colour that a head brings of each word. shown: of which run these are, "two"
+// or "one". out: what comes out of the runs that may be seen.
+const WIDE = 1000; // units of the drawing's width; its height is in pixels
+const TALL = 150;
+const THICKEST = 30; // px: of a ribbon that carries everything
+const APART = 76; // units between the heads' ends at a word
+const LEAST_TOLD = 0.1; // smaller shares have no number
+const RUNS = { two: "with_two", one: "with_one" };
+
+export default function ({ parentElement, data }) {
+  const root = parentElement.querySelector(".painted");
+  root.setAttribute("aria-label", data.text.alt);
+  const given = JSON.stringify([data.words, data.query, data.shown, data.heads, data.own]);
+  if (root.given !== given) root.looked = data.query;
+  const flows = root.given !== given;
+  Object.assign(root, { given, data });
+  draw(root, flows);
+}
+
+function draw(root, flows = true) {
+  const { data, looked } = root;
+  const other = data.shown === "two" ? "one" : "two";
+  const wall = element("div", `wall ${flows ? "flows" : ""} ${data.words.length > 8 ? "many" : ""}`);
+  wall.style.setProperty("--count", data.words.length);
+  wall.append(
+    line(data.text.own, data.words.map((word, place) => chip(word, data.own[place], data.text))),
+    ribbons(data, looked),
+    line(data.text[RUNS[data.shown]], data.words.map((_, place) => outChip(root, place)), "out"),
+    line(data.text[RUNS[other]], data.words.map((word, place) => (data.out[other] ? chip(word, data.out[other][place], data.text) : unknownChip(word))), "other"),
+  );
+  roving(root, () => root.replaceChildren(wall, element("p", "told", { ariaLive: "polite", textContent: tell(data, looked) })), ".out .chip");
+}
+
+function line(title, chips, name = "") {
+  const made = element("div", `line ${name}`);
+  const cells = element("div", "chips");
+  cells.append(...chips);
+  made.append(element("div", "title", { textContent: title }), cells);
+  return made;
+}
+
+// ---- words --------------------------------------------------------------------------------------------------------------
+function chip(word, colour, text, made = element("div", "chip")) {
+  const isPainted = Math.abs(colour) >= 0.005;
+  made.append(element("b", "", { textContent: word }), element("span", "", { textContent: isPainted ? spellNumber(colour) : text.unpainted }));
+  made.classList.toggle("bare", !isPainted);
+  made.style.setProperty("--paint", paintOf(colour));
+  made.style.color = colour > 0.28 ? "#ffffff" : "#14171c";
+  return made;
+}
+
+// Black or white, as thick as the colour is strong.
+function paintOf(colour) {
+  const strength = Math.min(1, Math.abs(colour));
+  return colour > 0 ? `rgb(10 10 10 / ${strength})` : `rgb(255 255 255 / ${strength})`;
+}
+
+function unknownChip(word) {
+  const made = element("div", "chip bare");
+  made.append(element("b", "", { textContent: word }), element("span", "", { textContent: "?" }));
+  return made;
+}
+
+function outChip(root, place) {
+  const { data, looked } = root;
+  const isLooked = place === looked;
+  const made = button(`chip ${isLooked ? "chosen" : ""}`, { ariaPressed: isLooked, ariaLabel: tell(data, place) }, () => {
+    root.looked = place;
+    draw(root);
+  });
+  return chip(data.words[place], data.out[data.shown][place], data.text, made);
+}
+
+// What each head brings to a word, all shares that are told, and what comes out.
+function tell({ words, heads, out, shown, text }, looked) {
+  const flows = heads.map(({ name, weights, carried }) => {
+    const told = words.flatMap((word, place) => (weights[looked][place] >= LEAST_TOLD ? tellShare(word, weights[looked][place], carried[place], text) : []));
+    return said(text.brings, { head: name, shares: told.join(text.comma) });
+  });
+  return said(text.paints, { word: words[looked], flows: flows.join(text.and), out: spellNumber(out[shown][looked]) });
+}
+
+function tellShare(word, weight, carried, text) {
+  const paints = Math.abs(carried) >= 0.005 ? said(text.colour, { colour: spellNumber(carried) }) : text.unpainted;
+  return said(text.flows, { share: spellPercent(weight), word, paints });
+}
+
+// ---- ribbons ------------------------------------------------------------------------------------------------------------
+function ribbons({ words, heads }, looked) {
+  const made = element("div", "line between");
+  const field = element("div", "field");
+  const svg = svgShape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, preserveAspectRatio: "none" });
+  field.append(svg);
+  const middle = (place) => (WIDE * (place + 0.5)) / words.length;
+  heads.forEach(({ name, weights, carried }, head) => {
+    const aside = (head - (heads.length - 1) / 2) * Math.min(APART, WIDE / words.length / 2.4);
+    const end = middle(looked) + aside;
+    weights[looked].forEach((weight, place) => {
+      const start = middle(place) + aside;
+      const d = `M${start} 0C${start} ${TALL * 0.6} ${end} ${TALL * 0.4} ${end} ${TALL}`;
+      svg.append(svgShape("path", { d, class: "ribbon", "stroke-width": Math.max(1, THICKEST * weight) }));
+      if (Math.abs(carried[place]) >= 0.005) svg.append(svgShape("path", { d, class: "paint", pathLength: 1, stroke: paintOf(carried[place]), "stroke-width": Math.max(0.5, THICKEST * weight - 4) }));
+      if (weight >= LEAST_TOLD) field.append(label("share", start, spellPercent(weight)));
+    });
+    field.append(label(`head head-${head}`, end, name));
+  });
+  made.append(element("div", "title"), field);
+  return made;
+}
+
+function svgShape(kind, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
+function label(name, x, textContent) {
+  const made = element("span", name, { textContent, ariaHidden: true });
+  made.style.left = `${(100 * x) / WIDE}%`;
+  return made;
+}
