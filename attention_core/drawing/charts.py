@@ -40,6 +40,8 @@ MAP_TITLE_PX = 16.0  # the size of the text over a map
 CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # the names of both axes in the corner of a map
 MIN_RAMP_WIDTH_PX = 120
 PANEL_GAP_PX = 26.0  # between two matrices of a picture
+PRODUCT_TEXTS_PX = 48.0  # above the texts of a product's columns and below its last row: titles
+WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # pixels: as wide as a page, as high as it takes
 PANEL_TITLE_PX = 14.0  # the size of the text over a matrix
 MAX_PANEL_CELL_PX = 38.0  # the side of a cell, as long as its number needs no more
 
@@ -158,14 +160,21 @@ def product_picture(
     palette: Palette,
     titles: dict[str, str],
     chosen: Ref | None = None,
+    room: tuple[float, float] = WHOLE_PAGE,
 ) -> Picture:
-    """left x above = result, laid out so that each result cell lies where its row and its column meet."""
+    """left x above = result, laid out so that each result cell lies where its row and its column meet.
+
+    room: the largest width and height of the picture.
+    """
     count, inner = drawn.left.values.shape
     depth, columns = drawn.above.values.shape
     width_with = partial(product_width, drawn, words, titles)
     panels = (drawn.left, drawn.above, drawn.result)
     most = comfortable_cell_size(panels, MAX_PANEL_CELL_PX)
-    size = fit_cell_side(count + depth, inner + columns, width_with, most)
+    width, height = room
+    around = column_labels(drawn.above, words, most).room + PRODUCT_TEXTS_PX + PANEL_GAP_PX
+    most = min(most, (height - around) // (count + depth))
+    size = fit_cell_side(count + depth, inner + columns, width_with, most, width)
     labels = column_labels(drawn.above, words, size)
     margin = label_margin(drawn.left, words, size)
     top = labels.room + 22
@@ -290,13 +299,15 @@ def place_panel_title(text: str, x: float, y: float, palette: Palette) -> dict:
 
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
-def fit_cell_side(rows: int, columns: int, width_with: Callable[[float], float], most: float) -> float:
-    """The side of the largest cells with which a picture fits the page.
+def fit_cell_side(
+    rows: int, columns: int, width_with: Callable[[float], float], most: float, room: float = PAGE_WIDTH_PX
+) -> float:
+    """The side of the largest cells with which a picture fits its room.
 
     width_with: how wide the picture is with cells of a side. most: the largest side that is wanted.
     """
-    side = cell_size(rows, columns, PAGE_WIDTH_PX, most)
-    while side > 10 and width_with(side) > PAGE_WIDTH_PX:
+    side = cell_size(rows, columns, room, most)
+    while side > 10 and width_with(side) > room:
         side -= 1
     return side
 

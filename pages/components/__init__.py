@@ -275,3 +275,4 @@ cost_areas = make_component(
 printed_paper = make_component(
     "lessons/paper", '<div class="paper" role="group"></div>', "model/controls", "roving", is_fetched=True
 )
+code_lines = make_component("practice/lines", '<div class="lines"></div>', "model/controls", "roving", is_fetched=True)

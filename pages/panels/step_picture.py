@@ -23,21 +23,25 @@ def make_step_picture(
     chosen: Ref | None,
     reach: float | None = None,
     palette: Palette | None = None,
+    room: tuple[float, float] = charts.WHOLE_PAGE,
 ) -> Picture:
     """A step as the matrix product that it is, or beside the operand that it is made from cell by cell.
 
     reach: of the colours of one that is no product, where that is not its own. palette: where no session can be asked
-    for it.
+    for it. room: the largest width and height of a product; where it is not the page, a step that is none stands without
+    its operand, and titles are short.
     """
+    is_whole_page = room == charts.WHOLE_PAGE
+    make_title = make_panel_title if is_whole_page else make_short_title
     side = STEP_WINDOW_SIDE if canvas_map.is_large(trace, step) else MAX_PANEL_SIDE
     texts = picture_texts_for(trace)
     palette = palette or current_palette()
     step_product = product(trace, step, at, side, widest=count_feature_columns(trace, step))
     if step_product is not None:
         titles = {
-            "left": make_panel_title(trace, step_product.left),
-            "above": make_panel_title(trace, step_product.above),
-            "result": make_panel_title(trace, step_product.result),
+            "left": make_title(trace, step_product.left),
+            "above": make_title(trace, step_product.above),
+            "result": make_title(trace, step_product.result),
         }
         return charts.product_picture(
             step_product,
@@ -46,11 +50,13 @@ def make_step_picture(
             palette,
             titles,
             chosen,
+            room,
         )
-    names = [*list_shown_operands(trace, step), step]
+    operands = list_shown_operands(trace, step) if is_whole_page else []
+    names = [*operands, step]
     max_columns = MAX_COLUMNS_ACROSS // len(names)
     panels = [panel(trace, name, at, side, widest=max_columns) for name in names]
-    titles = [make_panel_title(trace, part) for part in panels]
+    titles = [make_title(trace, part) for part in panels]
     return charts.single_picture(
         panels,
         trace,
@@ -105,16 +111,10 @@ def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> 
 def make_panel_title(trace: Trace, part: Panel) -> str:
     """A step's name, the sentence and the head that are drawn, and its shape; how much of it is drawn where that is not
     all."""
-    dims = trace.step(part.step).dims
-    sides = trace.step(part.step).shape[-2:]
-    name = step_name(part.step)
-    is_transposed = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]
-    if is_transposed:
-        name += "ᵀ"
-        sides = sides[::-1]
+    mark, shape = describe_sides(trace, part)
+    name = step_name(part.step) + mark
     if trace.difference:
         name += difference_title()
-    shape = " × ".join(map(str, sides))
     title = " · ".join([name, *name_drawn_places(trace, part), shape])
     if not any(part.hidden):
         return title
@@ -127,6 +127,23 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
         c=left + 1,
         d=left + columns,
     )
+
+
+def make_short_title(trace: Trace, part: Panel) -> str:
+    """A step's name as code has it, and its shape."""
+    mark, shape = describe_sides(trace, part)
+    return f"{part.step}{mark} · {shape}"
+
+
+def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
+    """The mark of a step that is drawn turned over, and the shape that is drawn."""
+    dims = trace.step(part.step).dims
+    sides = trace.step(part.step).shape[-2:]
+    is_transposed = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]
+    if is_transposed:
+        sides = sides[::-1]
+    shape = " × ".join(map(str, sides))
+    return "ᵀ" if is_transposed else "", shape
 
 
 def name_drawn_places(trace: Trace, part: Panel) -> list[str]:

@@ -6,7 +6,6 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.exercises.bugs import Bug, find_most_wrong_cell, row_ratio, run_layer, with_step_reapplied
-from attention_core.exercises.layer_lines import LAYER_STEPS
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.verification.causes import Cause
@@ -19,14 +18,15 @@ from pages.lessons.pictures import (
     show_side_by_side,
 )
 from pages.lessons.sentences import quote_token
-from pages.panels.link_controls import choose_option
 from pages.panels.step_picture import make_step_picture
 from pages.practice.bugs.bug_choice import format_bug_diff
+from pages.practice.bugs.code_lines import get_looked_step
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, describe_cell
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_cause
 
+BESIDE_CODE_PX = (456.0, 440.0)  # pixels: the room of a step beside the code, above the fold
 BUG_MAP_CELL_PX = 34.0  # pixels: the largest cell of a map beside the code
 
 
@@ -38,13 +38,13 @@ def run_broken_layer(setup: Setup, bug: Bug) -> Trace:
 
 # ---- its pictures ----------------------------------------------------------------------------------------------------
 def show_broken_step(broken: Trace, selection: Selection) -> None:
-    """Shows a step of the wrong layer: its weights first."""
-    step = choose_option("look", LAYER_STEPS, "weights")
+    """Shows the step of the wrong layer that is looked at."""
+    step = get_looked_step()
     if step == "weights":
         show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
         return
     opened = get_opened_ref("step", broken)
-    picture = make_step_picture(broken, step, selection.at, opened)
+    picture = make_step_picture(broken, step, selection.at, opened, room=BESIDE_CODE_PX)
     show_broken_picture(broken, RunPicture("step", picture, {"": broken}, say("step.alt", step=step)))
 
 
@@ -108,12 +108,16 @@ def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
 
 
 # ---- the answer ------------------------------------------------------------------------------------------------------
-def show_wrong_line(setup: Setup, bug: Bug, broken: Trace, selection: Selection) -> None:
-    """Shows the wrong line, what it does, and the two maps beside each other."""
+def show_wrong_line(bug: Bug, broken: Trace, selection: Selection) -> None:
+    """Shows the wrong line, what it does, and by what it is seen."""
     st.code(format_bug_diff(bug), language="diff")
     cause = Cause(bug.code, ())
     st.markdown(say("lessons.bugs.cause", reason=say_cause(cause)))
     st.markdown(describe_sign(bug, broken, selection))
+
+
+def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
+    """Shows the map with the wrong line beside the right one."""
     maps = equalize_sizes(
         make_bug_map("theirs", broken, selection, "theirs"),
         make_bug_map("ours", trace_for(setup), selection, "ours"),

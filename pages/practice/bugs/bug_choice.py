@@ -6,11 +6,9 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.exercises.bugs import BUGS, Bug, right_lines
 from attention_core.exercises.layer_lines import LAYER_LINES, format_line
 from pages.panels.lesson_choices import get_choice, store_choice
-from pages.panels.link_controls import choose_option, choose_place, make_place_reader
-from pages.session.reveal import are_answers_revealed
+from pages.panels.link_controls import choose_option, make_place_reader
 from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
-from pages.site.words import say
 
 FOUND_BUGS_KEY = "bugs_found"  # in the session: the numbers of those that were said right
 SHOWN_BUG_KEY = "bug"  # in the session: the number of the one that is shown
@@ -40,25 +38,9 @@ def setup_for_bug(example: str, bug: Bug) -> Setup:
     return Setup(example=example, more=shorter, sentence=1)
 
 
-def write_right_lines(bug: Bug) -> list[str]:
-    """The lines as they should be."""
-    return [format_line(name, line) for name, line in right_lines(bug).items()]
-
-
 def find_wrong_line(bug: Bug) -> int:
     """The place of the wrong line among them."""
     return [*LAYER_LINES].index(bug.line)
-
-
-def guess_line(bug: Bug) -> bool:
-    """Asks for the line; whether the answer may be seen now: it was found, or all answers are shown."""
-    numbers = [str(number) for number, _ in enumerate(LAYER_LINES, 1)]
-    guess = choose_place("guess", numbers)
-    is_found = guess == find_wrong_line(bug)
-    if guess is not None:
-        verdict = "found" if is_found else "as_meant"
-        st.markdown(say(f"lessons.bugs.{verdict}", number=numbers[guess]))
-    return is_found or are_answers_revealed()
 
 
 def format_bug_diff(bug: Bug) -> str:

@@ -4,11 +4,14 @@ import streamlit as st
 
 from pages.lessons.frame import draw_page_frame, show_lesson_run, show_question
 from pages.panels.link_controls import pick_example
-from pages.practice.bugs.broken_layer import run_broken_layer, show_broken_step, show_wrong_line
-from pages.practice.bugs.bug_choice import choose_bug, guess_line, setup_for_bug, write_right_lines
+from pages.practice.bugs.broken_layer import run_broken_layer, show_both_maps, show_broken_step, show_wrong_line
+from pages.practice.bugs.bug_choice import choose_bug, setup_for_bug
+from pages.practice.bugs.code_lines import is_line_known, show_lines, show_verdict
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
+
+CODE_AND_PICTURE = (11, 9)  # shares of the width: the longest line of the code stands on one line
 
 with draw_page_frame("bugs") as place:
     show_question("bugs")
@@ -18,14 +21,16 @@ with draw_page_frame("bugs") as place:
     setup = setup_for_bug(example, bug)
     broken = run_broken_layer(setup, bug)
     selection = selection_of(trace_for(setup), setup)  # the head and the word that tell most
-    lines = write_right_lines(bug)
-    code, picture = st.columns(2, gap="small")
+    code, picture = st.columns(CODE_AND_PICTURE, gap="medium")
+    known = is_line_known(bug)
     with code:
-        known = guess_line(bug)
         st.markdown(say("lessons.bugs.padded" if bug.padded else "lessons.bugs.causal"))
-        st.code("\n".join(lines), language="python", line_numbers=True)
-    with picture:
+        show_lines(bug)
+        show_verdict(bug)
+        if known:
+            show_wrong_line(bug, broken, selection)
+    with picture.container(key="beside_code"):  # it stays in sight: page.css
         show_broken_step(broken, selection)
     if known:
-        show_wrong_line(setup, bug, broken, selection)
+        show_both_maps(setup, broken, selection)
     show_lesson_run(setup, place)

@@ -51,6 +51,29 @@ def test_a_number_of_a_wrong_layer_is_opened_and_its_line_is_said(screen):
     opened = screen("?bug=3&lang=en", lesson="bugs")
     opened.click_cell("weights [head 1, it, dog]")
     opened.wait_for_text("The numbers before it give")
-    opened.page.get_by_role("radio", name="9", exact=True).last.click()
+    opened.page.get_by_role("button", name="Line 9 was different").click()
     opened.wait_for_text("Line 9: found.")
     opened.wait_for_text("the softmax runs over the queries")
+
+
+def test_the_lines_of_the_code_are_walked_along_and_their_steps_stand_above_the_fold(screen):
+    opened = screen("?bug=7&lang=en", lesson="bugs")
+    opened.page.get_by_role("button", name="Line 9: look at weights").focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "Enter"):
+        opened.page.keyboard.press(key)
+    output = opened.page.get_by_role("button", name="Line 12: look at output")
+    expect(output).to_have_attribute("aria-pressed", "true")
+    expect(output).to_be_focused()
+    last = opened.page.locator("path[aria-label*='output ['][aria-label*='noun']").last
+    box = last.bounding_box()
+    assert box["y"] + box["height"] <= 720
+    lines = opened.page.locator(".lines").bounding_box()
+    assert lines["x"] + lines["width"] <= box["x"] and lines["y"] + lines["height"] <= 720
+
+
+def test_the_map_stays_beside_the_code_however_far_one_scrolls(screen):
+    opened = screen("?bug=8&guess=5&lang=en", lesson="bugs", viewport={"width": 1280, "height": 500})
+    opened.wait_for_text("Weights without it")
+    beside = opened.page.locator(".st-key-beside_code")
+    opened.page.get_by_test_id("stMain").evaluate("page => page.scrollTo(0, 300)")
+    assert 0 < beside.bounding_box()["y"] < 100

@@ -1,0 +1,95 @@
+"""The lines of a layer on the screen: the number of each shows what it made; any may be named as the wrong one."""
+
+import streamlit as st
+
+from attention_core.drawing.cells import symbol_colour
+from attention_core.exercises.bugs import Bug, right_lines
+from attention_core.exercises.layer_lines import LAYER_LINES, LAYER_STEPS, format_line
+from pages.components import code_lines
+from pages.panels.lesson_choices import get_choice, take_choice
+from pages.panels.link_controls import make_place_reader
+from pages.practice.bugs.bug_choice import find_wrong_line
+from pages.session.labels import current_palette
+from pages.session.reveal import are_answers_revealed
+from pages.setup.link_values import make_member_reader
+from pages.site.words import say
+
+KEY = "bug_lines"
+FIRST_STEP = "weights"  # what is looked at first
+LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
+read_step = make_member_reader(LAYER_STEPS)
+read_guess = make_place_reader(len(LAYER_LINES))
+
+
+def get_looked_step() -> str:
+    """The step that is looked at."""
+    return get_choice("look", FIRST_STEP, read_step)
+
+
+def get_guess() -> int | None:
+    """The place of the line that is said to be wrong; None before any was."""
+    return get_choice("guess", None, read_guess)
+
+
+def is_line_known(bug: Bug) -> bool:
+    """Whether the wrong line may be seen: it was found, or all answers are shown."""
+    return get_guess() == find_wrong_line(bug) or are_answers_revealed()
+
+
+def show_lines(bug: Bug) -> None:
+    """Shows the lines as they should be."""
+    data = {
+        "lines": [describe_line(bug, place) for place, _ in enumerate(LAYER_LINES)],
+        "looked": get_looked_step(),
+        "asksLook": say("lessons.bugs.control.look"),
+        "asksGuess": say("lessons.bugs.control.guess"),
+        "alt": say("lessons.bugs.lines"),
+    }
+    code_lines(data=data, key=KEY, on_looked_change=take_look, on_guessed_change=take_guess)
+
+
+def describe_line(bug: Bug, place: int) -> dict[str, object]:
+    """A line as the component takes it."""
+    name, line = list(right_lines(bug).items())[place]
+    number = LINE_NUMBERS[place]
+    step = name if name in LAYER_STEPS else None
+    looks_at = say("lessons.bugs.no_look", number=number)
+    if step is not None:
+        looks_at = say("lessons.bugs.looks_at", number=number, step=say(f"lessons.bugs.option.look.{step}"))
+    return {
+        "number": number,
+        "made": name,
+        "rest": format_line(name, line).removeprefix(name),
+        "ink": symbol_colour(name, current_palette()),
+        "step": step,
+        "looksAt": looks_at,
+        "blames": say("lessons.bugs.blames", number=number),
+        "isGuessed": get_guess() == place,
+        "verdict": judge_line(bug, place),
+    }
+
+
+def judge_line(bug: Bug, place: int) -> str:
+    """The sign of what is known of a line; nothing where nothing is."""
+    if place == find_wrong_line(bug):
+        return "✓" if is_line_known(bug) else ""
+    return "×" if get_guess() == place else ""
+
+
+def show_verdict(bug: Bug) -> None:
+    """Says whether the line that was named is the wrong one."""
+    guess = get_guess()
+    if guess is not None:
+        verdict = "found" if guess == find_wrong_line(bug) else "as_meant"
+        st.markdown(say(f"lessons.bugs.{verdict}", number=LINE_NUMBERS[guess]))
+
+
+# ---- what a reader does ----------------------------------------------------------------------------------------------
+def take_look() -> None:
+    """Looks at the step that was asked for; a browser may ask for anything."""
+    take_choice("look", st.session_state[KEY].looked, FIRST_STEP, read_step)
+
+
+def take_guess() -> None:
+    """Takes the line that was named."""
+    take_choice("guess", st.session_state[KEY].guessed, None, read_guess)
