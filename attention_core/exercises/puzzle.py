@@ -56,7 +56,7 @@ class Puzzle:
     open: the matrices that may be changed, each with its first column and the one behind its last. goal: what must be
     reached; bounds: what must be true besides. heads: those whose weights change; asks: the query that the goal is
     about, where it is one. cast: the words that its texts name, by their places. flips: only signs may be changed.
-    solution: one of those that there are, as format_changes writes it.
+    solution: of those that are known one with the fewest changes, as format_changes writes it.
     """
 
     name: str
@@ -93,6 +93,20 @@ def format_changes(matrices: Matrices, start: Matrices) -> str:
             all_cells = ";".join(cells)
             parts.append(f"{name}~{all_cells}")
     return ",".join(parts)
+
+
+def count_changes(matrices: Matrices, start: Matrices) -> int:
+    """Count the numbers that differ.
+
+    >>> count_changes({"w_q": np.array([[1.0, 2.5]])}, {"w_q": np.array([[1.0, 0.0]])})
+    1
+    """
+    return sum(int((matrix != start[name]).sum()) for name, matrix in matrices.items())
+
+
+def count_fewest_changes(puzzle: Puzzle, start: Matrices) -> int:
+    """Count the changes of the puzzle's own solution: nobody knows one with fewer."""
+    return count_changes(read_changes(puzzle, puzzle.solution, start), start)
 
 
 def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]:

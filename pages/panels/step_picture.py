@@ -28,8 +28,8 @@ def make_step_picture(
     """A step as the matrix product that it is, or beside the operand that it is made from cell by cell.
 
     reach: of the colours of one that is no product, where that is not its own. palette: where no session can be asked
-    for it. room: the largest width and height of a product; where it is not the page, a step that is none stands without
-    its operand, and titles are short.
+    for it. room: the largest width and height of a product; where it is not the page, a step that is none stands
+    without its operand, and titles are short.
     """
     is_whole_page = room == charts.WHOLE_PAGE
     make_title = make_panel_title if is_whole_page else make_short_title

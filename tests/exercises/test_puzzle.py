@@ -12,6 +12,8 @@ from attention_core.exercises.puzzle import (
     MAX_TYPED_MAGNITUDE,
     Bound,
     BoundReading,
+    count_changes,
+    count_fewest_changes,
     format_changes,
     is_solved,
     judge_run,
@@ -134,33 +136,36 @@ def test_repeats_count_together():
     power = exp(6 / 2)
     twice, once = 2 * power / (2 * power + 4), power / (power + 4 + 1 / power)
     expected = (twice**4 * once**2) ** (1 / 6)
-    assert readings("same", PUZZLES["same"].solution)[0].value == pytest.approx(expected, abs=1e-12)
+    assert readings("same", "w_q~0.0=6;1.1=6;2.2=6;3.3=6")[0].value == pytest.approx(expected, abs=1e-12)
 
 
 # ---- several solutions, near misses, cheats --------------------------------------------------------------------------
 OTHERS = {
     "wake": ["w_q~1.0=-2,w_k~0.0=-2", "w_q~1.1=3,w_k~0.1=2", "w_q~1.1=1,w_k~0.1=4", "w_q~1.0=20,w_k~0.0=20"],
-    "turn": ["w_k~1.2=3", "w_k~1.3=-3", "w_k~1.2=2.5;1.3=-2.5", "w_k~1.0=-3;1.1=3;1.2=3;1.3=-3"],
+    "turn": ["w_k~1.2=2;1.3=-2", "w_k~1.3=-3", "w_k~1.2=2.5;1.3=-2.5", "w_k~1.0=-3;1.1=3;1.2=3;1.3=-3"],
     "even": ["w_k~0.0=-1", "w_k~0.0=2;0.1=2", "w_k~0.0=0;0.1=0;3.0=5;3.1=5", "w_k~0.0=0;0.1=0;2.0=1;2.1=1"],
     "mirror": ["w_q~3.0=0;4.0=-7", "w_q~3.0=0;4.0=-8.5", "w_q~3.0=0.5;4.0=-8"],
     "same": [
+        "w_q~0.0=6;1.1=6;2.2=6;3.3=6",
         "w_q~0.0=5;1.1=5;2.2=5;3.3=5",
         "w_k~0.0=-2;1.1=-2;2.2=-2;3.3=-2",
         "w_q~0.0=0;1.1=0;2.2=0;3.3=0;0.1=6;1.2=6;2.3=6;3.0=6,"
         "w_k~0.0=0;1.1=0;2.2=0;3.3=0;0.1=1;1.2=1;2.3=1;3.0=1",  # every word by another column
     ],
     "copy": [
+        "w_q~0.0=-3;0.1=-3,w_k~2.0=1;2.1=1",
         "w_q~0.2=-3;0.3=-3,w_k~2.2=1;2.3=1",  # the other head
         "w_q~0.0=-2;0.1=-2,w_k~2.0=2;2.1=2",
         "w_q~0.0=3;0.1=3,w_k~2.0=-1;2.1=-1",
     ],
     "cancel": [
+        "w_q~1.2=3;1.3=-3;2.2=0;2.3=0,w_o~2.0=-1;3.2=-1",
         "w_q~1.2=3;1.3=-3;2.0=3;2.1=-3,w_o~2.0=-1;3.2=-1",  # both heads ask for both
         "w_q~1.2=3;1.3=-3;2.2=0;2.3=0,w_o~0.0=-1;1.2=-1",
         "w_q~1.2=-3;1.3=3;2.2=0;2.3=0",  # the second looks for the opposite: Anna
     ],
     "half": ["w_k~0.0=1.41;0.1=1.41", "w_q~1.0=4.2,w_k~0.1=1.4", "w_q~1.0=-4.24;2.1=4.3,w_k~0.0=-1"],
-    "sink": ["w_k~3.0=2;3.1=0", "w_k~3.0=4;3.1=-1", "w_k~3.0=1.5;3.1=0.8", "w_k~0.0=2;0.1=-2;3.0=1.4;3.1=1.4"],
+    "sink": ["w_k~3.0=1;3.1=1", "w_k~3.0=4;3.1=-1", "w_k~3.0=1.5;3.1=0.8", "w_k~0.0=2;0.1=-2;3.0=1.4;3.1=1.4"],
 }
 MISSES = {
     "wake": {
@@ -231,6 +236,39 @@ def test_every_puzzle_has_other_solutions_but_the_one_sign_and_near_misses():
     assert {*OTHERS} | {"next"} == {*PUZZLES} == {*MISSES}
     assert all(len(texts) >= 3 for texts in (*OTHERS.values(), *MISSES.values()))
     assert all(len({*MISSES[name]}) >= 3 for name in MISSES)
+
+
+FEWEST = {
+    "wake": 2,
+    "turn": 1,
+    "even": 1,
+    "next": 1,
+    "mirror": 2,
+    "same": 3,
+    "copy": 2,
+    "cancel": 2,
+    "half": 2,
+    "sink": 1,
+}
+
+
+@pytest.mark.parametrize("name", PUZZLES)
+def test_no_solution_is_known_with_fewer_changes(name):
+    matrices = start_of(name)[2].matrices
+    start = {each: matrices[each] for each in PUZZLES[name].open}
+    assert count_fewest_changes(PUZZLES[name], start) == FEWEST[name]
+    for text in OTHERS.get(name, ()):
+        assert count_changes(read_changes(PUZZLES[name], text, start), start) >= FEWEST[name]
+
+
+@pytest.mark.parametrize("name", [name for name, fewest in FEWEST.items() if fewest == 2 and name != "wake"])
+def test_one_number_alone_is_not_enough_where_two_are_the_fewest(name):
+    matrices = start_of(name)[2].matrices
+    for each, (first, behind) in PUZZLES[name].open.items():
+        for row, column in product(range(len(matrices[each])), range(first, behind)):
+            for number in (-20, -6, -3, -1, 0, 1, 3, 6, 20):
+                if number != matrices[each][row, column]:
+                    assert failing(name, f"{each}~{row}.{column}={number}")
 
 
 def test_one_sign_alone_makes_the_previous_the_next():

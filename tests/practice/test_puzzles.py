@@ -73,7 +73,8 @@ def test_a_puzzle_opens_unsolved_and_is_solved_through_its_cells(name, lang):
     type_numbers(lesson, puzzle, puzzle.solution)
     assert all(ticks(lesson)) and lesson.errors() == []
     (told,) = solved(lesson)
-    assert told.startswith(load_app_texts(lang)[f"lessons.puzzles.done.{name}"][:3])
+    assert load_app_texts(lang)[f"lessons.puzzles.done.{name}"][:3] in told
+    assert told.startswith("### ") and load_app_texts(lang)["lessons.puzzles.with_fewest"] in told
     assert [number for number in listed(lesson) if "✓" in number] == [f"{NAMES.index(name) + 1} ✓"]
     again = Lesson("puzzles", **lesson.link())
     assert again.texts() == lesson.texts() and again.link() == lesson.link()
@@ -181,6 +182,35 @@ def test_each_puzzle_is_found_as_it_was_left_and_the_list_remembers():
     assert listed(elsewhere.go_to("puzzles"))[0] == "1 ✓"
 
 
+def going_on(lesson):
+    """The buttons that lead from a puzzle that is solved."""
+    return [button for button in lesson.at.button if button.key == "puzzles_go_on"]
+
+
+def test_the_counter_and_what_is_said_of_more_and_of_fewer_changes(monkeypatch):
+    lesson = opened("sink")
+    assert lesson.says("changed: 0 · fewest known: 1")
+    typed(lesson, "w_k", {(3, 0): "1", (3, 1): "1"})
+    assert lesson.says("changed: 2 · fewest known: 1")
+    assert "It can be done with fewer changes: 1" in solved(lesson)[0]
+    monkeypatch.setattr("pages.practice.puzzles.game.count_fewest_changes", lambda puzzle, start: 3)
+    assert "fewer changes than were known: 3" in solved(opened("sink", numbers="w_k~3.0=1;3.1=1"))[0]
+
+
+def test_a_solved_puzzle_leads_to_the_next_that_is_not():
+    lesson = opened("half")
+    assert going_on(lesson) == []
+    lesson = type_numbers(lesson, PUZZLES["half"], PUZZLES["half"].solution)
+    (button,) = going_on(lesson)
+    assert button.label == "Next: 10 · A sink that leaves “it” → “dog” alone"
+    type_numbers(lesson.press("puzzles_go_on"), PUZZLES["sink"], PUZZLES["sink"].solution)
+    (button,) = going_on(lesson)
+    assert button.label == "Next: 1 · Wake a dead head with two numbers"
+    lesson.at.session_state["puzzles_solved"] = {*PUZZLES}
+    lesson.ran(lesson.at.run)
+    assert going_on(lesson) == [] and lesson.says("All 10 puzzles are solved.")
+
+
 def test_arrow_keys_lead_on_and_back_and_stop_at_the_ends():
     lesson = opened("wake").send_part("arrows", "moved", "next")
     assert lesson.says("#### 2 · ")
@@ -209,6 +239,7 @@ def test_a_solution_is_shown_when_answers_may_be_seen_and_counts_for_nothing():
     lesson.ran(next(each for each in lesson.at.toggle if each.key == "c_reveal").set_value(True).run)
     lesson.press("puzzles_solution")
     assert all(ticks(lesson)) and solved(lesson)
+    assert solved(lesson)[0].startswith("### :material/check_circle: This is a solution")
     assert lesson.link()["numbers"] == PUZZLES["half"].solution
     assert all("✓" not in number for number in listed(lesson))
 

@@ -13,6 +13,7 @@ from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_sid
 from pages.panels import link_controls
 from pages.panels.head_maps import head_name
 from pages.practice.puzzles import game
+from pages.practice.puzzles.cast import say_title, say_with_cast
 from pages.practice.puzzles.game import PlayedPuzzle
 from pages.practice.puzzles.matrix_labels import label_columns, name_column
 from pages.practice.puzzles.output_pictures import OUTPUT_PICTURES
@@ -30,15 +31,6 @@ PUZZLE_COLUMN_PX = 63  # pixels: a column
 PUZZLE_GAP_PX = 16  # pixels: the gap between matrices
 TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: what is said under cells beside one map
 TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: and beside two
-
-
-def say_with_cast(played: PlayedPuzzle, key: str, **values) -> str:
-    """A text of a puzzle, its words by name."""
-    words = played.trace.labels["T"]
-    cast = {}
-    for name, position in played.puzzle.cast.items():
-        cast[name] = escape_markdown(words[position])
-    return say(key, **cast, **values)
 
 
 # ---- which puzzle ----------------------------------------------------------------------------------------------------
@@ -67,12 +59,13 @@ def show_puzzle_list(played: PlayedPuzzle) -> None:
 
 
 def show_task(played: PlayedPuzzle) -> None:
-    """Shows what is given, and what is asked for."""
+    """Shows what is given, what is asked for, and how many numbers were changed, beside the fewest that are enough."""
     name = played.puzzle.name
     number = [*PUZZLES].index(name) + 1
-    title = say_with_cast(played, f"lessons.puzzles.title.{name}")
+    title = say_title(played.puzzle)
     task = say_with_cast(played, f"lessons.puzzles.task.{name}")
-    st.markdown(f"#### {number} · {title}\n{task}")
+    counter = say("lessons.puzzles.counter", count=played.changed, fewest=played.fewest)
+    st.markdown(f"#### {number} · {title} :small[:gray[{counter}]]\n{task}")
 
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
@@ -146,9 +139,6 @@ def show_bounds(played: PlayedPuzzle) -> None:
         )
         lines.append(f"{sign} {sentence}")
     st.markdown("  \n".join(lines))
-    if played.solved:
-        done = say_with_cast(played, f"lessons.puzzles.done.{played.puzzle.name}")
-        st.success(done, icon=":material/check_circle:")
 
 
 def format_reading(reading: BoundReading) -> str:
@@ -187,7 +177,6 @@ def show_puzzle_buttons(played: PlayedPuzzle) -> bool:
                 key="puzzles_next",
                 on_click=game.go_to_puzzle,
                 args=(later,),
-                type="primary" if played.solved else "secondary",
             )
     return wanted
 

@@ -13,6 +13,8 @@ from attention_core.exercises.puzzle import (
     BoundReading,
     Matrices,
     Puzzle,
+    count_changes,
+    count_fewest_changes,
     format_changes,
     is_solved,
     judge_run,
@@ -51,6 +53,16 @@ class PlayedPuzzle:
     def solved(self) -> bool:
         """Whether all of it holds."""
         return is_solved(self.readings)
+
+    @property
+    def changed(self) -> int:
+        """How many numbers are others than at the start."""
+        return count_changes(self.matrices, self.start)
+
+    @property
+    def fewest(self) -> int:
+        """With how many changes it can be solved, as far as is known."""
+        return count_fewest_changes(self.puzzle, self.start)
 
 
 def current_puzzle() -> Puzzle:
@@ -165,6 +177,16 @@ def neighbour_puzzle(name: str, step: int) -> str | None:
     if 0 <= place < len(names):
         return names[place]
     return None
+
+
+def next_unsolved_puzzle(name: str) -> str | None:
+    """The first puzzle behind one, and then from the first on, that the reader has not solved."""
+    names = [*PUZZLES]
+    behind = names.index(name) + 1
+    others = (*names[behind:], *names[: behind - 1])
+    solved = remembered_puzzles("puzzles_solved")
+    unsolved = (other for other in others if other not in solved)
+    return next(unsolved, None)
 
 
 def follow_arrow_key_to_puzzle() -> None:

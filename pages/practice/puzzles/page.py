@@ -15,6 +15,7 @@ from pages.practice.puzzles.board import (
 from pages.practice.puzzles.game import follow_arrow_key_to_puzzle, load_played_puzzle
 from pages.practice.puzzles.hint import show_hint
 from pages.practice.puzzles.output_pictures import show_puzzle_output
+from pages.practice.puzzles.solved import show_solved
 
 with draw_page_frame("puzzles") as place:
     follow_arrow_key_to_puzzle()
@@ -26,6 +27,8 @@ with draw_page_frame("puzzles") as place:
     with st.container(horizontal=True, gap="small"):
         with st.container(width=get_cells_width(played)):
             show_cells(played)
+            if played.solved:
+                show_solved(played)
             show_bounds(played)
             if is_hint_wanted:
                 show_hint(played)
