@@ -18,6 +18,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     cell.title = told || (data.hint ?? "");
   });
   root.classList.toggle("large", Boolean(data.marks));
+  lay(root, data.place);
   root.classList.toggle("dragged", Boolean(data.hint));
   Object.assign(root, { shape, version: data.version });
   // A number that was written, and is not being changed, is opened by a click.
@@ -33,6 +34,17 @@ export default function ({ parentElement, data, setTriggerValue }) {
     });
     if (typed.length) setTriggerValue("typed", typed);
   };
+}
+
+// Cells that lie in a picture: page.css puts them there.
+function lay(root, place) {
+  root.classList.toggle("placed", Boolean(place));
+  if (!place) return;
+  const [left, top, cell] = place.map((length) => `${length}px`);
+  root.style.setProperty("--cell", cell);
+  const around = root.getRootNode().host?.closest('[class*="st-key-"]');
+  around?.style.setProperty("--cells-left", left);
+  around?.style.setProperty("--cells-top", top);
 }
 
 function each(root, take) {

@@ -2,6 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -15,8 +16,6 @@ from pages.panels.link_controls import (
     get_typed_text,
     make_text_reader,
     read_switch,
-    show_choice_refusal,
-    switch,
     text_box,
 )
 from pages.session.cell_clicks import read_typed_cells
@@ -24,8 +23,18 @@ from pages.session.labels import inline_step_name, place_names
 
 CellMarks = list[list[tuple[str, str]]]  # of each cell its sign, and what that means
 CellOpener = Callable[[int, int], None]
+
 ANSWERS_VERSION_KEY = "answers_version"  # what the cells are told, so that they forget what was typed
 MAX_ANSWER_CELL_CHARS = 12  # characters of a cell
+
+
+@dataclass(frozen=True)
+class CellPlace:
+    """Where cells lie in a picture: their left and their upper edge, and the side of one, in pixels."""
+
+    left: float
+    top: float
+    cell: float
 
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
@@ -43,20 +52,24 @@ def is_text_chosen() -> bool:
     return get_choice("as_text", False, read_switch)
 
 
-def answer_box(trace: Trace, step: str, start: str, head: int, marks: CellMarks, on_open: CellOpener) -> None:
-    """The cells of one head of a step to write into, or the text of the whole step.
+def answer_text_box(trace: Trace, step: str, start: str) -> None:
+    """The text of a whole step."""
+    text_box(step, start, make_answer_check(trace, step), tall=True, height="content")
+
+
+def answer_cells(
+    trace: Trace,
+    step: str,
+    start: str,
+    head: int,
+    marks: CellMarks,
+    on_open: CellOpener,
+    place: CellPlace | None = None,
+) -> None:
+    """The numbers of a head of a step in cells; what cannot be taken leaves them as they were.
 
     marks: the sign of each cell, and what it means. on_open: is called with the row and the column of a number that is
-    clicked."""
-    if switch("as_text"):
-        text_box(step, start, make_answer_check(trace, step), tall=True, height="content")
-        return
-    answer_cells(trace, step, start, head, marks, on_open)
-    show_choice_refusal(step)
-
-
-def answer_cells(trace: Trace, step: str, start: str, head: int, marks: CellMarks, on_open: CellOpener) -> None:
-    """The numbers of a head in cells; what cannot be taken leaves them as they were."""
+    clicked. place: where the cells lie in a picture."""
     found = trace.step(step)
     row_names, column_names = list_cell_names(trace, step)
     head_number = found.leading({"H": head}).get("H", 0)
@@ -89,6 +102,7 @@ def answer_cells(trace: Trace, step: str, start: str, head: int, marks: CellMark
         "numbers": [format_answer_row(row) for row in rows_of_head],
         "changed": [[False] * len(column_names)] * len(row_names),
         "marks": marks,
+        "place": None if place is None else [place.left, place.top, place.cell],
         "version": [step, head, st.session_state.get(ANSWERS_VERSION_KEY, 0)],
     }
     number_grid(data=data, key=key, on_typed_change=take_typed_cells, on_opened_change=open_cell)

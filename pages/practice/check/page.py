@@ -9,20 +9,18 @@ from pages.lessons.frame import draw_page_frame, show_lesson_code, show_lesson_r
 from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import (
     close_on_change,
-    count_marked_numbers,
     is_step_right,
     label_stage,
-    list_cell_marks,
     make_work_parts,
-    open_written_cell,
     show_exercise,
 )
-from pages.panels.answers import answer_box, get_answer_text, is_text_chosen
-from pages.panels.link_controls import choose_option
-from pages.panels.slips import show_met, show_slips
+from pages.panels.answers import answer_text_box, get_answer_text, is_text_chosen
+from pages.panels.link_controls import choose_option, switch
 from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts
 from pages.practice.check.paper import show_printing
 from pages.practice.check.right_numbers import is_right_shown, show_right
+from pages.practice.check.verdict import show_step_verdict
+from pages.practice.check.worked_table import show_worked_table
 from pages.runs.cache import checked_answers_for, slips_for, trace_for
 from pages.session.labels import current_palette, inline_step_name, place_name
 from pages.session.reveal import are_answers_revealed
@@ -53,6 +51,8 @@ with draw_page_frame("check") as place:
         done = is_step_right(checked, step)
         if not done:
             st.button(say("lessons.check.show_right"), key="show_right", on_click=show_right, args=(setup, step))
+        switch("as_text")
+        st.latex(stage_formula(trace, step, current_palette().families()), width="content")
     close_on_change("work", setup, step, head)
     own = "own_printed" if kind == "printed" else "own"
     parts = make_work_parts(
@@ -65,16 +65,14 @@ with draw_page_frame("check") as place:
         head=head,
         apart=not is_text_chosen(),
     )
-    with st.container(horizontal=True, gap="medium"):
-        with st.container(width="content"):
-            st.latex(stage_formula(trace, step, current_palette().families()))
-            open_cell = partial(open_written_cell, checked, "work", step, head)
-            answer_box(trace, step, starts[step], head, list_cell_marks(checked, step, head), open_cell)
-        if parts:
+    show_verdict = partial(show_step_verdict, checked, step, slips)
+    if is_text_chosen():
+        with st.container(horizontal=True, gap="medium"):
+            with st.container(width="content"):
+                answer_text_box(trace, step, starts[step])
             show_exercise("work", checked, [parts], asked=are_answers_revealed())
-    progress = "done" if done else "still"
-    show_sentence(f"lessons.check.{progress}", **count_marked_numbers(checked.marked[step]))
-    show_met(checked, step)
-    show_slips(checked, slips)
+        show_verdict()
+    else:
+        show_worked_table(checked, step, head, parts, starts, show_verdict)
     show_lesson_run(setup, place)
     show_lesson_code(trace, tuple(stages))

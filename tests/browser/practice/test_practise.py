@@ -77,3 +77,22 @@ def test_the_map_stays_beside_the_code_however_far_one_scrolls(screen):
     beside = opened.page.locator(".st-key-beside_code")
     opened.page.get_by_test_id("stMain").evaluate("page => page.scrollTo(0, 300)")
     assert 0 < beside.bounding_box()["y"] < 100
+
+
+def test_each_cell_to_type_in_lies_below_its_column_and_beside_its_row(screen):
+    opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
+    cell = opened.page.get_by_role("textbox", name="scores, 3, 2").bounding_box()
+    above = opened.page.locator("path[aria-label*='k [head 1, 2, 2]']").first.bounding_box()
+    left = opened.page.locator("path[aria-label*='q [head 1, 3, 2]']").first.bounding_box()
+    assert abs(cell["x"] - above["x"]) < 3 and abs(cell["y"] - left["y"]) < 3
+    assert abs(cell["width"] - above["width"]) < 4 and cell["y"] + cell["height"] <= 720
+    opened.page.get_by_role("button", name="Show the right ones").click()
+    opened.wait_for_number("scores [head 1, 3, 3]", "3")
+
+
+def test_on_a_phone_the_table_stands_below_its_operands(screen):
+    opened = screen("?kind=from_qkv&lang=en", lesson="check", viewport={"width": 390, "height": 800})
+    cell = opened.page.get_by_role("textbox", name="scores, 1, 1").bounding_box()
+    last = opened.page.locator("path[aria-label*='q [head 1, 3, 2]']").first.bounding_box()
+    assert cell["y"] > last["y"] + last["height"]
+    assert opened.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390

@@ -1,0 +1,93 @@
+"""The one table of an exercise to type in, at its place in the product: its operands stand around it."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import streamlit as st
+
+from attention_core.drawing.worked_frame import WorkedFrame, worked_frame
+from attention_core.drawing.worked_picture import SheetPart
+from attention_core.exercises.worked_example import CheckedWork
+from pages.lessons.opened_cell import get_opened_cell
+from pages.lessons.pictures import (
+    MAX_PICTURE_BESIDE_PX,
+    RunPicture,
+    draw_picture,
+    show_opened_arithmetic,
+)
+from pages.lessons.worked_example import (
+    close_blank,
+    is_blank,
+    list_cell_marks,
+    make_written_part,
+    open_written_cell,
+    show_mark_verdict,
+)
+from pages.panels.answers import CellPlace, answer_cells
+from pages.panels.link_controls import show_choice_refusal
+from pages.session.labels import current_palette, picture_texts_for
+from pages.session.reveal import are_answers_revealed
+from pages.site.words import say
+
+NAME = "work"  # of the picture
+
+
+def show_worked_table(
+    checked: CheckedWork,
+    step: str,
+    head: int,
+    parts: list[SheetPart],
+    starts: Mapping[str, str],
+    show_verdict: Callable[[], None],
+) -> None:
+    """Shows the cells of a step between its operands; a written number opens to its arithmetic and its mark.
+
+    parts: the operands, and the right numbers where they may be seen. starts: what stands in the cells at first.
+    show_verdict: says how the numbers are judged; it stands beside the picture, where there is room."""
+    runs = {"printed": checked.written, "right": checked.trace}
+    frame = draw_frame(checked, step, head, parts)
+    shown = make_work_picture(checked, frame, runs)
+    opens_beside = frame.picture.spec["width"] <= MAX_PICTURE_BESIDE_PX
+    with st.container(horizontal=opens_beside, gap="medium"):
+        with st.container(key="worked", width="content"):  # the cells lie in the picture: page.css
+            draw_picture(shown)
+            answer_cells(
+                checked.trace,
+                step,
+                starts[step],
+                head,
+                list_cell_marks(checked, step, head),
+                partial(open_written_cell, checked, NAME, step, head),
+                CellPlace(frame.left, frame.top, frame.cell),
+            )
+        with st.container():
+            show_choice_refusal(step)
+            show_verdict()
+            show_opened_arithmetic(shown, "stretch")
+
+
+def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart]) -> WorkedFrame:
+    """The operands around the place of the cells."""
+    opened = get_opened_cell(NAME, {"printed": checked.written, "right": checked.trace})
+    free = make_written_part(checked, step, "", head=head)
+    words = picture_texts_for(checked.trace)
+    return worked_frame(parts, free, words, current_palette(), opened)
+
+
+def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> RunPicture:
+    """The picture, in which a cell without a number stays closed, unless all answers are shown."""
+    opened = get_opened_cell(NAME, runs)
+    if opened is not None:
+        run, cell = opened
+        if run == "printed":
+            runs["printed"] = checked.computed_at(cell.step)
+    is_asked = are_answers_revealed()
+    return RunPicture(
+        NAME,
+        frame.picture,
+        runs,
+        say("lessons.printed.alt"),
+        on_click=None if is_asked else partial(close_blank, checked),
+        show_above=partial(show_mark_verdict, checked),
+        is_secret=None if is_asked else partial(is_blank, checked),
+    )

@@ -1,0 +1,54 @@
+"""The free place of a worked step: it lies where the rows of one operand and the columns of the other meet."""
+
+import pytest
+
+from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from attention_core.drawing.worked_frame import FRAME_WIDTH_PX, MIN_FREE_CELL_PX, PRODUCT_HEIGHT_PX, worked_frame
+from attention_core.drawing.worked_picture import MIN_SHEET_CELL_PX, SheetPart
+from attention_core.exercises.generator import LEVELS, make_exercise
+from attention_core.exercises.stages import operand_stages, stages_of
+from attention_core.explanation.layout import panel, transpose_panel
+from tests.drawing.test_worked_picture import WORDS, rows_of
+
+STEPS = [(level, step) for level in LEVELS for step in stages_of(make_exercise(level, 1).run())]
+
+
+def frame_of(level, step, right=False, palette=LIGHT_PALETTE):
+    trace = make_exercise(level, 1).run()
+    parts = [SheetPart("Right", panel(trace, step), "right", "beside", 2)] if right else []
+    for place, name in zip(("left", "above"), operand_stages(trace, step), strict=False):
+        cells = panel(trace, name)
+        cells = transpose_panel(cells) if (step, place) == ("scores", "above") else cells
+        parts.append(SheetPart(name, cells, "printed", place, None, sign="×" if place == "above" else ""))
+    free = SheetPart("", panel(trace, step), "printed", "result", None)
+    return worked_frame(parts, free, WORDS, palette), free.panel.values.shape
+
+
+def corner(frame, place):
+    (cell,) = rows_of(frame.picture, kind="cell", panel=place, row=0, column=0)
+    return cell
+
+
+@pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE])
+@pytest.mark.parametrize("step", ["scores"])
+def test_a_low_product_has_its_free_place_where_row_and_column_meet(step, palette):
+    frame, _ = frame_of("from_qkv", step, palette=palette)
+    assert frame.left == corner(frame, "above")["x"] and frame.top == corner(frame, "left")["y"]
+    assert corner(frame, "above")["x2"] - corner(frame, "above")["x"] == frame.cell >= MIN_FREE_CELL_PX
+    assert frame.picture.spec["height"] <= PRODUCT_HEIGHT_PX + 8
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("level, step", STEPS)
+def test_nothing_lies_in_the_free_place_and_the_picture_holds_it(level, step, right):
+    frame, (rows, columns) = frame_of(level, step, right)
+    ends = frame.left + columns * frame.cell, frame.top + rows * frame.cell
+    assert ends[0] <= frame.picture.spec["width"] and ends[1] <= frame.picture.spec["height"]
+    assert frame.top == corner(frame, "left")["y"] and frame.cell >= MIN_SHEET_CELL_PX
+    assert frame.picture.spec["width"] <= FRAME_WIDTH_PX or frame.cell == MIN_SHEET_CELL_PX
+    for cell in rows_of(frame.picture, kind="cell"):
+        is_left_or_right = cell["x2"] <= frame.left or cell["x"] >= ends[0]
+        is_above = cell["y2"] <= frame.top
+        assert is_left_or_right or is_above
+    shown = {cell["panel"] for cell in rows_of(frame.picture, kind="cell")}
+    assert ("beside" in shown) == right and "result" not in shown
