@@ -36,7 +36,7 @@ function draw(root) {
   const { data, panels, clientWidth } = root;
   if (clientWidth) {
     const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
-    const wide = beside ? (clientWidth - 24) / 2 : clientWidth;
+    const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth; // a zoomed page rounds: both still fit
     panels.replaceChildren(...data.ways.map((way) => panel(root, way, wide)));
   }
   return (root.told.textContent = tell(root));

@@ -91,8 +91,8 @@ function tellShare(word, weight, carried, text) {
 function ribbons({ words, heads }, looked) {
   const made = element("div", "line between");
   const field = element("div", "field");
-  const svg = svgShape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, preserveAspectRatio: "none" });
-  field.append(svg);
+  const [svg, paints] = ["ribbons", "paints"].map((name) => svgShape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, preserveAspectRatio: "none", class: name }));
+  field.append(svg, paints);
   const middle = (place) => (WIDE * (place + 0.5)) / words.length;
   heads.forEach(({ name, weights, carried }, head) => {
     const aside = (head - (heads.length - 1) / 2) * Math.min(APART, WIDE / words.length / 2.4);
@@ -101,7 +101,7 @@ function ribbons({ words, heads }, looked) {
       const start = middle(place) + aside;
       const d = `M${start} 0C${start} ${TALL * 0.6} ${end} ${TALL * 0.4} ${end} ${TALL}`;
       svg.append(svgShape("path", { d, class: "ribbon", "stroke-width": Math.max(1, THICKEST * weight) }));
-      if (Math.abs(carried[place]) >= 0.005) svg.append(svgShape("path", { d, class: "paint", pathLength: 1, stroke: paintOf(carried[place]), "stroke-width": Math.max(0.5, THICKEST * weight - 4) }));
+      if (Math.abs(carried[place]) >= 0.005) paints.append(svgShape("path", { d, class: "paint", stroke: paintOf(carried[place]), "stroke-width": Math.max(0.5, THICKEST * weight - 4) }));
       if (weight >= LEAST_TOLD) field.append(label("share", start, spellPercent(weight)));
     });
     field.append(label(`head head-${head}`, end, name));

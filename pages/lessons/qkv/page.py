@@ -57,7 +57,7 @@ with draw_lesson("qkv") as place:
     shown, run = (projected, trace) if known else (bare, plain)
     show_fact(fact_sentence(run, selection_of(run, shown)))
     runs = {"bare": plain, "projected": trace}
-    show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"))
+    show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"), height=50.0)
     show_lesson_journey(shown)
     show_lesson_run(shown, place)
     for name, show in DRAWERS.items():

@@ -286,3 +286,18 @@ def test_cards_are_put_in_order_by_drag_and_by_keyboard_and_a_click_chooses(show
         page.keyboard.press("Enter")
     expect(page.get_by_label("Title", exact=True).last).to_have_value("three")
     expect(page.locator(".scenes .chosen .title")).to_have_text("three")
+
+
+@pytest.mark.parametrize(
+    ("scene", "picture"), [(2, ".neck"), (6, ".product"), (9, ".cloud"), (9, ".frames >> nth=0"), (13, ".painted")]
+)
+def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scene, picture):
+    opened = showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson")
+    opened.page.set_viewport_size({"width": 1280, "height": 720})
+    shown = opened.page.locator(f".st-key-beat_lesson {picture}")
+    shown.wait_for()
+    opened.settled()
+    opened.page.wait_for_function(
+        "shown => shown.getBoundingClientRect().bottom <= innerHeight", arg=shown.element_handle(), timeout=10_000
+    )
+    assert shown.bounding_box()["y"] > 0
