@@ -4,7 +4,7 @@ other."""
 import streamlit as st
 
 from attention_core.learned.language.recipes import KINDS, RECIPES
-from attention_core.learned.language.shipped import read_figures, shipped_names
+from attention_core.learned.language.shipped import count_seeds, read_figures, shipped_names
 from attention_core.learned.language.wanted import WANTED, find_missed
 from attention_core.record.number_text import format_percent, format_percent_tenths
 from pages.panels.model_controls import name_model
@@ -74,5 +74,5 @@ def describe_trainings(names: list[str]) -> str:
     told = []
     for name in names:
         row = read_figures()[name]
-        told.append(say("figures.trained", name=name_model(name), count=1 + len(row.others), seed=row.seed))
+        told.append(say("figures.trained", name=name_model(name), count=count_seeds(name), seed=row.seed))
     return say("fact.comma").join(told)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence
-from attention_core.learned.language.shipped import load_recipe, other_form
+from attention_core.learned.language.shipped import load_recipe, other_form, read_figures
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of
@@ -60,7 +60,8 @@ def show_judgement(screen: ScreenState) -> None:
         reasons = say("fact.comma").join(tell_reason(words, judgement, reason) for reason in judgement.reasons)
         st.warning(" ".join((say("guess.outside", reasons=reasons), *told)), icon=":material/help:")
     elif told:
-        st.caption(" ".join(told))
+        marked = read_figures()[name].guesses["outside_frames"]
+        st.caption(" ".join((*told, say("guess.blind", percent=format_percent(marked)))))
 
 
 def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:

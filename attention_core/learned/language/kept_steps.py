@@ -1,6 +1,6 @@
 """The language models on the way: their numbers after some steps of the training that made those which come along."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import torch
@@ -10,7 +10,7 @@ from torch import Generator
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.network_folder import STORED_DTYPE
 from attention_core.learned.language.recipes import RECIPES
-from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model, read_figures
+from attention_core.learned.language.shipped import SHIPPED_FOLDER, load_model, model_file, read_figures
 from attention_core.learned.language.training import LanguageTraining
 from attention_core.mechanism.plain_checks import require_one_of
 
@@ -28,6 +28,15 @@ def steps_of(name: str) -> tuple[int, ...]:
     """
     between = BETWEEN_STEPS if name in STEPPED else ()
     return (0, *between, RECIPES[name].steps)
+
+
+def size_between_steps(names: Iterable[str]) -> float:
+    """How many megabytes the numbers after BETWEEN_STEPS of these models take, whether they come along or not.
+
+    >>> round(size_between_steps(["zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder"]), 1)
+    4.0
+    """
+    return len(BETWEEN_STEPS) * sum(model_file(name).stat().st_size for name in names) / 1e6
 
 
 @lru_cache(maxsize=16)  # two to four megabytes each

@@ -24,3 +24,12 @@ def other_form(name: str) -> str | None:
         if (RECIPES[each].language, RECIPES[each].kind) == (recipe.language, recipe.kind) and each != name
     ]
     return forms[0] if forms else None
+
+
+def count_seeds(name: str) -> int:
+    """From how many seeds a model was trained; the best of them comes along.
+
+    >>> count_seeds("en_asked_encoder"), count_seeds("en_foretold_encoder")
+    (3, 1)
+    """
+    return 1 + len(read_figures()[name].others)

@@ -9,7 +9,14 @@ from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_less
 from pages.lessons.meaning.drawers import DRAWERS
 from pages.lessons.meaning.head_rows import show_heads
 from pages.lessons.meaning.networks import LANGUAGES, choose_step, pick_pair, read_last, setup_for_network
-from pages.lessons.meaning.told_figures import ask_words, describe_change, find_right_guess, is_changed, tell_steps
+from pages.lessons.meaning.told_figures import (
+    ask_words,
+    describe_change,
+    find_right_guess,
+    is_changed,
+    tell_lacking_steps,
+    tell_steps,
+)
 from pages.lessons.prompts import predict
 from pages.panels.link_controls import choose_option, pick_example
 from pages.runs.cache import trace_for
@@ -37,6 +44,7 @@ with draw_lesson("meaning") as place:
     answers = [say(f"lessons.meaning.guess_{name}") for name in GUESSES]
     known = predict(answers, {find_right_guess(language)}, ask_words(language))
     tell_steps(choice, language, known)
+    tell_lacking_steps(choice, language)
     if is_changed(change):
         st.markdown(describe_change(change, language))
     show_heads(choice, language, number, change, known)

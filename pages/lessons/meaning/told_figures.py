@@ -1,10 +1,13 @@
 """What the lesson on meaning tells of its networks: of how many held-out pairs both sentences are right."""
 
+import streamlit as st
+
+from attention_core.learned.language.kept_steps import size_between_steps
 from attention_core.learned.language.measures import PAIRS as MEASURED_PAIRS
 from attention_core.learned.language.pair_readings import OWN
 from attention_core.learned.language.step_figures import StepFigures
 from attention_core.record.number_text import format_grouped, format_percent
-from pages.lessons.meaning.networks import NETWORKS, figures_of
+from pages.lessons.meaning.networks import NETWORKS, figures_of, name_network
 from pages.panels.live_choice import LiveChoice
 from pages.panels.live_frames import tell_live
 from pages.site.words import say
@@ -44,6 +47,15 @@ def tell_steps(choice: LiveChoice, language: str, known: bool) -> None:
     """Tells at each step of a slider how often heads and answers are right."""
     texts = [describe_step(str(step), language, known) for step in choice.options]
     tell_live(choice, "meaning_fact", texts, "heading")
+
+
+def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
+    """Says where the slider has the beginning and the end alone, and why."""
+    first, *between, last = choice.options
+    if between:
+        return
+    megabytes = size_between_steps(name_network(letter, language) for letter in NETWORKS)
+    st.caption(say("lessons.meaning.lacking", first=first, last=format_grouped(last), size=round(megabytes)))
 
 
 def describe_step(step: str, language: str, known: bool) -> str:

@@ -1,7 +1,8 @@
 """The lesson on meaning, drawer "conclude": what may be concluded?"""
 
+from attention_core.learned.language.shipped import count_seeds
 from attention_core.record.number_text import format_percent
-from pages.lessons.meaning.networks import figures_of
+from pages.lessons.meaning.networks import NETWORKS, figures_of, name_network
 from pages.lessons.meaning.told_figures import last_of
 from pages.lessons.sentences import show_sentence
 
@@ -16,4 +17,5 @@ def show_conclusion(language: str) -> None:
         without=format_percent(named.changed["off"]),
         asked=format_percent(last_of(asked.shown)),
         asked_without=format_percent(asked.changed["off"]),
+        **{f"seeds_{letter}": count_seeds(name_network(letter, language)) for letter in NETWORKS},
     )
