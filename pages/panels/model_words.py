@@ -231,13 +231,11 @@ def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
 # ---- an encoder fills a blank ----------------------------------------------------------------------------------------
 def show_blank(screen: ScreenState) -> None:
     """The sentence with one word hidden, and the words that may stand there."""
-    words = words_of_model(screen)
-    if len(words) < 2:
+    words, view = words_of_model(screen), view_blank(screen)
+    if view is None:
         st.caption(say("words.nothing"))
         return
-    at = max(1, min(screen.selection.query, len(words) - 1))
-    blanked = blank_word(words, at)
-    view = view_words(screen, blanked, blanked, at)
+    at = view.at
     st.markdown(f"#### {say('words.title.encoder', word=escape_markdown(words[at]))}")
     st.caption(say("words.blank"))
     kinds = {0: "start", at: "blank"}
@@ -248,6 +246,16 @@ def show_blank(screen: ScreenState) -> None:
         on_picked_change=lambda: fill_blank(screen, at, st.session_state["words"].picked),
         on_place_change=lambda: blank_sent(words, st.session_state["words"].place),
     )
+
+
+def view_blank(screen: ScreenState) -> BlockView | None:
+    """The run on the sentence with the word hidden that is looked at; None where there is no word."""
+    words = words_of_model(screen)
+    if len(words) < 2:
+        return None
+    at = max(1, min(screen.selection.query, len(words) - 1))
+    blanked = blank_word(words, at)
+    return view_words(screen, blanked, blanked, at)
 
 
 def blank_sent(words: tuple[str, ...], place: object) -> None:

@@ -9,7 +9,7 @@ from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof
 from pages.panels.markdown_table import make_table
 from pages.runs.cache import proof_for
 from pages.session.labels import describe_cell
-from pages.setup.setup import Setup, without_view
+from pages.setup.setup import Setup, layer_of, model_of, without_view
 from pages.site.words import escape_markdown, say
 
 PANEL_WIDTH_PX = 520
@@ -45,6 +45,8 @@ def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
     with st.container(width=PANEL_WIDTH_PX):
         st.markdown(describe_agreement(proof))
         st.markdown(say("proof.how"))
+        if model_of(setup) is not None:
+            st.caption(say("proof.layer", layer=layer_of(setup)))
         show_check_table(proof)
         if setup.dtype != "float64":
             st.caption(describe_rounding(setup, proof))
@@ -57,9 +59,12 @@ def describe_agreement(proof: Proof) -> str:
     """How far apart the witnesses are at most."""
     if not proof.passed:
         return say("proof.failed", step=escape_markdown(proof.failed.step))
-    if proof.worst:
-        return say("proof.within", figure=format_power_bound(proof.worst))
-    return say("proof.exact")
+    return describe_worst(proof.worst)
+
+
+def describe_worst(worst: float) -> str:
+    """The same of what agrees. worst: the largest relative difference."""
+    return say("proof.within", figure=format_power_bound(worst)) if worst else say("proof.exact")
 
 
 def show_check_table(proof: Proof) -> None:

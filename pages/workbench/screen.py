@@ -9,6 +9,7 @@ from pages.panels import (
     model_guess,
     model_heads,
     model_panels,
+    model_proof,
     model_what_if,
     model_words,
     step,
@@ -30,6 +31,7 @@ def show_picture() -> None:
     flow_picture.show_look()
     show_run()
     model_panels.show_panel_choice()
+    model_proof.show_model_proof()
     model_block.show_block()
     model_heads.show_all_heads()
     model_words.show_next_words()

@@ -77,3 +77,12 @@ def small_stack(
         StackConfig([layer] * LAYERS, embedding, unembedding=unembedding),
         memory,
     )
+
+
+def with_moved(stack, part, step, index, by=1.0):
+    """A stack one number of which is another."""
+    trace = stack[part]
+    value = trace[step].clone()
+    value[index] += by
+    steps = {**trace.steps, step: replace(trace.step(step), value=value)}
+    return replace(stack, parts={**stack.parts, part: replace(trace, steps=steps)})

@@ -28,9 +28,9 @@ from attention_core import (
 from attention_core.record.expressions import Ref
 from attention_core.transformer.part_norms import NormWeights
 from attention_core.transformer.stack import Stack
-from attention_core.verification.stack_proof import prove_stack
+from attention_core.verification.stack_proof import prove_stack, put_beside
 from tests.transformer.parts import draws
-from tests.transformer.stacks import small_stack
+from tests.transformer.stacks import small_stack, with_moved
 
 
 # ---- one way through -------------------------------------------------------------------------------------------------
@@ -106,6 +106,49 @@ def test_a_part_that_begins_with_other_numbers_breaks_its_link():
     proof = prove_stack(wrong)
     assert not proof.passed and proof.broken_links == (("2.attention", "x"),)
     assert prove_stack(stack).passed and prove_stack(stack).failed is None
+
+
+def test_a_broken_link_names_the_number_and_the_part_that_gave_another():
+    stack = small_stack()
+    own = float(stack["2.attention"]["x"][0, 2, 1])
+    fault = prove_stack(with_moved(stack, "2.attention", "x", (0, 2, 1))).fault
+    assert (fault.part, fault.step, fault.cell.index) == ("2.attention", "x", (0, 2, 1))
+    assert fault.source == stack.sources["2.attention"]["x"][0]
+    assert (fault.cell.shown, fault.cell.expected) == pytest.approx((own + 1, own))
+
+
+def test_whichever_number_of_a_stack_is_changed_the_proof_names_it():
+    stack = small_stack()
+    for part, trace in stack.parts.items():
+        for name, step in trace.computed().items():
+            if not step.value.is_floating_point():
+                continue
+            index = tuple(size - 1 for size in step.shape)
+            if not torch.isfinite(step.value[index]):
+                continue
+            own = float(step.value[index])
+            proof = prove_stack(with_moved(stack, part, name, index))
+            fault = proof.fault
+            assert not proof.passed, (part, name)
+            assert (fault.part, fault.step, fault.cell.index) == (part, name, index)
+            assert (fault.cell.shown, fault.cell.expected) == pytest.approx((own + 1, own))
+
+
+def test_it_says_how_many_numbers_were_checked():
+    stack = small_stack()
+    proof = prove_stack(stack)
+    assert proof.fault is None and list(proof.numbers) == list(stack.parts)
+    steps = [step for trace in stack.parts.values() for step in trace.steps.values() if step.operation is not None]
+    assert proof.number_count == sum(len(step.value.flatten()) for step in steps)
+
+
+def test_two_runs_are_proven_beside_each_other():
+    stack = small_stack()
+    wrong = with_moved(stack, "1.attention", "weights", (0, 0, 0, 0))
+    proof = prove_stack(put_beside({"one": stack, "two": wrong}))
+    assert proof.number_count == 2 * prove_stack(stack).number_count
+    assert proof.failed == proof.fault.part == "two/1.attention" and not proof.broken_links
+    assert prove_stack(put_beside({"one": stack, "two": stack})).passed
 
 
 def test_words_stand_on_the_axes_of_every_part():
