@@ -1,4 +1,4 @@
-"""The files of a whole language model: the maps of all its heads, and what it says with and without changes."""
+"""The files of a whole language model: maps of all heads, tables of the open panel, words before and after a change."""
 
 from functools import partial
 
@@ -12,6 +12,7 @@ from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.learned.language.what_if import shares_before_and_after
 from attention_core.record.trace import Step
 from pages.export.downloads import button_row, can_export, file_name, offer_download
+from pages.export.panel_numbers import list_panel_numbers
 from pages.panels.model_rail import words_of_model
 from pages.panels.model_what_if import take_changes
 from pages.panels.what_if_data import WhatIf, title_of
@@ -31,8 +32,17 @@ def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
     with button_row():
         name = file_name(screen.setup, "npz", "heads")
         offer_download("heads", name, "application/octet-stream", partial(pack_maps, maps))
+        for trace, step in list_panel_numbers(screen):
+            show_table_file(screen, trace, step, provenance)
         if screen.setup.changes:
             show_changed_file(screen, provenance)
+
+
+def show_table_file(screen: ScreenState, trace: Trace, step: str, provenance: Provenance) -> None:
+    """A table of the open panel."""
+    if can_export(trace, "CSV", step):
+        make = partial(csv_text, trace, step, provenance)
+        offer_download(step, file_name(screen.setup, "csv", step), "text/csv", make)
 
 
 def show_changed_file(screen: ScreenState, provenance: Provenance) -> None:

@@ -21,7 +21,10 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from attention_core.documents.exercise_sheet import exercise_sheet
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
 from attention_core.inputs.files.attention_maps import read_attention_maps
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.language.circuits import word_circuit
 from attention_core.learned.language.reading import cut_sentence, run_model
+from attention_core.learned.language.readout import sum_model
 from attention_core.record.number_text import format_exact
 from pages.export.downloads import file_name
 from pages.lectures.script import Lecture, load_shipped_lecture
@@ -252,6 +255,57 @@ def test_the_words_before_and_after_a_change_are_a_table(files):
         assert shares["value"].sum() == pytest.approx(1, abs=1e-9)
         for row in outcome["rows"]:
             assert shares[shares["V_label"] == row["word"]]["value"].item() == row[run]
+
+
+def table_of(files, name):
+    """A table that was made, as a reader opens it."""
+    return pd.read_csv(io.StringIO(files.made(name)), skiprows=3)
+
+
+SAID = ("<start>", "the", "dog", "barked")
+
+
+def test_what_each_part_adds_and_pushes_are_tables_whose_sums_close(files):
+    Screen(ex="model_en_decoder", text="the dog barked", t="3", panel="sum")
+    stack = sum_model("en_asked_decoder", SAID)
+    parts = table_of(files, "parts.csv")
+    added = parts[parts["T"] == 3].groupby("D")["value"].sum()
+    assert added.tolist() == pytest.approx(stack["3.feed_forward"]["residual"][0, 3].tolist(), abs=1e-12)
+    pushes = table_of(files, "pushes.csv")
+    logits = stack["unembedding"]["logits"][0]
+    target = int(logits[3].argmax())
+    for place, total in pushes.groupby("T")["value"].sum().items():
+        assert total == pytest.approx(float(logits[place, target]), abs=1e-10)
+    assert {*pushes["T_label"]} == {*SAID}
+
+
+def test_the_rollout_is_a_table(files):
+    Screen(ex="model_en_decoder", text="the dog barked", panel="heads")
+    table = table_of(files, "rollout.csv")
+    stack = sum_model("en_asked_decoder", SAID)
+    rolled = torch.eye(4, dtype=torch.float64)
+    for layer in range(3):  # layer by layer: half of it the word itself
+        mean = stack[f"{layer + 1}.attention"]["weights"][0].mean(0)
+        rolled = 0.5 * mean @ rolled + 0.5 * rolled
+        own = table[table["layer"] == layer]["value"].to_numpy().reshape(4, 4)
+        assert own == pytest.approx(rolled.numpy(), abs=1e-12)
+
+
+def test_how_probable_each_word_is_is_a_table(files):
+    Screen(ex="model_en_decoder", text="the dog barked", t="3", panel="words")
+    table = table_of(files, "next_word.csv")
+    logits = sum_model("en_asked_decoder", SAID)["unembedding"]["logits"][0, 3]
+    assert table["value"].tolist() == pytest.approx(logits.softmax(-1).tolist(), abs=1e-12)
+    assert table["V_label"].iloc[int(logits.argmax())] == vocabulary("en")[int(logits.argmax())]
+
+
+def test_words_alone_are_tables(files):
+    Screen(ex="model_en_decoder", text="the dog barked", layer="2", panel="circuits")
+    table = table_of(files, "scaled_scores.csv")
+    words = table.drop_duplicates("T")["T_label"].tolist()
+    scores = word_circuit("en_asked_decoder", tuple(words), 2)["2.circuit"]["scaled_scores"]
+    assert table["value"].tolist() == pytest.approx(scores.flatten().tolist(), abs=1e-12)
+    assert any(name.endswith("writes.csv") for name in files)
 
 
 # ---- licence and source ----------------------------------------------------------------------------------------------
