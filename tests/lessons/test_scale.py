@@ -146,8 +146,8 @@ def test_the_thermometers_are_the_gradients_of_the_sentence():
     lesson = Lesson("scale", guess=LEVEL, d_k="1024")
     told = cloud(lesson)
     lanes = told["widths"][-1]
-    assert (lanes["dot"]["written"], lanes["scaled_dot"]["written"]) == ("0.00005", "0.37")
-    assert "is 0.00005 and 0.37." in lesson.fact()
+    assert (lanes["dot"]["written"], lanes["scaled_dot"]["written"]) == ("5.0 × 10⁻⁵", "0.37")
+    assert "is 5.0 × 10⁻⁵ and 0.37." in lesson.fact()
     assert told["most"] == max(lane["gradient"] for each in told["widths"] for lane in each.values())
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from attention_core.analysis.score_cloud import ScoreCloud
 from attention_core.analysis.softmax_saturation import Sharpness
-from attention_core.record.number_text import format_fixed, format_short
+from attention_core.record.number_text import format_fixed, format_small
 from pages import components
 from pages.lessons.scale.single_draw import Runs
 from pages.lessons.scale.width_axis import SCALE_WIDTHS
@@ -51,7 +51,7 @@ def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpnes
         "draw": trace_for(runs[score])["scaled_scores"][0, 0, 0].tolist(),
         "spread": say("lessons.scale.cloud.spread", deviation=format_fixed(cloud.deviation)),
         "gradient": gradient,
-        "written": format_short(gradient, 2),
+        "written": format_small(gradient),
     }
 
 
