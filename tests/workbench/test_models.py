@@ -1,5 +1,8 @@
 """Input = a language model of our own: a sentence, its layers and heads, words that it does not know."""
 
+import subprocess
+import sys
+
 import pytest
 
 from attention_core.learned.language.reading import cut_sentence, read_tokens, run_model
@@ -7,7 +10,7 @@ from attention_core.learned.language.shipped import weights_revision
 from pages.runs.compute import compute_run
 from pages.runs.separate_runs import run_sentences_alone
 from pages.setup.setup import Setup
-from tests.screen.driver import Screen
+from tests.screen.driver import ROOT, Screen
 
 MODEL, BACK = "en_asked_encoder", "en_asked_decoder"
 TIRED = "The animal did not cross the street because it was too tired."
@@ -89,7 +92,7 @@ def test_it_says_what_it_is_and_no_more():
     "text, said",
     [
         ("it " * 48, "the model reads at most 47 words: these are 48"),
-        ("word " * 2000, "the model reads at most 47 words"),
+        ("it " * 10_000, "the model reads at most 47 words: these are 10000"),
         ("", "at least one word"),
         ("   ", "at least one word"),
     ],
@@ -149,3 +152,33 @@ def test_a_link_says_which_weights_it_was_made_with_and_opens_on_the_newest():
 def test_what_a_link_compares_with_may_be_of_older_weights():
     screen = Screen(ex="model_en", layer="2", against="ex=model_en&layer=1&rev=0badcafe", pinned="values")
     assert screen.errors() == []
+
+
+FIRST_SCREENS = """
+from attention_core.learned.language import kept_steps, network_folder
+from pages.app.warming import import_all
+from streamlit.testing.v1 import AppTest
+
+read = []
+
+def watch(load_file):
+    return lambda path, *args, **how: read.append(str(path)) or load_file(path, *args, **how)
+
+for module in (kept_steps, network_folder):
+    module.load_file = watch(module.load_file)
+import_all()
+AppTest.from_file("pages/app/router.py", default_timeout=60).run()
+print(len(read))
+page = AppTest.from_file("pages/app/router.py", default_timeout=60)
+page.query_params["ex"] = "model_en"
+page.run()
+print(*read)
+"""
+
+
+def test_no_weights_are_read_before_a_model_is_asked_for():
+    told = subprocess.run(
+        [sys.executable, "-c", FIRST_SCREENS], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert told[0] == "0"
+    assert any(path.endswith("en_asked_encoder.safetensors") for path in told[1:])
