@@ -240,7 +240,7 @@ def number_drawers_anew() -> None:
 
 
 def drawer_icon(key: str) -> str:
-    """A drawer's number, because they stand in the order of use."""
+    """A drawer's number, because they stand in an order: what matters most for the lesson's question comes first."""
     order = st.session_state[DRAWERS_KEY]
     if key not in order:
         order.append(key)

@@ -6,8 +6,8 @@ from pages.lessons.cost.drawers.precision import show_precision
 from pages.lessons.cost.drawers.skipped_pairs import show_skipped_pairs
 
 DRAWERS = {
-    "batch": show_batch,
+    "stored": show_online_softmax,
     "skip": show_skipped_pairs,
     "precision": show_precision,
-    "stored": show_online_softmax,
+    "batch": show_batch,
 }

@@ -7,7 +7,7 @@ from pages.lessons.masks.drawers.wirings import show_wirings
 
 DRAWERS = {
     "future": show_future,
+    "wirings": show_wirings,
     "pairs": show_pairs,
     "nothing": show_nothing,
-    "wirings": show_wirings,
 }

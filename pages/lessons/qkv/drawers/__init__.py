@@ -6,8 +6,8 @@ from pages.lessons.qkv.drawers.row_alone import show_row_alone
 from pages.lessons.qkv.drawers.shapes import show_shapes
 
 DRAWERS = {
-    "change": show_matrix_change,
-    "shapes": show_shapes,
     "roles": show_roles,
+    "shapes": show_shapes,
+    "change": show_matrix_change,
     "row": show_row_alone,
 }

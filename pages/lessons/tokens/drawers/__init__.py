@@ -7,7 +7,7 @@ from pages.lessons.tokens.drawers.vectors import show_vectors
 
 DRAWERS = {
     "merges": show_merges,
-    "lengths": show_lengths,
-    "chinese": show_chinese_cuts,
     "vectors": show_vectors,
+    "chinese": show_chinese_cuts,
+    "lengths": show_lengths,
 }
