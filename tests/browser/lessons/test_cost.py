@@ -150,7 +150,7 @@ def test_precision_the_error_of_each_and_the_cell_that_overflows(screen):
 
 def test_block_by_block_gives_the_same_numbers_on_any_sentence(screen):
     opened = screen("?open=stored", lesson="cost")
-    opened.wait_for_text("After all 4 blocks: largest score 4.24, sum 1.07, z = (−0.93, 0.00)")
+    opened.wait_for_text("After the last block (no. 4): largest score 4.24, sum 1.07, z = (−0.93, 0.00)")
     opened.slide("Blocks seen", "Home")
     opened.wait_for_text("After block 1 of 4: largest score 0.00, sum 1.01")
     opened.slide("Keys a block", "ArrowRight")
