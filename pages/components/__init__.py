@@ -165,6 +165,7 @@ model_what_if = make_component(
     "flow/words",
     "model/controls",
     "model/maps",
+    "svg",
     is_fetched=True,
 )
 model_decoder = make_component(
@@ -174,6 +175,7 @@ model_decoder = make_component(
     "flow/words",
     "model/controls",
     "player",
+    "svg",
     is_fetched=True,
 )
 model_shelves = make_component(
@@ -184,6 +186,7 @@ model_shelves = make_component(
     "roving",
     "model/controls",
     "player",
+    "svg",
     is_fetched=True,
 )
 model_circuits = make_component("model/circuits", '<div class="circuits"></div>', "flow/words", is_fetched=True)
@@ -197,7 +200,7 @@ live_slider = make_component(
     is_fetched=True,
 )
 live_text = make_component("live/told", '<div class="told"></div>', "live/position")
-live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "live/position")
+live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "live/position", "svg")
 word_threads = make_component(
     "lessons/threads",
     '<div class="threads"></div>',
@@ -205,6 +208,7 @@ word_threads = make_component(
     "model/controls",
     "roving",
     "live/position",
+    "svg",
     is_fetched=True,
 )
 symbol_arcs = make_component(
@@ -214,6 +218,7 @@ symbol_arcs = make_component(
     "model/controls",
     "roving",
     "live/position",
+    "svg",
     is_fetched=True,
 )
 beads = make_component(
@@ -222,6 +227,7 @@ beads = make_component(
     "flow/words",
     "roving",
     "live/position",
+    "svg",
     is_fetched=True,
 )
 neck = make_component(
@@ -231,6 +237,7 @@ neck = make_component(
     "model/controls",
     "player",
     "live/position",
+    "svg",
     is_fetched=True,
 )
 word_match = make_component(
@@ -240,6 +247,7 @@ word_match = make_component(
     "model/controls",
     "roving",
     "lessons/match_twin",
+    "svg",
     is_fetched=True,
 )
 number_columns = make_component(
@@ -256,6 +264,7 @@ score_cloud = make_component(
     "flow/words",
     "model/controls",
     "live/position",
+    "svg",
     is_fetched=True,
 )
 row_product = make_component(
@@ -267,6 +276,7 @@ painted_words = make_component(
     "flow/words",
     "model/controls",
     "roving",
+    "svg",
     is_fetched=True,
 )
 cost_areas = make_component(

@@ -7,7 +7,6 @@ const LEAST_SLOT = 13, MOST_SLOT = 62; // px: of a symbol
 const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: of a weight of 1, and of 0
 const ABOVE = 146, BELOW = 58; // px: the highest arcs
 const LINE_ROOM = 34; // px: between the arcs above and those below
-const SHAPES = "http://www.w3.org/2000/svg";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arcs");
@@ -16,7 +15,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   for (const name of ["ink", "faint", "share", "outline"]) root.style.setProperty(`--${name}`, data.palette[name]);
   if (!root.watch) {
     root.made = new Map();
-    root.svg = root.appendChild(document.createElementNS(SHAPES, "svg"));
+    root.svg = root.appendChild(svgShape("svg"));
     root.told = added(root, "div", "told");
     root.told.ariaLive = "polite";
     root.chips = added(root, "div", "chips");
@@ -36,7 +35,7 @@ function draw(root) {
   const used = new Set();
   // The same shape as before, where there was one: what changes of it moves.
   const shape = (key, kind, attributes, text) => {
-    if (!made.has(key)) made.set(key, document.createElementNS(SHAPES, kind));
+    if (!made.has(key)) made.set(key, svgShape(kind));
     const drawn = made.get(key);
     used.add(key);
     for (const [name, value] of Object.entries(attributes)) setOnce(drawn, name, String(value));

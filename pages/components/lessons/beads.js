@@ -4,14 +4,13 @@
 const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px
 const MOST_BEAD = 10, HALO = 9; // px: radius of a bead, and how much farther its glow reaches
 const BEAD_WORD_PX = 14;
-const SHAPES = "http://www.w3.org/2000/svg";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".beads");
   Object.assign(root, { data, trigger: setTriggerValue });
   for (const name of ["ink", "faint", "outline"]) root.style.setProperty(`--${name}`, data.palette[name]);
   if (!root.watch) {
-    root.svg = root.appendChild(document.createElementNS(SHAPES, "svg"));
+    root.svg = root.appendChild(svgShape("svg"));
     root.watch = new ResizeObserver(() => draw(root));
     root.watch.observe(root);
   }
@@ -45,24 +44,17 @@ function draw(root) {
   svg.setAttribute("aria-label", data.text.alt);
 }
 
-function shape(kind, attributes, text) {
-  const made = document.createElementNS(SHAPES, kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 // One encoder: its name, the string, and the beads on it.
 function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
   const size = Math.min(MOST_BEAD, slot * 0.42);
   const name = isNarrow ? { x: 0, y: y - 20 } : { x: 0, y: y + 5 };
-  const drawn = [shape("text", { ...name, class: "name", fill: row.colour }, row.name), shape("line", { x1: left, x2: wide, y1: y, y2: y, class: "string" })];
+  const drawn = [svgShape("text", { ...name, class: "name", fill: row.colour }, row.name), svgShape("line", { x1: left, x2: wide, y1: y, y2: y, class: "string" })];
   data.words.forEach((_, i) => {
     const glow = row.glows[i];
     const place = { cx: x(i), cy: y };
-    if (glow) drawn.push(shape("circle", { ...place, r: size + Math.min(HALO, slot * 0.4) * glow, fill: row.colour, opacity: 0.3 * glow }));
-    drawn.push(shape("circle", { ...place, r: size, class: "ground" }));
-    drawn.push(shape("circle", { ...place, r: size, class: glow === null ? "bead none" : "bead", fill: row.colour, stroke: row.colour, "fill-opacity": glow ?? 0 }));
+    if (glow) drawn.push(svgShape("circle", { ...place, r: size + Math.min(HALO, slot * 0.4) * glow, fill: row.colour, opacity: 0.3 * glow }));
+    drawn.push(svgShape("circle", { ...place, r: size, class: "ground" }));
+    drawn.push(svgShape("circle", { ...place, r: size, class: glow === null ? "bead none" : "bead", fill: row.colour, stroke: row.colour, "fill-opacity": glow ?? 0 }));
   });
   return drawn;
 }
@@ -76,10 +68,10 @@ function words(root, { x, slot, wide, height }) {
     const half = textWidth(word, BEAD_WORD_PX, 700) / 2;
     const middle = Math.max(half, Math.min(wide - half, x(i)));
     const look = ["word", i === chosen && "chosen", i === data.at && "at"].filter(Boolean).join(" ");
-    const field = shape("rect", { x: x(i) - slot / 2, y: 1, width: slot, height: height - 2, rx: 5, class: `field ${look}`, role: "button", "aria-label": data.told[i] });
+    const field = svgShape("rect", { x: x(i) - slot / 2, y: 1, width: slot, height: height - 2, rx: 5, class: `field ${look}`, role: "button", "aria-label": data.told[i] });
     const choose = () => root.trigger("chosen", i);
     field.onclick = choose;
     field.onkeyup = ({ key }) => (key === "Enter" || key === " ") && choose();
-    return isShown ? [shape("text", { x: middle, y: 19, class: look }, word), field] : [field];
+    return isShown ? [svgShape("text", { x: middle, y: 19, class: look }, word), field] : [field];
   });
 }

@@ -37,8 +37,7 @@ function lane(score, first, text) {
     made.append(element("div", "field hidden", { textContent: text.hidden }));
     return made;
   }
-  const field = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  field.setAttribute("class", "field");
+  const field = svgShape("svg", { class: "field" });
   made.dots = first.scores.map((_, place) => dot(field, "score", 3, heightOf(place, first.scores.length)));
   made.draw = first.draw.map((_, place) => numbered(field, place, first.draw.length));
   const heat = element("div", "thermometer");
@@ -52,9 +51,7 @@ function lane(score, first, text) {
 }
 
 function dot(field, name, r, cy) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", "circle");
-  for (const [key, value] of Object.entries({ class: name, r, cy, cx: "50%" })) made.setAttribute(key, value);
-  return field.appendChild(made);
+  return field.appendChild(svgShape("circle", { class: name, r, cy, cx: "50%" }));
 }
 
 // A key of the draw with its number; of many keys the numbers could not be read.
@@ -62,10 +59,7 @@ function numbered(field, place, count) {
   const y = 4 + (2 * (MIDDLE - 4) * (place + 0.5)) / count;
   const circle = dot(field, "key", count > 8 ? 4 : 7.5, y);
   if (count > 8) return [circle];
-  const name = document.createElementNS("http://www.w3.org/2000/svg", "text");
-  name.textContent = place + 1;
-  name.setAttribute("y", y + 4);
-  return [circle, field.appendChild(name)];
+  return [circle, field.appendChild(svgShape("text", { y: y + 4 }, place + 1))];
 }
 
 // The dots are in rising order: those in the middle, where most scores are, take more of the height.

@@ -4,7 +4,6 @@
 const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawing
 const KEYS_REST = 500; // ms: after the last press the server hears of it
 const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-const SVG = "http://www.w3.org/2000/svg";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".match");
@@ -16,7 +15,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 function build(root) {
-  root.plane = document.createElementNS(SVG, "svg");
+  root.plane = svgShape("svg");
   root.plane.setAttribute("viewBox", `0 0 ${SIDE} ${SIDE}`);
   root.plane.setAttribute("class", "plane");
   const side = element("div", "side");
@@ -58,16 +57,9 @@ function describe({ data, now: { q, k } }, scores) {
 const unit = ({ reach }) => SIDE / 2 / reach;
 const spot = (data, [x, y]) => [SIDE / 2 + x * unit(data), SIDE / 2 - y * unit(data)];
 
-function shape(kind, attributes, text) {
-  const made = document.createElementNS(SVG, kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 function line(data, from, to, look) {
   const [[x1, y1], [x2, y2]] = [spot(data, from), spot(data, to)];
-  return shape("line", { x1, y1, x2, y2, class: look });
+  return svgShape("line", { x1, y1, x2, y2, class: look });
 }
 
 function axes(data) {
@@ -83,7 +75,7 @@ function named(data, [x, y], name, look) {
   const away = Math.max(Math.hypot(x, y), 1e-9);
   const inside = (at, room) => Math.min(Math.max(at, room), SIDE - room);
   const place = { x: inside(cx + (18 * x) / away, 24), y: inside(cy - (18 * y) / away + 6, 18) };
-  return shape("text", { ...place, class: look, "text-anchor": "middle" }, name);
+  return svgShape("text", { ...place, class: look, "text-anchor": "middle" }, name);
 }
 
 function arrow(root, role) {
@@ -92,14 +84,14 @@ function arrow(root, role) {
   const [x, y] = spot(data, tip);
   const back = Math.atan2(tip[1], tip[0]);
   const barb = (turn) => `${x - 13 * Math.cos(back + turn)} ${y + 13 * Math.sin(back + turn)}`;
-  const grip = shape("circle", { cx: x, cy: y, r: GRIP, class: `grip ${root.held === role ? "held" : ""}`, tabindex: 0, role: "slider", "aria-label": data.text[role], "aria-valuenow": tip[0], "aria-valuetext": tip.map(spellNumber).join(", "), "data-place": role });
+  const grip = svgShape("circle", { cx: x, cy: y, r: GRIP, class: `grip ${root.held === role ? "held" : ""}`, tabindex: 0, role: "slider", "aria-label": data.text[role], "aria-valuenow": tip[0], "aria-valuetext": tip.map(spellNumber).join(", "), "data-place": role });
   grip.onpointerdown = (event) => {
     root.held = role;
     root.plane.setPointerCapture(event.pointerId);
     event.preventDefault();
   };
   grip.onkeydown = (event) => press(root, role, event);
-  return [line(data, [0, 0], tip, `arrow ${role}`), shape("path", { d: `M${barb(0.42)}L${x} ${y}L${barb(-0.42)}`, class: `arrow ${role}` }), named(data, tip, role, `name ${role}`), grip];
+  return [line(data, [0, 0], tip, `arrow ${role}`), svgShape("path", { d: `M${barb(0.42)}L${x} ${y}L${barb(-0.42)}`, class: `arrow ${role}` }), named(data, tip, role, `name ${role}`), grip];
 }
 
 // What each score looks at.
@@ -125,7 +117,7 @@ function wedge(data, one, other, look = "angle") {
   const radius = 0.9;
   const steps = Array.from({ length: 25 }, (_, i) => from + (way * i) / 24).map((angle) => spot(data, [radius * Math.cos(angle), radius * Math.sin(angle)]));
   const middle = spot(data, [0, 0]);
-  return shape("path", { d: look === "turn" ? `M${steps.join("L")}` : `M${middle}L${steps.join("L")}Z`, class: look });
+  return svgShape("path", { d: look === "turn" ? `M${steps.join("L")}` : `M${middle}L${steps.join("L")}Z`, class: look });
 }
 
 // k's part along another vector: the product is that part times the other's length.

@@ -6,7 +6,6 @@
 const LEAST_LETTER = 9, MOST_LETTER = 24; // px: of a letter; where there is less room, it is a dot
 const NECK_TALL = 22, FALL = 62; // px: the neck, and from letters to it
 const STAGE_MS = 700; // from a letter to the next
-const SHAPES = "http://www.w3.org/2000/svg";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".neck");
@@ -43,13 +42,6 @@ function draw(root) {
 }
 
 // ---- what is drawn --------------------------------------------------------------------------------------------------------
-function shape(kind, attributes, text) {
-  const made = document.createElementNS(SHAPES, kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 function panel(root, way, wide) {
   const { data, at } = root;
   const figure = element("figure", "panel");
@@ -61,7 +53,7 @@ function panel(root, way, wide) {
   });
   const read = letters(data.read.length), written = letters(Math.max(way.written.length, data.read.length));
   const top = 32, bottom = top + 2 * FALL + NECK_TALL;
-  const svg = shape("svg", { viewBox: `0 0 ${wide} ${bottom + 34}`, role: "img", "aria-label": `${way.name}: ${way.written.slice(0, at + 1).join("")}` });
+  const svg = svgShape("svg", { viewBox: `0 0 ${wide} ${bottom + 34}`, role: "img", "aria-label": `${way.name}: ${way.written.slice(0, at + 1).join("")}` });
   if (way.weights) svg.append(...threads(root, way, read, written, top, bottom));
   else svg.append(...neck(root, way, read, written, top, wide));
   const looked = way.weights?.[at] ?? [];
@@ -75,8 +67,8 @@ function panel(root, way, wide) {
 }
 
 function letterAt(place, i, y, letter, look) {
-  if (place.size >= LEAST_LETTER) return shape("text", { x: place.x(i), y, class: look, style: `font-size:${place.size}px` }, letter);
-  return shape("circle", { cx: place.x(i), cy: y - 4, r: 2, class: look });
+  if (place.size >= LEAST_LETTER) return svgShape("text", { x: place.x(i), y, class: look, style: `font-size:${place.size}px` }, letter);
+  return svgShape("circle", { cx: place.x(i), cy: y - 4, r: 2, class: look });
 }
 
 const thread = (x, y, x2, y2) => `M${x} ${y}C${x} ${(y + y2) / 2} ${x2} ${(y + y2) / 2} ${x2} ${y2}`;
@@ -85,12 +77,12 @@ const thread = (x, y, x2, y2) => `M${x} ${y}C${x} ${(y + y2) / 2} ${x2} ${(y + y
 function neck({ data, at }, way, read, written, top, wide) {
   const cell = Math.min(4, wide / way.fills.length);
   const left = (wide - cell * way.fills.length) / 2;
-  const drawn = data.read.map((_, j) => shape("path", { d: thread(read.x(j), top, wide / 2, top + FALL), class: "into" }));
+  const drawn = data.read.map((_, j) => svgShape("path", { d: thread(read.x(j), top, wide / 2, top + FALL), class: "into" }));
   way.written.forEach((_, i) => {
-    if (i <= at) drawn.push(shape("path", { d: thread(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL), class: i === at ? "out now" : "out" }));
+    if (i <= at) drawn.push(svgShape("path", { d: thread(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL), class: i === at ? "out now" : "out" }));
   });
-  way.fills.forEach((fill, n) => drawn.push(shape("rect", { x: left + n * cell, y: top + FALL, width: cell, height: NECK_TALL, fill })));
-  drawn.push(shape("rect", { x: left - 1, y: top + FALL - 1, width: cell * way.fills.length + 2, height: NECK_TALL + 2, rx: 4, class: "frame" }));
+  way.fills.forEach((fill, n) => drawn.push(svgShape("rect", { x: left + n * cell, y: top + FALL, width: cell, height: NECK_TALL, fill })));
+  drawn.push(svgShape("rect", { x: left - 1, y: top + FALL - 1, width: cell * way.fills.length + 2, height: NECK_TALL + 2, rx: 4, class: "frame" }));
   return drawn;
 }
 
@@ -100,7 +92,7 @@ function threads(root, way, read, written, top, bottom) {
   way.weights.forEach((row, i) => {
     if (i > root.at) return;
     row.forEach((weight, j) => {
-      const path = shape("path", {
+      const path = svgShape("path", {
         d: thread(read.x(j), top, written.x(i), bottom),
         class: i === root.at ? "weight now" : "weight",
         style: `stroke-width:${0.5 + 9 * weight}px;--strength:${(i === root.at ? 0.12 : 0) + (i === root.at ? 0.88 : 0.16) * weight}`,

@@ -110,12 +110,6 @@ function ribbons({ words, heads }, looked) {
   return made;
 }
 
-function svgShape(kind, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
-
 function label(name, x, textContent) {
   const made = element("span", name, { textContent, ariaHidden: true });
   made.style.left = `${(100 * x) / WIDE}%`;

@@ -6,7 +6,6 @@
 const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px
 const THICKEST = 16, THINNEST = 1.5; // px: of a weight of 1, and of 0
 const FALL = 132; // px: from one line to the other
-const SVG = "http://www.w3.org/2000/svg";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".threads");
@@ -15,7 +14,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   for (const name of ["ink", "faint", "share", "outline", "q", "k", "v", "x"]) root.style.setProperty(`--${name}`, data.palette[name]);
   if (!root.watch) {
     root.kept = new Map();
-    root.svg = root.appendChild(document.createElementNS(SVG, "svg"));
+    root.svg = root.appendChild(svgShape("svg"));
     const line = added(root, "div", "line");
     root.turner = button("turn", {}, () => turn(root));
     line.append(root.turner);
@@ -40,7 +39,7 @@ function draw(root) {
   const used = new Set();
   // The same shape as before, where there was one: what changes of it moves.
   const shape = (key, kind, attributes, text) => {
-    if (!kept.has(key)) kept.set(key, document.createElementNS(SVG, kind));
+    if (!kept.has(key)) kept.set(key, svgShape(kind));
     const made = kept.get(key);
     used.add(key);
     for (const [name, value] of Object.entries(attributes)) setOnce(made, name, value);

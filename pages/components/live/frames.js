@@ -18,15 +18,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 // One shape of a drawing.
-function shape(kind, attributes, text = "") {
-  const element = document.createElementNS("http://www.w3.org/2000/svg", kind);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text) element.textContent = text;
-  return element;
-}
-
 function drawing(width, height, shapes, fills = false) {
-  const svg = shape("svg", { viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px` });
+  const svg = svgShape("svg", { viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px` });
   svg.append(...shapes);
   return svg;
 }
@@ -35,7 +28,7 @@ function drawing(width, height, shapes, fills = false) {
 function telling(element, said) {
   element.setAttribute("aria-label", said);
   element.setAttribute("role", "img");
-  element.append(shape("title", {}, said));
+  element.append(svgShape("title", {}, said));
   return element;
 }
 
@@ -51,8 +44,8 @@ class CellField {
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
     const shapes = [
       ...of("cell", "blocked").map((row) => this.cell(row)),
-      ...of("blocked").map(({ x, x2, y, y2, ink }) => shape("line", { x1: x, x2, y1: y, y2, stroke: ink, opacity: 0.45 })),
-      ...of("bar").map(({ x, x2, y, y2, fill }) => shape("rect", { x, y, width: x2 - x, height: y2 - y, fill, "pointer-events": "none" })),
+      ...of("blocked").map(({ x, x2, y, y2, ink }) => svgShape("line", { x1: x, x2, y1: y, y2, stroke: ink, opacity: 0.45 })),
+      ...of("bar").map(({ x, x2, y, y2, fill }) => svgShape("rect", { x, y, width: x2 - x, height: y2 - y, fill, "pointer-events": "none" })),
       ...rows.filter(({ text }) => text).map((row) => this.text(row)),
       ...of("chosen", "read").map((row) => this.outline(row)),
     ];
@@ -60,7 +53,7 @@ class CellField {
   }
 
   cell({ x, x2, y, y2, fill, edge, what, value, step, index }) {
-    const cell = telling(shape("path", { d: `M${x} ${y}H${x2}V${y2}H${x}Z`, fill, stroke: edge, "stroke-width": 0.5 }), `${what}: ${value}`);
+    const cell = telling(svgShape("path", { d: `M${x} ${y}H${x2}V${y2}H${x}Z`, fill, stroke: edge, "stroke-width": 0.5 }), `${what}: ${value}`);
     if (step) Object.assign(cell, { cell: { step, index: index.split(",").map(Number) } }).style.cursor = "pointer";
     return cell;
   }
@@ -69,11 +62,11 @@ class CellField {
     const [middle, centre] = [(x + x2) / 2, (y + y2) / 2];
     const anchor = { left: "start", center: "middle", right: "end" }[align];
     const place = { x: middle, y: centre, fill: ink, "font-size": size, "text-anchor": anchor, "dominant-baseline": "central" };
-    return shape("text", { ...place, "pointer-events": "none", transform: `rotate(${angle} ${middle} ${centre})` }, text);
+    return svgShape("text", { ...place, "pointer-events": "none", transform: `rotate(${angle} ${middle} ${centre})` }, text);
   }
 
   outline({ x, x2, y, y2, fill }) {
-    return shape("rect", { x, y, width: x2 - x, height: y2 - y, fill: "none", stroke: fill, "stroke-width": 2.5, "pointer-events": "none" });
+    return svgShape("rect", { x, y, width: x2 - x, height: y2 - y, fill: "none", stroke: fill, "stroke-width": 2.5, "pointer-events": "none" });
   }
 }
 
@@ -106,10 +99,10 @@ class CurveField {
   axes() {
     const { data: { height, x, y, ink, faint }, width } = this;
     const [left, right, top, bottom] = [ROOM.left, ROOM.left + width, ROOM.top, ROOM.top + height];
-    const text = (px, py, said, anchor) => shape("text", { x: px, y: py, fill: ink, "font-size": NAME_PX, "text-anchor": anchor, "dominant-baseline": "central" }, said);
+    const text = (px, py, said, anchor) => svgShape("text", { x: px, y: py, fill: ink, "font-size": NAME_PX, "text-anchor": anchor, "dominant-baseline": "central" }, said);
     return [
-      ...x.ticks.map(([value]) => shape("line", { x1: this.across(value), x2: this.across(value), y1: top, y2: bottom, stroke: faint })),
-      ...y.ticks.map(([value]) => shape("line", { x1: left, x2: right, y1: this.down(value), y2: this.down(value), stroke: faint })),
+      ...x.ticks.map(([value]) => svgShape("line", { x1: this.across(value), x2: this.across(value), y1: top, y2: bottom, stroke: faint })),
+      ...y.ticks.map(([value]) => svgShape("line", { x1: left, x2: right, y1: this.down(value), y2: this.down(value), stroke: faint })),
       ...x.ticks.map(([value, said]) => text(this.across(value), bottom + 14, said, "middle")),
       ...y.ticks.map(([value, said]) => text(left - 8, this.down(value), said, "end")),
       text(left + width / 2, bottom + 38, x.title, "middle"),
@@ -127,33 +120,33 @@ class CurveField {
   band(rows) {
     const upper = rows.map(({ x, y2 }) => `${this.across(x)} ${this.down(y2)}`);
     const lower = rows.map(({ x, y }) => `${this.across(x)} ${this.down(y)}`).reverse();
-    return shape("polygon", { points: [...upper, ...lower].join(" "), fill: rows[0].fill, opacity: 0.18 });
+    return svgShape("polygon", { points: [...upper, ...lower].join(" "), fill: rows[0].fill, opacity: 0.18 });
   }
 
   line(rows) {
     const points = rows.map(({ x, y }) => `${this.across(x)} ${this.down(y)}`).join(" ");
-    return shape("polyline", { points, fill: "none", stroke: rows[0].fill, "stroke-width": 2.5, ...dashes(rows[0]) });
+    return svgShape("polyline", { points, fill: "none", stroke: rows[0].fill, "stroke-width": 2.5, ...dashes(rows[0]) });
   }
 
   stretch(row) {
     const { x, x2, y, y2, fill, width } = row;
-    return shape("line", { x1: this.across(x), x2: this.across(x2), y1: this.down(y), y2: this.down(y2), stroke: fill, "stroke-width": width, ...dashes(row) });
+    return svgShape("line", { x1: this.across(x), x2: this.across(x2), y1: this.down(y), y2: this.down(y2), stroke: fill, "stroke-width": width, ...dashes(row) });
   }
 
   point({ kind, x, y, fill, size, said }) {
     const [cx, cy, r] = [this.across(x), this.down(y), Math.sqrt(size / Math.PI)];
     const isZero = kind === "zero";
     const d = isZero ? `M${cx - r} ${cy - r}H${cx + r}L${cx} ${cy + r}Z` : `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
-    return telling(shape("path", { d, fill: isZero ? "none" : fill, stroke: fill, "stroke-width": 1.5 }), said);
+    return telling(svgShape("path", { d, fill: isZero ? "none" : fill, stroke: fill, "stroke-width": 1.5 }), said);
   }
 
   rule(x, stroke) {
     const place = this.across(x);
-    return shape("line", { class: "rule", x1: place, x2: place, y1: ROOM.top, y2: ROOM.top + this.data.height, stroke, "stroke-width": 1.5, "stroke-dasharray": "4 4" });
+    return svgShape("line", { class: "rule", x1: place, x2: place, y1: ROOM.top, y2: ROOM.top + this.data.height, stroke, "stroke-width": 1.5, "stroke-dasharray": "4 4" });
   }
 
   name(x, y, said, fill) {
-    return shape("text", { x, y, fill, "font-size": NAME_PX, "dominant-baseline": "central" }, said);
+    return svgShape("text", { x, y, fill, "font-size": NAME_PX, "dominant-baseline": "central" }, said);
   }
 }
 

@@ -3,7 +3,6 @@
 const ROW = 24, ARCS_X = 74, TARGET_X = 170, SOURCE_X = 320, WIDE = 430; // in the units of the picture
 const STAGES = 3; // looks back, asks, writes
 const STAGE_TIME = 1300; // ms
-const SVG = "http://www.w3.org/2000/svg";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".decoder");
@@ -35,29 +34,22 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
-function shape(kind, attributes, text) {
-  const made = document.createElementNS(SVG, kind);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
 const middle = (row) => 36 + ROW * row;
 
 function drawn(root, shown, go) {
   const { source, target, text } = shown;
   const stage = root.at % STAGES;
   const rows = Math.max(source.length, target.length + 1);
-  const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${middle(rows)}`, role: "group", "aria-label": text.alt });
-  svg.append(shape("text", { x: TARGET_X, y: 18, class: "title", "text-anchor": "end" }, text.target));
-  svg.append(shape("text", { x: SOURCE_X, y: 18, class: "title" }, text.source));
+  const svg = svgShape("svg", { viewBox: `0 0 ${WIDE} ${middle(rows)}`, role: "group", "aria-label": text.alt });
+  svg.append(svgShape("text", { x: TARGET_X, y: 18, class: "title", "text-anchor": "end" }, text.target));
+  svg.append(svgShape("text", { x: SOURCE_X, y: 18, class: "title" }, text.source));
   target.slice(0, root.row + 1).forEach((_, j) => svg.append(arc(root, shown, j)));
   if (stage > 0) source.forEach((_, j) => svg.append(thread(root, shown, j)));
   target.forEach((word, row) => svg.append(written(root, word, row, go)));
-  source.forEach((word, j) => svg.append(shape("text", { x: SOURCE_X, y: middle(j) + 6, class: "word" }, word)));
+  source.forEach((word, j) => svg.append(svgShape("text", { x: SOURCE_X, y: middle(j) + 6, class: "word" }, word)));
   if (stage === STAGES - 1) {
     const { word, share } = shown.next[root.row][0];
-    svg.append(shape("text", { x: TARGET_X, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellPercent(share)}`));
+    svg.append(svgShape("text", { x: TARGET_X, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellPercent(share)}`));
   }
   return svg;
 }
@@ -67,7 +59,7 @@ function written(root, word, row, go) {
   const stage = root.at % STAGES;
   const isHidden = stage === STAGES - 1 && row === root.row + 1; // there the word that is written stands
   const look = ["word", row === root.row ? "now" : "", row > root.row ? "later" : "", isHidden ? "hidden" : ""].join(" ");
-  const made = shape("text", { x: TARGET_X, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
+  const made = svgShape("text", { x: TARGET_X, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
   made.dataset.place = `word ${row}`;
   return pressed(made, () => go(row * STAGES + STAGES - 1));
 }
@@ -90,14 +82,14 @@ function arc(root, shown, j) {
   const weight = shown.own[root.row * shown.target.length + j];
   const [from, to] = [middle(root.row), middle(j)];
   const far = ARCS_X - 14 - 5 * (root.row - j);
-  const path = shape("path", { d: `M ${ARCS_X} ${from} C ${far} ${from}, ${far} ${to}, ${ARCS_X} ${to}`, class: "own", "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight });
+  const path = svgShape("path", { d: `M ${ARCS_X} ${from} C ${far} ${from}, ${far} ${to}, ${ARCS_X} ${to}`, class: "own", "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight });
   return opening(root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellPercent(weight)}`);
 }
 
 // From the word to one of the other sentence.
 function thread(root, shown, j) {
   const weight = shown.cross[root.row * shown.source.length + j];
-  const path = shape("path", {
+  const path = svgShape("path", {
     d: `M ${TARGET_X + 10} ${middle(root.row)} C ${TARGET_X + 70} ${middle(root.row)}, ${SOURCE_X - 70} ${middle(j)}, ${SOURCE_X - 10} ${middle(j)}`,
     class: "cross",
     "stroke-width": 1 + 9 * weight,
@@ -109,7 +101,7 @@ function thread(root, shown, j) {
 // A thread tells its weight, and opens it.
 function opening(root, path, kind, j, shown, said) {
   path.setAttribute("aria-label", said);
-  path.append(shape("title", {}, said));
+  path.append(svgShape("title", {}, said));
   path.dataset.place = `${kind} ${j}`;
   const number = { part: `${shown.layer}.${kind}`, step: "weights", index: [0, shown.head, root.row, j] };
   return pressed(path, () => root.trigger("opened", number));

@@ -3,7 +3,6 @@
 const WORD_TIME = 1200; // ms
 const SETTLED = 400; // ms without another step, until the place is told
 const DROP = { duration: 380, easing: "ease-out" }; // of a column that is computed
-const SVG = "http://www.w3.org/2000/svg";
 const WAYS = ["cached", "again"];
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -100,8 +99,7 @@ function labelsOf({ words }) {
 class Field {
   constructor(root, shown, name, layer) {
     Object.assign(this, { root, shown, name, layer, element: element("div", "layer") });
-    this.threads = document.createElementNS(SVG, "svg");
-    for (const [key, value] of Object.entries({ viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true })) this.threads.setAttribute(key, value);
+    this.threads = svgShape("svg", { viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true });
     this.query = element("span", "query", { textContent: "q" });
     this.grid = element("div", "grid", { role: "group" });
     this.grid.setAttribute("aria-label", name);
@@ -179,12 +177,9 @@ class Field {
     this.query.style.left = `${(100 * from) / this.shown.words.length}%`;
     this.threads.replaceChildren(
       ...Array.from({ length: seen }, (_, s) => {
-        const path = document.createElementNS(SVG, "path");
+        const d = `M ${from} 1 C ${from} 7, ${s + 0.5} 3, ${s + 0.5} 10`;
         const weight = this.weight(s);
-        path.setAttribute("d", `M ${from} 1 C ${from} 7, ${s + 0.5} 3, ${s + 0.5} 10`);
-        path.setAttribute("stroke-width", 0.6 + 9 * weight);
-        path.setAttribute("opacity", 0.15 + 0.85 * weight);
-        return path;
+        return svgShape("path", { d, "stroke-width": 0.6 + 9 * weight, opacity: 0.15 + 0.85 * weight });
       }),
     );
   }

@@ -69,17 +69,12 @@ function tileOf(root, shown, tile) {
 
 // A feed-forward layer: few numbers, more of them, few again.
 function netOf() {
-  const svg = (kind, attributes) => {
-    const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    return made;
-  };
   const column = (x, count) => Array.from({ length: count }, (_, i) => [x, 50 + (i - (count - 1) / 2) * 17]);
   const [few, more, again] = [column(18, 3), column(50, 5), column(82, 3)];
-  const net = svg("svg", { class: "net", viewBox: "0 0 100 100" });
+  const net = svgShape("svg", { class: "net", viewBox: "0 0 100 100" });
   for (const [left, right] of [[few, more], [more, again]])
-    for (const [x1, y1] of left) for (const [x2, y2] of right) net.append(svg("line", { x1, y1, x2, y2 }));
-  for (const [cx, cy] of [...few, ...more, ...again]) net.append(svg("circle", { cx, cy, r: 4 }));
+    for (const [x1, y1] of left) for (const [x2, y2] of right) net.append(svgShape("line", { x1, y1, x2, y2 }));
+  for (const [cx, cy] of [...few, ...more, ...again]) net.append(svgShape("circle", { cx, cy, r: 4 }));
   return net;
 }
 
