@@ -52,7 +52,7 @@ def show_circuits(screen: ScreenState) -> None:
 def draw_circuits(screen: ScreenState) -> None:
     """The same, of a screen that a language model reads."""
     name, layer, head = model_sentences_of(screen.setup).model, layer_of(screen.setup), screen.selection.head
-    view = view_circuit(screen, name, layer)
+    view = view_circuit(screen)
     called = name_model_head(screen.setup, layer, head)
     called = say("block.part.head", head=called) if called.isdigit() else called
     st.markdown(f"#### {say('circuits.title', layer=layer, head=called)}")
@@ -76,12 +76,14 @@ def describe_layer(view: BlockView, layer: int) -> str:
     return f"{told} {say('circuits.about.values')}" if "value" in view.stack[f"{layer}.{CIRCUIT}"] else told
 
 
-def view_circuit(screen: ScreenState, name: str, layer: int) -> BlockView:
+def view_circuit(screen: ScreenState) -> BlockView:
     """The heads of the layer on the words that are shown, and the row of the word that is looked at."""
-    tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
+    kind = model_sentences_of(screen.setup)
+    tokens = kind.read(words_of_model(screen))
     at = min(screen.selection.query, len(tokens) - 1)
-    words = choose_words(tokens, at, added_words(screen, name))
-    return make_view(name, words, word_circuit(name, words, layer), words.index(tokens[at]))
+    words = choose_words(tokens, at, added_words(screen, kind.model))
+    stack = word_circuit(kind.model, words, layer_of(screen.setup))
+    return make_view(kind.model, words, stack, words.index(tokens[at]))
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:

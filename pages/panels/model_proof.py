@@ -91,9 +91,9 @@ def runs_of_what_if(screen: ScreenState) -> ShownRuns:
 
 def runs_of_circuits(screen: ScreenState) -> ShownRuns:
     """The heads of a layer on words alone."""
-    name, layer = model_sentences_of(screen.setup).model, layer_of(screen.setup)
-    key = (layer, screen.selection.query, added_words(screen, name))
-    return ShownRuns(key, lambda: {OWN: view_circuit(screen, name, layer).stack})
+    added = added_words(screen, model_sentences_of(screen.setup).model)
+    key = (layer_of(screen.setup), screen.selection.query, added)
+    return ShownRuns(key, lambda: {OWN: view_circuit(screen).stack})
 
 
 RUNS = {

@@ -124,6 +124,14 @@ def show_words(view: BlockView, data: bytes, **acts: Callable[[], None]) -> None
     show_open_number(view)
 
 
+def view_next_word(screen: ScreenState) -> BlockView | None:
+    """The run out of which the next word comes, or the hidden one; None where there is no word to hide."""
+    if not load_recipe(model_sentences_of(screen.setup).model).causal:
+        return view_blank(screen)
+    words = current_writing(screen).words
+    return view_words(screen, words, words)
+
+
 def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, ...], at: int = -1) -> BlockView:
     """The run of the model on words, and the place whose word is asked for. labels: what stands on its axes."""
     kind = model_sentences_of(screen.setup)

@@ -89,7 +89,8 @@ class Written:
         """The whole text as a state of the workbench, up to a category that was written, which nobody can type."""
         written = takewhile(is_typed, self.words[self.given :])
         words = (*self.words[1 : self.given], *written)
-        return replace(self.setup, text=sentences_of(self.setup).spell(words), token=len(words), panel="words")
+        text = sentences_of(self.setup).spell(words)
+        return replace(self.setup, text=text, token=len(words), panel="words")
 
 
 def is_typed(word: str) -> bool:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.drawing.cells import symbol_colour
 from attention_core.exercises.bugs import Bug, right_lines
-from attention_core.exercises.layer_lines import LAYER_LINES, LAYER_STEPS, format_line
+from attention_core.exercises.layer_lines import LAYER_LINES, LAYER_STEPS, LayerLine, format_line
 from pages.components import code_lines
 from pages.panels.lesson_choices import get_choice, take_choice
 from pages.panels.link_controls import make_place_reader
@@ -39,7 +39,7 @@ def is_line_known(bug: Bug) -> bool:
 def show_lines(bug: Bug) -> None:
     """Shows the lines as they should be."""
     data = {
-        "lines": [describe_line(bug, place) for place, _ in enumerate(LAYER_LINES)],
+        "lines": [describe_line(bug, place, *line) for place, line in enumerate(right_lines(bug).items())],
         "looked": get_looked_step(),
         "asksLook": say("lessons.bugs.control.look"),
         "asksGuess": say("lessons.bugs.control.guess"),
@@ -48,9 +48,8 @@ def show_lines(bug: Bug) -> None:
     code_lines(data=data, key=KEY, on_looked_change=take_look, on_guessed_change=take_guess)
 
 
-def describe_line(bug: Bug, place: int) -> dict[str, object]:
-    """A line as the component takes it."""
-    name, line = list(right_lines(bug).items())[place]
+def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str, object]:
+    """A line as the component takes it. name, line: of the step, and what makes it."""
     number = LINE_NUMBERS[place]
     step = name if name in LAYER_STEPS else None
     looks_at = say("lessons.bugs.no_look", number=number)
