@@ -128,3 +128,17 @@ def test_each_network_opens_in_the_workbench(letter, model):
 def test_what_may_be_concluded_is_said():
     lesson = Lesson("meaning", open="conclude", guess="2", lang="en")
     assert lesson.says("B answers 76 % of the pairs, its best head shows 13 %, and without that head it is still 77 %")
+
+
+@pytest.mark.parametrize("lang, told", [("en", "two steps, 0 and 5,000"), ("zh", "只有两个步数：0 和 5,000")])
+def test_where_the_slider_has_two_steps_it_says_so_and_why(lang, told):
+    chinese = Lesson("meaning", lang=lang, ex="model_zh")
+    assert len(fact(chinese)) == 2
+    assert any(told in text.value and "4 MB" in text.value for text in chinese.at.caption)
+    english = Lesson("meaning", lang=lang, ex="model_en")
+    assert len(fact(english)) == 5 and not any(told in text.value for text in english.at.caption)
+
+
+def test_how_many_seeds_were_trained_stands_beside_what_is_concluded():
+    lesson = Lesson("meaning", guess="2", lang="en", open="conclude")
+    assert lesson.says("Seeds that were trained: A 1, B 1, C 3") and lesson.says("not tried with a second seed")
