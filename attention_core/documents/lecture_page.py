@@ -4,60 +4,97 @@ On the screen one slide is seen at a time: its question, what moves, then formul
 on paper, all slides stand below each other with the speaker's notes.
 """
 
+import json
 from base64 import b64encode
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
 
 from attention_core.documents.html import read_template_part, render_page, typeset_formulas
-from attention_core.documents.slides import SlideShow
+from attention_core.documents.slides import STILL_PART, MovingPart, SlideShow
 
 FORMULA_PX = 26.0  # the size of their letters, for a hall
 MAX_MOVING_BYTES = 12_000_000  # of all that moves together; what comes later stands still
-DRAWING_NAME = "const draw = "  # in the place of what a module gives away: its page calls it by this name
 
 
 @dataclass(frozen=True)
-class MovingPicture:
-    """What draws SlidePicture.moving in a browser.
+class PartDrawing:
+    """What draws the moving parts of one name in a browser.
 
-    script: a module that gives away one function of ({parentElement, data}) and asks for nothing else. element: the
-    class of the element that it draws into. style: of that element.
+    script: a module that gives away one function of ({parentElement, data, setTriggerValue}) and asks for nothing else.
+    html: what it draws into. style: of that.
     """
 
     script: str
-    element: str
+    html: str
     style: str
 
 
-def lecture_page(show: SlideShow, moving: MovingPicture) -> str:
+def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
     """The file. Nothing in it is markup but its own: what somebody wrote is shown as it is.
 
-    show: the slides. moving: draws what moves in them, as far as all of it has room in MAX_MOVING_BYTES.
+    show: the slides. drawings: by name, for what moves in them, as far as all of it has room in MAX_MOVING_BYTES.
     """
     latex = dict.fromkeys(formula for slide in show.slides for formula in slide.formulas)
     outlines, drawn = typeset_formulas(list(latex), FORMULA_PX)
-    script = moving.script.replace("export default ", DRAWING_NAME, 1) + read_template_part("lecture.js")
+    show = bound_moving(show)
+    names = dict.fromkeys(part.name for slide in show.slides for part in slide.moving if part.name != STILL_PART)
+    used = {name: drawings[name] for name in names}
     return render_page(
         "lecture.html",
         read_template_part("lecture.css"),
-        script,
+        write_drawings(used) + read_template_part("lecture.js"),
         pictures=True,
         show=show,
         words=show.words,
         provenance=show.provenance,
         outlines=outlines,
         drawn=drawn,
-        moving=moving,
-        moves=packed_motions(show),
+        drawings={name: replace(drawing, html=Markup(drawing.html)) for name, drawing in used.items()},
+        write_parts=write_parts,
     )
 
 
-def packed_motions(show: SlideShow) -> dict[int, str]:
-    """What moves of each slide, by its place, as letters of a file."""
-    packed = {}
+def bound_moving(show: SlideShow) -> SlideShow:
+    """The same slides; those for whose motion there is no room any more stand still."""
+    slides = []
     room = MAX_MOVING_BYTES
-    for place, slide in enumerate(show.slides):
-        data = slide.pictures[0].moving if slide.pictures else b""
-        if data and len(data) <= room:
-            room -= len(data)
-            packed[place] = b64encode(data).decode()
-    return packed
+    for slide in show.slides:
+        size = len(write_parts(slide.moving))
+        is_small = size <= room
+        room -= size if is_small else 0
+        slides.append(slide if is_small else replace(slide, moving=()))
+    return replace(show, slides=tuple(slides))
+
+
+def write_parts(parts: Iterable[MovingPart]) -> str:
+    """What moves, as the script of the page reads it.
+
+    >>> write_parts([MovingPart("row", {"count": 2}), MovingPart("map", b"abc")])
+    '[{"name": "row", "data": {"count": 2}}, {"name": "map", "packed": "YWJj"}]'
+    """
+    return json.dumps([{"name": part.name} | write_data(part.data) for part in parts])
+
+
+def write_data(data: bytes | Mapping[str, object]) -> dict[str, object]:
+    """What one part is drawn from, as JSON can say it."""
+    return {"packed": b64encode(data).decode()} if isinstance(data, bytes) else {"data": data}
+
+
+def write_drawings(drawings: Mapping[str, PartDrawing]) -> str:
+    """The functions that draw, by name. Each module keeps its own names to itself.
+
+    >>> print(write_drawings({"row": PartDrawing("export default () => {};", "", "")}))
+    const DRAWINGS = {};
+    DRAWINGS["row"] = (() => {
+    const given = () => {};
+    return given;
+    })();
+    <BLANKLINE>
+    """
+    lines = ["const DRAWINGS = {};\n"]
+    for name, drawing in drawings.items():
+        script = drawing.script.replace("export default ", "const given = ", 1)
+        lines.append(f"DRAWINGS[{json.dumps(name)}] = (() => {{\n{script}\nreturn given;\n}})();\n")
+    return "".join(lines)

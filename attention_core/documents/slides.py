@@ -4,7 +4,7 @@ The page, the slides of an office program and the sheet of exercises are written
 """
 
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
@@ -13,22 +13,35 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
+STILL_PART = "picture"  # among what moves
 SLIDE_SCALE = 2.0  # pixels of a picture in an office program for each of the screen's
+
+
+@dataclass(frozen=True)
+class MovingPart:
+    """What a browser draws, and moves.
+
+    name: of what draws it; STILL_PART is a picture of the slide, which stands between what moves: data says "at" which
+    place of its pictures. data: as its script reads it, bytes or what can be said in JSON. answers: whether it says the
+    answer of the slide.
+    """
+
+    name: str
+    data: bytes | Mapping[str, object]
+    answers: bool = False
 
 
 @dataclass(frozen=True)
 class SlidePicture:
     """A picture with where it is from.
 
-    data: the file. kind: SVG_TYPE, image/png or image/jpeg. alt: what it shows, in words. moving: what the same picture
-    is drawn from where it moves, as the script of the page reads it; empty where it stands. map: whether a map of all
+    data: the file. kind: SVG_TYPE, image/png or image/jpeg. alt: what it shows, in words. map: whether a map of all
     queries comes after what moves.
     """
 
     data: bytes
     alt: str
     kind: str = SVG_TYPE
-    moving: bytes = b""
     map: bool = False
 
     @property
@@ -69,7 +82,8 @@ class SlideExercise:
 class Slide:
     """A scene as it is seen: its title, the question before, the answer after it, pictures, formulas, figures.
 
-    pictures: the first is the scene's own, the others belong to its figures. formulas: LaTeX. figures: sentences with
+    pictures: the first is the scene's own, the others belong to its figures. moving: what is drawn in the place of so
+    many of them as moved says, one below the other; nothing where all stands. formulas: LaTeX. figures: sentences with
     numbers. code: a listing. notes: what the speaker says. link: opens it in the app. source: where its pictures are
     from. exercise: None where there is nothing to calculate.
     """
@@ -78,6 +92,8 @@ class Slide:
     question: str = ""
     answer: str = ""
     pictures: tuple[SlidePicture, ...] = ()
+    moving: tuple[MovingPart, ...] = ()
+    moved: int = 1
     formulas: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     code: str = ""
@@ -86,6 +102,10 @@ class Slide:
     link: str = ""
     source: str = ""
     exercise: SlideExercise | None = None
+
+    def count_own_pictures(self) -> int:
+        """How many pictures, from the first, are seen with the answer; the others belong to the figures."""
+        return self.moved if self.moving else 1
 
 
 @dataclass(frozen=True)

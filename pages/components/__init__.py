@@ -1,7 +1,8 @@
 """Small parts of the screen that Streamlit has no widget for. Their data is shown as text, never parsed as HTML."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import streamlit as st
@@ -9,6 +10,23 @@ import streamlit as st
 from pages.components.fetched_scripts import make_loader
 
 COMPONENTS_FOLDER = Path(__file__).parent
+COMPONENTS: dict[str, "Component"] = {}  # all of them, by name
+
+
+@dataclass(frozen=True)
+class Component:
+    """A part of the screen. script: a module that gives away what draws it. html: what it draws into. style: of that.
+    mount: puts it on the page."""
+
+    name: str
+    script: str
+    html: str
+    style: str
+    mount: Callable
+
+    def __call__(self, **options) -> object:
+        """Puts it on the page, as st.components.v2.component says."""
+        return self.mount(**options)
 
 
 def make_component(
@@ -18,7 +36,7 @@ def make_component(
     is_fetched: bool = False,
     constants: Mapping[str, object] | None = None,
     **options,
-):
+) -> Component:
     """Makes a component from the .js and .css files of its name, and those that it shares with others.
 
     is_fetched: whether a browser fetches its script once, instead of getting it with every message. constants: that the
@@ -26,13 +44,11 @@ def make_component(
     """
     parts = (*shared, name)
     script = write_constants(constants or {}) + join_files(parts, "js")
-    return st.components.v2.component(
-        name,
-        html=html,
-        css=join_files(parts, "css") or None,
-        js=make_loader(name, script) if is_fetched else script,
-        **options,
-    )
+    style = join_files(parts, "css")
+    js = make_loader(name, script) if is_fetched else script
+    mount = st.components.v2.component(name, html=html, css=style or None, js=js, **options)
+    COMPONENTS[name] = Component(name, script, html, style, mount)
+    return COMPONENTS[name]
 
 
 def write_constants(constants: Mapping[str, object]) -> str:

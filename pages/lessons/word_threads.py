@@ -15,6 +15,7 @@ from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import current_slug
 from pages.panels.live_choice import Followed, describe_followed
 from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import show_moving
 from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
 
@@ -65,7 +66,8 @@ def show_threads(
                     cell = [at.batch, at.head, query, asked]
                     handle_picture_click(name, runs, {"step": f"{ways[opened].name}:weights", "index": cell})
 
-    components.word_threads(
+    show_moving(
+        components.word_threads,
         data=make_threads_data(ways, way, lines) | {"hears": take is not None, "slider": describe_slider(follows)},
         key=key,
         on_chosen_change=handle_choice,

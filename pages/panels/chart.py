@@ -26,7 +26,7 @@ def show_chart(picture: Picture, key: str, alt: str, take: Callable[[object], No
     take: is given the cell that was clicked, as {"step", "index"}. A browser tells a click only where it selects
     something new: after each click the cells have another turn, so that the same one can be clicked again.
     """
-    collected().pictures.append((picture, alt))
+    collected().add_picture(picture, alt)
     turn_key = f"turn_{key}"
     turn = st.session_state.get(turn_key, 0)
 
@@ -61,14 +61,14 @@ def read_clicked_cell(selected: object) -> dict[str, object] | None:
 
 def show_curve_chart(picture: Picture, key: str, alt: str) -> None:
     """Draws curves, on a narrow screen narrower; pointing at a point tells its numbers."""
-    collected().pictures.append((picture, alt))
+    collected().add_picture(picture, alt)
     with st.container(width=picture.spec["width"]):
         st.vega_lite_chart(make_arrow_table(picture), picture.spec, width="stretch", theme=None, key=key, alt=alt)
 
 
 def show_plane_chart(picture: Picture, key: str, alt: str) -> None:
     """Draws arrows on a plane, whose two axes have one scale on any screen."""
-    collected().pictures.append((picture, alt))
+    collected().add_picture(picture, alt)
     with picture_box(picture):
         st.vega_lite_chart(make_arrow_table(picture), picture.spec, width="content", theme=None, key=key, alt=alt)
 

@@ -18,7 +18,7 @@ from pages.panels.word_roles import take_role
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index, open_sent_cell
-from pages.session.collected import collected
+from pages.session.collected import show_moving
 from pages.session.fragments import holds_back, page_part, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell
 from pages.session.view import ScreenState, current_screen
@@ -48,8 +48,7 @@ def show_journey(screen: ScreenState, showing: Showing, step: str | None = None,
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
     look = {**place, "step": step, "stop": None, "cell": None, "order": order}
     data = make_flow_data(screen, look, showing)
-    collected().moving = data
-    components.flow(data=data, key="flow")
+    show_moving(components.flow, data, answers=True, key="flow")
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------

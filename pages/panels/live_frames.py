@@ -13,7 +13,7 @@ from attention_core.drawing.text_layout import text_width
 from pages import components
 from pages.panels.fact import HEADING_SIGN, show_fact
 from pages.panels.live_choice import Followed, describe_followed
-from pages.session.collected import collected
+from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.session.solved import note_answer
 from pages.site.words import say, split_bold
@@ -64,7 +64,7 @@ def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dic
     """Draws a text that follows a slider."""
     pieces = [split_bold(say("flow.waits") if text is None else text) for text in texts]
     data = {**describe_followed(choice), "texts": pieces, "waits": say("flow.waits"), **form}
-    components.live_text(data=data, key=key)
+    show_moving(components.live_text, data, answers=form["kind"] == "heading", key=key)
 
 
 def show_live_cells(
@@ -168,7 +168,7 @@ def draw_frames(
     palette = current_palette()
     place = {**describe_followed(choice), "alt": alt, "ink": palette.ink, "faint": palette.faint}
     place |= {"waits": say("flow.waits")}
-    components.live_frames(data=data | place, key=key, on_clicked_change=handle_click)
+    show_moving(components.live_frames, data=data | place, key=key, on_clicked_change=handle_click)
 
 
 def describe_axis(axis: Axis) -> dict[str, object]:

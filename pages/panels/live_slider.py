@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages import components
 from pages.panels.setup_controls import keep_typed
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 
 TEMPERATURE_RANGE = (0.1, 10.0)  # of what is dragged; a link may say more
@@ -96,7 +97,8 @@ def draw_slider(
 
     box = typed and {"number": keep_typed(key, typed.control, data["value"]), "step": typed.step}
     data = data | {"of": key, "colour": current_palette().share, "typed": box}
-    components.live_slider(
+    show_moving(
+        components.live_slider,
         data=data,
         key=key,
         on_released_change=lambda: take_released(st.session_state[key].released),

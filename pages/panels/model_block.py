@@ -18,6 +18,7 @@ from pages.panels.word_choices import WORD_CHOICES, take_word_choices
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
 from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import show_moving
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette, name_token
 from pages.session.view import ScreenState
@@ -61,7 +62,8 @@ def draw_block(screen: ScreenState) -> None:
     layer = changed_layer(screen)
     if layer is not None:
         st.caption(say("block.changed", layer=layer))
-    components.model_block(
+    show_moving(
+        components.model_block,
         data=make_block_data(screen, view),
         key="block",
         on_opened_change=lambda: open_sent(view, st.session_state["block"].opened),

@@ -12,6 +12,7 @@ from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rows import MOST_WORDS, Strips, make_end_rows, make_inner_rows, make_word_rows
 from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -20,7 +21,8 @@ def show_walk(view: BlockView, key: str) -> None:
     """Shows the sum that a word's vector is, with a slider through its parts, and the number that is open in it.
 
     view: of a run with both sums, its axes labelled. key: of the picture on the page."""
-    components.model_block(
+    show_moving(
+        components.model_block,
         data=make_walk_data(view),
         key=key,
         on_opened_change=lambda: open_sent(view, st.session_state[key].opened),

@@ -14,7 +14,7 @@ from pages.export.document_texts import workbench_address
 from pages.export.downloads import button_row, offer_download
 from pages.lectures import lecture_session
 from pages.lectures.script import Lecture
-from pages.presentation.lecture_slides import make_moving_picture, make_slide_show
+from pages.presentation.lecture_slides import list_drawings, make_slide_show
 from pages.presentation.lesson_slide import draw_next_part
 from pages.session.addresses import page_address
 from pages.site.words import say
@@ -62,7 +62,7 @@ def show_whole_lecture(lecture: Lecture) -> None:
 
 def write_page(show: SlideShow) -> str:
     """The page that moves."""
-    return lecture_page(show, make_moving_picture())
+    return lecture_page(show, list_drawings())
 
 
 def write_slides(show: SlideShow) -> bytes:

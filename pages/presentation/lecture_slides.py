@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from attention_core.documents.lecture_page import MovingPicture
+from attention_core.documents.lecture_page import PartDrawing
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.slides import Slide, SlideShow, SlideWords
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
-from pages.components import FLOW_PARTS, join_files
+from pages.components import COMPONENTS
 from pages.lectures.kinds.code import RunCode
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.picture import OwnPicture
@@ -84,9 +84,9 @@ def say_missing_letters(letters: str) -> str:
     return say("export.no_png", letters="".join(dict.fromkeys(letters)))
 
 
-def make_moving_picture() -> MovingPicture:
-    """What draws the way of a query in a page without a server."""
-    return MovingPicture(script=join_files(FLOW_PARTS, "js"), element="flow", style=join_files(FLOW_PARTS, "css"))
+def list_drawings() -> dict[str, PartDrawing]:
+    """What draws each part of the screen in a page without a server."""
+    return {part.name: PartDrawing(part.script, part.html, part.style) for part in COMPONENTS.values()}
 
 
 # ---- what somebody wrote ---------------------------------------------------------------------------------------------

@@ -1,14 +1,15 @@
 """The slide of a scene that shows a part of a lesson: it is drawn once out of sight, and what it shows is kept."""
 
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from attention_core.documents.picture_files import svg_text
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.slides import Slide, SlidePicture
+from attention_core.documents.slides import STILL_PART, MovingPart, Slide, SlidePicture
 from attention_core.drawing.palette import LIGHT_PALETTE
+from pages import components
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene
 from pages.panels import lesson_choices
@@ -64,15 +65,18 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     for picture, alt in drawn.pictures[:MAX_SLIDE_PICTURES]:
         svg = svg_text(picture, provenance, LIGHT_PALETTE, is_titled=False)
         pictures.append(SlidePicture(svg.encode(), alt))
-    if pictures and drawn.moving:
-        pictures[0] = replace(pictures[0], moving=drawn.moving)
+    moving = choose_moving(drawn)
     if not pictures and drawn.run is not None:
-        pictures.append(make_run_picture(drawn.run, scene.title, address))
+        picture, way_of_query = make_run_picture(drawn.run, scene.title, address)
+        pictures.append(picture)
+        moving = moving or way_of_query
     return Slide(
         title=scene.title,
         question=scene.question,
         answer=strip_markup(drawn.facts[0]) if drawn.facts else say(f"lessons.{scene.shown.slug}.question"),
         pictures=tuple(pictures),
+        moving=moving,
+        moved=len(pictures),
         figures=tuple(map(strip_markup, drawn.facts[1:])),
         code="\n\n\n".join(drawn.code[:1]),
         notes=scene.note,
@@ -80,3 +84,27 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
         link=link,
         source=say("export.made_with"),
     )
+
+
+def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
+    """What of a part moves in a file, and the pictures between; nothing where all of it stands.
+
+    Beside the lesson's own picture the way of a query is left out, since a key would move what is out of sight.
+    """
+    flow, still = components.flow.name, STILL_PART
+    parts = [part for part in drawn.moving if not is_beyond_slide(part) and not is_waited_for(part, drawn.moving)]
+    has_own = any(part.name not in (flow, still) for part in parts)
+    return tuple(part for part in parts if (part.name != flow) is has_own)
+
+
+def is_beyond_slide(part: MovingPart) -> bool:
+    """Whether this is a picture that the slide does not have."""
+    return part.name == STILL_PART and part.data["at"] >= MAX_SLIDE_PICTURES
+
+
+def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
+    """Whether this is a slider that other parts wait for, because what it changes comes from the server."""
+    if part.name != components.live_slider.name:
+        return False
+    following = (each.data for each in parts if isinstance(each.data, Mapping))
+    return any(part.data["of"] in data.get("waits_for", ()) for data in following)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from attention_core.documents.exercise_sheet import cell_exercise
 from attention_core.documents.picture_files import svg_text
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.slides import Slide, SlideExercise, SlidePicture
+from attention_core.documents.slides import MovingPart, Slide, SlideExercise, SlidePicture
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.exercises.stages import stages_of
 from attention_core.explanation.arithmetic import explain
@@ -13,6 +13,7 @@ from attention_core.explanation.formula import formula
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_percent
+from pages import components
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.step_picture import StepPicture
 from pages.lectures.script import Scene
@@ -44,12 +45,13 @@ class ShownScene:
     provenance: Provenance
 
 
-def make_run_picture(setup: Setup, title: str, address: str) -> SlidePicture:
-    """The map of a run, and the way of its query. address: of the workbench."""
+def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePicture, tuple[MovingPart, ...]]:
+    """The map of a run, and the way of its query in its place. address: of the workbench."""
     screen = make_screen_state(setup, None)
     provenance = replace(make_run_provenance(setup, address), title=title)
     scene = Scene(setup, title, steps=("journey", "map"))
-    return make_flow_slide_picture(ShownScene(scene, screen, get_focus_cell(screen), provenance))
+    shown = ShownScene(scene, screen, get_focus_cell(screen), provenance)
+    return draw_map_of_query(shown), list_moving(shown)
 
 
 def make_setup_slide(scene: Scene, address: str) -> Slide:
@@ -67,6 +69,7 @@ def make_setup_slide(scene: Scene, address: str) -> Slide:
         question=scene.question,
         answer=fact_sentence(screen.trace, screen.selection, spell=str),
         pictures=tuple(list_pictures(shown)),
+        moving=list_moving(shown),
         formulas=tuple(list_formulas(shown)),
         figures=(*list_figures(shown), *unfit),
         notes=scene.note,
@@ -83,7 +86,7 @@ def list_pictures(shown: ShownScene) -> list[SlidePicture]:
     steps = shown.scene.steps
     pictures = []
     if "journey" in steps or "map" in steps:
-        pictures.append(make_flow_slide_picture(shown))
+        pictures.append(draw_map_of_query(shown))
     if "cell" in steps:
         picture = make_cell_picture(shown.screen.trace, shown.focus, LIGHT_PALETTE)
         svg = svg_text(picture, shown.provenance, LIGHT_PALETTE, is_titled=False)
@@ -91,10 +94,10 @@ def list_pictures(shown: ShownScene) -> list[SlidePicture]:
     return pictures
 
 
-def make_flow_slide_picture(shown: ShownScene) -> SlidePicture:
-    """The map of the head with the query's row marked, and what the browser draws the way of the query from."""
+def draw_map_of_query(shown: ShownScene) -> SlidePicture:
+    """The map of the head with the query's row marked."""
     screen, steps = shown.screen, shown.scene.steps
-    is_large, has_journey = is_too_large(screen.trace), "journey" in steps
+    can_turn = {"journey", "map"} <= {*steps} and not is_too_large(screen.trace)
     chosen = chosen_cell(screen.trace, screen.setup)
     still = StepPicture(
         trace=screen.trace,
@@ -106,18 +109,20 @@ def make_flow_slide_picture(shown: ShownScene) -> SlidePicture:
         map_title="",
     )
     svg = svg_text(still.draw_map(), still.note_shown_part(), LIGHT_PALETTE, is_titled=False)
-    moving = b""
-    if has_journey or not is_large:
-        showing = Showing(begins="start" if has_journey else "end", fills=True)
-        place = {"batch": screen.selection.batch, "head": screen.selection.head, "query": screen.selection.query}
-        look = {**place, "step": None if has_journey else "weights", "stop": None, "cell": None, "order": 0}
-        moving = make_flow_data(screen, look, showing)
-    return SlidePicture(
-        data=svg.encode(),
-        alt=fact_sentence(screen.trace, screen.selection, spell=str),
-        moving=moving,
-        map=has_journey and "map" in steps and not is_large,
-    )
+    return SlidePicture(svg.encode(), fact_sentence(screen.trace, screen.selection, spell=str), map=can_turn)
+
+
+def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
+    """The way of the query, or the map of its head; nothing where the scene shows neither."""
+    screen, steps = shown.screen, shown.scene.steps
+    has_journey = "journey" in steps
+    has_map = "map" in steps and not is_too_large(screen.trace)
+    if not has_journey and not has_map:
+        return ()
+    showing = Showing(begins="start" if has_journey else "end", fills=True)
+    place = {"batch": screen.selection.batch, "head": screen.selection.head, "query": screen.selection.query}
+    look = {**place, "step": None if has_journey else "weights", "stop": None, "cell": None, "order": 0}
+    return (MovingPart(components.flow.name, make_flow_data(screen, look, showing), answers=True),)
 
 
 # ---- formulas and figures --------------------------------------------------------------------------------------------

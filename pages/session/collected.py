@@ -1,12 +1,14 @@
 """What a part of a page shows, collected for a file while that part is drawn out of sight."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import streamlit as st
 
+from attention_core.documents.slides import STILL_PART, MovingPart
 from attention_core.drawing.specifications import Picture
+from pages.components import Component
 from pages.setup.setup import Setup
 
 COLLECTED_KEY = "collected"  # in the session, while something is collected
@@ -14,14 +16,23 @@ COLLECTED_KEY = "collected"  # in the session, while something is collected
 
 @dataclass
 class CollectedPart:
-    """What was shown. facts: sentences, in Markdown. pictures: each with what it shows, in words. moving: what the
-    browser draws the way of a query from. code: listings. run: what the page opens on the workbench."""
+    """What was shown.
+
+    facts: sentences, in Markdown. pictures: each with what it shows, in words, also those that stand for what moves.
+    moving: what a browser draws, in the order of the page, with the pictures between. code: listings. run: what is
+    opened on the workbench.
+    """
 
     facts: list[str] = field(default_factory=list)
     pictures: list[tuple[Picture, str]] = field(default_factory=list)
-    moving: bytes = b""
+    moving: list[MovingPart] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
     run: Setup | None = None
+
+    def add_picture(self, picture: Picture, alt: str) -> None:
+        """Adds a picture that does not move."""
+        self.moving.append(MovingPart(STILL_PART, {"at": len(self.pictures)}))
+        self.pictures.append((picture, alt))
 
 
 @contextmanager
@@ -49,6 +60,15 @@ def collect_nothing() -> Iterator[None]:
 def is_collecting() -> bool:
     """Whether anything collects now."""
     return COLLECTED_KEY in st.session_state
+
+
+def show_moving(
+    component: Component, data: bytes | Mapping[str, object], answers: bool = False, **options: object
+) -> None:
+    """Shows a part of the screen that answers a hand in the browser alone, so that it moves in a file, too. answers:
+    whether it says what the part of the page says in bold."""
+    collected().moving.append(MovingPart(component.name, data, answers))
+    component(data=data, **options)
 
 
 def collected() -> CollectedPart:

@@ -1,6 +1,7 @@
 """A lecture as files: what its slides hold stands in each of them, where it belongs, as text."""
 
 import io
+import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -14,11 +15,11 @@ from pptx import Presentation
 from attention_core import attend_qkv
 from attention_core.documents.excerpt import DocumentTexts
 from attention_core.documents.exercise_sheet import cell_exercise, exercise_sheet
-from attention_core.documents.lecture_page import MAX_MOVING_BYTES, MovingPicture, lecture_page, packed_motions
+from attention_core.documents.lecture_page import MAX_MOVING_BYTES, PartDrawing, bound_moving, lecture_page
 from attention_core.documents.picture_files import svg_text
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.slide_file import EMU_PER_PX, SLIDE_HEIGHT_PX, SLIDE_WIDTH_PX, slide_file
-from attention_core.documents.slides import SLIDE_SCALE, Slide, SlidePicture, SlideShow, SlideWords
+from attention_core.documents.slides import SLIDE_SCALE, MovingPart, Slide, SlidePicture, SlideShow, SlideWords
 from attention_core.drawing.charts import head_map
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.drawing.text_layout import PictureTexts
@@ -27,7 +28,10 @@ from tests.session.test_hostile_words import HOSTILE
 
 LINK = "https://attention.example.edu/?ex=en_it"
 SOURCE = Provenance("Keys & <queries>", LINK, ("Made with it (a licence).", "Random: q, from seed 3."))
-MOVING = MovingPicture("export default function () {}\n", "flow", ".flow { color: red }")
+DRAWINGS = {
+    "flow": PartDrawing("export default function () {}\n", '<div class="flow"></div>', ".flow { color: red }"),
+    "cloud": PartDrawing("export default () => {};\n", "<p></p>", ""),
+}
 WORDS = SlideWords(
     language="en",
     answer="Show it",
@@ -63,7 +67,8 @@ FIRST = Slide(
     title="First",
     question="Which?",
     answer="This one.",
-    pictures=(picture(moving=b"numbers"), picture()),
+    pictures=(picture(), picture()),
+    moving=(MovingPart("flow", b"numbers", answers=True),),
     formulas=(r"\mathrm{scores} = \textcolor{#0067A5}{Q}\,\textcolor{#B34700}{K}^{\top}",),
     figures=("0.50 × 2.00 = 1.00",),
     notes="Say this.\nThen that.",
@@ -146,7 +151,7 @@ class Tags(HTMLParser):
 
 
 def test_the_page_has_a_section_for_each_slide_and_asks_no_network():
-    text = lecture_page(show(FIRST, SECOND), MOVING)
+    text = lecture_page(show(FIRST, SECOND), DRAWINGS)
     read = Tags(text)
     assert read.tags.count("section") == 3
     beats = [value for _, name, value in read.attributes if name == "data-beat"]
@@ -158,12 +163,24 @@ def test_the_page_has_a_section_for_each_slide_and_asks_no_network():
     policy = unescape(re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1])
     assert policy.startswith("default-src 'none'; img-src data:; style-src 'sha256-")
     assert "unsafe" not in policy and "http" not in policy
-    assert "const draw = function () {}" in text and "export default" not in text
+    assert "const given = function () {}" in text and "export default" not in text
+    assert 'DRAWINGS["flow"]' in text and 'DRAWINGS["cloud"]' not in text  # nothing that no slide shows
+
+
+def test_what_moves_stands_in_the_order_of_its_part_with_the_pictures_between():
+    moving = (MovingPart("cloud", {"count": 2}), MovingPart("picture", {"at": 1}))
+    read = Tags(lecture_page(show(replace(FIRST, moving=moving, moved=2)), DRAWINGS))
+    (parts,) = [json.loads(value) for _, name, value in read.attributes if name == "data-parts"]
+    assert parts == [{"name": "cloud", "data": {"count": 2}}, {"name": "picture", "data": {"at": 1}}]
+    looks = [value for tag, name, value in read.attributes if (tag, name) == ("img", "class")]
+    assert looks == ["still", "still"]  # on a screen both are seen among what moves
+    assert ("p", "class", "fact") in read.attributes  # which does not say the answer
 
 
 def test_what_moves_has_a_bound_and_stands_beyond_it():
-    large = replace(FIRST, pictures=(picture(moving=bytes(MAX_MOVING_BYTES - 3)),))
-    assert [*packed_motions(show(FIRST, large, SECOND, FIRST))] == [0, 3]
+    large = replace(FIRST, moving=(MovingPart("flow", bytes(MAX_MOVING_BYTES)),))
+    slides = bound_moving(show(FIRST, large, SECOND, FIRST)).slides
+    assert [len(slide.moving) for slide in slides] == [1, 0, 0, 1]
 
 
 @pytest.mark.parametrize("word", [*HOSTILE[:12], "</script><script>alert(1)</script>", '" onclick="x', "{{ 1 }}"])
@@ -171,9 +188,9 @@ def test_no_word_is_markup_in_any_file(word):
     parts = dict.fromkeys(("title", "question", "answer", "notes", "source"), word)
     hostile = show(replace(FIRST, **parts, figures=(word,)), title=word)
     plain = show(replace(FIRST, notes="x"))
-    assert Tags(lecture_page(hostile, MOVING)).tags == Tags(lecture_page(plain, MOVING)).tags
+    assert Tags(lecture_page(hostile, DRAWINGS)).tags == Tags(lecture_page(plain, DRAWINGS)).tags
     assert Tags(exercise_sheet(hostile, "A4")).tags == Tags(exercise_sheet(plain, "A4")).tags
-    assert word.strip() in " ".join(Tags(lecture_page(hostile, MOVING)).texts)
+    assert word.strip() in " ".join(Tags(lecture_page(hostile, DRAWINGS)).texts)
     assert len(pages_of(hostile)) == 3
 
 

@@ -14,7 +14,7 @@ from pptx import Presentation
 from attention_core.documents.lecture_page import lecture_page
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
-from pages.presentation.lecture_slides import make_moving_picture, make_slide_show
+from pages.presentation.lecture_slides import list_drawings, make_slide_show
 from pages.setup.setup import Setup
 from pages.site.words import load_app_texts, use_language
 from tests.lectures.test_scene_kinds import picture_file
@@ -60,7 +60,8 @@ def test_every_scene_is_a_slide_with_its_words_and_the_numbers_of_its_run(langua
 
 def test_what_moves_are_the_numbers_of_the_scene_in_light_colours_and_it_stands_as_its_map():
     (slide,) = slides_of(Lecture("", (Scene(Setup(token=5, head=0), "It"),)))
-    head, found = unpack(slide.pictures[0].moving)
+    (moving,) = slide.moving
+    head, found = unpack(moving.data)
     numbers = torch.frombuffer(bytearray(found["numbers"]), dtype=torch.float64)
     step = head["steps"]["weights"]
     weights = numbers[step["first"] :][: math.prod(step["shape"])].reshape(step["shape"])
@@ -85,7 +86,7 @@ def test_a_scene_that_cannot_be_computed_says_so_and_what_was_written_stays_text
     lecture = Lecture(EVIL, (refused, evil))
     with use_language("en"):
         show = make_slide_show(lecture, {}, ADDRESS, ADDRESS)
-        text = lecture_page(show, make_moving_picture())
+        text = lecture_page(show, list_drawings())
     assert "heads cannot be used" in " ".join(show.slides[0].figures) and EVIL in unescape(text)
     assert "<img src=x" not in text and text.encode() and show.slides[1].title == "b⟨U+0000⟩ad⟨U+D800⟩"
 
@@ -109,7 +110,9 @@ def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its
         assert slide.pictures and slide.notes == scene.note and slide.link.startswith(f"{ADDRESS}{slug}?")
         assert "**" not in slide.answer and all(b"attention.example.edu" in each.data for each in slide.pictures)
     share = f"{100 * softmax_share(2, [1, 0, -1]):.0f}"
-    assert share in of_lesson["softmax"].answer and of_lesson["qkv"].pictures[0].moving
+    assert share in of_lesson["softmax"].answer
+    assert [part.name for part in of_lesson["qkv"].moving] == ["lessons/product", "picture"]
+    assert [part.name for part in of_lesson["softmax"].moving][:3] == ["flow/slider", "live/told", "lessons/columns"]
     assert "def mask_scores(" in slides[11].code and "numpy" not in slides[11].code
     assert slides[0].figures[0] in lecture.scenes[0].shown.text and len(slides[0].figures) == 4
 

@@ -3,26 +3,26 @@
 {
   const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, PageUp: -1 };
   const slides = [...document.querySelectorAll(".slide")];
-  const { element, style, answer, next: onward } = document.getElementById("drawing").dataset;
+  const { answer, next: onward } = document.getElementById("drawing").dataset;
   const [nav, place, notes, next] = ["nav", "#place", "#notes", "#next"].map((name) => document.querySelector(name));
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(style);
+  const rooms = Object.fromEntries([...document.querySelectorAll("template")].map((room) => [room.dataset.draws, room]));
   let at = 0; // the slide that is seen
   let beat = 0; // and what of it
   let isMap = false; // whether what moved is seen as a map
 
   const beatsOf = (slide) => [...slide.querySelectorAll("[data-beat]")];
   const beatNow = () => beatsOf(slides[at])[beat];
-  const flowOf = (shown) => shown?.querySelector(".moving")?.firstChild?.shadowRoot.firstChild.flow;
+  const drawnIn = (moving) => [...moving.querySelectorAll("div")].map((host) => host.shadowRoot.firstElementChild);
+  const movingOf = (shown) => shown?.querySelector(".moving") ?? document.createElement("div");
+  const flowOf = (shown) => drawnIn(movingOf(shown)).find(({ flow }) => flow)?.flow;
 
   // Shows a slide, and of it one part after the other: the first, or from behind the last.
   function show(slide, part, isFromBehind = false) {
-    flowOf(beatNow())?.root.getRootNode().host.remove();
+    movingOf(beatNow()).replaceChildren();
     [at, beat, isMap] = [slide, part, false];
     slides.forEach((each, i) => each.classList.toggle("on", i === at));
     beatsOf(slides[at]).forEach((each, i) => each.classList.toggle("on", i === beat));
-    const moving = beatNow()?.querySelector(".moving");
-    if (moving) move(moving, isFromBehind);
+    move(movingOf(beatNow()), isFromBehind);
     place.textContent = at ? `${at} / ${slides.length - 1}` : "";
     next.textContent = beatNow()?.dataset.beat === "question" ? answer : onward;
     next.disabled = at === slides.length - 1 && beat >= beatsOf(slides[at]).length - 1;
@@ -30,16 +30,27 @@
     scrollTo(0, 0);
   }
 
+  // Draws all that moves of a slide. Nobody hears what is let go: only what is looked at moves here.
   function move(moving, isFromBehind) {
-    const host = document.createElement("div");
-    moving.replaceChildren(host);
-    const root = host.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [sheet];
-    root.append(Object.assign(document.createElement("div"), { className: element }));
-    draw({ parentElement: root, data: Uint8Array.from(atob(moving.dataset.moving), (letter) => letter.charCodeAt(0)) });
-    const { journey, look } = flowOf(beatNow());
-    if (isFromBehind && look.view !== "map") journey.scrub(journey.stops.length);
+    for (const { name, data, packed } of JSON.parse(moving.dataset.parts ?? "[]")) {
+      if (name === "picture") {
+        moving.append(Object.assign(slides[at].querySelectorAll("img.still")[data.at].cloneNode(), { className: "" }));
+        continue;
+      }
+      const host = document.createElement("div");
+      moving.append(host);
+      const root = host.attachShadow({ mode: "open" });
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(rooms[name].dataset.style);
+      root.adoptedStyleSheets = [sheet];
+      root.append(rooms[name].content.cloneNode(true));
+      DRAWINGS[name]({ parentElement: root, data: data ?? unpacked(packed), setTriggerValue() {}, setStateValue() {} });
+    }
+    const { journey, look } = flowOf(beatNow()) ?? {};
+    if (isFromBehind && journey && look.view !== "map") journey.scrub(journey.stops.length);
   }
+
+  const unpacked = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
 
   // One step on (1) or back (-1): of what moves first, then of the slide, then to another slide.
   function step(way) {
@@ -65,9 +76,10 @@
   }
 
   addEventListener("keydown", (event) => {
-    const isOnDoor = event.target instanceof Element && event.target.closest("a, button");
+    const [target] = event.composedPath();
+    const isOn = (kinds) => target instanceof Element && target.closest(kinds);
     if (event.defaultPrevented || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
-    if (isOnDoor && (event.key === " " || event.key === "Enter")) return;
+    if (isOn("input") || (isOn("a, button, [role=button]") && (event.key === " " || event.key === "Enter"))) return;
     const last = slides.length - 1;
     const acts = { Home: () => show(0, 0), End: () => show(last, 0), n: toggleNotes, N: toggleNotes };
     const act = event.key in WAYS ? () => step(WAYS[event.key]) : acts[event.key];

@@ -18,8 +18,10 @@ function said(template, texts) {
 // Whether what is given says the same, part by part.
 const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
+// An attribute, where it has another value. A page without a server allows a style by its property alone.
 function setOnce(element, name, value) {
-  if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+  if (name === "style" && element.styled !== value) element.style.cssText = element.styled = value;
+  if (name !== "style" && element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 // Texts into an element, each in its colour; nothing is touched that says the same already.

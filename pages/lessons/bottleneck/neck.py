@@ -16,6 +16,7 @@ from pages.panels.link_controls import option_labels
 from pages.panels.live_choice import LiveChoice, describe_followed
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.runs.network_store import find_network
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
 
@@ -53,7 +54,7 @@ def show_neck(
         "text": {name: get_text_template(f"lessons.bottleneck.neck.{name}") for name in TEXTS}
         | {"play": say("walk.play"), "pause": say("walk.pause")},
     }
-    components.neck(data=data, key=KEY, on_opened_change=lambda: take_opened(trace))
+    show_moving(components.neck, data=data, key=KEY, on_opened_change=lambda: take_opened(trace))
     opened = trace and get_opened_ref(NAME, trace)
     if opened:
         with st.container(border=True):

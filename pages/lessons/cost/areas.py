@@ -5,6 +5,7 @@ from attention_core.variants.timed_kinds import TIMED_WIDTH
 from pages import components
 from pages.lessons.races import PointsByLength
 from pages.panels.live_choice import LiveChoice, describe_followed
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -21,7 +22,7 @@ def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength
         "palette": vars(current_palette()),
         "alt": " ".join([*square, *stripe]),
     }
-    components.cost_areas(data=describe_followed(length) | data, key="cost_areas")
+    show_moving(components.cost_areas, data=describe_followed(length) | data, key="cost_areas")
 
 
 def tell_pairs(length: int) -> list[str]:

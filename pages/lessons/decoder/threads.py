@@ -11,6 +11,7 @@ from pages.lessons.decoder.translated import ROW, Written
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -22,7 +23,8 @@ STAGES = ("attention", "cross", "writes")
 def show_threads(written: Written) -> None:
     """Shows the decoder at work, and the number that is open."""
     view = written.view()
-    components.model_decoder(
+    show_moving(
+        components.model_decoder,
         data=make_threads_data(written),
         key=KEY,
         on_row_change=lambda: take_row(written, st.session_state[KEY].row),

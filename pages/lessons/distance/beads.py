@@ -11,6 +11,7 @@ from pages.lessons.distance.encoder_curves import encoder_colours, name_encoder
 from pages.lessons.distance.influence_chart import describe_word_place, list_influences
 from pages.panels.live_choice import LiveChoices, describe_followed
 from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -57,7 +58,7 @@ def show_beads(
         "palette": vars(current_palette()),
         "text": {"alt": say("lessons.distance.alt_beads")},
     }
-    components.beads(data=data, key=KEY, on_chosen_change=handle_choice)
+    show_moving(components.beads, data=data, key=KEY, on_chosen_change=handle_choice)
 
 
 def find_glow(influence: float, strongest: float) -> float | None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from attention_core import Trace
 from attention_core.analysis.carried_numbers import find_carried
 from pages import components
+from pages.session.collected import show_moving
 from pages.session.labels import place_name
 from pages.site.words import get_text_template, say
 
@@ -31,7 +32,7 @@ def show_painted(
         "text": {name: get_text_template(f"lessons.heads.painted.{name}") for name in PAINTED_TEXTS}
         | {"alt": say("lessons.heads.painted.alt")},
     }
-    components.painted_words(data=data, key="heads_painted")
+    show_moving(components.painted_words, data=data, key="heads_painted")
 
 
 def describe_heads(run: Trace, colour: int) -> list[dict[str, object]]:

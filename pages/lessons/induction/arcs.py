@@ -16,7 +16,7 @@ from pages.panels.live_choice import LiveChoice, describe_followed
 from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import collected
+from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
 
@@ -67,7 +67,7 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
 
     frames = [describe_arcs(record.network_at(each), text, off) for each in step.options]
     data = make_arcs_data(runs["L2"], frames, off) | {"slider": describe_followed(step)}
-    components.symbol_arcs(data=data, key=KEY, on_opened_change=handle_opening)
+    show_moving(components.symbol_arcs, data=data, key=KEY, on_opened_change=handle_opening)
     collect_map(network, runs["L2"])
     opened = get_opened_cell(NAME, runs)
     if opened:

@@ -15,6 +15,7 @@ from pages.lessons.printed.printed_stages import FIRST_STAGE, name_stage
 from pages.lessons.prompts import get_tried_cells, try_cell
 from pages.panels.lesson_choices import store_choice
 from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import show_moving
 from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 
@@ -23,7 +24,8 @@ KEY = "printed_paper"
 
 def show_paper(checked: CheckedWork, stage: str) -> None:
     """Shows the page; a number that is pressed is held to be wrong, and opened. stage: the one that is looked at."""
-    components.printed_paper(
+    show_moving(
+        components.printed_paper,
         data={
             "title": say("lessons.printed.paper"),
             "stages": [describe_stage(checked, name, name == stage) for name in STAGES],

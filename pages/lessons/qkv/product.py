@@ -10,6 +10,7 @@ from attention_core.explanation.row_products import find_row_product
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed
 from pages import components
+from pages.session.collected import show_moving
 from pages.session.labels import Selection, current_palette, place_name
 from pages.site.words import get_text_template, say
 
@@ -27,7 +28,7 @@ def show_product(trace: Trace, selection: Selection, word: str) -> None:
         "palette": vars(current_palette()),
         "text": texts,
     }
-    components.row_product(data=data, key="qkv_product")
+    show_moving(components.row_product, data=data, key="qkv_product")
 
 
 def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, object]:

@@ -10,6 +10,7 @@ from pages.lessons.scale.single_draw import Runs
 from pages.lessons.scale.width_axis import SCALE_WIDTHS
 from pages.panels.live_choice import Followed, describe_followed
 from pages.runs.cache import cached_clouds, trace_for
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
 
@@ -40,7 +41,7 @@ def show_cloud(
         "palette": vars(current_palette()),
         "text": text,
     }
-    components.score_cloud(data=describe_followed(width) | data, key="scale_cloud")
+    show_moving(components.score_cloud, data=describe_followed(width) | data, key="scale_cloud")
 
 
 def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:

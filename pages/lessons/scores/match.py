@@ -15,6 +15,7 @@ from pages.lessons.scores.score_settings import SCORE_SETTINGS, USUAL_SCORE, nam
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import make_member_reader
 from pages.runs.cache import trace_for
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
@@ -39,7 +40,8 @@ def show_match() -> None:
     arrows = {role: get_choice(role, first, read_arrow) for role, first in FIRST_ARROWS.items()}
     pair = setup_with_arrows(arrows)
     runs = {name: trace_for(replace(pair, **settings)) for name, settings in MATCH_SETTINGS.items()}
-    components.word_match(
+    show_moving(
+        components.word_match,
         data=make_match_data(arrows, runs, chosen),
         key=KEY,
         on_moved_change=lambda: take_arrows(st.session_state[KEY].moved),

@@ -19,7 +19,7 @@ from pages.panels.lesson_choices import take_choice
 from pages.panels.link_controls import make_text_reader
 from pages.panels.live_choice import LiveChoice, describe_followed
 from pages.runs.cache import trace_for
-from pages.session.collected import collected
+from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
@@ -43,7 +43,8 @@ def show_columns(
     picture = draw_bars(runs, usual, setup, numbers)
     alt = say("lessons.softmax.alt")
     collected().pictures.append((picture, alt))
-    components.number_columns(
+    show_moving(
+        components.number_columns,
         data=make_columns_data(temperature, numbers, run, runs),
         key=KEY,
         on_moved_change=lambda: take_numbers(st.session_state[KEY].moved, first_numbers),

@@ -12,6 +12,7 @@ from pages import components
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.runs.model_sentences import ModelSentences
 from pages.session.cell_clicks import is_valid_index
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.setup.link_values import read_link_count
 from pages.site.words import get_text_template, say
@@ -22,7 +23,8 @@ SPACE_SIGN = "␣"  # how the space before a word is shown in a piece
 
 def show_cut_text(kind: ModelSentences) -> None:
     """Shows a sentence cut in three ways. kind: of the model that reads it."""
-    components.tokens(
+    show_moving(
+        components.tokens,
         data=make_tokens_data(kind),
         key=KEY,
         on_merges_change=lambda: take_merges(kind, st.session_state[KEY].merges),

@@ -2,13 +2,16 @@
 
 import logging
 import re
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
+from streamlit.testing.v1 import AppTest
 
 from attention_core.documents.lecture_page import lecture_page
-from pages.lectures.script import Lecture, load_shipped_lecture
-from pages.presentation.lecture_slides import make_moving_picture, make_slide_show
+from pages.lectures.kinds.lesson import LessonPart
+from pages.lectures.script import Lecture, Scene, load_shipped_lecture
+from pages.presentation.lecture_slides import list_drawings, make_slide_show
 from pages.site.words import use_language
 from tests.browser.conftest import WINDOW
 
@@ -19,14 +22,21 @@ FLOW = "document.querySelector('.on .moving').firstChild.shadowRoot.firstChild.f
 
 @pytest.fixture
 def opened(chromium, tmp_path):
-    """The page of three scenes in a browser that reaches nothing: it asks for nothing, its policy blocks nothing."""
-    logging.disable()
+    """The page of three scenes."""
     lecture = load_shipped_lecture("ten_minutes", "en")
+    scenes = tuple(lecture.scenes[place] for place in (0, 2, 10))
+    with open_file(chromium, tmp_path, Lecture(lecture.title, scenes), {}) as page:
+        yield page
+
+
+@contextmanager
+def open_file(chromium, folder, lecture, drawn):
+    """A lecture's page in a browser that reaches nothing: it asks for nothing, its policy blocks nothing."""
+    logging.disable()
     with use_language("en"):
-        scenes = tuple(lecture.scenes[place] for place in (0, 2, 10))
-        show = make_slide_show(Lecture(lecture.title, scenes), {}, "https://attention.example.edu/", "")
-    file = tmp_path / "lecture.html"
-    file.write_text(lecture_page(show, make_moving_picture()), encoding="utf-8")
+        show = make_slide_show(lecture, drawn, "https://attention.example.edu/", "")
+    file = folder / "lecture.html"
+    file.write_text(lecture_page(show, list_drawings()), encoding="utf-8")
     context = chromium.new_context(viewport=WINDOW, reduced_motion="reduce", offline=True)
     page = context.new_page()
     asked, said = [], []
@@ -81,3 +91,48 @@ def test_a_narrow_screen_never_scrolls_sideways_and_paper_has_every_slide_with_i
             expect(each).to_be_visible()
     expect(page.locator(".moving").first).to_be_hidden()
     expect(page.locator("nav")).to_be_hidden()
+
+
+# ---- pictures of lessons ---------------------------------------------------------------------------------------------
+def draw_out_of_sight(slug):
+    import streamlit as st
+
+    from pages.lectures.kinds.lesson import LessonPart
+    from pages.presentation.lesson_slide import collect_lesson_part
+    from pages.site.words import use_language
+
+    with use_language("en"):
+        st.session_state["shown"] = collect_lesson_part(LessonPart(slug))
+
+
+def draw_part(slug):
+    """What the picture of a lesson shows, drawn in a session of its own."""
+    drawn = AppTest.from_function(draw_out_of_sight, args=(slug,), default_timeout=120).run()
+    assert not drawn.exception
+    return drawn.session_state["shown"]
+
+
+def test_the_pictures_of_lessons_follow_their_sliders_and_no_key_of_a_slider_turns_the_slide(chromium, tmp_path):
+    parts = [LessonPart(slug) for slug in ("scale", "masks", "heads", "induction", "distance")]
+    lecture = Lecture("Pictures", tuple(Scene(part, part.slug) for part in parts))
+    with open_file(chromium, tmp_path, lecture, {part: draw_part(part.slug) for part in parts}) as page:
+        page.keyboard.press("ArrowRight")
+        slider, told = page.locator(".on input[type=range]"), page.locator(".on .told")
+        width, at_first = page.locator(".on output"), page.locator(".on .cloud").get_attribute("aria-label")
+        expect(width).to_have_text("64")
+        slider.press("ArrowLeft")
+        expect(width).not_to_have_text("64")
+        expect(told.first).to_contain_text(f"d_k = {width.inner_text()}:")
+        expect(page.locator(".on .cloud")).not_to_have_attribute("aria-label", at_first)
+        expect(page.locator(".slide.on h2")).to_have_text("1 scale")
+        slider.evaluate("each => each.blur()")
+        page.keyboard.press("PageDown")
+        expect(page.locator(".slide.on h2")).to_have_text("2 masks")
+        expect(page.locator(".on .threads [role=button]").first).to_be_visible()
+        for number, slug in enumerate(("heads", "induction", "distance"), 3):
+            page.keyboard.press("PageDown")
+            expect(page.locator(".slide.on h2")).to_have_text(f"{number} {slug}")
+            expect(page.locator(".on .moving svg").first).to_be_visible()
+        for width in (390, 1280):
+            page.set_viewport_size({"width": width, "height": 720})
+            assert page.evaluate("document.documentElement.scrollWidth") == width
