@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.record.number_text import format_fixed, format_small
+from pages.session.collected import collected
 from pages.session.labels import name_token, place_labels, place_names
 from pages.site.words import escape_markdown, say
 
@@ -35,6 +36,12 @@ def format_gap(gap: float) -> str:
 def join_with_commas(parts: Iterable[str]) -> str:
     """Joins parts of a sentence by the comma of the page's language."""
     return say("fact.comma").join(parts)
+
+
+def show_answer(key: str) -> None:
+    """Shows what answers the question of a lesson; a file of a lecture says it, too."""
+    collected().facts.append(say(key))
+    st.markdown(say(key))
 
 
 def show_sentence(key: str, /, **values: object) -> None:

@@ -12,18 +12,20 @@ from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rows import MOST_WORDS, Strips, make_end_rows, make_inner_rows, make_word_rows
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import show_moving
+from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
-from pages.site.words import say
+from pages.site.words import escape_markdown, say
 
 
 def show_walk(view: BlockView, key: str) -> None:
     """Shows the sum that a word's vector is, with a slider through its parts, and the number that is open in it.
 
     view: of a run with both sums, its axes labelled. key: of the picture on the page."""
+    data = make_walk_data(view)
+    collected().facts += [escape_markdown(stop["told"]) for stop in data["walk"]["stops"]]
     show_moving(
         components.model_block,
-        data=make_walk_data(view),
+        data=components.pack_bytes(data),
         key=key,
         on_opened_change=lambda: open_sent(view, st.session_state[key].opened),
         on_target_change=lambda: take_walk_target(view, st.session_state[key].target),
@@ -39,13 +41,13 @@ def take_walk_target(view: BlockView, number: object) -> None:
         keep_look(view, target=number, trail=())
 
 
-def make_walk_data(view: BlockView) -> bytes:
+def make_walk_data(view: BlockView) -> dict[str, object]:
     """All that the component draws: rows of numbers, the stops of the slider, words that come out."""
     strips = Strips(view)
     rows, ends = make_rows(view, strips)
     rows += make_end_rows(view, strips)
     word = view.stack[UNEMBEDDING].labels["V"][view.target]
-    data = {
+    return {
         "rows": rows,
         "walk": {
             "stops": make_stops(view, ends, len(rows) - 1),
@@ -62,8 +64,8 @@ def make_walk_data(view: BlockView) -> bytes:
             "vector": say("block.vector"),
             "keys": say("block.keys"),
         },
+        "numbers": strips.pack(),
     }
-    return components.pack_bytes({**data, "numbers": strips.pack()})
 
 
 # ---- the rows --------------------------------------------------------------------------------------------------------

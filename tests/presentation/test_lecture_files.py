@@ -16,9 +16,10 @@ from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
 from pages.presentation.lecture_slides import list_drawings, make_slide_show
 from pages.setup.setup import Setup
-from pages.site.words import load_app_texts, use_language
+from pages.site.words import load_app_texts, strip_markup, use_language
 from tests.lectures.test_scene_kinds import picture_file
 from tests.presentation.test_present import EVIL, Presented
+from tests.screen.drawn_part import draw_part
 from tests.screen.driver import unpack
 
 ADDRESS = "https://attention.example.edu/"
@@ -115,6 +116,21 @@ def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its
     assert [part.name for part in of_lesson["softmax"].moving][:3] == ["flow/slider", "live/told", "lessons/columns"]
     assert "def mask_scores(" in slides[11].code and "numpy" not in slides[11].code
     assert slides[0].figures[0] in lecture.scenes[0].shown.text and len(slides[0].figures) == 4
+
+
+def test_what_a_lesson_tells_in_its_picture_stands_as_figures_where_nothing_moves():
+    _, *told = map(strip_markup, draw_part("encoder").facts)
+    pushes = [float(found.replace("−", "-")) for text in told for found in re.findall(r"by ([+−]\d+\.\d\d)", text)]
+    total = float(re.search(r"is (\d+\.\d\d)", told[-1])[1])
+    assert len(pushes) == 7 and sum(pushes) == pytest.approx(total, abs=0.005 * 8)  # each is rounded
+    _, *rows = map(strip_markup, draw_part("tokens").facts)
+    words = ["the", "animal", "did", "not", "cross", "the", "street", "because", "it", "was", "too", "tired", "."]
+    assert rows[0] == f"Words (13): {' · '.join(words[:-1])} · ."
+    assert rows[2].replace(" · ", "").endswith("".join(words)) and f"({sum(map(len, words))})" in rows[2]
+    counted = draw_part("decoding").facts
+    seen = int(re.search(r"meets (\d+) keys", counted[0])[1])
+    given = len(["<start>", "the", "dog", "did", "not", "cross"])
+    assert f"{seen} with the cache, {sum(range(given, seen + 1))} without it" in counted[1]
 
 
 def test_a_picture_of_ones_own_is_on_its_slide_with_from_whom_it_is():

@@ -9,6 +9,7 @@ from pages.lessons.decoder.threads import show_threads
 from pages.lessons.decoder.translated import choose_written
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
 from pages.lessons.prompts import predict
+from pages.lessons.sentences import show_answer
 from pages.site.words import say
 
 GUESSES = ("all", "before", "none")
@@ -19,7 +20,7 @@ with draw_lesson("decoder") as place:
     answers = [say(f"lessons.decoder.guess_{name}") for name in GUESSES]
     known = predict(answers, {GUESSES.index("before")})
     if known:
-        st.markdown(say("lessons.decoder.fact"))
+        show_answer("lessons.decoder.fact")
     show_threads(written)
     st.caption(say("lessons.decoder.how"))
     show_lesson_run(written.shown(), place)

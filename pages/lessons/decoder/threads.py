@@ -11,9 +11,9 @@ from pages.lessons.decoder.translated import ROW, Written
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import show_moving
+from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
-from pages.site.words import say
+from pages.site.words import escape_markdown, say
 
 KEY = "decoder_threads"
 MOST_NEXT = 5  # words that may come next, and are shown
@@ -23,9 +23,12 @@ STAGES = ("attention", "cross", "writes")
 def show_threads(written: Written) -> None:
     """Shows the decoder at work, and the number that is open."""
     view = written.view()
+    data = make_threads_data(written)
+    first = len(STAGES) * written.row
+    collected().facts += map(escape_markdown, data["told"][first:][: len(STAGES)])
     show_moving(
         components.model_decoder,
-        data=make_threads_data(written),
+        data=components.pack_bytes(data),
         key=KEY,
         on_row_change=lambda: take_row(written, st.session_state[KEY].row),
         on_opened_change=lambda: open_sent(view, st.session_state[KEY].opened),
@@ -39,11 +42,11 @@ def take_row(written: Written, row: object) -> None:
         store_choice(ROW, row)
 
 
-def make_threads_data(written: Written) -> bytes:
+def make_threads_data(written: Written) -> dict[str, object]:
     """All that the component draws, of each row."""
     own, cross = (written.stack[f"{written.layer}.{kind}"] for kind in ("attention", "cross"))
     following = list_next_words(written)
-    data = {
+    return {
         "run": " ".join((*written.source, *written.target)),
         "source": written.source,
         "target": written.target,
@@ -58,7 +61,6 @@ def make_threads_data(written: Written) -> bytes:
         "own": pack_weights(own, written.head),
         "cross": pack_weights(cross, written.head),
     }
-    return components.pack_bytes(data)
 
 
 def pack_weights(trace: Trace, head: int) -> bytes:

@@ -14,7 +14,7 @@ from pages.lessons.decoding.written import STOP, Written
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import show_moving
+from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -28,6 +28,7 @@ TEXTS = (
 
 def show_shelves(written: Written) -> None:
     """Shows the model at work, and the number that is open."""
+    collected().facts += [tell_stop(written, "cached", written.stop), *tell_counts(written)]
     show_moving(
         components.model_shelves,
         data=make_shelves_data(written),
@@ -117,6 +118,13 @@ def tell_stop(written: Written, way: str, stop: int) -> str:
     if coming is None:
         return say("lessons.decoding.told.end", told=told)
     return say("lessons.decoding.told.next", told=told, word=coming[0], percent=format_percent(coming[1]))
+
+
+def tell_counts(written: Written) -> Iterator[str]:
+    """What both ways have cost at the stop that is looked at, for a file."""
+    for count in describe_counts(written):
+        cached, again = count["texts"][written.stop]
+        yield say("lessons.decoding.count.told", title=count["title"], cached=cached, again=again)
 
 
 def describe_counts(written: Written) -> Iterator[dict[str, object]]:

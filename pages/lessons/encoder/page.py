@@ -8,6 +8,7 @@ from pages.lessons.encoder.drawers import DRAWERS
 from pages.lessons.encoder.hidden_word import EXAMPLES, choose_hidden_word
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
 from pages.lessons.prompts import predict
+from pages.lessons.sentences import show_answer
 from pages.panels.link_controls import pick_example
 from pages.panels.model_look import view_block
 from pages.panels.model_walk import show_walk
@@ -23,7 +24,7 @@ with draw_lesson("encoder") as place:
     answers = [say(f"lessons.encoder.guess_{name}") for name in GUESSES]
     known = predict(answers, {GUESSES.index("added")})
     if known:
-        st.markdown(say("lessons.encoder.fact"))
+        show_answer("lessons.encoder.fact")
     show_walk(view_block(make_screen_state(setup, None)), "encoder_walk")
     st.caption(say("lessons.encoder.how"))
     show_lesson_run(setup, place)

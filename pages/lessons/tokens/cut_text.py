@@ -12,10 +12,10 @@ from pages import components
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.runs.model_sentences import ModelSentences
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import show_moving
+from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.setup.link_values import read_link_count
-from pages.site.words import get_text_template, say
+from pages.site.words import escape_markdown, get_text_template, say
 
 KEY = "tokens"
 SPACE_SIGN = "␣"  # how the space before a word is shown in a piece
@@ -23,9 +23,11 @@ SPACE_SIGN = "␣"  # how the space before a word is shown in a piece
 
 def show_cut_text(kind: ModelSentences) -> None:
     """Shows a sentence cut in three ways. kind: of the model that reads it."""
+    data = make_tokens_data(kind)
+    collected().facts += tell_rows(data)
     show_moving(
         components.tokens,
-        data=make_tokens_data(kind),
+        data=data,
         key=KEY,
         on_merges_change=lambda: take_merges(kind, st.session_state[KEY].merges),
     )
@@ -35,6 +37,17 @@ def take_merges(kind: ModelSentences, merges: object) -> None:
     """Keeps the number of merges that a browser names, where there are so many."""
     if is_valid_index(merges, len(find_table(kind).merges) + 1):
         store_choice("merges", merges)
+
+
+def tell_rows(data: dict) -> list[str]:
+    """What stands over the three rows, and what is in them, for a file."""
+    words, pieces, characters = data["rows"]
+    stage = [stage for stage in data["stages"] if stage["merges"] <= data["merges"]][-1]
+    told = []
+    for row, tokens in ((words, words["tokens"]), (pieces, stage["tokens"]), (characters, characters["tokens"])):
+        shown = " · ".join(token["shown"] for token in tokens)
+        told.append(f"{row['name']} ({len(tokens)}): {escape_markdown(shown)}")
+    return told
 
 
 def find_table(kind: ModelSentences) -> PieceTable:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
 from pages.lessons.prompts import predict
+from pages.lessons.sentences import show_answer
 from pages.lessons.tokens.cut_text import show_cut_text
 from pages.lessons.tokens.drawers import DRAWERS
 from pages.panels.link_controls import pick_example, sentence_box
@@ -22,7 +23,7 @@ with draw_lesson("tokens") as place:
     answers = [say(f"lessons.tokens.row_{name}") for name in GUESSES]
     known = predict(answers, {GUESSES.index("pieces")})
     if known:
-        st.markdown(say("lessons.tokens.fact"))
+        show_answer("lessons.tokens.fact")
     show_cut_text(kind)
     st.caption(say("lessons.tokens.how"))
     show_lesson_run(setup, place)

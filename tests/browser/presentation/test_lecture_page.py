@@ -6,7 +6,6 @@ from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
-from streamlit.testing.v1 import AppTest
 
 from attention_core.documents.lecture_page import lecture_page
 from pages.lectures.kinds.lesson import LessonPart
@@ -14,6 +13,7 @@ from pages.lectures.script import Lecture, Scene, load_shipped_lecture
 from pages.presentation.lecture_slides import list_drawings, make_slide_show
 from pages.site.words import use_language
 from tests.browser.conftest import WINDOW
+from tests.screen.drawn_part import draw_part
 
 pytestmark = pytest.mark.slow
 
@@ -94,24 +94,6 @@ def test_a_narrow_screen_never_scrolls_sideways_and_paper_has_every_slide_with_i
 
 
 # ---- pictures of lessons ---------------------------------------------------------------------------------------------
-def draw_out_of_sight(slug):
-    import streamlit as st
-
-    from pages.lectures.kinds.lesson import LessonPart
-    from pages.presentation.lesson_slide import collect_lesson_part
-    from pages.site.words import use_language
-
-    with use_language("en"):
-        st.session_state["shown"] = collect_lesson_part(LessonPart(slug))
-
-
-def draw_part(slug):
-    """What the picture of a lesson shows, drawn in a session of its own."""
-    drawn = AppTest.from_function(draw_out_of_sight, args=(slug,), default_timeout=120).run()
-    assert not drawn.exception
-    return drawn.session_state["shown"]
-
-
 def test_the_pictures_of_lessons_follow_their_sliders_and_no_key_of_a_slider_turns_the_slide(chromium, tmp_path):
     parts = [LessonPart(slug) for slug in ("scale", "masks", "heads", "induction", "distance")]
     lecture = Lecture("Pictures", tuple(Scene(part, part.slug) for part in parts))
