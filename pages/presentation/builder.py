@@ -69,6 +69,7 @@ def step_picker(index: int, scene: Scene) -> None:
         options=steps_of(scene.shown),
         selection_mode="multi",
         format_func=name_scene_step,
+        wrap=True,  # into several rows on a phone
     )
 
 

@@ -96,6 +96,7 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
+        wrap=True,  # below each other on a phone, where one of the names has room
         label_visibility="collapsed",
     )
 
