@@ -10,6 +10,7 @@ from attention_core.documents.handout import (
     Heading,
     NewPage,
     Paragraph,
+    Together,
     blank_copy,
     handout,
 )
@@ -38,14 +39,14 @@ def sheet_parts(show: SlideShow) -> Iterator[HandoutPart]:
         yield Paragraph(show.words.nothing)
         return
     for number, slide in numbered:
-        yield from task_parts(show, number, slide)
+        yield Together(tuple(task_parts(show, number, slide)))
     yield NewPage()
     yield Heading(show.words.solutions)
     for number, slide in numbered:
-        yield from solution_parts(number, slide)
+        yield Together(tuple(solution_parts(number, slide)))
 
 
-def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[HandoutPart]:
+def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
     """One exercise: the task, what is given, what is to be filled in."""
     exercise = slide.exercise
     yield Heading(f"{number} · {slide.title}")
@@ -56,7 +57,7 @@ def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[HandoutPa
     yield exercise.asked
 
 
-def solution_parts(number: int, slide: Slide) -> Iterator[HandoutPart]:
+def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
     """Its solution, with the arithmetic of one number."""
     exercise = slide.exercise
     title = exercise.solution.table.title

@@ -56,7 +56,15 @@ class NewPage:
     kind: ClassVar[str] = "page"
 
 
-HandoutPart = Paragraph | Heading | Grid | NewPage
+@dataclass(frozen=True)
+class Together:
+    """Parts that are not broken across pages."""
+
+    parts: tuple[Paragraph | Heading | Grid, ...]
+    kind: ClassVar[str] = "together"
+
+
+HandoutPart = Paragraph | Heading | Grid | NewPage | Together
 
 
 def handout(
@@ -76,7 +84,7 @@ def handout(
     (4, True, True)
     """
     require_one_of("paper", paper, tuple(PAPERS))
-    grids = [part for part in parts if isinstance(part, Grid)]
+    grids = list_grids(parts)
     widest = max((len(grid.table.columns) for grid in grids), default=0)
     if widest > MAX_PAPER_SIDE:
         raise AttentionError("at_most", name="columns", limit=MAX_PAPER_SIDE, given=widest)
@@ -94,6 +102,15 @@ def handout(
         outlines=outlines,
         drawn=drawn,
     )
+
+
+def list_grids(parts: Sequence[HandoutPart]) -> list[Grid]:
+    """The grids among parts, also among those that stand together."""
+    grids = []
+    for part in parts:
+        inside = part.parts if isinstance(part, Together) else (part,)
+        grids += [each for each in inside if isinstance(each, Grid)]
+    return grids
 
 
 def blank_grid(title: str, rows: Sequence[str], columns: Sequence[str]) -> Table:

@@ -25,6 +25,8 @@ MAX_FOOTER_LINES = 12  # of an address under a picture: a longer one is cut; the
 PNG_SCALE = 3.0  # pixels of a PNG for each of the screen's
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
 LINE_END_SIGNS = " &?/"  # a text may be broken after a blank or a sign of an address
+TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
+TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
 UNASSIGNED_LETTER = "\U0010fffd"  # for private use, so that no font has it
 
 
@@ -88,7 +90,17 @@ def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
     >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
     """
-    return vl_convert.svg_to_png(svg, scale=scale)
+    return vl_convert.svg_to_png(set_transposes(svg), scale=scale)
+
+
+def set_transposes(svg: str) -> str:
+    """An SVG whose texts have a raised T for the sign of a transpose, which few fonts have: a line with a letter that
+    its font lacks is drawn whole in another font.
+
+    >>> set_transposes("<title>q kᵀ</title><text>q kᵀ</text>")
+    '<title>q kᵀ</title><text>q k<tspan baseline-shift="super" font-size="70%">T</tspan></text>'
+    """
+    return TRANSPOSED_TEXT_PATTERN.sub(lambda text: text[0].replace(TRANSPOSE_SIGN, RAISED_T), svg)
 
 
 def vega_svg(picture: Picture) -> str:

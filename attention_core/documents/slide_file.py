@@ -4,31 +4,37 @@ This file alone knows python-pptx. What moves stands as it ends, its figures bes
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 
 from pptx import Presentation
 from pptx.dml.color import RGBColor
 from pptx.enum.lang import MSO_LANGUAGE_ID
 from pptx.enum.text import MSO_ANCHOR, PP_ALIGN
+from pptx.opc.constants import RELATIONSHIP_TYPE
+from pptx.parts.image import Image
 from pptx.slide import Slide as FileSlide
 from pptx.text.text import _Paragraph
 from pptx.util import Emu, Pt
 
 from attention_core.documents.formula_text import FormulaRun, formula_runs
-from attention_core.documents.picture_files import wrap_text
-from attention_core.documents.slides import SLIDE_SCALE, Slide, SlidePicture, SlideShow
+from attention_core.documents.picture_files import png_bytes, svg_size, wrap_text
+from attention_core.documents.slides import SLIDE_SCALE, SVG_TYPE, Slide, SlidePicture, SlideShow
 from attention_core.drawing.palette import LIGHT_PALETTE
 
 SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75
 TITLE_ONLY_LAYOUT = 5  # of the library's own template
 LINE_HEIGHT = 1.3  # times the size of its letters
-PICTURE_SHARE = 0.45  # of the height beside the scene's own picture, for a second one
-SIDE_GAP_PX = 12.0  # between two things below each other
+FREE_BELOW_LINE = 1 / 3  # times the size of its letters: below a formula and a figure
+SIDE_GAP_PX = 24.0  # between two things beside or below each other
+WIDE_ASPECT = 1.8  # width by height of a picture, from which on what is said of it stands below
+WIDE_PICTURE_SHARE = 0.4  # of the height, for such a picture
+MAX_PICTURE_SCALE = 2.5  # times as large as on a page: its letters are then those of a headline
 SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # thousandths, of a letter's size
 LANGUAGES = {"en": MSO_LANGUAGE_ID.ENGLISH_US, "zh-Hans": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
-MAX_LIST_ROWS = 20  # titles of slides below each other
+CHINESE_FONT, NO_CHINESE_FONT = "Microsoft YaHei", b'<a:ea typeface=""/>'
+MAX_LIST_COLUMNS = 3  # of titles of slides beside each other
 
 
 @dataclass(frozen=True)
@@ -40,9 +46,24 @@ class Box:
     width: float
     height: float
 
-    def below(self, used: float) -> "Box":
-        """What is left of it below something so high."""
-        return Box(self.left, self.top + used, self.width, max(0.0, self.height - used))
+    def split(self, count: int, is_across: bool) -> list["Box"]:
+        """So many equal parts of it with gaps between them: beside each other, else below each other.
+
+        >>> [part.left for part in Box(0, 0, 224, 50).split(2, is_across=True)]
+        [0.0, 124.0]
+        """
+        whole = self.width if is_across else self.height
+        size = (whole + SIDE_GAP_PX) / max(count, 1) - SIDE_GAP_PX
+        starts = [place * (size + SIDE_GAP_PX) for place in range(count)]
+        if is_across:
+            return [Box(self.left + start, self.top, size, self.height) for start in starts]
+        return [Box(self.left, self.top + start, self.width, size) for start in starts]
+
+    def cut(self, share: float) -> tuple["Box", "Box"]:
+        """So large a part of its height, and what is left below a gap."""
+        above = self.height * share
+        used = above + SIDE_GAP_PX
+        return replace(self, height=above), replace(self, top=self.top + used, height=self.height - used)
 
     def emu(self) -> tuple[Emu, Emu, Emu, Emu]:
         """Its numbers as the file has them."""
@@ -54,26 +75,40 @@ TITLE_BOX = Box(48, 28, 1184, 68)
 ANSWER_BOX = Box(48, 100, 1184, 64)
 QUESTION_BOX = Box(120, 190, 1040, 340)
 BODY_BOX = Box(48, 172, 1184, 484)
-PICTURE_BOX = Box(48, 172, 560, 484)
-SIDE_BOX = Box(632, 172, 600, 484)
+TALL_BOX = Box(48, 112, 1184, 544)  # of a slide without a sentence over it
 FOOT_BOX = Box(48, 668, 1184, 32)
 LIST_BOX = Box(48, 130, 1184, 440)
 SOURCE_BOX = Box(48, 590, 1184, 100)
 TITLE_SIZES, QUESTION_SIZES = (40, 34, 28, 24, 20, 16), (48, 40, 34, 28, 24, 20)
-ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (24, 22, 20, 18, 16, 14, 12, 10)
-CODE_SIZES, CODE_FONT = (20, 18, 16, 14, 12, 10), "Consolas"
+ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (28, 26, 24, 22, 20, 18, 16, 14, 12, 10)
+BODY_SIZES = (36, 32, *SIDE_SIZES)
+CODE_SIZES, CODE_FONT, CODE_LETTER_WIDTH = (28, 26, 24, 22, 20, 18, 16, 14, 12, 10), "Consolas", 0.6
+FIRST_WIDE_LETTER = "\u2e80"  # of those that are two letters wide in a listing: Chinese and what follows it
 SOURCE_SIZE = 12
-LIST_SIZES, FOOT_SIZES = (24, 22, 20, 18, 16, 14), (16, 14, 12)
+LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
+
+
+@dataclass(frozen=True)
+class SideTexts:
+    """What is said of pictures: formulas, figures, a listing."""
+
+    formulas: Sequence[str]
+    figures: Sequence[str]
+    code: str
+
+    def __bool__(self) -> bool:
+        return bool(self.formulas or self.figures or self.code)
 
 
 def slide_file(show: SlideShow) -> bytes:
-    """The file: a slide with the title and the times; then of every scene one with its question, and one with what
-    answers it."""
+    """The file: a slide with the title and the times; then of every scene one with its question, and one or two with
+    what answers it."""
     file = Presentation()
     file.slide_width, file.slide_height = (Emu(round(px * EMU_PER_PX)) for px in (SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX))
     file.core_properties.title = show.title
     file.core_properties.author = ""
     file.core_properties.comments = " ".join(show.provenance.lines[1:])[:255]
+    name_chinese_font(file)
     writer = SlideWriter(file, show)
     writer.write_title_slide()
     for number, slide in enumerate(show.slides, start=1):
@@ -83,6 +118,13 @@ def slide_file(show: SlideShow) -> bytes:
     data = BytesIO()
     file.save(data)
     return data.getvalue()
+
+
+def name_chinese_font(file: Presentation) -> None:
+    """Gives Chinese letters a font without serifs, as the others have: the library's template names none, and programs
+    then take one with serifs, or one for Japanese."""
+    theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
+    theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
 
 
 class SlideWriter:
@@ -102,10 +144,7 @@ class SlideWriter:
         for number, slide in enumerate(self.show.slides, start=1):
             minutes = f" · {words.minutes(slide.minutes)}" if slide.minutes else ""
             lines.append(f"{number} · {slide.title}{minutes}")
-        columns = [lines[first : first + MAX_LIST_ROWS] for first in range(0, len(lines), MAX_LIST_ROWS)]
-        for place, column in enumerate(columns):
-            width = LIST_BOX.width / len(columns)
-            box = Box(LIST_BOX.left + place * width, LIST_BOX.top, width - SIDE_GAP_PX, LIST_BOX.height)
+        for column, box in list_columns(lines):
             self.write_lines(page, column, box, LIST_SIZES)
         total = self.show.total_minutes()
         source = [words.minutes(total)] if total else []
@@ -115,27 +154,52 @@ class SlideWriter:
         """What the audience is asked."""
         page = self.new_slide(slide.title)
         self.write_lines(page, [slide.question], QUESTION_BOX, QUESTION_SIZES, is_middle=True)
-        self.write_foot(page, slide, number)
-        page.notes_slide.notes_text_frame.text = slide.notes
+        self.end_slide(page, slide, number)
 
     def write_answer(self, slide: Slide, number: int) -> None:
-        """What answers it: a sentence, the picture, beside it the formulas and the figures."""
-        page = self.new_slide(slide.title)
-        if slide.answer:
-            self.write_lines(page, [slide.answer], ANSWER_BOX, ANSWER_SIZES)
+        """What answers it: a sentence and the picture, with the formulas and the figures beside it.
+
+        Where there are more pictures these and what is said of them get a slide of their own, so that all is large."""
         pictures = [picture for picture in slide.pictures if not picture.missing_letters()]
         undrawn = "".join(picture.missing_letters() for picture in slide.pictures)
         figures = [*slide.figures, self.show.words.no_font(undrawn)] if undrawn else slide.figures
-        has_side = bool(slide.formulas or figures or pictures[1:])
-        if pictures:
-            self.place_picture(page, pictures[0], PICTURE_BOX if has_side else BODY_BOX)
-        side = SIDE_BOX if pictures else BODY_BOX
-        for picture in pictures[1:]:
-            used = self.place_picture(page, picture, Box(side.left, side.top, side.width, side.height * PICTURE_SHARE))
-            side = side.below(used + SIDE_GAP_PX)
-        self.write_side(page, slide.formulas, figures, side)
-        if slide.code:
-            self.write_lines(page, slide.code.splitlines(), side, CODE_SIZES, font=CODE_FONT)
+        texts = SideTexts(slide.formulas, figures, slide.code)
+        page = self.new_slide(slide.title)
+        if slide.answer:
+            self.write_lines(page, [slide.answer], ANSWER_BOX, ANSWER_SIZES)
+        if pictures[1:] and texts:
+            self.place_pictures(page, pictures[:1], BODY_BOX)
+            self.end_slide(page, slide, number)
+            page = self.new_slide(slide.title)
+            self.write_body(page, pictures[1:], texts, TALL_BOX)
+        else:
+            self.write_body(page, pictures, texts, BODY_BOX)
+        self.end_slide(page, slide, number)
+
+    def write_body(self, page: FileSlide, pictures: Sequence[SlidePicture], texts: "SideTexts", box: Box) -> None:
+        """Pictures, and what is said of them: below a wide one, else beside it."""
+        if not texts:
+            self.place_pictures(page, pictures, box)
+            return
+        if not pictures:
+            self.write_texts(page, texts, box, BODY_SIZES)
+            return
+        if find_aspect(pictures[0]) < WIDE_ASPECT:
+            picture_box, side = box.split(2, is_across=True)
+        else:
+            picture_box, side = box.cut(WIDE_PICTURE_SHARE)
+        self.place_pictures(page, pictures, picture_box)
+        self.write_texts(page, texts, side, SIDE_SIZES)
+
+    def write_texts(self, page: FileSlide, texts: "SideTexts", box: Box, sizes: Sequence[int]) -> None:
+        """Formulas and figures, or a listing."""
+        self.write_side(page, texts.formulas, texts.figures, box, sizes)
+        if texts.code:
+            lines = texts.code.splitlines()
+            self.write_lines(page, lines, box, [find_code_size(lines, box)], font=CODE_FONT)
+
+    def end_slide(self, page: FileSlide, slide: Slide, number: int) -> None:
+        """The line at the foot of a slide, and what the speaker says."""
         self.write_foot(page, slide, number)
         page.notes_slide.notes_text_frame.text = slide.notes
 
@@ -146,6 +210,7 @@ class SlideWriter:
         shape.left, shape.top, shape.width, shape.height = TITLE_BOX.emu()
         frame = shape.text_frame
         frame.word_wrap, frame.vertical_anchor = True, MSO_ANCHOR.MIDDLE
+        frame.margin_left = frame.margin_right = 0  # as all other texts, which it stands over
         paragraph = frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
         self.add_run(paragraph, title, fitting_size([title], TITLE_BOX, TITLE_SIZES), is_bold=True)
@@ -173,18 +238,20 @@ class SlideWriter:
             run = self.add_run(paragraph, line, size)
             run.font.name = font
 
-    def write_side(self, page: FileSlide, formulas: Sequence[str], figures: Sequence[str], box: Box) -> None:
+    def write_side(
+        self, page: FileSlide, formulas: Sequence[str], figures: Sequence[str], box: Box, sizes: Sequence[int]
+    ) -> None:
         """Formulas, then figures."""
         if not formulas and not figures:
             return
         rows: list[Sequence[FormulaRun]] = [formula_runs(latex) for latex in formulas]
         rows += [(FormulaRun(figure),) for figure in figures]
         texts = ["".join(run.text for run in row) for row in rows]
-        size = fitting_size(texts, box, SIDE_SIZES)
+        size = fitting_size(texts, box, sizes, FREE_BELOW_LINE)
         frame = self.add_frame(page, box)
         for place, row in enumerate(rows):
             paragraph = frame.add_paragraph() if place else frame.paragraphs[0]
-            paragraph.space_after = Pt(size * POINTS_PER_PX / 3)
+            paragraph.space_after = Pt(size * POINTS_PER_PX * FREE_BELOW_LINE)
             for run in row:
                 self.add_run(paragraph, run.text, size, colour=run.colour, level=run.level)
 
@@ -203,17 +270,25 @@ class SlideWriter:
         if slide.source:
             self.add_run(paragraph, f"   {slide.source}", SOURCE_SIZE, colour=LIGHT_PALETTE.x)
 
-    def place_picture(self, page: FileSlide, picture: SlidePicture, box: Box) -> float:
-        """A picture as large as its room, and as its pixels allow; gives how high it is."""
-        shape = page.shapes.add_picture(BytesIO(picture.pixels()), 0, 0)
-        pixels_across, pixels_down = shape.image.size
-        scale = min(box.width / pixels_across, box.height / pixels_down, 1 / SLIDE_SCALE)
-        width, height = pixels_across * scale, pixels_down * scale
+    def place_pictures(self, page: FileSlide, pictures: Sequence[SlidePicture], box: Box) -> None:
+        """Pictures beside or below each other, whichever way they are larger."""
+        ways = [box.split(len(pictures), is_across) for is_across in (True, False)]
+        largest = max(ways, key=lambda parts: min(map(find_picture_scale, pictures, parts), default=0))
+        for picture, part in zip(pictures, largest, strict=True):
+            self.place_picture(page, picture, part)
+
+    def place_picture(self, page: FileSlide, picture: SlidePicture, box: Box) -> None:
+        """A picture as large as its room, and as its letters or its pixels allow."""
+        scale = find_picture_scale(picture, box)
+        width, height = (edge * scale for edge in find_picture_size(picture))
+        data = picture.data
+        if picture.kind == SVG_TYPE:
+            data = png_bytes(data.decode(), SLIDE_SCALE * scale)
+        shape = page.shapes.add_picture(BytesIO(data), 0, 0)
         placed = Box(box.left + (box.width - width) / 2, box.top, width, height)
         shape.left, shape.top, shape.width, shape.height = placed.emu()
         shape.name = picture.alt[:80]
         shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # the library has no name for it
-        return height
 
     def add_frame(self, page: FileSlide, box: Box):
         """A frame for text without a margin."""
@@ -243,14 +318,66 @@ class SlideWriter:
         return run
 
 
-def fitting_size(lines: Sequence[str], box: Box, sizes: Sequence[int]) -> int:
-    """The largest of the sizes in which all lines, broken where they are too long, have room; else the smallest.
+def list_columns(lines: Sequence[str]) -> list[tuple[Sequence[str], Box]]:
+    """The titles of all slides in columns, as few as let their letters be largest."""
+    ways = []
+    for count in range(1, MAX_LIST_COLUMNS + 1):
+        rows = -(-len(lines) // count) or 1
+        columns = [lines[first : first + rows] for first in range(0, len(lines), rows)]
+        ways.append([*zip(columns, LIST_BOX.split(count, is_across=True), strict=False)])
+    return max(ways, key=lambda way: min((size_that_fits(*column, LIST_SIZES) for column in way), default=0))
+
+
+def find_picture_size(picture: SlidePicture) -> tuple[float, float]:
+    """How wide and how high a picture is by itself: of an SVG as on a page, of any other in its pixels."""
+    if picture.kind == SVG_TYPE:
+        return svg_size(picture.data.decode())
+    return Image.from_blob(picture.data).size
+
+
+def find_aspect(picture: SlidePicture) -> float:
+    """How many times as wide as high a picture is."""
+    width, height = find_picture_size(picture)
+    return width / height
+
+
+def find_picture_scale(picture: SlidePicture, box: Box) -> float:
+    """How many times as large a picture is drawn in a box."""
+    width, height = find_picture_size(picture)
+    most = MAX_PICTURE_SCALE if picture.kind == SVG_TYPE else 1.0
+    return min(box.width / width, box.height / height, most)
+
+
+def find_code_size(lines: Sequence[str], box: Box) -> int:
+    """The largest size in which a listing has room without a broken line; else the smallest.
+
+    >>> find_code_size(["x" * 60], BODY_BOX), find_code_size(["x" * 96], BODY_BOX)
+    (28, 20)
+    """
+    longest = max(len(line) + sum(letter >= FIRST_WIDE_LETTER for letter in line) for line in lines)
+    for size in CODE_SIZES:
+        is_wide_enough = longest * size * CODE_LETTER_WIDTH <= box.width
+        if is_wide_enough and len(lines) * size * LINE_HEIGHT <= box.height:
+            return size
+    return CODE_SIZES[-1]
+
+
+def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
+    """The largest of the sizes in which all lines, broken where they are too long, have room; 0 where none is.
+
+    free: below each of them, in times the size."""
+    for size in sizes:
+        broken = sum(len(wrap_text(line, box.width, size)) for line in lines)
+        height = size * (broken * LINE_HEIGHT + len(lines) * free)
+        if height <= box.height:
+            return size
+    return 0
+
+
+def fitting_size(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
+    """The same, or the smallest where none has room.
 
     >>> fitting_size(["one"], Box(0, 0, 100, 50), (30, 20)), fitting_size(["one two"], Box(0, 0, 100, 50), (30, 20))
     (30, 20)
     """
-    for size in sizes:
-        height = sum(len(wrap_text(line, box.width, size)) for line in lines) * size * LINE_HEIGHT
-        if height <= box.height:
-            return size
-    return sizes[-1]
+    return size_that_fits(lines, box, sizes, free) or sizes[-1]

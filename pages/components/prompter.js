@@ -1,5 +1,7 @@
 // The presenter view: what the audience sees in another window of this browser, its note, what comes next, and the time.
 // As long as nothing is heard from there it shows what its own session is at, and its keys move that one.
+const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20]; // of the letters of a note: a long one has smaller ones, to be seen whole
+const PHONE_PX = 560; // of a window: in a narrower one a note is scrolled with the page, in small letters
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -10,6 +12,15 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const show = (at) => {
     TEXTS.forEach((name) => (part(name).textContent = typeof at[name] === "string" ? at[name] : ""));
     part("status").textContent = data.words[root.heard ? "heard" : "alone"];
+    fit();
+  };
+  const fit = () => {
+    const note = part("note");
+    for (const size of NOTE_SIZES_PX.slice(innerWidth < PHONE_PX ? -2 : 0)) {
+      note.style.fontSize = size + "px";
+      if (note.scrollHeight <= note.clientHeight + 1) break;
+    }
+    note.scrollTop = 0;
   };
   if (!root.heard) show(data.at);
   ["coming", "again"].forEach((name) => (part(name).textContent = data.words[name]));
@@ -52,8 +63,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     go(way);
   };
   window.addEventListener("keydown", pressed);
+  window.addEventListener("resize", fit);
   root.forget = () => {
     window.removeEventListener("keydown", pressed);
+    window.removeEventListener("resize", fit);
     clearInterval(ticking);
     channel?.close();
   };

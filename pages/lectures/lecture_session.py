@@ -39,6 +39,15 @@ MAX_LINKED_LECTURE_CHARS = 5_000  # letters of a lecture: with the rest of the a
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
+@dataclass(frozen=True)
+class Removal:
+    """A scene was removed from one's own lecture. before, after: the lecture with it and without it. at: its place."""
+
+    before: Lecture
+    after: Lecture
+    at: int
+
+
 @dataclass
 class LectureSession(LinkedState):
     """What a session keeps of lectures: its own one; which is open, and where one is in it.
@@ -48,7 +57,8 @@ class LectureSession(LinkedState):
     what of a link, or of the scene that is shown, could not be read or computed. moves: how often another step was
     shown; from_behind: whether the last of these led back. begun: how often a scene was shown as the lecture has it.
     script: the scene's Setup, as far as it can be computed; departed: whether what else it shows was changed since;
-    screen: what the workbench showed before. added: the scene that was added last.
+    screen: what the workbench showed before. added: the scene that was added last. removal: of the scene that was
+    removed last.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -63,6 +73,7 @@ class LectureSession(LinkedState):
     begun: int = 0
     departed: bool = False
     added: Scene | None = None
+    removal: Removal | None = None
     script: Setup | None = None
     screen: dict = field(default_factory=dict)
 
@@ -212,6 +223,29 @@ def add_scene(scene: Scene) -> None:
         lecture = Lecture(say("present.desk.untitled"))
     take_lecture(lecture.added(scene), at=len(lecture.scenes))
     session.added = scene
+
+
+def remove_scene(at: int) -> None:
+    """Takes a scene out of one's own lecture, and works on the one before it."""
+    session = get_lecture_session()
+    before = current_lecture()
+    session.removal = Removal(before, before.removed(at), at)
+    take_lecture(session.removal.after, max(at - 1, 0))
+
+
+def find_removal() -> Removal | None:
+    """What can be undone: the last removal of a scene, as long as nothing was changed after it."""
+    session = get_lecture_session()
+    if session.removal is not None and session.own is session.removal.after:
+        return session.removal
+    return None
+
+
+def restore_scene() -> None:
+    """Puts the removed scene back in its place, and works on it."""
+    removal = find_removal()
+    if removal is not None:
+        take_lecture(removal.before, removal.at)
 
 
 # ---- from step to step -----------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.inputs.tokenizer import printable_token
 from pages.export.page_links import link_to_workbench
 from pages.lectures import lecture_session
 from pages.lectures.scene_kinds import MODEL_STEPS, steps_of
@@ -13,7 +14,7 @@ from pages.presentation.own_editor import show_own_editor
 from pages.presentation.scene_cell import scene_cell_pickers
 from pages.session import setup_state
 from pages.setup.setup import Setup
-from pages.site.words import say
+from pages.site.words import escape_markdown, say
 
 
 def title_box() -> None:
@@ -68,6 +69,7 @@ def step_picker(index: int, scene: Scene) -> None:
         options=steps_of(scene.shown),
         selection_mode="multi",
         format_func=name_scene_step,
+        wrap=True,  # into several rows on a phone
     )
 
 
@@ -97,7 +99,7 @@ def scene_buttons(index: int) -> None:
     scene_button("present", lecture_session.start_lecture, index)
     scene_button("earlier", move_scene, index, index - 1, disabled=index == 0)
     scene_button("later", move_scene, index, index + 1, disabled=index == last)
-    scene_button("remove", remove_scene, index)
+    scene_button("remove", lecture_session.remove_scene, index)
     scene_button("replace", show_workbench_setup, index)
 
 
@@ -111,9 +113,16 @@ def move_scene(index: int, new_index: int) -> None:
     lecture_session.take_lecture(lecture_session.current_lecture().moved(index, new_index), new_index)
 
 
-def remove_scene(index: int) -> None:
-    """Removes a scene, and works on the one before it."""
-    lecture_session.take_lecture(lecture_session.current_lecture().removed(index), max(index - 1, 0))
+def show_removed_scene() -> None:
+    """Which scene was removed, and the button that brings it back; until something else is changed."""
+    removal = lecture_session.find_removal()
+    if removal is None:
+        return
+    title = printable_token(removal.before.scenes[removal.at].title) or "–"
+    st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))  # is read aloud, too
+    st.button(
+        say("present.desk.undo"), key="undo_removal", icon=":material/undo:", on_click=lecture_session.restore_scene
+    )
 
 
 def show_workbench_setup(index: int) -> None:

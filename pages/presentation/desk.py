@@ -7,7 +7,7 @@ from pages.lectures import lecture_session
 from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
 from pages.panels.toolbar import show_toolbar
-from pages.presentation.builder import scene_editor, title_box
+from pages.presentation.builder import scene_editor, show_removed_scene, title_box
 from pages.presentation.lecture_files import show_whole_lecture
 from pages.presentation.own_editor import show_own_scene_makers
 from pages.presentation.scene_cards import show_scene_cards
@@ -52,6 +52,7 @@ def show_own_lecture() -> None:
             scene_editor(lecture_session.get_lecture_session().at)
         else:
             st.markdown(say("present.desk.empty"))
+        show_removed_scene()
 
 
 def show_shipped_lecture() -> None:
@@ -95,6 +96,7 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
+        wrap=True,  # below each other on a phone, where one of the names has room
         label_visibility="collapsed",
     )
 

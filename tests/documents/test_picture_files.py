@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from html import escape
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -13,7 +14,7 @@ import torch
 from PIL import Image
 
 from attention_core import AttentionConfig, attend, attend_qkv
-from attention_core.documents.formula_svg import typeset_formula
+from attention_core.documents.formula_svg import SVG_NAMESPACE, typeset_formula
 from attention_core.documents.picture_files import (
     FILE_MARGIN_PX,
     PNG_SCALE,
@@ -25,6 +26,7 @@ from attention_core.documents.picture_files import (
 from attention_core.documents.provenance import Provenance
 from attention_core.drawing.charts import head_map
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
+from attention_core.drawing.specifications import FONT
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.formula import formula
 
@@ -169,3 +171,16 @@ def test_a_machine_without_chinese_letters_knows_it(tmp_path):
     root = str(Path(__file__).parents[2])
     done = subprocess.run([sys.executable, "-c", WITHOUT, root], env=settings, capture_output=True, text=True)
     assert done.stdout.strip() == ascii("狗它"), done.stderr
+
+
+def test_a_line_with_the_sign_of_a_transpose_is_drawn_in_the_font_of_the_others():
+    plain, transposed = (drawn_line(f"x of every word {sign}") for sign in ("", "ᵀ"))
+    letters = (0, 0, 140, 40)  # without the sign
+    assert plain.crop(letters).tobytes() == transposed.crop(letters).tobytes()
+    assert plain.tobytes() != transposed.tobytes()
+
+
+def drawn_line(text):
+    line = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{text}</text>'
+    svg = f'<svg xmlns="{SVG_NAMESPACE}" width="200" height="40">{line}</svg>'
+    return Image.open(BytesIO(png_bytes(svg, 1)))

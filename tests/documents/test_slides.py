@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
+from zipfile import ZipFile
 
 import pytest
 import torch
@@ -18,7 +19,17 @@ from attention_core.documents.exercise_sheet import cell_exercise, exercise_shee
 from attention_core.documents.lecture_page import MAX_MOVING_BYTES, PartDrawing, bound_moving, lecture_page
 from attention_core.documents.picture_files import svg_text
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.slide_file import EMU_PER_PX, SLIDE_HEIGHT_PX, SLIDE_WIDTH_PX, slide_file
+from attention_core.documents.slide_file import (
+    BODY_BOX,
+    EMU_PER_PX,
+    LINE_HEIGHT,
+    POINTS_PER_PX,
+    SLIDE_HEIGHT_PX,
+    SLIDE_WIDTH_PX,
+    Box,
+    fitting_size,
+    slide_file,
+)
 from attention_core.documents.slides import SLIDE_SCALE, MovingPart, Slide, SlidePicture, SlideShow, SlideWords
 from attention_core.drawing.charts import head_map
 from attention_core.drawing.palette import LIGHT_PALETTE
@@ -89,16 +100,17 @@ def texts_of(page):
 
 
 def test_slides_hold_the_question_then_what_answers_it_as_text_and_the_notes():
-    title, question, answer, second = pages_of(show(FIRST, SECOND))
+    title, question, answer, figures, second = pages_of(show(FIRST, SECOND))
     assert title.shapes.title.text_frame.text == "Keys & <queries>"
     assert "1 · First · 3 min\n2 · Second · 2 min" in texts_of(title)
     assert f"5 min\n{LINK}\nMade with it (a licence).\nRandom: q, from seed 3." in texts_of(title)
-    assert question.shapes.title.text_frame.text == answer.shapes.title.text_frame.text == "First"
+    assert [page.shapes.title.text_frame.text for page in (question, answer, figures)] == ["First"] * 3
     assert "Which?" in texts_of(question) and "This one." not in texts_of(question)
-    assert "This one." in texts_of(answer) and "scores = Q KT\n0.50 × 2.00 = 1.00" in texts_of(answer)
-    assert [page.notes_slide.notes_text_frame.text for page in (question, answer)] == ["Say this.\nThen that."] * 2
+    assert "This one." in texts_of(answer) and "scores = Q KT\n0.50 × 2.00 = 1.00" in texts_of(figures)
+    noted = [page.notes_slide.notes_text_frame.text for page in (question, answer, figures)]
+    assert noted == ["Say this.\nThen that."] * 3
     assert second.shapes.title.text_frame.text == "Second" and "2 / 2 · 2 min" in texts_of(second)
-    runs = [run for shape in answer.shapes if shape.has_text_frame for run in shape.text_frame.paragraphs[0].runs]
+    runs = [run for shape in figures.shapes if shape.has_text_frame for run in shape.text_frame.paragraphs[0].runs]
     assert [run.hyperlink.address for run in runs if run.text == "Open it"] == [LINK]
     colours = {run.text.strip(): str(run.font.color.rgb) for run in runs}
     assert (colours["Q"], colours["K"]) == ("0067A5", "B34700")
@@ -124,6 +136,51 @@ def test_pictures_are_sharp_and_told_and_nothing_lies_outside_a_slide_or_over_a_
     svg = FIRST.pictures[0].data.decode()
     width = float(re.search(r'width="(\d+)"', svg)[1])
     assert Image.open(io.BytesIO(FIRST.pictures[0].pixels())).size[0] == SLIDE_SCALE * width
+
+
+def pictures_on(page):
+    return [shape for shape in page.shapes if hasattr(shape, "image")]
+
+
+def test_a_picture_is_as_large_as_its_room_lets_it_be_and_two_share_it():
+    one, two = (pages_of(show(Slide("x", pictures=(picture(),) * count)))[1] for count in (1, 2))
+    (alone,) = pictures_on(one)
+    assert alone.height / EMU_PER_PX == pytest.approx(BODY_BOX.height, abs=1)
+    beside = pictures_on(two)
+    assert beside[0].top == beside[1].top and sum(each.width for each in beside) / EMU_PER_PX > 0.9 * BODY_BOX.width
+    pixels = io.BytesIO()
+    Image.new("RGB", (300, 100)).save(pixels, "PNG")
+    small = Slide("x", pictures=(SlidePicture(pixels.getvalue(), "mine", "image/png"),))
+    (own,) = pictures_on(pages_of(show(small))[1])
+    assert own.width / EMU_PER_PX == 300  # as its pixels allow
+
+
+def test_more_titles_stand_in_columns_so_that_they_can_be_read():
+    def sizes_of(count):
+        title = pages_of(show(*[Slide(f"Scene {number}") for number in range(count)]))[0]
+        frames = [
+            shape.text_frame for shape in title.shapes if shape.has_text_frame and "Scene" in shape.text_frame.text
+        ]
+        return len(frames), round(frames[0].paragraphs[0].runs[0].font.size.pt / POINTS_PER_PX)
+
+    assert sizes_of(5) == (1, 28) and sizes_of(20) == (2, 28) and sizes_of(60) == (3, 16)
+
+
+def test_lines_of_code_are_not_broken_and_the_text_fits_over_the_foot():
+    code = replace(SECOND, code="x" * 96 + "\ny")
+    (_, page) = pages_of(show(code))
+    (frame,) = [shape.text_frame for shape in page.shapes if shape.has_text_frame and "xx" in shape.text_frame.text]
+    (run,) = frame.paragraphs[0].runs
+    assert run.text == "x" * 96 and run.font.size.pt / POINTS_PER_PX * 0.6 * 96 <= BODY_BOX.width
+    lines = ["line"] * 9
+    size = fitting_size(lines, Box(0, 0, 100, 300), (30, 20), free=1 / 3)
+    assert size == 20 and 9 * 20 * (LINE_HEIGHT + 1 / 3) <= 300
+
+
+def test_chinese_letters_have_a_font_without_serifs():
+    with ZipFile(io.BytesIO(slide_file(show(SECOND)))) as file:
+        theme = file.read("ppt/theme/theme1.xml").decode()
+    assert re.findall('<a:ea typeface="([^"]*)"', theme)[:2] == ["Microsoft YaHei"] * 2
 
 
 def test_a_picture_with_letters_that_no_font_has_is_left_out_and_the_slide_says_so():
@@ -191,7 +248,7 @@ def test_no_word_is_markup_in_any_file(word):
     assert Tags(lecture_page(hostile, DRAWINGS)).tags == Tags(lecture_page(plain, DRAWINGS)).tags
     assert Tags(exercise_sheet(hostile, "A4")).tags == Tags(exercise_sheet(plain, "A4")).tags
     assert word.strip() in " ".join(Tags(lecture_page(hostile, DRAWINGS)).texts)
-    assert len(pages_of(hostile)) == 3
+    assert len(pages_of(hostile)) == 4
 
 
 # ---- the exercises ---------------------------------------------------------------------------------------------------
@@ -205,6 +262,14 @@ def test_the_sheet_asks_for_a_row_and_solves_it_on_a_page_of_its_own():
     assert task.count('<td class="blank">') == 3
     assert re.findall(numbers, solution) == ["1.00", "2.00", "2.00"]  # (1, 1) with (1, 0), (0, 2), (1, 1)
     assert "1.00 × 0.00 + 1.00 × 2.00 = 2.00" in solution
+
+
+def test_an_exercise_and_its_solution_are_each_on_one_page():
+    text = exercise_sheet(show(FIRST, SECOND, FIRST), "A4")
+    together = re.findall("<section>(.*?)</section>", text, re.DOTALL)
+    assert [re.findall(r"(\d · \w+)<", part) for part in together] == [["1 · First"], ["3 · First"]] * 2
+    assert all(part.count("<table") == count for part, count in zip(together, (3, 3, 1, 1), strict=True))
+    assert "section { break-inside: avoid }" in text and "Multiply." in together[0]
 
 
 def test_what_is_wider_than_paper_or_only_copied_is_no_exercise_and_the_sheet_says_that_there_is_none():

@@ -175,5 +175,5 @@ def test_the_desk_offers_the_lecture_as_files_that_a_thread_without_a_session_ma
     assert made[0][0] == lecture and made[0][3].endswith(f"lang={language}")
     assert f"<h1>{lecture.title}</h1>" in page and load_app_texts(language)["present.files.solutions"] in sheet
     pages = Presentation(io.BytesIO(slides)).slides
-    assert len(pages) == 5 and pages[2].notes_slide.notes_text_frame.text == lecture.scenes[0].note
+    assert len(pages) == 7 and pages[2].notes_slide.notes_text_frame.text == lecture.scenes[0].note
     assert re.search(r'lang="(\S+)"', page)[1] == load_app_texts(language)["app.tag"]

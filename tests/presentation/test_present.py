@@ -280,6 +280,41 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     assert screen.own() is kept and load_shipped_lecture("ten_minutes", "en") == TEN
 
 
+@pytest.mark.parametrize("at", [0, 4, 10])
+@pytest.mark.parametrize("language, said", [("en", "Scene {}, “{}”, is removed."), ("zh", "第 {} 个场景“{}”已移除。")])
+def test_a_removed_scene_comes_back_to_its_place(language, said, at):
+    lecture = load_shipped_lecture("ten_minutes", language)
+    screen = Presented(lang=language).click("copy").open_scene(at)
+    assert not offers_undo(screen)
+    screen.click("b_scene_remove")
+    assert screen.own() == lecture.removed(at)
+    assert [plain(each.value) for each in screen.at.info] == [said.format(at + 1, lecture.scenes[at].title)]
+    screen.click("undo_removal")
+    assert screen.own() == lecture and screen.box("c_scene_title").value == lecture.scenes[at].title
+    assert not offers_undo(screen)
+
+
+def test_a_removed_scene_can_be_brought_back_until_something_else_is_changed():
+    screen = Presented().click("copy").click("b_scene_remove").press("start").press("leave").open_scene(3)
+    assert offers_undo(screen)  # showing the lecture, and looking at another scene, changes nothing
+    screen.type("c_scene_title", "Mine")
+    assert not offers_undo(screen) and screen.own().scenes[3].title == "Mine"
+    screen.click("b_scene_remove").click("b_scene_remove").click("undo_removal")  # the last of two comes back
+    assert [scene.title for scene in screen.own().scenes] == [scene.title for scene in TEN.scenes[1:4] + TEN.scenes[5:]]
+    screen.click("new")
+    assert not offers_undo(screen)
+
+
+def test_the_only_scene_comes_back_into_an_empty_lecture_and_its_title_stays_text():
+    screen = Presented().offer(lecture_file(scenes=[{"title": EVIL}])).click("b_scene_remove")
+    assert screen.own().scenes == () and EVIL in plain(screen.at.info[0].value)
+    assert [scene.title for scene in screen.click("undo_removal").own().scenes] == [EVIL]
+
+
+def offers_undo(screen):
+    return any(button.key == "undo_removal" for button in screen.at.button)
+
+
 @pytest.mark.parametrize("language, one, all_scenes", [("en", "4 min", "9 min"), ("zh", "4 分钟", "9 分钟")])
 def test_the_desk_tells_the_minutes_of_each_scene_and_their_sum(language, one, all_scenes):
     screen = Presented(lang=language).click("copy")

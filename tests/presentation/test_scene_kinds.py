@@ -7,6 +7,7 @@ from pages.lectures.kinds.lesson import SHOWN_PAGES, LessonPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_file, lecture_to_link
+from pages.lessons.learned.trainings import stop_trainings
 from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS
 from tests.lectures.test_scene_kinds import ALL, picture_file
@@ -49,6 +50,28 @@ def test_a_drawer_stands_alone_and_a_training_over_the_picture_that_it_changes()
     assert any(button.key == "induction_train" for button in trained.at.button)
     shown = staged(LessonPart("induction"), step="lesson")
     assert not any(button.key == "induction_train" for button in shown.at.button)
+
+
+def test_which_network_trains_is_asked_where_its_training_stands_and_nowhere_else():
+    assert "explanation.trained" in keys_of_choices(staged(LessonPart("explanation", "training"), step="lesson"))
+    assert "explanation.trained" in keys_of_choices(Lesson("explanation"))
+    for part in ("picture", "code"):
+        shown = staged(LessonPart("explanation", part, (("trained", "vote"),)), step="lesson")
+        assert "explanation.trained" not in keys_of_choices(shown) and shown.errors() == []
+        assert "script" not in shown.lectern()["on"]
+
+
+def test_the_network_that_is_chosen_on_the_stage_is_the_one_that_trains():
+    screen = staged(LessonPart("explanation", "training"), step="lesson")
+    screen.type("explanation.trained", "B · majority").click("explanation_train")
+    try:
+        assert {*screen.at.session_state["trainings"]} == {"vote"}
+    finally:
+        stop_trainings(screen.at.session_state["trainings"])
+
+
+def keys_of_choices(screen):
+    return {each.key for each in screen.at.get("button_group")}
 
 
 def test_a_choice_is_changed_midway_the_lecture_stays_and_a_key_leads_back():

@@ -76,7 +76,7 @@ with draw_lesson("bottleneck") as place:
     with chart:
         draw_exactness_curves(records, kept, len(symbols))
     st.markdown(tell_bottleneck(task))
-    show_own_training(course)
+    show_own_training(lambda: course)
     st.caption(say("lessons.bottleneck.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     if setup is not None:
         show_lesson_run(setup, place)

@@ -76,7 +76,7 @@ with draw_lesson("explanation") as place:
             draw_shifts(shifts, known)
             st.markdown(say("lessons.explanation.legend"))
     st.caption(say("lessons.explanation.how", count=MEASURED_TEXT_COUNT))
-    show_own_training(choose_task("trained"))
+    show_own_training(partial(choose_task, "trained"))
     setup = setup_for_classifier("lookup", *texts["lookup"])
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():

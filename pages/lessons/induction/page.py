@@ -99,7 +99,7 @@ with draw_lesson("induction") as place:
         show_accuracy_curves(kept, all_on, some_on, record.places)
     if predict(tuple(HEAD_PLACES), {find_most_needed_head()}):
         st.markdown(tell_needed_heads())
-    show_own_training(COPY_COURSE)
+    show_own_training(lambda: COPY_COURSE)
     st.caption(say("lessons.induction.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     show_lesson_run(setup, place)
     drawer("one_layer", show_one_layer)

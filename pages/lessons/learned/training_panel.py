@@ -31,16 +31,18 @@ def get_running_training(course: str) -> RunningTraining | None:
     return st.session_state.get("trainings", {}).get(course)
 
 
-def show_own_training(course: str) -> None:
+def show_own_training(choose_course: Callable[[], str]) -> None:
     """The row with the button, and what becomes of it; drawn anew by itself while it trains.
 
-    On the stage of a lecture it stands above the lesson's picture, in the scenes that are about it."""
+    On the stage of a lecture it stands above the lesson's picture, in the scenes that are about it.
+
+    choose_course: gives the course; what it asks is asked where there is a row, over that."""
     staged = get_staged_part()
     if staged is None:
-        draw_own_training(course)
+        draw_own_training(choose_course())
     elif staged.name == TRAINING_PART:
         with staged.place:
-            draw_own_training(course)
+            draw_own_training(choose_course())
 
 
 def draw_own_training(course: str) -> None:

@@ -157,6 +157,27 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     assert opened.errors == []
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_time_the_next_scene_and_the_buttons_stay_in_sight_under_a_long_note(showing, language):
+    opened = showing(f"?lecture=forty_five_minutes&scene=2&step=lesson&view=notes&lang={language}")
+    page = opened.page
+    page.set_viewport_size({"width": 960, "height": 720})  # as the window opens
+    note = page.locator(".note")
+    expect(note).not_to_be_empty()
+    for part in (".clock", ".next", "button[data-way=black]"):
+        expect(page.locator(f".prompter {part}")).to_be_in_viewport(ratio=1)
+    assert note.evaluate("note => parseFloat(getComputedStyle(note).fontSize)") >= 20
+    assert note.evaluate("note => note.scrollHeight - note.clientHeight") <= 40  # at most its last line is scrolled to
+    opened.page.set_viewport_size({"width": 960, "height": 1200})
+    expect(note).to_have_css("font-size", "32px")
+
+
+def test_no_words_are_read_through_the_buttons_of_the_stage(showing):
+    opened = showing("?lecture=forty_five_minutes&scene=17&step=lesson")
+    look = "root => [getComputedStyle(root).opacity, getComputedStyle(root).backgroundColor]"
+    assert opened.page.locator(".lectern").evaluate(look) == ["1", "rgb(255, 255, 255)"]
+
+
 # ---- the journey on the stage ----------------------------------------------------------------------------------------
 AT_STOP = "(flow, stop) => !flow.glide && flow.progress === stop"
 FROM_ABOVE = "(flow) => flow.opened === 1"
