@@ -83,6 +83,7 @@ TITLE_SIZES, QUESTION_SIZES = (40, 34, 28, 24, 20, 16), (48, 40, 34, 28, 24, 20)
 ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (28, 26, 24, 22, 20, 18, 16, 14, 12, 10)
 BODY_SIZES = (36, 32, *SIDE_SIZES)
 CODE_SIZES, CODE_FONT, CODE_LETTER_WIDTH = (28, 26, 24, 22, 20, 18, 16, 14, 12, 10), "Consolas", 0.6
+PICTURES_ALONE = 2  # that have room on a slide without texts beside them
 FIRST_WIDE_LETTER = "\u2e80"  # of those that are two letters wide in a listing: Chinese and what follows it
 SOURCE_SIZE = 12
 LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
@@ -159,7 +160,7 @@ class SlideWriter:
     def write_answer(self, slide: Slide, number: int) -> None:
         """What answers it: a sentence and the picture, with the formulas and the figures beside it.
 
-        Where there are more pictures these and what is said of them get a slide of their own, so that all is large."""
+        Pictures that have no room there, and what is said of them, get a slide of their own, so that all is large."""
         pictures = [picture for picture in slide.pictures if not picture.missing_letters()]
         undrawn = "".join(picture.missing_letters() for picture in slide.pictures)
         figures = [*slide.figures, self.show.words.no_font(undrawn)] if undrawn else slide.figures
@@ -167,11 +168,12 @@ class SlideWriter:
         page = self.new_slide(slide.title)
         if slide.answer:
             self.write_lines(page, [slide.answer], ANSWER_BOX, ANSWER_SIZES)
-        if pictures[1:] and texts:
-            self.place_pictures(page, pictures[:1], BODY_BOX)
+        count = 1 if texts else PICTURES_ALONE
+        if pictures[count:]:
+            self.place_pictures(page, pictures[:count], BODY_BOX)
             self.end_slide(page, slide, number)
             page = self.new_slide(slide.title)
-            self.write_body(page, pictures[1:], texts, TALL_BOX)
+            self.write_body(page, pictures[count:], texts, TALL_BOX)
         else:
             self.write_body(page, pictures, texts, BODY_BOX)
         self.end_slide(page, slide, number)

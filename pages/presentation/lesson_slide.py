@@ -22,7 +22,7 @@ from pages.site.words import current_language, say, strip_markup
 
 DRAWN_PARTS_KEY = "drawn_lesson_parts"  # of this session: what each part shows, by the part and the language
 MAX_DRAWN_PARTS = 60  # as many as a lecture has scenes
-MAX_SLIDE_PICTURES = 2  # on a slide beside its sentences
+MAX_SLIDE_PICTURES = 3  # on a slide beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
 
