@@ -12,6 +12,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState, show_link
+from pages.setup.head_order import HEAD_ORDER_READERS
 from pages.setup.setup import (
     DEFAULT_SETUP,
     WHAT_IF_FIELDS,
@@ -28,7 +29,7 @@ from pages.setup.setup import (
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
-LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *WHAT_IF_FIELDS}
+LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *HEAD_ORDER_READERS, *WHAT_IF_FIELDS}
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
 

@@ -73,6 +73,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "stop": "scores",
         "ramp": "times",
         "panel": "heads",
+        "heads_by": "previous",
         "word_temperature": 0.5,
         "changes": ("2.1:off", "3.0:mask:5-2"),
         "held": "norms",
