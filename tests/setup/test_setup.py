@@ -311,6 +311,7 @@ def setups(draw):
         top_k=draw(st.none() | st.integers(1, 20)),
         top_p=draw(st.none() | st.floats(0.05, 1)),
         word_seed=draw(st.none() | st.integers(0, 999_999_999)),
+        written=draw(st.sampled_from([None, "the dog | ate .", "| 狗"])),
         changes=draw(st.sampled_from([(), ("2.1:off", "1.ff:off"), ("3.0:even", "3.2:mask:5-2:5-3", "1.3:other")])),
         held=draw(st.sampled_from([None, "norms"])),
         other_text=draw(st.none() | st.text(max_size=20)),

@@ -75,6 +75,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "panel": "heads",
         "heads_by": "previous",
         "word_temperature": 0.5,
+        "written": "the dog | ate .",
         "changes": ("2.1:off", "3.0:mask:5-2"),
         "held": "norms",
         "built": ("same_word", "offset:2"),
