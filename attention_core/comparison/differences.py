@@ -9,6 +9,8 @@ import torch
 from torch import Tensor
 
 from attention_core.comparison.distances import abs_difference, subtract
+from attention_core.mechanism.plain_checks import require_positive
+from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
 
 
@@ -178,6 +180,72 @@ def most_moved_weight(
 
 
 ROUNDING_UNITS = 16  # of the last place of 1: less than that is the order in which a processor adds
+
+
+@dataclass(frozen=True)
+class WeightMove:
+    """A weight in two runs. part: the attention that it is of. index: (batch, head, query, key)."""
+
+    part: str
+    index: tuple[int, int, int, int]
+    before: float
+    now: float
+
+    @property
+    def size(self) -> float:
+        """How far it moved."""
+        return abs(self.now - self.before)
+
+
+EQUAL_DECIMALS = 9  # of a weight's move: two that are alike so far moved as far, on one processor or another
+
+
+def rank_moved_weights(
+    now: Mapping[str, Trace],
+    before: Mapping[str, Trace],
+    count: int,
+    left_out: Collection[tuple[str, int]] = (),
+) -> list[WeightMove]:
+    r"""Find the weights that moved most from one run of several layers to another, the farthest first.
+
+    They are the `count` cells $(l, b, h, t, s)$ with the largest $|A'_{l,b,h,t,s} - A_{l,b,h,t,s}|$; of cells that
+    moved as far the first comes first. What moved by no more than rounding is left out.
+
+    now, before: each layer's Trace by the name of its part, as Stack.parts has them; only parts with weights
+    (B, H, T, S) count. left_out: heads that are not compared, as (part, head).
+
+    Raises AttentionError (a ValueError): positive_integer, for count; weight_shape, where the weights of a part have
+    another shape before.
+
+    >>> from attention_core import attend_qkv
+    >>> one, other = (attend_qkv(s * torch.eye(3)[:1], torch.eye(3), torch.eye(3)) for s in (0.0, 3.0))
+    >>> (move,) = rank_moved_weights({"1.attention": other}, {"1.attention": one}, count=1)
+    >>> move.part, move.index, round(move.before, 2), round(move.now, 2)
+    ('1.attention', (0, 0, 0, 0), 0.33, 0.74)
+    """
+    require_positive("count", count)
+    moves = []
+    for part, trace in now.items():
+        if "weights" in trace:
+            heads = [head for own, head in left_out if own == part]
+            moves += rank_in_part(part, trace["weights"], before[part]["weights"], count, heads)
+    farthest_first = sorted(moves, key=lambda move: -round(move.size, EQUAL_DECIMALS))
+    return farthest_first[:count]
+
+
+def rank_in_part(part: str, now: Tensor, before: Tensor, count: int, left_out: list[int]) -> list[WeightMove]:
+    """Find the weights of one layer that moved most. now, before: (B, H, T, S). left_out: heads."""
+    if now.shape != before.shape:
+        raise AttentionError("weight_shape", weight=part, axes=tuple(before.shape), shape=tuple(now.shape))
+    sizes = abs_difference(now, before)  # (B, H, T, S)
+    sizes[:, left_out] = 0
+    rounding = ROUNDING_UNITS * torch.finfo(now.dtype).eps
+    rounded = sizes.flatten().round(decimals=EQUAL_DECIMALS)  # (B, H, T, S) -> (B·H·T·S)
+    order = rounded.argsort(descending=True, stable=True)
+    indices = [tuple(map(int, np.unravel_index(place, sizes.shape))) for place in order[:count].tolist()]
+    return [
+        WeightMove(part, index, before[index].item(), now[index].item()) for index in indices if sizes[index] > rounding
+    ]
 
 
 def count_moved_weights(now: Trace, before: Trace, head: int) -> int:

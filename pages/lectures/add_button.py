@@ -19,7 +19,7 @@ def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> 
         redraw()
 
     session = lecture_session.get_lecture_session()
-    if is_added(make_scene()):
+    if is_added(make_scene):
         label = say("present.desk.added", count=len(session.own.scenes))
         if st.button(label, key=f"desk_{key}", icon=":material/slideshow:", type="tertiary"):
             st.switch_page(PAGES_BY_SLUG["present"].path)
@@ -30,7 +30,11 @@ def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> 
         st.error(say_refusal(session.refusal), icon=":material/error:")
 
 
-def is_added(scene: Scene) -> bool:
-    """Whether a scene is the last that was added, and still in the lecture."""
+def is_added(make_scene: Callable[[], Scene]) -> bool:
+    """Whether what is seen is the scene that was added last, and still in the lecture.
+
+    Only where there is such a scene another one is made: its picture may take a while."""
     session = lecture_session.get_lecture_session()
-    return session.own is not None and scene == session.added and scene in session.own.scenes
+    if session.own is None or session.added not in session.own.scenes:
+        return False
+    return make_scene() == session.added

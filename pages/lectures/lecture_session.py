@@ -276,7 +276,7 @@ def show_scripted_setup(scripted: Setup) -> None:
     """Shows the state of the workbench of a scene."""
     own = get_lecture_session()
     setup, refused = linked_setup.keep_computable_fields(scripted, check_computable)
-    setup, missing = setup_state.drop_missing_cell(setup, trace_for(setup))
+    setup, missing = setup_state.drop_missing(setup, trace_for(setup))
     own.unread = [*own.unread, *missing]
     for name, error in refused.items():
         own.unfit.append((link_key_of(name), error))

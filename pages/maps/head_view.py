@@ -4,13 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core import Trace
 from attention_core.analysis.rollout import roll_out
 from attention_core.documents.number_files import csv_text
 from attention_core.documents.picture_files import missing_letters, png_bytes, svg_text
 from attention_core.documents.provenance import Provenance
 from attention_core.drawing.charts import head_map
-from attention_core.drawing.palette import Palette
 from attention_core.inputs.given_maps import measure_maps, pack_maps
 from attention_core.inputs.tokenizer import printable_token
 from pages import components
@@ -97,12 +95,18 @@ def show_opened_head(given: GivenFile) -> None:
     """The map of the head that is open, with its words; a cell tells its number."""
     scroll_here("map_opened", is_new=st.session_state.pop(CLICKED_KEY, False))
     layer, head = opened_head(given)
-    name = say("all_heads.name", layer=layer + 1, head=head + 1)
-    habit = say_given_habit(given, layer, head)
-    title = say("lessons.maps.title", name=name, habit=habit) if habit else name
+    title = name_opened_head(given)
     st.markdown(f"##### {escape_markdown(title)}")
     axes = say("canvas.axes", rows=say("corner.T"), columns=say("corner.S"))
     show_plain_map(given.maps.head_trace(layer, head), "weights", "map_opened", title, axes)
+
+
+def name_opened_head(given: GivenFile) -> str:
+    """The place of the head that is open, and what it does, where that was read."""
+    layer, head = opened_head(given)
+    name = say("all_heads.name", layer=layer + 1, head=head + 1)
+    habit = say_given_habit(given, layer, head)
+    return say("lessons.maps.title", name=name, habit=habit) if habit else name
 
 
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
@@ -114,24 +118,36 @@ def show_head_files(given: GivenFile) -> None:
     """The map that is open as a picture, its numbers as a table, and all maps as a file that opens here again."""
     layer, head = opened_head(given)
     trace = given.maps.head_trace(layer, head)
-    title = say("all_heads.name", layer=layer + 1, head=head + 1)
-    source = given.name or say("lessons.maps.example_source")
-    provenance = Provenance(title, source, (say("export.made_with"), say("lessons.maps.given_note")))
-    draw = partial(draw_head, trace, title, current_palette(), provenance)
-    letters = "".join([*provenance.lines, *map(printable_token, (*given.maps.queries, *given.maps.keys))])
+    draw = partial(draw_opened_head, given)
     stem = f"attention_map_{layer + 1}_{head + 1}"
     with button_row():
         offer_download("svg", f"{stem}.svg", "image/svg+xml", draw)
-        if not missing_letters(letters):
+        if has_all_letters(given):
             offer_download("png", f"{stem}.png", "image/png", lambda: png_bytes(draw()))
         if can_export(trace, "CSV", "weights"):
-            offer_download("csv", f"{stem}.csv", "text/csv", partial(csv_text, trace, "weights", provenance))
+            write = partial(csv_text, trace, "weights", make_provenance(given))
+            offer_download("csv", f"{stem}.csv", "text/csv", write)
         all_maps = say("lessons.maps.all")
         offer_download("npz", EXAMPLE_FILE, "application/octet-stream", partial(pack_maps, given.maps), all_maps)
 
 
-def draw_head(trace: Trace, title: str, palette: Palette, provenance: Provenance) -> str:
-    """The map of a head as SVG."""
+def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
+    """The map of the head that is open as SVG. is_titled: whether its title is drawn; else a scene has it."""
+    trace, palette = given.maps.head_trace(*opened_head(given)), current_palette()
     axes = (say("corner.T"), say("corner.S"))
-    picture = head_map(trace, 0, picture_texts_for(trace), palette, axes=axes, title=title)
-    return svg_text(picture, provenance, palette)
+    picture = head_map(trace, 0, picture_texts_for(trace), palette, axes=axes)
+    return svg_text(picture, make_provenance(given), palette, is_titled=is_titled)
+
+
+def make_provenance(given: GivenFile) -> Provenance:
+    """What stands under the map that is open where it leaves the page."""
+    layer, head = opened_head(given)
+    title = say("all_heads.name", layer=layer + 1, head=head + 1)
+    source = given.name or say("lessons.maps.example_source")
+    return Provenance(title, source, (say("export.made_with"), say("lessons.maps.given_note")))
+
+
+def has_all_letters(given: GivenFile) -> bool:
+    """Whether this machine's fonts have all letters of the picture, so that no box stands in a PNG."""
+    words = map(printable_token, (*given.maps.queries, *given.maps.keys))
+    return not missing_letters("".join([*make_provenance(given).lines, *words]))

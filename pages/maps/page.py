@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.lessons.frame import draw_page_frame, show_question
 from pages.maps.given_file import current_file, show_file_facts, show_form, show_uploader
+from pages.maps.head_scene import show_head_scene
 from pages.maps.head_view import show_all_heads, show_head_files, show_opened_head
 
 COLUMN_WIDTHS = (5, 6)  # of what is given, and of the head that is open
@@ -19,4 +20,5 @@ with draw_page_frame("maps"):
     with at_head:
         show_opened_head(given)
         show_head_files(given)
+        show_head_scene(given)
     show_all_heads(given)

@@ -62,7 +62,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "keys": list(grid.keys),
         "measures": grid.measures,
         "now": grid.now,
-        "first_by": "",
+        "order": None,  # of the browser alone
         "reach": darkest_share(len(grid.keys), times=len(grid.keys) > MAX_PANEL_SIDE),
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
         "palette": vars(palette),

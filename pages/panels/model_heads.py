@@ -1,6 +1,7 @@
 """All heads of a language model at one sight: their maps, what each does here and on other texts; the rollout of the
 layers beside what the heads write."""
 
+from collections.abc import Collection
 from functools import lru_cache
 
 import streamlit as st
@@ -13,6 +14,7 @@ from attention_core.explanation.head_habits import head_habit, list_row_facts
 from attention_core.learned.language.antecedents import find_antecedents, measure_antecedents
 from attention_core.learned.language.head_figures import LINKS, read_head_figures
 from attention_core.learned.language.shipped import load_recipe
+from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 from pages import components
 from pages.panels.flow_words import say_habit
@@ -21,15 +23,20 @@ from pages.panels.model_look import SUM
 from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import name_model_head, open_layer, words_of_model
 from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence
+from pages.panels.setup_controls import show_refusal
 from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_sentences_of, model_stack, model_weights
 from pages.runs.model_sentences import ModelSentences
+from pages.session import setup_state
 from pages.session.cell_clicks import is_valid_index
-from pages.session.fragments import page_part
+from pages.session.fragments import page_part, redraw, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.setup import layer_of, without_view
+from pages.setup.head_order import BY_LAYER, BY_MOVED, HEAD_ORDER_READERS
+from pages.setup.setup import check_link_values, layer_of, without_view
 from pages.site.words import get_text_template, say
+
+HEAD_ORDER = "head_order"  # the place of a refusal
 
 
 def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -38,7 +45,8 @@ def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
         return ()
     look = screen.selection
     second, ground = screen.setup.other_text, current_palette().ground
-    return (without_view(screen.setup), look.batch, look.query, look.head, ground, second)
+    order = tuple(getattr(screen.setup, name) for name in HEAD_ORDER_READERS)
+    return (without_view(screen.setup), look.batch, look.query, look.head, ground, second, order)
 
 
 @page_part(heads_dependencies)
@@ -55,7 +63,9 @@ def draw_heads(screen: ScreenState) -> None:
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",
         on_head_change=lambda: take_head(screen, st.session_state["heads"].head),
+        on_order_change=lambda: take_order(screen, st.session_state["heads"].order),
     )
+    show_refusal(HEAD_ORDER)
 
 
 def take_head(screen: ScreenState, sent: object) -> None:
@@ -67,6 +77,36 @@ def take_head(screen: ScreenState, sent: object) -> None:
                 select_head(head)
             elif layer > 0:
                 open_layer(layer, screen.selection.query, head)
+
+
+# ---- order -----------------------------------------------------------------------------------------------------------
+def take_order(screen: ScreenState, sent: object) -> None:
+    """Takes by what the heads stand in order, and which are left out; or refuses what no control offers."""
+    match sent:
+        case {"by": by, "least": least, "from": query, "to": key}:
+            by = None if by == first_order(screen) else by
+            changes = {"heads_by": by, "heads_least": least or None, "heads_from": query, "heads_to": key}
+            try:
+                check_link_values(changes)
+            except AttentionError as error:
+                setup_state.store_refusal(HEAD_ORDER, error)
+                redraw()
+            else:
+                setup_state.forget_refusals(HEAD_ORDER)
+                select_and_redraw(**changes)
+
+
+def first_order(screen: ScreenState) -> str:
+    """By what the heads stand in order where nobody says."""
+    return BY_MOVED if len(second_words_of(screen.setup)) == len(words_of_model(screen)) else BY_LAYER
+
+
+def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
+    """By what they do, and which are left out, so far as the sentence has it: a link may name more."""
+    setup, count = screen.setup, len(words_of_model(screen))
+    by = setup.heads_by if setup.heads_by in (BY_LAYER, *measures) else first_order(screen)
+    pair = [place if place is not None and place < count else None for place in (setup.heads_from, setup.heads_to)]
+    return {"by": by, "least": setup.heads_least or 0.0, "from": pair[0], "to": pair[1]}
 
 
 # ---- the data --------------------------------------------------------------------------------------------------------
@@ -98,7 +138,9 @@ def make_heads_data(screen: ScreenState) -> dict:
         written_title=say("all_heads.written_title", word=names[at]),
     )
     second = second_words_of(screen.setup)
-    return put_beside(data, kind, weights, words, second) if second else data
+    if second:
+        data = put_beside(data, kind, weights, words, second)
+    return {**data, "order": describe_order(screen, data["measures"])}
 
 
 def put_beside(
@@ -115,7 +157,7 @@ def put_beside(
     if len(second) != len(data["queries"]):
         return {**data, "heads": beside, "text": {**text, "about": about}}
     other = model_weights(kind.model, tokens)
-    moved = {"moved": mean_moved_weight(weights, other)}
+    moved = {BY_MOVED: mean_moved_weight(weights, other)}
     for head in beside:
         head["here"] = head["here"] | measures_of_head(moved, head["layer"] - 1, head["head"])
     text |= {name: say(f"second.{name}", links=links) for name in ("about", "compare", "less")}
@@ -123,8 +165,7 @@ def put_beside(
         **data,
         "heads": beside,
         "text": text,
-        "measures": {"moved": say("second.moved"), **data["measures"]},
-        "first_by": "moved",
+        "measures": {BY_MOVED: say("second.moved"), **data["measures"]},
         "other": pack_numbers(other),
         "other_words": label_words(kind, second),
     }

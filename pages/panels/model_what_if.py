@@ -103,7 +103,7 @@ def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
 # ---- what is done ----------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
     """Changes the model, and draws it."""
-    setup_state.ask_what_if(**changes)
+    setup_state.ask_model(**changes)
     redraw()
 
 

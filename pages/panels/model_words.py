@@ -31,10 +31,17 @@ from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part, redraw, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.setup import WORD_CHOICE_ENDS, Setup, without_view, word_choices_of
+from pages.setup.setup import (
+    WORD_CHOICE_ENDS,
+    Setup,
+    check_link_length,
+    check_link_values,
+    without_view,
+    word_choices_of,
+)
+from pages.setup.writing import find_written, write_writing
 from pages.site.words import escape_markdown, say
 
-WRITING_KEY = "model_writing"
 CATEGORY = re.compile("<.+>")  # what the model reads for words that it does not know
 
 
@@ -59,9 +66,10 @@ class Writing:
 def current_writing(screen: ScreenState) -> Writing:
     """What is written on the screen; where nothing is yet, the words up to the one that is looked at."""
     run = (model_sentences_of(screen.setup).model, words_of_model(screen))
-    kept = st.session_state.get(WRITING_KEY)
-    if kept is not None and kept.run == run:
-        return kept
+    text = screen.setup.written
+    found = None if text is None else find_written(text, run[1], model_vocabulary(run[0]))
+    if found is not None:
+        return Writing(run, *found)
     return Writing(run, min(screen.selection.query + 1, len(run[1])))
 
 
@@ -70,7 +78,7 @@ def words_dependencies(screen: ScreenState) -> tuple[object, ...]:
     if open_panel(screen) != "words":
         return ()
     choices = tuple(getattr(screen.setup, name) for name in WORD_CHOICE_ENDS)
-    kept = (st.session_state.get(WRITING_KEY), st.session_state.get(LOOK_KEY), current_palette().ground)
+    kept = (screen.setup.written, st.session_state.get(LOOK_KEY), current_palette().ground)
     return (without_view(screen.setup), screen.selection.batch, screen.selection.query, choices, kept)
 
 
@@ -170,10 +178,17 @@ def is_full(writing: Writing) -> bool:
     return len(writing.words) > MAX_MODEL_WORDS
 
 
-def keep_writing(writing: Writing | None) -> None:
-    """Keeps what is written, and draws it."""
-    setup_state.forget_refusals(WORD_CHOICES)
-    st.session_state[WRITING_KEY] = writing
+def keep_writing(writing: Writing) -> None:
+    """Keeps what is written, as far as a link can say it, and draws it."""
+    text = write_writing(writing.words[: writing.given], writing.written)
+    try:
+        check_link_values({"written": text})
+        check_link_length(replace(setup_state.current_setup(), written=text))
+    except AttentionError as error:
+        setup_state.store_refusal(WORD_CHOICES, error)
+    else:
+        setup_state.forget_refusals(WORD_CHOICES)
+        setup_state.ask_model(written=text)
     redraw()
 
 
@@ -192,7 +207,7 @@ def do_sent(screen: ScreenState, writing: Writing, what: object) -> None:
         case "back":
             end_at(writing, len(writing.words) - 2)
         case "again":
-            keep_writing(None)
+            keep_writing(replace(writing, written=()))
         case "take":
             try_made_change("text", lambda: sentence_change(screen, writing.words))
 
@@ -211,8 +226,9 @@ def end_at(writing: Writing, place: object) -> None:
     if left:
         keep_writing(replace(writing, written=writing.written[:left]))
     elif is_valid_index(place, len(shown)):
-        st.session_state[WRITING_KEY] = None
-        select_and_redraw(token=place)
+        look = setup_state.ask_model if writing.written else setup_state.look_at
+        look(token=place, written=None)
+        redraw()
 
 
 def place_written(writing: Writing, place: object) -> int:

@@ -59,7 +59,7 @@ def take_second_sentence(kind: ModelSentences, typed: str) -> None:
         setup_state.store_refusal(CONTROL, error)
     else:
         setup_state.forget_refusals(CONTROL)
-        setup_state.ask_what_if(other_text=text or None)
+        setup_state.ask_model(other_text=text or None)
     redraw()
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from attention_core.analysis.interventions import KINDS, MASKED, OFF, Intervention
+from attention_core.comparison.differences import WeightMove
 from attention_core.drawing.cells import darkest_share
 from attention_core.drawing.raster import colour_table
 from attention_core.learned.language.reading import run_model
@@ -17,6 +18,7 @@ from attention_core.learned.language.what_if import (
     find_path,
     list_outcomes,
     list_switches,
+    moved_weights,
     path_rows,
     run_changed,
     share_with_each_off,
@@ -28,7 +30,8 @@ from pages import components
 from pages.panels.model_look import BlockView, make_view
 from pages.panels.model_rail import name_model_head
 from pages.panels.model_rows import name_part
-from pages.runs.model_runs import model_vocabulary
+from pages.panels.second_sentence import label_words
+from pages.runs.model_runs import model_sentences_of, model_vocabulary
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
@@ -36,9 +39,10 @@ from pages.site.words import get_text_template, say
 MOST_OUTCOMES = 3  # pronouns and the word, that are shown
 MOST_WORDS = 8  # before and after
 MOST_MOVED = 3  # words that are named
+MOST_MOVED_WEIGHTS = 5
 LEAST_SHOWN = LEAST_MOVED = 0.005  # half a point: less is not shown, or not named
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
-TEMPLATES = ("pair", "turn_off", "cell")
+TEMPLATES = ("pair", "turn_off", "cell", "open_head")
 
 
 @dataclass(frozen=True)
@@ -86,6 +90,7 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
         "norms": shown.changes.hold_norms,
         "upright": load_recipe(shown.name).language == "zh",
         "outcomes": [make_outcome(screen, shown, each) for each in shown.outcomes],
+        "moved": make_moved(screen, shown) if shown.changes.interventions else None,
         "path": make_path(screen, shown),
         "reach": darkest_share(len(shown.words), times=False),
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
@@ -234,6 +239,29 @@ def spell_share(share: float) -> str:
     if 0 < share < LEAST_SHOWN:
         return "<1"
     return ">99" if 1 - LEAST_SHOWN <= share < 1 else f"{100 * share:.0f}"
+
+
+# ---- weights that moved ----------------------------------------------------------------------------------------------
+def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
+    """The weights of other heads that moved most; a sentence where none did."""
+    moves = moved_weights(shown.name, shown.tokens, shown.changes, MOST_MOVED_WEIGHTS)
+    rows = [make_moved_row(screen, shown, move) for move in moves if move.size >= LEAST_MOVED]
+    told = "what_if.weights_about" if rows else "what_if.weights_unmoved"
+    return {"title": say("what_if.weights_title"), "told": say(told), "rows": rows}
+
+
+def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict:
+    """A weight: of which head, from which word to which, before and after."""
+    _, head, query, key = move.index
+    switch = Intervention(move.part, head)
+    words = label_words(model_sentences_of(screen.setup), shown.words)
+    return {
+        "name": name_switch(screen, switch),
+        "pair": say("all_heads.pair", **{"from": words[query], "to": words[key]}),
+        "before": move.before,
+        "after": move.now,
+        "opens": [layer_number(switch), head],
+    }
 
 
 # ---- the path --------------------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
 def make_setup_slide(scene: Scene, address: str) -> Slide:
     """The slide of a state of the workbench, as far as it can be computed. address: of the workbench."""
     setup, refused = keep_computable_fields(scene.setup, check_computable)
-    setup, _ = setup_state.drop_missing_cell(setup, trace_for(setup))
+    setup, _ = setup_state.drop_missing(setup, trace_for(setup))
     screen = make_screen_state(setup, None)
     provenance = replace(make_run_provenance(setup, address), title=scene.title)
     shown = ShownScene(scene, screen, get_focus_cell(screen), provenance)

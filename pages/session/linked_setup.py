@@ -48,7 +48,7 @@ def open_setup(
     if error is not None:
         setup = replace(setup, against=None, pinned=None)
         unfit.append((link_key_of("against"), error))
-    setup, missing = setup_state.drop_missing_cell(setup, compute(setup))
+    setup, missing = setup_state.drop_missing(setup, compute(setup))
     setup_state.take_setup(setup, [])
     st.session_state["workbench"] = setup_state.WorkbenchState(
         unread=unread + missing,

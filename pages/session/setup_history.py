@@ -12,7 +12,7 @@ from pages.session.setup_state import (
     HISTORY_CONTROL,
     MAX_HISTORY,
     current_setup,
-    drop_missing_cell,
+    drop_missing,
     forget_all_refusals,
     forget_refusals,
     is_same_run,
@@ -58,7 +58,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
     """Shows the settings of A, looked at as `seen` is."""
     setup = with_view_of(pinned_setup_of(current_setup()), seen)
     try:
-        setup, _ = drop_missing_cell(setup, compute(setup))
+        setup, _ = drop_missing(setup, compute(setup))
     except AttentionError as error:  # its file is held no more
         store_refusal(COMPARISON_CONTROL, error)
         return
@@ -91,7 +91,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     if are_swapped(now, left):
         seen = replace(seen, against=now.against)
     try:
-        setup, _ = drop_missing_cell(seen, compute(seen))
+        setup, _ = drop_missing(seen, compute(seen))
     except AttentionError as error:  # its file is held no more
         store_refusal(HISTORY_CONTROL, error)
         return

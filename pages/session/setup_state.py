@@ -10,8 +10,11 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.language.recipes import RECIPES
 from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState, show_link
+from pages.setup.head_order import HEAD_ORDER_READERS
 from pages.setup.setup import (
     DEFAULT_SETUP,
     WHAT_IF_FIELDS,
@@ -19,16 +22,19 @@ from pages.setup.setup import (
     check_link_length,
     check_link_values,
     compared_setup_of,
+    model_of,
     pinned_setup_of,
     setup_to_query,
     start_in,
     to_address,
     without_view,
 )
+from pages.setup.writing import find_written
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
-LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *WHAT_IF_FIELDS}
+LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *HEAD_ORDER_READERS, "written", *WHAT_IF_FIELDS}
+READ_FIELDS = {"text", "more", "model"}  # with another text, or model, what was written on goes
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
 
@@ -86,7 +92,7 @@ def write_setup_link() -> None:
 def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     """Takes a change if it can be computed, with what was refused before if that helps; else keeps the refusal.
 
-    A step or cell that the new run does not have is closed.
+    A step or cell that the new run does not have is closed; what was written on another text goes.
     Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
     """
     try:
@@ -94,6 +100,8 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     except AttentionError as refusal:
         store_refusal(control, refusal)
         return
+    if updates.keys() & READ_FIELDS:
+        updates = {"written": None, **updates}
     before, drafts = current_setup(), workbench().drafts
     waiting: dict[str, object] = {}
     for draft in drafts.values():
@@ -109,7 +117,7 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
         except AttentionError as refusal:
             error = refusal
             continue
-        setup, _ = drop_missing_cell(attempt, trace)
+        setup, _ = drop_missing(attempt, trace)
         take_setup(setup, settled)
         return
     workbench().drafts = {**drafts, control: updates}
@@ -203,8 +211,8 @@ def look_at(**updates) -> None:
     select(**updates)
 
 
-def ask_what_if(**updates) -> None:
-    """A visitor changes a language model. Undo takes each such change back by itself."""
+def ask_model(**updates) -> None:
+    """A visitor changes a language model, or lets it write. Undo takes each such step back by itself."""
     now = current_setup()
     if replace(now, **updates) != now:
         st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
@@ -224,6 +232,23 @@ def is_same_run(one: Setup, other: Setup) -> bool:
 def select(**updates) -> None:
     """A change of what is looked at (token, head, step, cell): nothing is computed anew, nothing can be refused."""
     st.session_state["setup"] = replace(current_setup(), **updates)
+
+
+def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
+    """The Setup without a step, a cell or a written text that the run does not have, and these as (key, text)."""
+    setup, missing = drop_missing_cell(setup, trace)
+    if setup.written is None or has_written(setup, trace):
+        return setup, missing
+    return replace(setup, written=None), [*missing, ("written", setup.written[:40])]
+
+
+def has_written(setup: Setup, trace: Trace) -> bool:
+    """Whether a decoder can have written what a Setup says. Of a batch the panel asks, which knows its sentences."""
+    recipe = RECIPES.get(model_of(setup))
+    if recipe is None or not recipe.causal:
+        return False
+    words = trace.labels.get("T", ())
+    return bool(setup.more) or find_written(setup.written, words, vocabulary(recipe.language)) is not None
 
 
 def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:

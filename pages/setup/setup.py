@@ -30,6 +30,7 @@ from pages.setup.choice_text import (
     write_mask,
     write_position,
 )
+from pages.setup.head_order import HEAD_ORDER_READERS
 from pages.setup.link_values import (
     make_choice_reader,
     make_choices_reader,
@@ -45,6 +46,7 @@ from pages.setup.link_values import (
 from pages.setup.what_if import read_changes, read_intervention
 from pages.setup.word_choices import WORD_CHOICE_ENDS, make_word_choice_reader
 from pages.setup.word_roles import read_word_role
+from pages.setup.writing import read_writing_link
 
 DTYPES = ("float64", "float32", "bfloat16", "float16")
 MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
@@ -120,10 +122,15 @@ class LayerSetup:
     cell: tuple[int, ...] | None = None
     ramp: str | None = None
     panel: str | None = None
+    heads_by: str | None = None
+    heads_least: float | None = None
+    heads_from: int | None = None
+    heads_to: int | None = None
     word_temperature: float | None = None
     top_k: int | None = None
     top_p: float | None = None
     word_seed: int | None = None
+    written: str | None = None
     changes: tuple[str, ...] = ()
     held: str | None = None
     other_text: str | None = None
@@ -155,13 +162,16 @@ class Setup(FurtherMatrices):
     "none" for a projection taken away. masks, positions, modifiers, normaliser: "name" or "name:number:number".
     token: the chosen query; step and cell: what is opened; stop: the step at which the query's way rests, "start",
     "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in even shares,
-    "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS.
+    "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS. heads_by, heads_least: by
+    which measure all its heads stand in order, of HEAD_ORDERS, and how much of it the last one shown has; heads_from,
+    heads_to: the pair of words by whose weight they stand instead.
     word_temperature, top_k, top_p: of the words that come out of it; word_seed: from which the next word is drawn, None
-    for the likeliest. changes: what is changed in the language model, "2.1:off"; held: "norms" where they divide as
-    they did before; other_text: a second sentence, whose weights a head may take. circuit_words: those that stand
-    beside the sentence's own where heads are asked of words alone. against: the link of the Setup from which every map
-    shows the difference. pinned: where that one is A, which stays while this one, B, is changed, and stands beside it;
-    all other maps show B ("values") or B - A ("difference").
+    for the likeliest; written: the words that it wrote behind some of the sentence's, "the dog | ate .". changes: what
+    is changed in the language model, "2.1:off"; held: "norms" where they divide as they did before; other_text: a
+    second sentence, whose weights a head may take. circuit_words: those that stand beside the sentence's own where
+    heads are asked of words alone. against: the link of the Setup from which every map shows the difference. pinned:
+    where that one is A, which stays while this one, B, is changed, and stands beside it; all other maps show B
+    ("values") or B - A ("difference").
     """
 
 
@@ -274,7 +284,9 @@ VIEW_FIELDS = (
     "cell",
     "ramp",
     "panel",
+    *HEAD_ORDER_READERS,
     *WORD_CHOICE_ENDS,
+    "written",
     *WHAT_IF_FIELDS,
     "circuit_words",
     "against",
@@ -397,7 +409,9 @@ FIELD_READERS = {
     "cell": read_link_indices,
     "ramp": make_member_reader(("times", "shares")),
     "panel": make_member_reader(PANELS),
+    **HEAD_ORDER_READERS,
     **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},
+    "written": read_writing_link,
     "changes": read_changes_link,
     "held": make_member_reader(("norms",)),
     "circuit_words": read_short_text,

@@ -14,9 +14,11 @@ from attention_core.comparison.differences import (
     find_moves,
     find_telling_move,
     most_moved_weight,
+    rank_moved_weights,
     relative_change,
     subtract_traces,
 )
+from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
 from tests.golden import loader
 
@@ -112,6 +114,59 @@ def test_only_the_sequence_that_is_looked_at_is_told():
     now = weights_only([[[[0.5, 0.5]]], [[[0.0, 1.0]]]])
     assert most_moved_weight(now, before, (0, 0, 0), 1) is None
     assert most_moved_weight(now, before, (1, 0, 0), 1).index == (1, 0, 0, 0)
+
+
+def ranked_by_loops(now, before, left_out=()):
+    """Every weight of several layers with how far it moved, the farthest first."""
+    moved = []
+    for part in now:
+        for b in range(B):
+            for h in range(H):
+                for t in range(T):
+                    for s in range(S):
+                        was, is_now = (runs[part]["weights"][b, h, t, s].item() for runs in (before, now))
+                        if (part, h) not in left_out:
+                            moved.append((abs(is_now - was), part, (b, h, t, s), was, is_now))
+    return [tuple(rest) for _, *rest in sorted(moved, key=lambda each: -each[0])]
+
+
+@pytest.mark.parametrize("left_out", [(), [("3.attention", 2), ("1.attention", 0)]])
+def test_the_weights_of_several_layers_that_moved_most(left_out):
+    parts = ("1.attention", "2.attention", "3.attention")
+    now, before = ({part: run(seed + i) for i, part in enumerate(parts)} for seed in (0, 10))
+    found = rank_moved_weights(now, before, 60, left_out)
+    told = [(move.part, move.index, move.before, move.now) for move in found]
+    assert told == ranked_by_loops(now, before, left_out)[:60]
+    assert {part for part, *_ in told} == {*parts}
+    assert [move.size for move in found] == [abs(is_now - was) for *_, was, is_now in told]
+
+
+def test_weights_that_moved_as_far_come_in_their_order_and_what_stayed_does_not_come():
+    """As far but for rounding: on another processor the last digit may be another one."""
+
+    def layer(*rows):
+        return Trace({"weights": Step("weights", torch.tensor([[rows]], dtype=torch.float64), ("B", "H", "T", "S"))})
+
+    before = {part: layer([0.5, 0.5], [0.5, 0.5]) for part in ("b", "a")}
+    now = {"b": layer([0.5, 0.5], [0.75 + 1e-15, 0.25]), "a": layer([0.5, 0.5 + 1e-15], [0.25 - 1e-12, 0.75])}
+    assert [(move.part, move.index) for move in rank_moved_weights(now, before, 9)] == [
+        ("b", (0, 0, 1, 0)),
+        ("b", (0, 0, 1, 1)),
+        ("a", (0, 0, 1, 0)),
+        ("a", (0, 0, 1, 1)),
+    ]
+
+
+def test_parts_without_weights_are_passed_over_and_other_shapes_refused():
+    words = Trace({"x": Step("x", torch.ones(1), ("T",))})
+    two, one = weights_only([[[[0.5, 0.5]]]]), weights_only([[[[1.0]]]])
+    assert rank_moved_weights({"embedding": words, "1.attention": two}, {"1.attention": two}, 1) == []
+    with pytest.raises(AttentionError) as error:
+        rank_moved_weights({"1.attention": two}, {"1.attention": one}, 1)
+    assert error.value.code == "weight_shape"
+    with pytest.raises(AttentionError) as error:
+        rank_moved_weights({}, {}, 0)
+    assert error.value.code == "positive_integer"
 
 
 # ---- other words -----------------------------------------------------------------------------------------------------

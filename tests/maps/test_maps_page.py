@@ -2,14 +2,17 @@
 
 import io
 import json
+import re
 
 import numpy as np
 import pytest
 import torch
+from PIL import Image
 
 from attention_core.inputs.files.attention_maps import read_attention_maps
 from attention_core.learned.language.reading import cut_sentence, run_model
-from pages.maps import given_file
+from pages.lectures.script import lecture_from_file, lecture_to_file
+from pages.maps import given_file, head_scene
 from tests.screen.driver import unpack
 from tests.screen.lesson import Lesson
 
@@ -177,6 +180,53 @@ def test_nothing_of_a_file_is_in_the_link_or_in_another_session(page):
     page.send_part("map_heads", "head", [2, 1])
     assert "mine" not in str(dict(page.at.query_params)) and set(page.at.query_params) <= {"lang"}
     assert len(grid(Lesson("maps"))[0]["heads"]) == 12
+
+
+# ---- a scene of a lecture --------------------------------------------------------------------------------------------
+def keys(page):
+    return {button.key for button in page.at.button}
+
+
+def own_lecture(page):
+    return page.at.session_state["talk"].own
+
+
+def test_the_open_map_of_a_file_becomes_a_picture_of_the_lecture(page):
+    bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    page.send_part("map_heads", "head", [2, 1]).press("add_scene")
+    (scene,) = own_lecture(page).scenes
+    assert scene.title == scene.shown.alt and scene.title.startswith("layer 2, head 2")
+    assert scene.scene_steps() == ("picture",)
+    with Image.open(io.BytesIO(scene.shown.data)) as picture:
+        assert picture.format == "PNG" and min(picture.size) > 200
+    assert lecture_from_file(lecture_to_file(own_lecture(page))) == own_lecture(page)
+    assert "desk_add_scene" in keys(page) and "add_scene" not in keys(page)
+    page.send_part("map_heads", "head", [1, 2])
+    assert "add_scene" in keys(page)  # that one is no scene yet
+    page.press("add_scene")
+    assert own_lecture(page).scenes[1].shown.data != scene.shown.data
+
+
+@pytest.mark.parametrize("is_mine", [True, False])
+def test_the_picture_says_whose_maps_it_shows_and_leaves_the_title_to_the_scene(page, is_mine, monkeypatch):
+    drawn_svg = []
+    monkeypatch.setattr(head_scene, "png_bytes", lambda svg: drawn_svg.append(svg) or b"no picture")
+    if is_mine:
+        bring(page, "mine.npz", npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS)))
+    page.press("add_scene")
+    shown = re.findall(r"<text[^>]*>([^<]*)</text>", drawn_svg[0])
+    assert ("mine.npz" if is_mine else "Our own small model on one sentence") in shown
+    assert not any(text.startswith("layer") for text in shown)
+    assert own_lecture(page) is None and len(errors(page)) == 1  # what is no picture is refused, with a sentence
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_where_a_letter_is_missing_it_says_what_to_do_instead(lang):
+    page = Lesson("maps", lang=lang)
+    assert any("讲稿不含它" in each.value or "no lecture holds it" in each.value for each in page.at.caption)
+    bring(page, "m.npz", npz(attention=drawn(L, H, T, T), tokens=np.array([*WORDS[:-1], "\u0378"])))
+    assert "add_scene" not in keys(page)
+    assert any("SVG" in each.value and "PNG" in each.value for each in page.at.caption)
 
 
 def test_the_lines_on_the_page_write_a_file_that_it_reads(tmp_path, monkeypatch):

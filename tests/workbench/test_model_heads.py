@@ -84,6 +84,76 @@ def test_a_map_opens_its_head_and_what_is_no_head_opens_nothing(screen):
         assert screen.parts("heads")
 
 
+# ---- order and search ------------------------------------------------------------------------------------------------
+ORDER = {"by": "previous", "least": 0.35, "from": AT, "to": 2}
+FIRST = {"by": "layers", "least": 0.0, "from": None, "to": None}
+
+
+def order(screen):
+    return screen.packed("heads")[0]["order"]
+
+
+def sort(screen, **choices):
+    return screen.click_part("heads", "order", {**order(screen), **choices})
+
+
+def test_the_order_the_filter_and_the_pair_that_is_searched_stand_in_the_link(screen):
+    assert order(screen) == FIRST
+    sort(screen, **ORDER)
+    link = {"heads_by": "previous", "heads_least": "0.35", "heads_from": "9", "heads_to": "2"}
+    assert {name: text for name, text in screen.link().items() if name.startswith("heads_")} == link
+    assert order(Screen(**screen.link())) == ORDER
+    assert screen.setup().heads is None  # what is looked at changes no run
+    sort(screen, **FIRST)
+    assert not any(name.startswith("heads_") for name in screen.link())
+
+
+def test_undo_leads_back_to_the_order_before(screen):
+    sort(screen, by="entropy")
+    assert order(screen.press("undo")) == FIRST
+    assert order(screen.press("redo"))["by"] == "entropy"
+
+
+def test_an_order_that_a_link_makes_up_is_named_and_not_taken():
+    made_up = {"heads_by": "beauty", "heads_least": "1.5", "heads_from": "-1", "heads_to": "it"}
+    screen = Screen(ex="model_en_decoder", text=TIRED, panel="heads", **made_up)
+    assert all(any(name in error for error in screen.errors()) for name in made_up)
+    assert order(screen) == FIRST
+
+
+def test_a_link_that_names_a_word_or_a_measure_that_there_is_not_shows_what_there_is():
+    screen = Screen(ex="model_en_decoder", text=SHORT, panel="heads", heads_from="12", heads_to="2", heads_by="moved")
+    assert screen.errors() == [] and order(screen) == {**FIRST, "to": 2}
+
+
+NO_ORDERS = [("by", "beauty"), ("by", ["same"]), ("least", 2), ("least", True), ("from", "9"), ("to", -1), ("to", 1.5)]
+
+
+@pytest.mark.parametrize(("name", "sent"), NO_ORDERS)
+def test_an_order_that_no_control_offers_is_refused(name, sent):
+    screen = Screen(ex="model_en_decoder", text=TIRED, panel="heads", heads_by="same")
+    before = order(screen)
+    sort(screen, **{name: sent})
+    assert order(screen) == before and screen.link()["heads_by"] == "same"
+    (error,) = screen.errors()
+    assert error.startswith(f"heads_{name} must be something that the address of the screen can hold")
+    assert sort(screen, least=0.5).errors() == []
+
+
+def test_what_is_no_order_changes_nothing(screen):
+    for sent in (None, "same", [], {"by": "same"}, 5):
+        screen.click_part("heads", "order", sent)
+        assert order(screen) == FIRST and errors(screen) == []
+
+
+def test_of_two_sentences_the_link_says_an_order_that_is_not_the_first(screen):
+    screen.set("other_text", WIDE)
+    assert order(screen)["by"] == "moved" and "heads_by" not in screen.link()
+    assert sort(screen, by="layers").link()["heads_by"] == "layers"
+    assert order(Screen(**screen.link()))["by"] == "layers"
+    assert "heads_by" not in sort(screen, by="moved").link()
+
+
 # ---- a second sentence -----------------------------------------------------------------------------------------------
 WIDE = "The animal did not cross the street because it was too wide."
 SHORT = "The dog fed the cat."
@@ -106,7 +176,7 @@ def test_of_a_second_sentence_of_as_many_words_it_gets_the_weights_and_how_much_
     side = here.shape[-1]
     sent = np.frombuffer(found["other"], np.float32).reshape(3, 4, side, side)
     assert sent == pytest.approx(there.numpy(), abs=1e-6)
-    assert head["first_by"] == "moved" and head["other_words"][-2] == "wide"
+    assert head["order"]["by"] == "moved" and head["other_words"][-2] == "wide"
     for each in head["heads"]:
         one, other = here[each["layer"] - 1, each["head"]], there[each["layer"] - 1, each["head"]]
         moved = sum(float(abs(one[t, s] - other[t, s])) / 2 for t in range(side) for s in range(side)) / side
@@ -117,7 +187,7 @@ def test_of_a_second_sentence_of_as_many_words_it_gets_the_weights_and_how_much_
 def test_of_a_second_sentence_of_another_length_it_gets_the_measures_alone(screen):
     screen.set("other_text", SHORT)
     head, found = screen.packed("heads")
-    assert found["other"] == b"" and head["first_by"] == ""
+    assert found["other"] == b"" and head["order"]["by"] == "layers"
     assert "This sentence has 13 words, the second 6" in head["text"]["about"]
     for each in head["heads"]:
         weights = weights_of(SHORT)[each["layer"] - 1, each["head"]]

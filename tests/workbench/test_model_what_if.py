@@ -87,6 +87,51 @@ def test_what_moved_farthest_is_said_in_words(screen):
     assert unmoved.startswith("What moved farthest") or unmoved == "No probability moved by half a percentage point."
 
 
+def weights_without(name, tokens, layer, head):
+    """All heads' weights (L, H, T, T) of the model's own run, in which a head's rows of W_o are 0."""
+    model, numbers = load_model(name), word_numbers("en")
+    w_o = model.layers[layer - 1].w_o.data
+    kept = w_o.clone()
+    try:
+        w_o[16 * head : 16 * (head + 1)] = 0
+        with torch.no_grad():
+            run = model.run_layers(torch.tensor([[numbers[token] for token in tokens]]))
+        return [run[f"{each}.attention"]["weights"][0] for each in (1, 2, 3)]
+    finally:
+        w_o.copy_(kept)
+
+
+@pytest.mark.parametrize(("example", "name"), [("model_en", ENCODER), ("model_en_decoder", DECODER)])
+def test_the_weights_of_later_heads_that_moved_most_stand_beside_each_other(example, name):
+    screen = opened(ex=example)
+    assert data(screen)["moved"] is None
+    rows = data(change(screen, "1.attention", 2, "off"))["moved"]["rows"]
+    tokens = cut_sentence(name, TIRED)
+    run = run_model(name, tokens)
+    before = [run[f"{each}.attention"]["weights"][0] for each in (1, 2, 3)]
+    after = weights_without(name, tokens, 1, 2)
+    moved = []
+    for layer in (2, 3):
+        for head in range(4):
+            for t in range(len(tokens)):
+                for s in range(len(tokens)):
+                    was, now = float(before[layer - 1][head, t, s]), float(after[layer - 1][head, t, s])
+                    moved.append((abs(now - was), [layer, head], t, s, was, now))
+    moved.sort(key=lambda each: -each[0])
+    assert [row["opens"] for row in rows] == [opens for _, opens, *_ in moved[:5]]
+    for row, (_, _, t, s, was, now) in zip(rows, moved, strict=False):
+        query, key = row["pair"].split(" → ")
+        assert query.startswith(tokens[t]) and key.startswith(tokens[s])
+        assert (row["before"], row["after"]) == (pytest.approx(was, abs=1e-6), pytest.approx(now, abs=1e-6))
+
+
+def test_where_no_later_head_can_move_a_sentence_says_so(screen):
+    moved = data(change(screen, "3.attention", 0, "off"))["moved"]
+    assert moved["rows"] == [] and moved["told"].startswith("No weight of a head")
+    screen.click_part("what_if", "again", True)
+    assert data(screen)["moved"] is None
+
+
 def test_each_part_alone_off_is_listed_by_what_is_left(screen):
     outcome = data(screen)["outcomes"][0]
     assert outcome["word"] == "animal" and len(outcome["alone"]) == 15

@@ -123,6 +123,81 @@ def test_the_choices_cut_and_are_proven_in_an_open_sum(screen):
     assert not screen.parts("block_sum")  # what was open there is no step any more
 
 
+# ---- links -----------------------------------------------------------------------------------------------------------
+def test_who_opens_the_link_sees_the_text_that_was_written_and_the_same_words_come_next(screen):
+    choose(screen, word_seed=7)
+    choose(screen, top_k=5)
+    do(screen, "word")
+    do(screen, "word")
+    screen.look_at(query=9)  # another word of the sentence
+    assert screen.link()["written"] == "the animal did not | " + " ".join(text(screen, "written"))
+    other = Screen(**screen.link())
+    assert other.errors() == [] and data(other) == data(screen)
+    assert data(do(other, "sentence")) == data(do(screen, "sentence"))
+    assert data(Screen(**other.link())) == data(other)
+    do(screen, "again")
+    assert "written" not in screen.link()
+
+
+def test_undo_takes_back_one_written_word_after_the_other(screen):
+    do(screen, "word")
+    do(screen, "word")
+    both = text(screen, "written")
+    screen.click_part("words", "place", 2)
+    assert text(screen, "written") == []
+    assert text(screen.press("undo"), "written") == both
+    assert text(screen.press("undo"), "written") == both[:1]
+    assert text(screen.press("undo"), "written") == []
+    assert text(screen.press("redo"), "written") == both[:1]
+
+
+def test_with_another_sentence_or_layer_or_none_of_it(screen):
+    do(screen, "word")
+    written = text(screen, "written")
+    assert text(screen.set("layer", 1), "written") == written
+    assert text(screen.set("text", "The animal did not eat."), "written") == []
+    assert "written" not in screen.link() and text(screen.press("undo"), "written") == []
+
+
+UNFIT = {
+    "another beginning": {"written": "the dog did not | hunt"},
+    "no such word": {"written": "the animal | zorb"},
+    "longer than the model learned": {"written": "the | " + "dog " * 46 + "."},
+    "no written word": {"written": "the animal |"},
+    "no bar": {"written": "the animal"},
+    "two spaces": {"written": "the  animal | did"},
+    "an encoder": {"written": "the animal | did", "ex": "model_en"},
+    "no model": {"written": "the animal | did", "ex": "en_it"},
+}
+
+
+@pytest.mark.parametrize("what", UNFIT)
+def test_a_text_that_a_link_makes_up_is_named_and_not_shown(what):
+    screen = Screen(**{"ex": "model_en_decoder", "text": TIRED, "t": "4", "panel": "words"} | UNFIT[what])
+    (error,) = screen.errors()
+    assert error.startswith("The link says written=") and "written" not in screen.link()
+    if screen.parts("words"):
+        assert not text(screen, "written")
+
+
+def test_of_a_batch_the_link_opens_what_was_written_on_its_sentence():
+    batch = {"text": TIRED, "more": "Anna fed the dog.\nThe cat ran.", "sentence": "1"}
+    screen = Screen(ex="model_en_decoder", layer="1", **batch, t="3", panel="words")
+    do(screen, "word")
+    other = Screen(**screen.link())
+    assert text(other, "written") == text(screen, "written") != []
+    third = Screen(**screen.link() | {"sentence": "2"})
+    assert third.errors() == [] and text(third, "written") == []  # it begins otherwise
+
+
+def test_what_no_link_can_hold_is_refused_with_a_sentence():
+    screen = Screen(ex="model_en_decoder", text="z" * 3000, t="1", panel="words")
+    do(screen, "word")
+    (error,) = screen.errors()
+    assert error.startswith("written must be something that the address of the screen can hold")
+    assert text(screen, "written") == []
+
+
 MADE_UP = {
     "top_k": (0, 21, 2.5, True),
     "top_p": (0, 1.1, "x"),

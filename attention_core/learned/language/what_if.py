@@ -10,6 +10,7 @@ from torch import Tensor
 from attention_core.analysis.interventions import Intervention, intervene
 from attention_core.analysis.residual_sum import with_logit_sum
 from attention_core.analysis.word_pushes import attention_parts, with_word_pushes
+from attention_core.comparison.differences import WeightMove, rank_moved_weights
 from attention_core.learned.language.answers import find_answer
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.recipes import ABOUT, PRONOUN
@@ -93,6 +94,19 @@ def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes
     """The probability of each word (V), as the model is and with changes."""
     read = outcome.read(name, tokens)
     return outcome.shares(name, run_model(name, read)), outcome.shares(name, run_changed(name, read, changes))
+
+
+def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> list[WeightMove]:
+    """The weights that moved most, of the heads that are not changed themselves; see rank_moved_weights.
+
+    >>> from attention_core.analysis.interventions import Intervention
+    >>> tokens = ("<start>", "anna", "fed", "the", "dog")
+    >>> (move,) = moved_weights("en_asked_decoder", tokens, Changes((Intervention("2.attention", 0),)), count=1)
+    >>> move.part
+    '3.attention'
+    """
+    changed = {(each.part, each.head) for each in changes.interventions}
+    return rank_moved_weights(run_changed(name, tokens, changes).parts, run_model(name, tokens).parts, count, changed)
 
 
 # ---- each alone off --------------------------------------------------------------------------------------------------

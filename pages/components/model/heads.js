@@ -1,8 +1,10 @@
 // The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on two
 // sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
 const BITS = "entropy"; // the measure that is no share
+const BY_LAYER = "layers"; // in place of a measure
 const MOST_LABELS = 24; // words beside a large map
 const UNKNOWN = -1; // below every number: no query of the sentence says anything
+const REST = 300; // ms after which a choice is kept by the link: until then the next one may follow
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
@@ -10,6 +12,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
   root.given = data.slice();
   const shown = unpacked(data);
+  const beyondOrder = shown.order && textBeyondOrder(shown);
+  if (beyondOrder && beyondOrder === root.beyondOrder) return takeOrder(root, shown.order); // what is open stays open
+  root.beyondOrder = beyondOrder;
   const cells = shown.queries.length * shown.keys.length;
   const floats = (bytes) => new Float32Array(bytes.slice().buffer);
   const cut = (numbers) => shown.heads.map((_, i) => numbers.subarray(i * cells, (i + 1) * cells));
@@ -17,11 +22,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.others = shown.other.length ? cut(floats(shown.other)) : null; // of a second sentence of the same length
   shown.rolled = floats(shown.rolled);
   for (const name of ["ground", "ink", "faint", "outline", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
-  root.look ??= { by: "", least: 0, from: "", to: "", pair: [] };
+  root.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] };
+  if (shown.order && !root.resting) Object.assign(root.look, lookOf(shown.order));
   if (root.look.from >= shown.queries.length) root.look.from = "";
   if (root.look.to >= shown.keys.length) root.look.to = "";
-  if (!shown.measures[root.look.by]) root.look.by = "";
-  if (shown.first_by !== root.firstBy) root.look.by = root.firstBy = shown.first_by; // a second sentence came, or went
+  if (!shown.measures[root.look.by]) root.look.by = BY_LAYER;
   root.look.pair = root.look.pair.filter((i) => i < shown.heads.length).slice(shown.others ? -1 : -2);
   root.shown = shown;
   const cards = shown.heads.map((_, i) => cardOf(root, i));
@@ -34,23 +39,52 @@ export default function ({ parentElement, data, setTriggerValue }) {
   compareTwo(root);
 }
 
+// ---- what a link keeps -----------------------------------------------------------------------------------------------
+// All that is shown but the order: where it is the same, the cards and an open choice stay.
+function textBeyondOrder(shown) {
+  return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? value.join() : value));
+}
+
+const lookOf = ({ by, least, from, to }) => ({ by, least, from: from ?? "", to: to ?? "" });
+
+function takeOrder(root, order) {
+  const look = { ...root.look, ...lookOf(order) };
+  if (root.resting || JSON.stringify(look) === JSON.stringify(root.look)) return;
+  root.look = look;
+  fillControls(root);
+  arrange(root);
+}
+
+// The heads are arranged at once; the link hears of it when the hand rests.
+function choose(root, choice) {
+  Object.assign(root.look, choice);
+  arrange(root);
+  if (!root.shown.order) return;
+  clearTimeout(root.resting);
+  root.resting = setTimeout(() => {
+    root.resting = 0;
+    const { by, least, from, to } = root.look;
+    const place = (word) => (word === "" ? null : word);
+    root.trigger("order", { by, least, from: place(from), to: place(to) });
+  }, REST);
+}
+
 // ---- controls --------------------------------------------------------------------------------------------------------
 function fillControls(root) {
   const { text, measures, queries, keys } = root.shown;
   const places = (words) => words.map((word, i) => [i, word]);
-  const by = choiceOf(root, "by", text.sort, [["", text.layers], ...Object.entries(measures)]);
+  const by = choiceOf(root, "by", text.sort, [[BY_LAYER, text.layers], ...Object.entries(measures)]);
   const from = choiceOf(root, "from", text.from, [["", text.any], ...places(queries)]);
   const to = choiceOf(root, "to", text.to, [["", text.any], ...places(keys)]);
   const least = element("label", "least", { textContent: text.least });
   const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
   const output = element("output", "", { textContent: spellPercent(root.look.least) });
   input.oninput = () => {
-    root.look.least = Number(input.value);
+    choose(root, { least: Number(input.value) });
     output.textContent = spellPercent(root.look.least);
-    arrange(root);
   };
   least.append(input, output);
-  root.parts.controls.append(by, from, to, least);
+  root.parts.controls.replaceChildren(by, from, to, least);
 }
 
 function choiceOf(root, name, label, options) {
@@ -58,10 +92,8 @@ function choiceOf(root, name, label, options) {
   const select = element("select", name);
   for (const [value, said] of options) select.append(element("option", "", { value, textContent: said }));
   select.value = root.look[name];
-  select.onchange = () => {
-    root.look[name] = select.value;
-    arrange(root);
-  };
+  const places = name !== "by";
+  select.onchange = () => choose(root, { [name]: places && select.value ? Number(select.value) : select.value });
   choice.append(select);
   return choice;
 }
@@ -78,7 +110,7 @@ function sortedBy({ shown, look }) {
     const there = (i) => others?.[i][cell];
     return { label, spell: spellPercent, here: (i) => maps[i][cell], there, held: () => undefined };
   }
-  if (!by) return null;
+  if (by === BY_LAYER) return null;
   const spell = by === BITS ? spellNumber : spellPercent;
   const number = (sentence) => (i) => heads[i][sentence]?.[by];
   return { label: shown.measures[by], spell, here: number("here"), there: number("there"), held: number("held") };

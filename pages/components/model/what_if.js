@@ -137,14 +137,13 @@ function labelsOf(words, side) {
 function outcomesOf(root, shown) {
   const all = element("div", "outcomes");
   all.append(...shown.outcomes.map((outcome) => outcomeOf(root, shown, outcome)));
+  if (shown.moved) all.append(movedOf(root, shown));
   return all;
 }
 
 function outcomeOf(root, { text }, { title, rows, told, word, share, alone, alone_title }) {
   const figure = element("figure", "outcome");
-  const key = element("div", "key");
-  key.append(element("span", "swatch before"), element("span", "", { textContent: text.before }), element("span", "swatch after"), element("span", "", { textContent: text.after }));
-  figure.append(element("figcaption", "", { textContent: title }), key);
+  figure.append(element("figcaption", "", { textContent: title }), keyOf(text));
   for (const each of rows) figure.append(pairRow(root, text, each));
   const sentence = element("p", "told", { textContent: told, ariaLive: "polite" });
   const more = element("details", "alone");
@@ -154,6 +153,12 @@ function outcomeOf(root, { text }, { title, rows, told, word, share, alone, alon
   for (const each of alone) more.append(aloneRow(root, text, share, word, each));
   figure.append(sentence, more);
   return figure;
+}
+
+function keyOf({ before, after }) {
+  const key = element("div", "key");
+  key.append(element("span", "swatch before"), element("span", "", { textContent: before }), element("span", "swatch after"), element("span", "", { textContent: after }));
+  return key;
 }
 
 function barsOf(before, after) {
@@ -186,6 +191,26 @@ function aloneRow(root, text, before, word, { part, head, name, share }) {
   const press = button("word", { textContent: name, title: said(text.turn_off, { name }) }, () => root.trigger("kind", { part, head, kind: "off" }));
   press.dataset.place = `alone ${word} ${part} ${head}`;
   row.append(press, barsOf(before, share), element("span", "numbers", { textContent: numbers }));
+  return row;
+}
+
+// ---- weights that moved ----------------------------------------------------------------------------------------------
+function movedOf(root, { text, moved: { title, told, rows } }) {
+  const figure = element("figure", "outcome moved");
+  figure.append(element("figcaption", "", { textContent: title }), element("p", "told", { textContent: told, ariaLive: "polite" }));
+  if (rows.length) figure.append(keyOf(text));
+  for (const each of rows) figure.append(movedRow(root, text, each));
+  return figure;
+}
+
+function movedRow(root, text, { name, pair, before, after, opens }) {
+  const row = element("div", "row");
+  const numbers = said(text.pair, { before: spellPercent(before), after: spellPercent(after) });
+  const open = button("word", { title: said(text.open_head, { name }) }, () => root.trigger("head", opens));
+  open.append(element("span", "head", { textContent: name }), element("span", "", { textContent: pair }));
+  open.setAttribute("aria-label", `${pair}: ${numbers}. ${open.title}`);
+  open.dataset.place = `moved ${opens} ${pair}`;
+  row.append(open, barsOf(before, after), element("span", "numbers", { textContent: numbers }));
   return row;
 }
 

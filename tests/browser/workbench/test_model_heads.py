@@ -56,6 +56,26 @@ def test_heads_are_sorted_by_what_they_do_and_those_that_do_less_are_left_out(sc
     expect(heads.locator(".card")).to_have_count(12)  # bits are no shares
 
 
+def test_the_address_opens_the_same_order_and_undo_leads_back(screen):
+    opened, heads = opened_heads(screen)
+    by, compared = heads.locator("select.by"), heads.locator(".two figure")
+    heads.get_by_role("button", name="Compare").first.click()
+    by.focus()
+    by.select_option("previous")
+    heads.locator(".least input").evaluate("input => { input.value = 0.2; input.oninput(); }")
+    opened.page.wait_for_url("**heads_by=previous&heads_least=0.2**")
+    names = heads.locator(".card .name").all_inner_texts()
+    assert 0 < len(names) < 12
+    other = screen("?" + opened.page.url.split("?")[1])
+    expect(other.page.locator(".heads .card .name")).to_have_text(names)
+    expect(other.page.locator(".heads .least output")).to_have_text("20 %")
+    expect(by).to_be_focused()  # meanwhile the server has answered: cards and an open choice stay
+    opened.page.get_by_role("button", name="Undo", exact=True).click()
+    expect(heads.locator(".card")).to_have_count(12)
+    expect(by).to_have_value("layers")
+    expect(compared).to_have_count(1)
+
+
 def test_two_heads_stand_beside_each_other_with_their_difference(screen):
     _, heads = opened_heads(screen)
     compare = heads.get_by_role("button", name="Compare")
@@ -97,7 +117,7 @@ def test_of_two_sentences_the_head_that_moved_most_comes_first_and_is_seen_on_bo
     assert heads.locator(".two .down").nth(2).locator("span").nth(12).inner_text() == "tired / wide"
     box.fill("")
     box.press("Enter")
-    expect(heads.locator("select.by")).to_have_value("")
+    expect(heads.locator("select.by")).to_have_value("layers")
     expect(heads.locator(".two figure")).to_have_count(1)
 
 

@@ -1,5 +1,7 @@
 """What if, in the browser: a head switched off by a click and by keys, bars that move, a drawn mask, undo."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -55,6 +57,19 @@ def test_the_list_of_each_alone_off_switches_off(opened):
     first.get_by_role("button").click()
     expect(panel.locator(".tile.off")).to_have_count(1)
     expect(answer.locator("details")).to_have_attribute("open", "")
+
+
+def test_a_weight_that_moved_opens_its_head(opened):
+    panel = opened.page.locator(".what-if")
+    panel.get_by_role("button", name="layer 1, head 3: off, or on again").click()
+    rows = panel.locator(".moved .row")
+    expect(rows).to_have_count(5)
+    expect(rows.first.locator(".numbers")).to_have_text(re.compile(r"^.+ % → .+ %$"))
+    told = rows.first.locator(".head").inner_text()
+    rows.first.get_by_role("button").click()
+    layer = int(told.removeprefix("layer ")[0])
+    opened.page.wait_for_url(f"**layer={layer}**" if layer != 3 else lambda url: "head=" in url)
+    expect(rows).to_have_count(5)
 
 
 def test_the_path_opens_its_numbers_and_its_heads(opened):

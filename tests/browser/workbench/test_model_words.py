@@ -50,6 +50,17 @@ def test_it_writes_on_and_steps_back_by_keyboard(opened):
     expect(written).to_have_count(0)
 
 
+def test_the_address_opens_the_text_that_was_written_and_undo_takes_it_back(opened, screen):
+    written = opened.page.locator(".writing .tile.written")
+    opened.page.get_by_role("button", name="Write to the full stop").click()
+    expect(written.last).to_have_text(".")
+    opened.page.wait_for_url("**written=the+animal+did+not+%7C+**")
+    other = screen("?" + opened.page.url.split("?")[1])
+    expect(other.page.locator(".writing .tile.written")).to_have_text(written.all_inner_texts())
+    opened.page.get_by_role("button", name="Undo", exact=True).click()
+    expect(written).to_have_count(0)
+
+
 def test_the_words_follow_each_slider_while_it_is_dragged(opened):
     panel = opened.page.locator(".writing")
     cells = panel.locator(".row .cell")
