@@ -361,7 +361,7 @@ def test_the_receptive_field_is_drawn_word_by_word(layers, window, both):
     chosen = {"deep": str(layers), "window": str(window), "direction": "both" if both else "one"}
     lesson = Lesson("distance", words="random", length="16", open="cost", lang="en", **chosen)
     field = 1 + layers * (window - 1)
-    assert lesson.says(f"**receptive field** of a position, counted in words, is 1 + L(w − 1) = **{field}**")
+    assert lesson.says(f"**receptive field** of a position far from both ends is 1 + L(w − 1) = **{field}** words")
     back = field // 2 if both else field - 1
     table = lesson.table("field")
     heard = {

@@ -173,9 +173,11 @@ def test_every_model_can_stand_on_both_sides(place, lang):
 def test_a_caption_says_what_a_state_stands_for_and_what_it_leaves_out():
     told = [text for text in Lesson("models", lang="en", old="3", new="11").told() if text.startswith("Here")]
     assert told == [
-        "Here 8 heads, 64 wide, stand for 12, 64 wide. Not shown: its 12 encoder layers. Its 32 buckets are 8 here. "
+        "Here 8 heads, each 64 wide, stand for 12, each 64 wide. "
+        "Not shown: its 12 encoder layers. Its 32 buckets are 8 here. "
         "Never shown: the norm before the layer, the MLP, what the model has learned.",
-        "Here 8 heads on 4 key/value heads, 64 wide, stand for 16 on 8, 256 wide. A window of 4 stands for 1,024. "
+        "Here 8 query heads and 4 key/value heads, each 64 wide, stand for 16 and 8, each 256 wide. "
+        "A window of 4 stands for 1,024. "
         "Not shown: its 8 global layers. The gains of the norm are 1 here. "
         "Never shown: the norm before the layer, the MLP, what the model has learned.",
     ]

@@ -70,7 +70,7 @@ def test_the_figures_of_the_table():
     lesson = Lesson("scale", guess=LEVEL, d_k="1024")
     assert lesson.fact() == (
         "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided; "
-        "the gradient at q (median) is 5.0 × 10⁻⁵ and 0.37."
+        "the gradient at q (median) is 5.0 × 10⁻⁵ undivided, 0.37 divided."
     )
     undivided, divided = curve(lesson, "hero", "undivided"), curve(lesson, "hero", "divided")
     assert [*undivided] == [*divided] == WIDTHS
@@ -147,7 +147,7 @@ def test_the_thermometers_are_the_gradients_of_the_sentence():
     told = cloud(lesson)
     lanes = told["widths"][-1]
     assert (lanes["dot"]["written"], lanes["scaled_dot"]["written"]) == ("5.0 × 10⁻⁵", "0.37")
-    assert "is 5.0 × 10⁻⁵ and 0.37." in lesson.fact()
+    assert "is 5.0 × 10⁻⁵ undivided, 0.37 divided." in lesson.fact()
     assert told["most"] == max(lane["gradient"] for each in told["widths"] for lane in each.values())
 
 
@@ -172,7 +172,7 @@ def test_what_the_division_does_is_hidden_until_somebody_guesses_or_reveals():
     assert lesson.says("Not as predicted")
     assert len(curve(lesson, "hero", "divided")) == 11
     assert "?" not in [*lesson.table("live")["text"]]
-    assert "0.87 undivided, 0.36 divided; the gradient at q (median) is 0.55 and 0.36." in lesson.fact()
+    assert "0.87 undivided, 0.36 divided; the gradient at q (median) is 0.55 undivided, 0.36 divided." in lesson.fact()
     assert Lesson("scale", **lesson.link()).says("Not as predicted")
     assert lesson.choose("guess", "stays level").says("As predicted")
 

@@ -27,7 +27,7 @@ def bold(opened, start):
 def test_a_deep_link_restores_the_lesson_with_its_guess(screen):
     opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale")
     opened.wait_for_text("Not as predicted")
-    opened.wait_for_sentence("0.97 undivided, 0.36 divided; the gradient at q (median) is 5.0 × 10⁻⁵ and 0.37.")
+    opened.wait_for_sentence("the gradient at q (median) is 5.0 × 10⁻⁵ undivided, 0.37 divided.")
     opened.wait_for_text("How far each weight of this draw moves")
     assert opened.outside == [] and opened.errors == []
 

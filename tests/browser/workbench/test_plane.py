@@ -277,7 +277,7 @@ def test_the_chosen_directions_stay_when_a_vector_is_let_go(plane):
 
 def test_what_cannot_be_dragged_says_why(plane):
     unknown = plane("?ex=en_plane&score=additive&lang=en").open()
-    expect(unknown.page.locator(".follows")).to_contain_text("the browser cannot follow this mechanism")
+    expect(unknown.page.locator(".follows")).to_contain_text("the browser cannot compute this mechanism")
     one = plane("?ex=en_plane&pos=rope&lang=en").open()
     assert "the positions turn it after its matrix" in one.page.locator(".follows").inner_text()
     assert one.page.locator(".grip[aria-label^='q of']:visible, .grip[aria-label^='k of']:visible").count() == 0

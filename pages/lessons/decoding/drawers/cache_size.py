@@ -83,6 +83,7 @@ def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
         each=dtype.itemsize,
         S=sizes["S"],
         H_kv=sizes["H_kv"],
+        window=OWN_WINDOW,
         **widths,
     )
     link_to_workbench(own, "size")
@@ -100,6 +101,7 @@ def show_latents_of_own_text(setup: Setup) -> None:
         held=kv_bytes(last_step),
         each=dtype.itemsize,
         S=sizes["S"],
+        window=OWN_WINDOW,
         **widths,
     )
     link_to_workbench(setup, "size")
