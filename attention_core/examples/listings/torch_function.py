@@ -5,13 +5,15 @@ import math
 import torch
 
 
-def scaled_dot_product_attention(q, k, v, mask=None):
+def scaled_dot_product_attention(q, k, v, mask=None, dropout=None):
     """softmax(q kᵀ / √d_k) v, for each head; the mask is True where a pair is ignored."""
     d_k = q.shape[-1]
     scores = torch.matmul(q, k.transpose(-2, -1)) / math.sqrt(d_k)  # (B, H, T, S)
     if mask is not None:
         scores = scores.masked_fill(mask, float("-inf"))
     weights = torch.softmax(scores, dim=-1)  # over S
+    if dropout is not None:
+        weights = dropout(weights)
     return torch.matmul(weights, v), weights  # (B, H, T, d_v)
 
 
