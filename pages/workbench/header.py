@@ -36,7 +36,7 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
         *map(setup_history.can_move, setup_history.HISTORY_MOVES),
         *state.unread,
         *state.unfit,
-        is_added(make_scene_of_screen()),
+        is_added(make_scene_of_screen),
         lecture.refusal,
     )
 

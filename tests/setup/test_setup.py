@@ -177,8 +177,10 @@ def inputs(draw):
         setup = replace(setup, context_text=None if own.code else draw(st.none() | sentences(own, 0)))
     if kind == "matrix":
         bases = gathered(setup).bases
-        x = draw(edits(*bases["x"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 3, 4, 8]))))
-        setup = replace(setup, x=x)
+        x = edits(*bases["x"].shape)
+        if "value" not in bases:  # else as many rows as there are words, whose vectors are the values
+            x |= matrices(draw(lengths), draw(st.sampled_from([2, 3, 4, 8])))
+        setup = replace(setup, x=draw(x))
         if crosses:
             context = draw(edits(*bases["context"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 4, 5]))))
             setup = replace(setup, context=context)
@@ -265,7 +267,11 @@ def setups(draw):
         scale=draw(st.none() | st.floats(-10, 10) | st.sampled_from([0.0, 1e-12, 1.0])),
         temperature=draw(st.just(1.0) | st.floats(0.01, 100)),
         positions=draw(
-            positions(input_mode_of(setup) != "qkv", (setup.d_k or width // config_of(setup).heads) % 2 == 0)
+            positions(
+                input_mode_of(setup) != "qkv",
+                (setup.d_k or width // config_of(setup).heads) % 2 == 0,
+                is_cross_attention(setup),
+            )
         ),
         modifiers=draw(st.sampled_from([(), (), ("softcap:2.5",), ("qk_norm:1e-05", "softcap:50")])),
         normaliser=draw(st.sampled_from(["softmax", "softmax", "sinks", "sigmoid", "sigmoid:-1.5"])),
@@ -280,6 +286,8 @@ def setups(draw):
     if draw(st.booleans()):
         setup = replace(setup, allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
     edited = [name for name, base in material.bases.items() if is_learned(name) and base.size]
+    if "bare" in setup.wiring:  # nothing is there to add it to
+        edited = [name for name in edited if name != "b_o"]
     if setup.kv_heads is not None:  # a typed W_k is as wide as it is, whatever the number of heads
         edited = [name for name in edited if name not in ("w_k", "w_v")]
     for name in draw(st.lists(st.sampled_from(edited), unique=True, max_size=3)) if edited else ():
@@ -338,12 +346,15 @@ def masks(draw, keys):
     return tuple(choices[name] for name in names)
 
 
-def positions(has_input, is_even):
-    """Some ways to tell positions: only an input can be added to, and RoPE turns pairs."""
+def positions(has_input, is_even, is_cross):
+    """Some ways to tell positions: only an input can be added to, RoPE turns pairs, and a table that is typed has the
+    width and the places of one of two texts."""
     rope = st.sampled_from([(), ("rope",), ("rope_half",), ("rope:half:50:yarn:4:8",)] if is_even else [()])
     others = [(), ("alibi",), ("t5",), ("clipped", "relative_keys")]
     if has_input:
-        others += [("sinusoidal",), ("alibi", "sinusoidal"), ("sinusoidal:50", "t5:past:8"), ("learned",)]
+        others += [("sinusoidal",), ("alibi", "sinusoidal"), ("sinusoidal:50", "t5:past:8")]
+    if has_input and not is_cross:
+        others.append(("learned",))
     others = st.sampled_from(others)
     return st.tuples(rope, others).map(lambda pair: pair[0] + pair[1])
 
