@@ -194,6 +194,8 @@ def show_step_code(trace: Trace, step: str) -> None:
         text = list_step_code(trace, step, language)
         collected().code.append(text)
         column.code(text, language="python", wrap_lines=True)
+        if "np.einsum(" in text:
+            column.caption(say("code.einsum"))
 
 
 def list_step_code(trace: Trace, step: str, language: str) -> str:

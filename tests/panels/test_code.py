@@ -1,9 +1,13 @@
 """The code drawer: both listings of the opened step, on the operands of the run, and nothing while it is closed."""
 
+import re
+
+import numpy as np
 import pytest
 
 from pages.panels import step
 from pages.runs import cache
+from pages.site.words import load_app_texts
 from tests.screen.driver import Screen
 
 
@@ -52,3 +56,28 @@ def test_nothing_is_listed_while_the_drawer_is_closed(monkeypatch):
     screen = Screen().open_step("weights")
     assert [drawer.label for drawer in screen.at.expander if drawer.label.startswith("The code that ran")]
     assert codes(screen) == []
+
+
+CALLS = {
+    "np.matmul(x, w)": np.matmul,
+    "np.matmul(q, np.transpose(k, (0, 1, 3, 2)))": lambda q, k: np.matmul(q, np.transpose(k, (0, 1, 3, 2))),
+    "np.matmul(weights, v)": np.matmul,
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_said_of_einsum_is_what_np_matmul_computes(language):
+    said = re.findall(r"“([a-z,>-]+)”[^`]*`([^`]+)`", load_app_texts(language)["code.einsum"])
+    assert [letters for letters, _ in said] == ["btm,mn->btn", "bhtd,bhsd->bhts", "bhts,bhsd->bhtd"]
+    sizes = dict(zip("bhtsdmn", (2, 3, 5, 7, 11, 13, 17), strict=True))
+    rng = np.random.default_rng(0)
+    for letters, call in said:
+        axes = letters.partition("->")[0].split(",")
+        one, other = (rng.standard_normal([sizes[letter] for letter in part]) for part in axes)
+        np.testing.assert_allclose(CALLS[call](one, other), np.einsum(letters, one, other), atol=1e-12)
+
+
+def test_the_sentence_stands_where_einsum_is_called():
+    for name, calls_it in (("scores", True), ("q", False)):
+        captions = [caption.value for caption in opened().open_step(name).at.caption]
+        assert any(text.startswith("np.einsum multiplies") for text in captions) is calls_it

@@ -1,4 +1,4 @@
-"""Can you trust a printed example? Its page; then its numbers beside the right ones, each marked from those before."""
+"""Which numbers of a printed example are wrong? Its page; then its numbers beside the right ones, each marked."""
 
 from functools import partial
 
