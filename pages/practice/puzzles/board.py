@@ -24,7 +24,7 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX = 40.0  # pixels: a cell of a map that stands alone
+SINGLE_MAP_CELL_PX = 48.0  # pixels: a cell of a map that stands alone
 OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps below which the output stands above the fold
 PUZZLE_HEADING_PX = 88  # pixels: the headings of rows
 PUZZLE_COLUMN_PX = 63  # pixels: a column
