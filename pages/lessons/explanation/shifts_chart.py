@@ -11,7 +11,6 @@ from pages.lessons.learned.classifiers import measure_prediction_shift
 from pages.lessons.learned.learning import share_axis
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import option_labels
-from pages.session.collected import collected
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -34,8 +33,6 @@ def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
 
     known: whether the answer may be seen."""
     rows = [make_dumbbell_row(shifts, kind, known) for kind in SHOWN_SWAP_KINDS]
-    if known:
-        collected().facts += [row.told for row in rows]
     axis = share_axis(say("lessons.explanation.axis_shift"))
     x = replace(axis, first=SHIFT_AXIS_START)
     instead = "" if known else say("lessons.explanation.guess_first")

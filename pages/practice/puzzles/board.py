@@ -25,7 +25,7 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX = 44.0  # pixels: a cell of a map that stands alone
+SINGLE_MAP_CELL_PX = 42.0  # pixels: a cell of a map that stands alone
 SINGLE_MAP_WIDTH_PX = 460.0  # pixels: such a map
 OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps below which the output stands above the fold
 PUZZLE_HEADING_PX = 88  # pixels: the headings of rows
