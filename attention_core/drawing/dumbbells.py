@@ -9,7 +9,9 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import Picture, curve_specification
 from attention_core.record.number_text import format_exact
 
-DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 620, 62  # the field, and the height of one of its rows
+DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # the field, and the height of one of its rows
+TOLD_PX = 15  # of a row: how far below its top the middle of its sentence stands
+BAR_BELOW_MIDDLE_SHARE = 0.16  # of a row: how much lower than its middle the dumbbell hangs, under its sentence
 BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # half the bar between both ends, half an interval: rows
 DUMBBELL_POINT_AREA_PX = 190.0  # square pixels: a point
 END_NAME_ROOM_PX = 40
@@ -25,41 +27,49 @@ class DumbbellEnd:
     colour: str
 
 
-def dumbbells(
-    rows: Sequence[tuple[str, Sequence[DumbbellEnd]]],
-    x: Axis,
-    palette: Palette,
-    instead: str = "",
-    width: int = DUMBBELL_WIDTH_PX,
-) -> Picture:
-    """The rows from above, each with its name and its ends. instead: what stands there in the place of the ends.
+@dataclass(frozen=True)
+class DumbbellRow:
+    """A row. told: the sentence over its dumbbell, none where there are no ends yet."""
+
+    name: str
+    told: str
+    ends: Sequence[DumbbellEnd]
+
+
+def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: str = "") -> Picture:
+    """The rows from above, each with what is told of it, and its ends. instead: what stands in the place of the first
+    row's ends.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> ends = [DumbbellEnd("a", 0.2, (0.1, 0.3), "#000"), DumbbellEnd("b", 0.7, (0.6, 0.8), "#111")]
-    >>> picture = dumbbells([("first", ends)], Axis("shift", 0.0, 1.0), LIGHT_PALETTE)
+    >>> picture = dumbbells([DumbbellRow("first", "a 0.2, b 0.7", ends)], Axis("shift", 0.0, 1.0), LIGHT_PALETTE)
     >>> [round(at, 2) for kind, at in zip(picture.table["kind"], picture.table["x"]) if kind == "point"]
     [0.2, 0.7]
     """
     count = len(rows)
-    names = [name for name, _ in rows]
-    heights = [float(count - number) for number in range(count)]  # the first row stands highest
+    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row stands highest
     drawn = []
+    for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
+        drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))
+        if row.ends:
+            drawn += place_dumbbell(row.name, row.ends, height, palette)
     if instead:
-        middle = DUMBBELL_ROW_PX * count / 2  # pixels below the top
-        drawn.append({"kind": "text", "x": x.first, "y": middle, "name": instead, "fill": palette.ink})
-    else:
-        for (name, ends), height in zip(rows, heights, strict=True):
-            drawn += place_dumbbell(name, ends, height, palette)
+        drawn.append(place_sentence(instead, DUMBBELL_ROW_PX / 2, x, palette))
     y = Axis(
         title="",
         first=0.5,
         last=count + 0.5,
         values=tuple(heights),
-        texts=tuple(names),
+        texts=("",) * count,
     )
     height = DUMBBELL_ROW_PX * count
-    specification = curve_specification(x, y, palette, width, height)
+    specification = curve_specification(x, y, palette, DUMBBELL_WIDTH_PX, height)
     return Picture(curve_table(drawn), with_margins(specification, END_NAME_ROOM_PX))
+
+
+def place_sentence(told: str, below: float, x: Axis, palette: Palette) -> dict:
+    """A sentence from the left edge. below: pixels from the top."""
+    return {"kind": "text", "x": x.first, "y": below, "name": told, "fill": palette.ink}
 
 
 def place_dumbbell(name: str, ends: Sequence[DumbbellEnd], height: float, palette: Palette) -> list[dict]:

@@ -1,11 +1,10 @@
-"""How cost grows with the length: counted multiply-adds and measured times on one pair of logarithmic axes.
+"""How cost grows with the length: counted multiply-adds, or measured times, on logarithmic axes.
 
-A million multiply-adds stands as high as a millisecond. On such axes what grows with the square of the length has slope
-2, what grows in proportion to it slope 1.
+On such axes what grows with the square of the length has slope 2, what grows in proportion to it slope 1.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from attention_core.drawing.axes import Axis, decade_axis
 from attention_core.drawing.curves import Curve, curves
@@ -14,27 +13,26 @@ from attention_core.drawing.specifications import Picture
 from attention_core.record.number_text import format_grouped
 from attention_core.variants.timing import fit_slope
 
-MILLION, MILLI = 1e6, 1e-3
-GROWTH_HEIGHT_PX = 236
+COUNTED, MEASURED = "counted", "measured"
+GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # a million multiply-adds, a millisecond
+GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # two stand beside each other
 
 
 @dataclass(frozen=True)
 class GrowthLine:
-    """What something costs at each length: `counted` in multiply-adds, drawn dashed, or measured, in `seconds`."""
+    """What something costs at each length, in multiply-adds or in seconds."""
 
     name: str
     colour: str
-    counted: Mapping[int, int] = field(default_factory=dict)
-    seconds: Mapping[int, float] = field(default_factory=dict)
+    points: Mapping[int, float]
 
 
 def growth_curves(
-    lines: Sequence[GrowthLine], lengths: Sequence[int], titles: tuple[str, str], palette: Palette
+    kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], titles: tuple[str, str], palette: Palette
 ) -> Picture:
-    """The lines that have points, on axes over these lengths. titles: of the axis of lengths, and of the other."""
-    drawn = []
-    for line in lines:
-        drawn += curves_of_line(line)
+    """The lines that have points, on axes over these lengths. kind: COUNTED in multiply-adds, drawn dashed, or MEASURED
+    in seconds. titles: of the axis of lengths, and of the other, which is in millions or in milliseconds."""
+    drawn = [make_growth_curve(kind, line) for line in lines if line.points]
     across = Axis(
         titles[0],
         first=lengths[0],
@@ -45,21 +43,13 @@ def growth_curves(
     )
     heights = [height for curve in drawn for height in curve.y]
     up = decade_axis(titles[1], heights)
-    return curves(drawn, across, up, palette, height=GROWTH_HEIGHT_PX)
+    return curves(drawn, across, up, palette, width=GROWTH_WIDTH_PX, height=GROWTH_HEIGHT_PX)
 
 
-def curves_of_line(line: GrowthLine) -> list[Curve]:
-    """What was counted of a line and what was measured, as curves."""
-    millions = [count / MILLION for count in line.counted.values()]
-    milliseconds = [seconds / MILLI for seconds in line.seconds.values()]
-    drawn = []
-    if millions:
-        lengths = list(line.counted)
-        drawn.append(Curve(line.name, lengths, millions, line.colour, dashed=True))
-    if milliseconds:
-        lengths = list(line.seconds)
-        drawn.append(Curve(line.name, lengths, milliseconds, line.colour))
-    return drawn
+def make_growth_curve(kind: str, line: GrowthLine) -> Curve:
+    """A line in the unit of its kind."""
+    heights = [cost / GROWTH_UNITS[kind] for cost in line.points.values()]
+    return Curve(line.name, list(line.points), heights, line.colour, dashed=kind == COUNTED)
 
 
 def growth_power(points: Mapping[int, float]) -> float | None:

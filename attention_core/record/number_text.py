@@ -1,7 +1,7 @@
 """Numbers as they are printed: a true minus sign, a fixed number of decimals, infinity as a sign."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -179,6 +179,18 @@ def format_grouped(number: int) -> str:
     '32,896'
     """
     return f"{number:,}"
+
+
+def round_count(number: int, units: Sequence[int]) -> tuple[str, int]:
+    """A large count in three digits, and the unit in which it is: the largest of which there is one or more.
+
+    units: from the smallest, which is taken below itself, too.
+
+    >>> round_count(134_217_728, (10**6,)), round_count(134_217_728, (10**4, 10**8)), round_count(2_097_152, (10**6,))
+    (('134', 1000000), ('1.34', 100000000), ('2.1', 1000000))
+    """
+    largest = max((unit for unit in units if unit <= number), default=units[0])
+    return format_short(number / largest, 3), largest
 
 
 MIB, GIB, TIB = 2**20, 2**30, 2**40

@@ -296,7 +296,7 @@ painted_words = make_component(
     is_fetched=True,
 )
 cost_areas = make_component(
-    "lessons/areas", '<div class="areas" role="img"></div>', "model/controls", "live/position", is_fetched=True
+    "lessons/areas", '<div class="areas"></div>', "model/controls", "live/position", "svg", is_fetched=True
 )
 printed_paper = make_component(
     "lessons/paper", '<div class="paper" role="group"></div>', "model/controls", "roving", is_fetched=True

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attention_core.drawing.scaling_curves import GrowthLine, growth_curves, growth_power
+import streamlit as st
+
+from attention_core.drawing.scaling_curves import COUNTED, MEASURED, GrowthLine, growth_curves, growth_power
 from attention_core.record.number_text import format_fixed
 from attention_core.variants.timed_kinds import TimedCase
 from pages.panels import lesson_choices
@@ -28,27 +30,29 @@ def run_race(
     show_times: ShowTimes,
     alt: str,
 ) -> None:
-    """The lines of a race against the length: what is counted, at once, and what is measured, as it comes.
+    """The lines of a race against the length: what is counted, at once, and what is measured, as it comes, beside it.
 
     name: of the race in its lesson. others: multiply-adds to stand beside those of the cases, by what they are called.
-    show_times: draws what is said over the picture. alt: what a screen reader says of it."""
+    show_times: draws what is said over the pictures. alt: the key of what a screen reader says of them."""
     palette = current_palette()
     colours = (palette.share, palette.v)
     counted = make_counted_lines(cases, lengths, colours)
     for other, points in others.items():
-        counted.append(make_race_line("counted", other, palette.x, points))
+        counted.append(make_race_line(other, palette.x, points))
 
     def show_measured(seconds: Mapping[tuple[TimedCase, int], float]) -> None:
         times = [seconds_by_length(case, lengths, seconds) for case in cases]
-        show_times(times)
-        lines = [*counted]
+        with st.container(
+            gap="xsmall"
+        ):  # a place of its own, also before anything is said: what follows stays where it is
+            show_times(times)
+        measured = []
         for case, colour, points in zip(cases, colours, times, strict=True):
-            line = make_race_line("measured", case_name(case), colour, points)
-            lines.append(line)
-        titles = (say("lessons.cost.axis_length"), say("lessons.cost.axis_cost"))
-        picture = growth_curves(lines, lengths, titles, palette)
-        key = f"{lesson_choices.current_slug()}_{name}"
-        show_curve_chart(picture, key, alt)
+            measured.append(make_race_line(case_name(case), colour, points))
+        with st.container(horizontal=True):
+            draw_growth(COUNTED, counted, lengths, name, alt)
+            if any(times):
+                draw_growth(MEASURED, measured, lengths, name, alt)
 
     tasks = [(case, length) for length in lengths for case in cases]
     measure_on_request(
@@ -58,6 +62,13 @@ def run_race(
         say("lessons.cost.measure"),
         show_measured,
     )
+
+
+def draw_growth(kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], name: str, alt: str) -> None:
+    """Draws what is counted in one picture, or what is measured. The other arguments are those of run_race."""
+    titles = (say("lessons.cost.axis_length"), say(f"lessons.cost.axis_{kind}"))
+    picture = growth_curves(kind, lines, lengths, titles, current_palette())
+    show_curve_chart(picture, f"{lesson_choices.current_slug()}_{name}_{kind}", say(f"{alt}_{kind}"))
 
 
 def measure_task(task: tuple[TimedCase, int]) -> float:
@@ -81,7 +92,7 @@ def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colou
         names = [say("lessons.cost.both")]
     lines = []
     for name, colour, points in zip(names, colours, products, strict=False):
-        line = make_race_line("counted", name, colour, points)
+        line = make_race_line(name, colour, points)
         lines.append(line)
     return lines
 
@@ -95,10 +106,6 @@ def describe_growth(points: PointsByLength, form: str = "slope") -> str:
     return say(f"lessons.cost.{form}", slope=format_fixed(power))
 
 
-def make_race_line(kind: str, what: str, colour: str, points: PointsByLength) -> GrowthLine:
-    """A line under its name, which says how it grows. kind: "counted" or "measured"."""
-    slope = describe_growth(points, "power")
-    name = say(f"lessons.cost.{kind}", what=what, slope=slope)
-    if kind == "counted":
-        return GrowthLine(name, colour, counted=points)
-    return GrowthLine(name, colour, seconds=points)
+def make_race_line(name: str, colour: str, points: PointsByLength) -> GrowthLine:
+    """A line under its name, which says how it grows."""
+    return GrowthLine(name + describe_growth(points, "power"), colour, points)

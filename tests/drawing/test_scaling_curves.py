@@ -1,13 +1,13 @@
-"""Counted multiply-adds and measured times on one pair of axes."""
+"""Counted multiply-adds, and measured times, each on axes of its own."""
 
 import pytest
 
 from attention_core.drawing.palette import LIGHT_PALETTE
-from attention_core.drawing.scaling_curves import GrowthLine, growth_curves, growth_power
+from attention_core.drawing.scaling_curves import COUNTED, MEASURED, GrowthLine, growth_curves, growth_power
 
 
 def points(picture, dashed):
-    """The points of the counted curves, or of the measured ones: name -> [(x, y)]."""
+    """The points of the curves that are dashed, or of those that are not: name -> [(x, y)]."""
     columns, found = picture.table, {}
     for row in (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)):
         if row["kind"] == "point" and row["dashed"] == dashed:
@@ -15,15 +15,17 @@ def points(picture, dashed):
     return found
 
 
-def test_a_million_multiply_adds_stand_as_high_as_a_millisecond():
+@pytest.mark.parametrize(
+    "kind, first, second, is_dashed", [(COUNTED, 2_000_000, 8_000_000, True), (MEASURED, 0.002, 0.008, False)]
+)
+def test_counts_are_drawn_in_millions_and_times_in_milliseconds(kind, first, second, is_dashed):
     lines = [
-        GrowthLine("counted", LIGHT_PALETTE.q, counted={64: 2_000_000, 128: 8_000_000}),
-        GrowthLine("measured", LIGHT_PALETTE.k, seconds={64: 0.002}),
-        GrowthLine("nothing yet", LIGHT_PALETTE.v),
+        GrowthLine("line", LIGHT_PALETTE.q, {64: first, 128: second}),
+        GrowthLine("nothing yet", LIGHT_PALETTE.v, {}),
     ]
-    picture = growth_curves(lines, (64, 128), ("tokens", "cost"), LIGHT_PALETTE)
-    assert points(picture, dashed=True) == {"counted": [(64, 2.0), (128, 8.0)]}
-    assert points(picture, dashed=False) == {"measured": [(64, 2.0)]}
+    picture = growth_curves(kind, lines, (64, 128), ("tokens", "cost"), LIGHT_PALETTE)
+    assert points(picture, dashed=is_dashed) == {"line": [(64, 2.0), (128, 8.0)]}
+    assert points(picture, dashed=not is_dashed) == {} and "rule" not in picture.table["kind"]
     axes = picture.spec["layer"][0]["encoding"]
     assert axes["x"]["scale"]["domain"] == [64, 128]
     assert axes["y"]["scale"]["domain"] == [1.0, 10.0]

@@ -20,8 +20,8 @@ def points(lesson):
     return dict(zip(drawn["name"], drawn["x"], strict=True))
 
 
-def hints(lesson):
-    """What stands in the chart in the place of the dumbbells."""
+def told(lesson):
+    """The sentences in the chart."""
     drawn = lesson.table(HERO)
     return [*drawn[drawn["kind"] == "text"]["name"]]
 
@@ -44,12 +44,14 @@ def plain_shift(task):
 
 def test_nothing_is_shown_before_the_guess_and_then_all():
     lesson = Lesson("explanation", lang="en")
-    assert hints(lesson) == ["Guess first: two dots will appear in each row."]
+    hint = "Guess first: two dots will appear in each row."
+    assert told(lesson) == ["even", "permuted", "random", "adversarial", hint]
     assert points(lesson) == {} and "A gives over 99 % of its weight to one place" in lesson.fact()
     lesson.choose("guess", lesson.widgets()["guess"].options[0])
-    assert lesson.says("As predicted") and hints(lesson) == []
+    assert lesson.says("As predicted")
     assert len(points(lesson)) == 8
-    assert lesson.says("Even weights move A's prediction by 79 %")
+    assert lesson.fact() == "Even weights move A's prediction by 79 %, B's by 0.021 %."
+    assert len(told(lesson)) == 4 and told(lesson)[2] == "Random: A moves by 79 %, B by 21 %."
     wrong = Lesson("explanation", guess="2", lang="en")
     assert wrong.says("Not as predicted") and points(wrong) == points(lesson)
 

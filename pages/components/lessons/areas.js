@@ -1,35 +1,66 @@
-// What all pairs cost, a square as wide and high as there are tokens, beside what each token costs, a stripe as high. Both
-// have one scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, pairs, tokens, told,
-// palette, alt }. pairs, tokens: multiply-adds at each position. told: what is said of both there, a line each.
-const LARGEST = 240; // px: the side of the square of the largest length
+// What all pairs cost, a square as wide and high as there are tokens, beside what each token costs, a stripe as high: for
+// each length up to the one that is looked at, which is the largest; in each the one before stands as it was. All have one
+// scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, written, pairs, tokens, told,
+// palette, alt }. written: how lengths are written. pairs, tokens: multiply-adds at each. told: what is said of both
+// there, the name of each and a line.
+const HIGH = 334, FOOT = 24; // px: the largest square at most, and what stands under it
+const WIDE = 640; // px: a narrower picture shows the last two lengths alone
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".areas");
   for (const name of ["ink", "share", "x"]) root.style.setProperty(`--${name}`, data.palette[name]);
-  root.style.setProperty("--largest", `${LARGEST}px`);
-  root.setAttribute("aria-label", data.alt);
-  if (!root.parts) root.parts = ["pairs", "tokens"].map((name) => build(root, name));
-  followSlider(root, data, (position) => draw(root, position));
+  if (!root.watch) {
+    root.told = element("div", "told");
+    root.svg = svgShape("svg", { role: "img" });
+    root.append(root.svg, root.told);
+    root.watch = new ResizeObserver(() => draw(root));
+    root.watch.observe(root);
+  }
+  root.svg.setAttribute("aria-label", data.alt);
+  followSlider(root, data, (position) => {
+    root.at = position;
+    draw(root);
+  });
 }
 
-function build(root, name) {
-  const part = element("div", `part ${name}`);
-  const [place, area, told] = [element("div", "place"), element("div", "area"), element("div", "told")];
-  area.append(element("div", "half")); // at half the length
-  place.append(area);
-  part.append(place, told);
-  root.append(part);
-  return { area, told };
+function draw(root) {
+  const { data, svg, told, at, clientWidth: wide } = root;
+  if (!wide) return;
+  const shown = data.lengths.map((_, i) => i).slice(wide < WIDE ? Math.max(0, at - 1) : 0, at + 1);
+  const place = placed(data, shown, wide);
+  svg.setAttribute("viewBox", `0 0 ${wide} ${place.side + FOOT}`);
+  svg.replaceChildren(...shown.flatMap((each, i) => drawn(data, each, place, place.left[i])));
+  told.replaceChildren(...data.told[at].map((texts, i) => spoken(texts, i ? "tokens" : "pairs")));
 }
 
-function draw({ parts: [square, stripe], data }, position) {
-  const { lengths, pairs, tokens, told } = data;
-  const side = (LARGEST * lengths[position]) / Math.max(...lengths);
-  size(square.area, side, side);
-  size(stripe.area, (side * tokens[position]) / pairs[position], side);
-  [square, stripe].forEach((part, i) => part.told.replaceChildren(...told[position][i].map((text) => element("p", "", { textContent: text }))));
+// The side of the largest square, how many pixels a token is, and where each length begins.
+function placed({ lengths, pairs, tokens }, shown, wide) {
+  const [between, gap] = wide < WIDE ? [14, 4] : [40, 6];
+  const last = lengths[shown.at(-1)];
+  const parts = shown.map((each) => (lengths[each] / last) * (1 + tokens[each] / pairs[each])); // of that side
+  const room = wide - gap * shown.length - between * (shown.length - 1);
+  const side = Math.min(HIGH, room / parts.reduce((one, other) => one + other, 0));
+  const left = [];
+  parts.reduce((x, part) => (left.push(x), x + part * side + gap + between), 0);
+  return { side, gap, left, unit: side / last };
 }
 
-function size(area, width, height) {
-  Object.assign(area.style, { width: `${width}px`, height: `${height}px` });
+// A square and its stripe, both with what the length before has, and the length.
+function drawn({ lengths, written, pairs, tokens }, each, { side, gap, unit }, left) {
+  const high = unit * lengths[each], top = side - high;
+  const thin = (high * tokens[each]) / pairs[each];
+  const area = (name, x, y, width, height) => svgShape("rect", { class: name, x, y, width, height });
+  return [
+    area("pairs", left, top, high, high),
+    area("pairs before", left, top + high / 2, high / 2, high / 2),
+    area("tokens", left + high + gap, top, thin, high),
+    area("tokens before", left + high + gap, top + high / 2, thin, high / 2),
+    svgShape("text", { x: left + high / 2, y: side + FOOT - 6, "text-anchor": "middle" }, written[each]),
+  ];
+}
+
+function spoken([name, text], kind) {
+  const line = element("p", kind);
+  line.append(element("span", "colour"), element("strong", "", { textContent: name }), text);
+  return line;
 }

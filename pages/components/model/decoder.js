@@ -1,6 +1,9 @@
 // A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it then
 // writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
-const ROW = 24, ARCS_X = 74, TARGET_X = 170, SOURCE_X = 320, WIDE = 430; // in the units of the picture
+const ROW = 24; // in the units of the picture, as all that follows
+const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 }; // where the arcs and the words stand
+const WIDE = { arcs: 80, bow: 8, target: 195, source: 540, bend: 120, wide: 620 };
+const ROOM = 560; // px: a narrower screen has the narrow picture
 const STAGES = 3; // looks back, asks, writes
 const STAGE_TIME = 1300; // ms
 
@@ -28,28 +31,41 @@ export default function ({ parentElement, data, setTriggerValue }) {
     return (reached.textContent = shown.told[at]);
   };
   const settled = () => root.trigger("row", root.row);
+  root.place = placeOf(root);
   const { play, range, show, go } = playerOf(root, { text: shown.text, last, time: STAGE_TIME, draw, settled });
   walk.append(play, range, reached);
   show(isNew ? shown.row * STAGES + STAGES - 1 : root.at);
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  root.fit = () => {
+    const place = placeOf(root);
+    if (place === root.place) return;
+    root.place = place;
+    show(root.at);
+  };
+  if (root.watch) return;
+  root.watch = new ResizeObserver(() => root.fit());
+  root.watch.observe(root);
 }
+
+const placeOf = ({ clientWidth }) => (clientWidth < ROOM ? NARROW : WIDE);
 
 const middle = (row) => 36 + ROW * row;
 
 function drawn(root, shown, go) {
   const { source, target, text } = shown;
+  const { place } = root;
   const stage = root.at % STAGES;
   const rows = Math.max(source.length, target.length + 1);
-  const svg = svgShape("svg", { viewBox: `0 0 ${WIDE} ${middle(rows)}`, role: "group", "aria-label": text.alt });
-  svg.append(svgShape("text", { x: TARGET_X, y: 18, class: "title", "text-anchor": "end" }, text.target));
-  svg.append(svgShape("text", { x: SOURCE_X, y: 18, class: "title" }, text.source));
+  const svg = svgShape("svg", { viewBox: `0 0 ${place.wide} ${middle(rows)}`, role: "group", "aria-label": text.alt });
+  svg.append(svgShape("text", { x: place.target, y: 18, class: "title", "text-anchor": "end" }, text.target));
+  svg.append(svgShape("text", { x: place.source, y: 18, class: "title" }, text.source));
   target.slice(0, root.row + 1).forEach((_, j) => svg.append(arc(root, shown, j)));
   if (stage > 0) source.forEach((_, j) => svg.append(thread(root, shown, j)));
   target.forEach((word, row) => svg.append(written(root, word, row, go)));
-  source.forEach((word, j) => svg.append(svgShape("text", { x: SOURCE_X, y: middle(j) + 6, class: "word" }, word)));
+  source.forEach((word, j) => svg.append(svgShape("text", { x: place.source, y: middle(j) + 6, class: "word" }, word)));
   if (stage === STAGES - 1) {
     const { word, share } = shown.next[root.row][0];
-    svg.append(svgShape("text", { x: TARGET_X, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellPercent(share)}`));
+    svg.append(svgShape("text", { x: place.target, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellPercent(share)}`));
   }
   return svg;
 }
@@ -59,7 +75,7 @@ function written(root, word, row, go) {
   const stage = root.at % STAGES;
   const isHidden = stage === STAGES - 1 && row === root.row + 1; // there the word that is written stands
   const look = ["word", row === root.row ? "now" : "", row > root.row ? "later" : "", isHidden ? "hidden" : ""].join(" ");
-  const made = svgShape("text", { x: TARGET_X, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
+  const made = svgShape("text", { x: root.place.target, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
   made.dataset.place = `word ${row}`;
   return pressed(made, () => go(row * STAGES + STAGES - 1));
 }
@@ -81,16 +97,18 @@ function pressed(made, act) {
 function arc(root, shown, j) {
   const weight = shown.own[root.row * shown.target.length + j];
   const [from, to] = [middle(root.row), middle(j)];
-  const far = ARCS_X - 14 - 5 * (root.row - j);
-  const path = svgShape("path", { d: `M ${ARCS_X} ${from} C ${far} ${from}, ${far} ${to}, ${ARCS_X} ${to}`, class: "own", "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight });
+  const { arcs, bow } = root.place;
+  const far = arcs - 14 - bow * (root.row - j);
+  const path = svgShape("path", { d: `M ${arcs} ${from} C ${far} ${from}, ${far} ${to}, ${arcs} ${to}`, class: "own", "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight });
   return opening(root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellPercent(weight)}`);
 }
 
 // From the word to one of the other sentence.
 function thread(root, shown, j) {
   const weight = shown.cross[root.row * shown.source.length + j];
+  const { target, source, bend } = root.place;
   const path = svgShape("path", {
-    d: `M ${TARGET_X + 10} ${middle(root.row)} C ${TARGET_X + 70} ${middle(root.row)}, ${SOURCE_X - 70} ${middle(j)}, ${SOURCE_X - 10} ${middle(j)}`,
+    d: `M ${target + 10} ${middle(root.row)} C ${target + bend} ${middle(root.row)}, ${source - bend} ${middle(j)}, ${source - 10} ${middle(j)}`,
     class: "cross",
     "stroke-width": 1 + 9 * weight,
     opacity: 0.12 + 0.88 * weight,

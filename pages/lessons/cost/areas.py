@@ -12,10 +12,11 @@ from pages.site.words import say
 
 def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength) -> None:
     """Shows both areas, which follow the slider of the length. pairs, tokens: multiply-adds at each length."""
-    told = [(tell_pairs(each), tell_tokens(each)) for each in length.options]
+    told = [tell_areas(each, pairs, tokens) for each in length.options]
     square, stripe = told[length.position]
     data = {
         "lengths": list(length.options),
+        "written": [format_grouped(each) for each in length.options],
         "pairs": [pairs[each] for each in length.options],
         "tokens": [tokens[each] for each in length.options],
         "told": told,
@@ -25,13 +26,12 @@ def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength
     show_moving(components.cost_areas, data=describe_followed(length) | data, key="cost_areas")
 
 
-def tell_pairs(length: int) -> list[str]:
-    """What is said of the square at a length."""
-    values = {"length": format_grouped(length), "pairs": format_grouped(length * length)}
-    return [say(f"lessons.cost.areas.{name}", **values) for name in ("pairs", "scores", "fourfold")]
-
-
-def tell_tokens(length: int) -> list[str]:
-    """What is said of the stripe at a length."""
+def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> list[list[str]]:
+    """What is said of the square and of the stripe at a length: its name, and what is counted."""
     values = {"length": format_grouped(length), "width": TIMED_WIDTH}
-    return [say(f"lessons.cost.areas.{name}", **values) for name in ("tokens", "rows", "twofold")]
+    square = {**values, "products": format_grouped(pairs[length])}
+    stripe = {**values, "products": format_grouped(tokens[length])}
+    return [
+        [say(f"lessons.cost.areas.{name}", **square) for name in ("pairs", "square")],
+        [say(f"lessons.cost.areas.{name}", **stripe) for name in ("tokens", "stripe")],
+    ]

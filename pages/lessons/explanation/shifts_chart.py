@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from attention_core.drawing.dumbbells import DumbbellEnd, dumbbells
+from attention_core.drawing.dumbbells import DumbbellEnd, DumbbellRow, dumbbells
 from attention_core.learned.insight.prediction_shift import PredictionShift
+from attention_core.record.number_text import format_percent
 from pages.lessons.explanation.task_texts import TaskTexts
 from pages.lessons.learned.classifiers import measure_prediction_shift
 from pages.lessons.learned.learning import share_axis
@@ -14,8 +15,7 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # of weights in the place of the learned ones
-SHIFT_AXIS_START = -0.03  # the axis begins, so that an end at 0 stands free of the names
-DUMBBELLS_WIDTH_PX = 400  # pixels of the dumbbells' field
+SHIFT_AXIS_START = -0.03  # the axis begins, so that an end at 0 stands free of the edge
 
 ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # by task, then by kind of weights
 
@@ -29,18 +29,25 @@ def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
 
 
 def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
-    """Draws a dumbbell for each kind of other weights: A at the one end, B at the other.
+    """Draws a dumbbell for each kind of other weights, A at the one end, B at the other, under a sentence of both.
 
     known: whether the answer may be seen."""
-    rows = []
-    for kind in SHOWN_SWAP_KINDS:
-        ends = make_dumbbell_ends(shifts, kind)
-        rows.append((option_labels("shift")(kind), ends))
+    rows = [make_dumbbell_row(shifts, kind, known) for kind in SHOWN_SWAP_KINDS]
     axis = share_axis(say("lessons.explanation.axis_shift"))
     x = replace(axis, first=SHIFT_AXIS_START)
     instead = "" if known else say("lessons.explanation.guess_first")
-    picture = dumbbells(rows, x, current_palette(), instead, DUMBBELLS_WIDTH_PX)
+    picture = dumbbells(rows, x, current_palette(), instead)
     show_curve_chart(picture, "explanation_hero", say("lessons.explanation.alt"))
+
+
+def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellRow:
+    """Makes the row of a kind of weights: its name alone until the answer may be seen."""
+    name = option_labels("shift")(kind)
+    if not known:
+        return DumbbellRow(name, name, [])
+    means = {task: format_percent(shift_by_kind[kind].mean) for task, shift_by_kind in shifts.items()}
+    told = say(f"lessons.explanation.moved.{kind}", **means)
+    return DumbbellRow(name, told, make_dumbbell_ends(shifts, kind))
 
 
 def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:

@@ -11,7 +11,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import spoken_share
 from pages.site.words import say
 
-WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 460  # of the bars beside the dumbbells
+WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # of the bars beside the dumbbells
 
 
 def draw_weights(texts: TaskTexts) -> None:

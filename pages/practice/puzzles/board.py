@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.drawing.charts import MAP_WIDTH_PX
 from attention_core.exercises.puzzle import BoundReading
 from attention_core.exercises.puzzles import PUZZLES
 from attention_core.inputs.matrix_text import to_text
@@ -24,7 +25,8 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX = 40.0  # pixels: a cell of a map that stands alone
+SINGLE_MAP_CELL_PX = 42.0  # pixels: a cell of a map that stands alone
+SINGLE_MAP_WIDTH_PX = 460.0  # pixels: such a map
 OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps below which the output stands above the fold
 PUZZLE_HEADING_PX = 88  # pixels: the headings of rows
 PUZZLE_COLUMN_PX = 63  # pixels: a column
@@ -195,6 +197,7 @@ def show_puzzle_maps(played: PlayedPuzzle) -> None:
     asking = replace(setup, token=puzzle.asks, head=puzzle.heads[0])
     selection = selection_of(played.trace, asking)
     cell_size = get_map_cell_size(played)
+    width = SINGLE_MAP_WIDTH_PX if are_matrices_side_by_side(played) else MAP_WIDTH_PX
     maps = []
     for head in puzzle.heads:
         weights_map = make_weights_map(
@@ -202,7 +205,8 @@ def show_puzzle_maps(played: PlayedPuzzle) -> None:
             played.trace,
             replace(selection, head=head),
             head_name(setup, inputs_of(setup), head),
-            most=cell_size,
+            width,
+            cell_size,
             outlined=puzzle.asks is not None,
         )
         maps.append(weights_map)

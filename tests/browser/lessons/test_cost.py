@@ -17,40 +17,53 @@ def texts(opened, part):
 
 def test_length_decides_what_is_counted(screen):
     opened = screen("?lang=en", lesson="cost")
-    assert opened.sentence().startswith(
-        "1,024 tokens of width 64: 134,217,728 multiply-adds for all pairs (slope 2.00)"
-    )
+    assert opened.sentence().startswith("1,024 tokens of width 64: 134 million multiply-adds for all pairs")
     opened.slide("Tokens", "End")
-    opened.wait_for_sentence("2,048 tokens of width 64: 536,870,912 multiply-adds for all pairs (slope 2.00)")
+    opened.wait_for_sentence("2,048 tokens of width 64: 537 million multiply-adds for all pairs")
     opened.slide("Tokens", "Home")
-    opened.wait_for_sentence("128 tokens of width 64: 2,097,152 multiply-adds")
+    opened.wait_for_sentence("128 tokens of width 64: 2.1 million multiply-adds")
     assert opened.query() == {"length": "128", "lang": "en"}
 
 
-SIZES = "areas => areas.map((each) => [each.offsetWidth, each.offsetHeight])"
+SIZES = "areas => areas.map((each) => [each.width, each.height].map((side) => side.baseVal.value))"
+
+
+def drawn_areas(opened, kind):
+    """Width and height of each area of a kind, the largest length last: the whole, and what half the length has."""
+    areas = opened.page.locator(f".areas rect.{kind}")
+    areas.first.wait_for()
+    sizes = areas.evaluate_all(SIZES)
+    return sizes[::2], sizes[1::2]
 
 
 def test_the_square_and_the_stripe_follow_the_slider_before_the_server_hears_of_it(screen):
     opened = screen("?length=2048&lang=en", lesson="cost")
-    areas = opened.page.locator(".areas .area")
-    (wide, high), (thin, long) = areas.evaluate_all(SIZES)
+    squares, smaller = drawn_areas(opened, "pairs")
+    stripes, shorter = drawn_areas(opened, "tokens")
+    (wide, high), (thin, long) = squares[-1], stripes[-1]
     assert wide == high == long == 16 * thin  # 2 T² 64 beside 4 T 64²: at 2,048 tokens 16 times as much
+    assert squares[-2] == smaller[-1] == [wide / 2, high / 2] and stripes[-2] == shorter[-1] == [thin, long / 2]
     knob = opened.page.locator("label.live input")
     knob.evaluate("input => { input.value = 3; input.dispatchEvent(new Event('input', { bubbles: true })); }")
-    assert areas.evaluate_all(SIZES) == [[wide / 2, high / 2], [thin, long / 2]]
-    assert "134,217,728 multiply-adds" in opened.sentence() and opened.query()["length"] == "2048"
+    squares, _ = drawn_areas(opened, "pairs")
+    stripes, _ = drawn_areas(opened, "tokens")
+    assert len(squares) == 4 and squares[-1] == [wide, high] and stripes[-1] == [2 * thin, long]  # again as high
+    assert "134 million multiply-adds" in opened.sentence() and opened.query()["length"] == "2048"
 
 
 def test_measured_on_this_machine_point_by_point_and_who_is_faster(screen):
     opened = screen("?length=128&lang=en", lesson="cost")
-    expect(texts(opened, "timed")).to_have_count(0)
+    expect(texts(opened, "milliseconds")).to_have_count(0)
     opened.press("Predict: which is faster at this length?", "all pairs")
     opened.page.get_by_role("button", name="Measure on this machine").click()
     opened.wait_for_text("128 tokens, measured here: all pairs")
     opened.wait_for_text("redicted")
-    expect(texts(opened, ", timed: ")).to_have_count(2)
+    expect(texts(opened, "milliseconds, measured")).to_have_count(1)
+    expect(texts(opened, "65 nearest: ")).to_have_count(1)
+    expect(opened.page.get_by_test_id("stVegaLiteChart")).to_have_count(2)  # none that the last one left behind
+    expect(texts(opened, "both: ")).to_have_count(1)  # counted: equally many, in a picture of their own
     opened.press(RACE, "every 16th key")
-    expect(texts(opened, "timed")).to_have_count(0)  # another race, of which nothing is measured
+    expect(texts(opened, "milliseconds")).to_have_count(0)  # another race, of which nothing is measured
     opened.press(RACE, "the 65 nearest keys")
     opened.wait_for_text("128 tokens, measured here")  # kept for the session
 

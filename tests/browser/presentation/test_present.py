@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.components import read_part
+from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link
 from pages.setup.setup import Setup
@@ -309,11 +310,8 @@ def test_cards_are_put_in_order_by_drag_and_by_keyboard_and_a_click_chooses(show
     expect(page.locator(".scenes .chosen .title")).to_have_text("three")
 
 
-@pytest.mark.parametrize(
-    ("scene", "picture"), [(2, ".neck"), (6, ".product"), (9, ".cloud"), (9, ".frames >> nth=0"), (13, ".painted")]
-)
-def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scene, picture):
-    opened = showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson")
+def shows_whole(opened, picture):
+    """Whether all of a picture is seen, once it is there."""
     opened.page.set_viewport_size({"width": 1280, "height": 720})
     shown = opened.page.locator(f".st-key-beat_lesson {picture}")
     shown.wait_for()
@@ -321,4 +319,20 @@ def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scen
     opened.page.wait_for_function(
         "shown => shown.getBoundingClientRect().bottom <= innerHeight", arg=shown.element_handle(), timeout=10_000
     )
-    assert shown.bounding_box()["y"] > 0
+    return shown.bounding_box()["y"] > 0
+
+
+@pytest.mark.parametrize(
+    ("scene", "picture"), [(2, ".neck"), (6, ".product"), (9, ".cloud"), (9, ".frames >> nth=0"), (13, ".painted")]
+)
+def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scene, picture):
+    assert shows_whole(showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson"), picture)
+
+
+@pytest.mark.parametrize(
+    ("slug", "picture"),
+    [("cost", ".areas"), ("decoder", ".decoder .picture"), ("explanation", 'svg:has-text("75 %")')],
+)
+def test_the_picture_of_a_lesson_that_somebody_adds_stands_whole_on_a_small_projector(showing, slug, picture):
+    link = lecture_to_link(Lecture("", (Scene(LessonPart(slug), slug, steps=("lesson",)),)))
+    assert shows_whole(showing(f"?own={link}&scene=1&step=lesson"), picture)

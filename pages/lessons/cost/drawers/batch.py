@@ -8,7 +8,6 @@ from attention_core.record.number_text import format_duration, format_fixed, for
 from attention_core.variants.timed_kinds import TIMED_BATCH, TIMED_KINDS, TimedCase
 from pages.lessons.races import PointsByLength, run_race
 from pages.lessons.sentences import show_sentence
-from pages.site.words import say
 
 
 def show_batch() -> None:
@@ -16,8 +15,7 @@ def show_batch() -> None:
     lengths = TIMED_KINDS["together"].lengths
     cases = (TimedCase("together"), TimedCase("one_by_one"))
     tell = partial(show_batch_times, lengths)
-    alt = say("lessons.cost.batch_alt")
-    run_race("batch", cases, lengths, {}, tell, alt)
+    run_race("batch", cases, lengths, {}, tell, "lessons.cost.batch_alt")
 
 
 def show_batch_times(lengths: Sequence[int], measured: Sequence[PointsByLength]) -> None:
