@@ -1,7 +1,8 @@
-"""The switch of the language."""
+"""The switch of the language, which the page says to the browser."""
 
 import streamlit as st
 
+from pages import components
 from pages.site.words import LANGUAGES, current_language, say
 
 
@@ -22,3 +23,4 @@ def language_switch() -> None:
         required=True,
         label_visibility="collapsed",
     )
+    components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")

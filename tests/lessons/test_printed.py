@@ -294,7 +294,7 @@ def test_what_rounding_did():
 @pytest.mark.parametrize(
     ("language", "titles"),
     [
-        ("en", ("rounded_weights (weights, few decimals) · 3 × 3", "rounded_outputs (heads, by rounded weights) · 3 × 3")),
+        ("en", ("rounded_weights (weights, few decimals) · 3 × 3", "rounded_outputs (from rounded weights) · 3 × 3")),
         ("zh", ("舍入后的权重 rounded_weights · 3 × 3", "舍入后的头输出 rounded_outputs · 3 × 3")),
     ],
 )
