@@ -1,4 +1,4 @@
-"""The switch of the language, which the page says to the browser."""
+"""The language of the page: its switch, and what the browser is told."""
 
 import streamlit as st
 
@@ -23,4 +23,8 @@ def language_switch() -> None:
         required=True,
         label_visibility="collapsed",
     )
+
+
+def tell_language() -> None:
+    """Says to the browser which language the page speaks. It takes no room."""
     components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")
