@@ -13,8 +13,7 @@ WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "inpu
 
 def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedFile | list[UploadedFile] | None:
     """Shows a box for a file, or for several. options: as of st.file_uploader. Gives what that gives."""
+    words = {name: get_text_template(f"upload.{name}") for name in WORDS}
     with st.container(key=f"files_of_{key}", gap=None):
-        files = st.file_uploader(label, type=types, key=key, **options)
-        words = {name: get_text_template(f"upload.{name}") for name in WORDS}
         components.file_words(data={"words": words}, key=f"{key}_words")
-    return files
+        return st.file_uploader(label, type=types, key=key, **options)
