@@ -26,8 +26,8 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
 
     >>> print(translate_comments("y = 2 * x  # over S", {"over S": "沿 S"}))
     y = 2 * x  # 沿 S
-    >>> translate_comments("# Sizes: B = 1", {"Sizes: {sizes}": "大小：{sizes}"})
-    '# 大小：B = 1'
+    >>> translate_comments("# Sizes: B = 1", {"Sizes: {sizes}": "形状：{sizes}"})
+    '# 形状：B = 1'
     >>> translate_comments("#   x: (2,), strides (1,)", {"…, strides ": "，步长 "})
     '#   x: (2,)，步长 (1,)'
     """

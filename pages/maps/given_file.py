@@ -13,6 +13,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages.export.downloads import offer_download
 from pages.lessons.frame import drawer
+from pages.panels.file_box import file_box
 from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.site.words import current_language, escape_markdown, say, say_refusal
@@ -96,10 +97,10 @@ def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit, ...]:
 # ---- choosing --------------------------------------------------------------------------------------------------------
 def show_uploader() -> None:
     """The box for a file, why the last one was not taken, and the way back to the example."""
-    st.file_uploader(
+    file_box(
         say("lessons.maps.upload"),
-        type=MAP_FILE_TYPES,
-        key=UPLOAD_KEY,
+        MAP_FILE_TYPES,
+        UPLOAD_KEY,
         on_change=take_chosen_file,
         max_upload_size=MAP_BOUNDS.megabytes,
         help=say(

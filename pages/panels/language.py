@@ -1,7 +1,8 @@
-"""The switch of the language."""
+"""The language of the page: its switch, and what the browser is told."""
 
 import streamlit as st
 
+from pages import components
 from pages.site.words import LANGUAGES, current_language, say
 
 
@@ -22,3 +23,8 @@ def language_switch() -> None:
         required=True,
         label_visibility="collapsed",
     )
+
+
+def tell_language() -> None:
+    """Says to the browser which language the page speaks. It takes no room."""
+    components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")

@@ -48,7 +48,9 @@ def show_figures(language: str) -> None:
 def tell_figure(name: str, figure: str) -> str:
     """A figure of a model as the table has it; a dash where there is none."""
     figures = read_figures()[name].figures
-    return escape_markdown(f"{format_percent_tenths(figures[figure])} %") if figure in figures else "–"
+    if figure not in figures:
+        return "–"
+    return escape_markdown(say("train.percent", much=format_percent_tenths(figures[figure])))
 
 
 def describe_wanted(names: list[str]) -> str:

@@ -8,7 +8,7 @@ from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, panel, prod
 from attention_core.record.expressions import Ref
 from pages.panels import canvas_map
 from pages.session import setup_state
-from pages.session.labels import HEAD_DIMS, current_palette, picture_texts_for, short_step_name
+from pages.session.labels import HEAD_DIMS, current_palette, inline_step_name, picture_texts_for
 from pages.site.words import say
 
 MAX_COLUMNS_ACROSS = 18  # columns of cells with numbers that fit on a projector
@@ -168,7 +168,7 @@ def difference_title() -> str:
 
 def step_name(step: str) -> str:
     """A step's name in the code, with the page's word for it where that says more."""
-    word = short_step_name(step).replace("\n", "")
+    word = inline_step_name(step)
     if word.lower() in step:
         return step
     return say("step.name", step=step, word=word)

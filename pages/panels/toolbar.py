@@ -4,7 +4,7 @@ the same place on all of them."""
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.panels.language import language_switch
+from pages.panels.language import language_switch, tell_language
 from pages.panels.search_field import show_search
 
 LINE_HEIGHT_PX = 40  # pixels
@@ -18,8 +18,9 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
         own = st.container(**line)
         with st.container(**line, width="content"):
             shared = st.container(**line, width="content")
-            with st.container(width="content"):
+            with st.container(width="content", gap=None):
                 st.space(LINE_HEIGHT_PX)  # also where nothing is as high
+                tell_language()
             show_search()
             language_switch()
     return own, shared

@@ -6,6 +6,7 @@ from attention_core.record.errors import AttentionError
 from pages.lectures import lecture_session
 from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
+from pages.panels.file_box import file_box
 from pages.panels.toolbar import show_toolbar
 from pages.presentation.builder import scene_editor, show_removed_scene, title_box
 from pages.presentation.lecture_files import show_whole_lecture
@@ -146,7 +147,7 @@ def lecture_file_box() -> None:
         lecture_session.take_lecture(lecture, 0)
         setup_state.renew_editors()
 
-    st.file_uploader(say("present.desk.open"), type="json", key=key, on_change=take_file, max_upload_size=MAX_UPLOAD_MB)
+    file_box(say("present.desk.open"), ["json"], key, on_change=take_file, max_upload_size=MAX_UPLOAD_MB)
 
 
 def show_lecture_address() -> None:

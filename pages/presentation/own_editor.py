@@ -11,6 +11,7 @@ from pages.lectures.kinds.code import RunCode
 from pages.lectures.kinds.picture import MAX_PICTURE_BYTES, MAX_PICTURE_WORDS_CHARS, OwnPicture, check_picture
 from pages.lectures.kinds.text import MAX_OWN_TEXT_CHARS, OwnText
 from pages.lectures.scene_kinds import SceneContent
+from pages.panels.file_box import file_box
 from pages.session import setup_state
 from pages.setup.setup import Setup
 from pages.setup.upload_size import MAX_UPLOAD_MB
@@ -30,7 +31,7 @@ def show_own_scene_makers() -> None:
             add_picture_scene(upload.getvalue(), upload.name)
 
     label = say("present.desk.add_picture", limit=MAX_PICTURE_BYTES // 1000)
-    st.file_uploader(label, type=["png", "jpg", "jpeg"], key=key, on_change=take_picture, max_upload_size=MAX_UPLOAD_MB)
+    file_box(label, ["png", "jpg", "jpeg"], key, on_change=take_picture, max_upload_size=MAX_UPLOAD_MB)
 
 
 def add_text_scene() -> None:

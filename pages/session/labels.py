@@ -1,5 +1,6 @@
 """Where something stands on the screen, in words; and what is looked at."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -27,6 +28,7 @@ from pages.site.words import has, make_names_distinct, say
 
 TokenSpelling = Callable[[Trace, str, int], str]
 HEAD_DIMS = ("H", "H_kv")  # the axes that count heads
+BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line's end between Chinese characters
 
 
 def current_palette() -> Palette:
@@ -170,8 +172,9 @@ def short_step_name(step: str) -> str:
 
 
 def inline_step_name(step: str) -> str:
-    """The same in a line of text."""
-    return short_step_name(step).replace("\n", " ")
+    """The same in a line of text: Chinese goes on without a space."""
+    name = BROKEN_CHINESE.sub("", short_step_name(step))
+    return name.replace("\n", " ")
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:

@@ -6,6 +6,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from attention_core.inputs.files.qkv_file import ROLES, UploadedTensors
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
+from pages.panels.file_box import file_box
 from pages.panels.setup_controls import HALF_WIDTH_PX, mirror_field, show_refusal, try_change
 from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, sources_of, store_upload, uploaded_arrays
@@ -63,10 +64,10 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
             return
         try_change("bring", file=name, **NEW_UPLOAD_RESET)
 
-    files = st.file_uploader(
+    files = file_box(
         say("control.bring"),
-        type=UPLOAD_FILE_TYPES,
-        key=key,
+        UPLOAD_FILE_TYPES,
+        key,
         on_change=store_chosen_files,
         accept_multiple_files=True,
         help=say("help.bring"),

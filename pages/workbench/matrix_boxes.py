@@ -5,6 +5,7 @@ import streamlit as st
 
 from attention_core.inputs.files.uploads import read_arrays, read_matrix
 from attention_core.inputs.matrix_text import parse_matrix
+from pages.panels.file_box import file_box
 from pages.panels.setup_controls import mirror_moved_field
 from pages.session import setup_state
 from pages.session.moved_widgets import is_outdated
@@ -56,10 +57,10 @@ def upload_box(screen: ScreenState, name: str) -> None:
             replace_matrix(screen, name, lambda: read_matrix(file.name, file.getvalue(), name), control)
 
     with st.container():
-        st.file_uploader(
+        file_box(
             say("control.upload", name=name_matrix(name)),
-            type=MATRIX_FILE_TYPES,
-            key=key,
+            MATRIX_FILE_TYPES,
+            key,
             on_change=take_file,
             max_upload_size=MAX_UPLOAD_MB,
         )

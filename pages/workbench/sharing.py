@@ -7,6 +7,7 @@ import segno
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
+from pages.panels.file_box import file_box
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_state
@@ -104,9 +105,7 @@ def show_setup_file(setup: Setup) -> None:
         icon=":material/save:",
         on_click="ignore",
     )
-    st.file_uploader(
-        say("sharing.open"), type="json", key=key, on_change=open_chosen_file, max_upload_size=MAX_UPLOAD_MB
-    )
+    file_box(say("sharing.open"), ["json"], key, on_change=open_chosen_file, max_upload_size=MAX_UPLOAD_MB)
     show_refusal("file")
 
 

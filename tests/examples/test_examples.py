@@ -52,6 +52,8 @@ def test_nothing_is_left_out():
         "model_layer",
         "zh_model_layer",
         "picture",
+        "zh_picture",
+        "zh_ta_sink",
         "softmax_100",
         "built_heads",
         "zh_built_heads",
@@ -77,6 +79,9 @@ def test_nothing_is_left_out():
         ("en_it_qk_swapped", 0, "dog", "it", 0.921),
         ("en_it_sink", 0, "the", "<s>", 0.71),
         ("zh_ta", 0, "它", "狗", 0.933),
+        ("zh_ta_sink", 0, "它", "狗", 0.76),
+        ("zh_ta_sink", 0, "那只", "<s>", 0.71),
+        ("zh_picture", 0, "屋顶", "红", 0.49),
         ("zh_colour", 0, "猫", "黑", 0.91),
         ("en_colour", 0, "dog", "white", 0.83),
         ("cross_en_zh", 0, "cat", "猫", 0.89),
@@ -198,6 +203,15 @@ def test_the_sink_has_its_own_dictionary():
     rows, _ = vectors_for(("<s>", "the", "dog"), "en_it_sink")
     assert rows == ((0, 0, 0, 2), (0, 0, 0, 0), (-1, 0, 0, 0))
     assert vectors_for(("<s>",), "en_it")[1] == ("role",)
+
+
+@pytest.mark.parametrize(("chinese", "english"), [("zh_ta_sink", "en_it_sink"), ("zh_picture", "picture")])
+def test_a_chinese_twin_has_the_numbers_of_the_english_example(chinese, english):
+    twin, other = EXAMPLES[chinese], EXAMPLES[english]
+    for run in (twin, other):
+        rows, _ = vectors_for(run.tokens, run.name)
+        assert np.array_equal(rows, other.tensor("x"))
+    torch.testing.assert_close(twin.run()["output"], other.run()["output"], rtol=0, atol=0)
 
 
 def test_both_languages_of_the_crossing_have_vectors():

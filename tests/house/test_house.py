@@ -338,6 +338,19 @@ def test_chinese_stands_with_its_own_punctuation():
             assert not beside.search(text), (key, beside.search(text)[0])
 
 
+def test_chinese_writes_a_percentage_without_a_space():
+    """What the code writes stands on pages of both languages, so no number that is filled in has its sign there."""
+    content = [path for path in (CONTENT_FOLDER / "zh").rglob("*") if path.is_file()]
+    places = [*((path, r"[\d}]\s%") for path in content), *((path, r"\}\s%") for path in PAGE_CODE)]
+    found = {name_of(path): re.findall(apart, path.read_text(encoding="utf-8")) for path, apart in places}
+    assert {name: signs for name, signs in found.items() if signs} == {}
+
+
+def test_every_box_for_a_file_speaks_the_language_of_the_page():
+    boxes = [path for path in PAGE_CODE if any(node.attr == "file_uploader" for node in nodes(path, ast.Attribute))]
+    assert [*map(name_of, boxes)] == ["pages/panels/file_box.py"]
+
+
 def test_english_holds_chinese_only_where_it_quotes_a_sentence():
     for key, text in load_app_texts("en").items():
         unquoted = re.sub("“[^”]*”", "", text)
@@ -602,7 +615,7 @@ def test_the_server_takes_the_largest_file_that_is_read_and_each_box_says_its_ow
     settings = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
     assert settings["server"]["maxUploadSize"] == MAP_BOUNDS.megabytes
     calls = [call for path in PAGE_CODE for call in nodes(path, ast.Call)]
-    boxes = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "file_uploader"]
+    boxes = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "file_box"]
     assert len(boxes) >= 6
     assert all("max_upload_size" in {word.arg for word in call.keywords} for call in boxes)
 

@@ -227,6 +227,18 @@ def test_the_softmax_block_by_block():
     assert lesson.set("said", "one").says("After the last block (no. 1)")
 
 
+@pytest.mark.parametrize(
+    ("language", "titles"),
+    [
+        ("en", ("mixed_4 (values so far) · head 1 · 7 × 2", "seen_outputs_4 (output so far) · head 1 · 7 × 2")),
+        ("zh", ("当前加权和 mixed_4 · 头 1 · 7 × 2", "当前输出 seen_outputs_4 · 头 1 · 7 × 2")),
+    ],
+)
+def test_the_running_steps_have_names(language, titles):
+    lesson = Lesson("cost", open="stored", block="2", lang=language)
+    assert {*titles} <= {*lesson.table("seen")["text"]}
+
+
 def test_a_running_number_opens():
     lesson = Lesson("cost", open="stored", lang="en").click_cell("blocks", "total_2", "0,0,5")
     assert lesson.link()["cell"] == "blocks,,total_2,0,0,5"

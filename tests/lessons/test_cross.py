@@ -211,6 +211,15 @@ def test_words_find_the_patches_of_their_colour():
     assert lesson.says("“sea” gives 14 % each to 7 tokens")
 
 
+def test_who_reads_chinese_finds_a_picture_of_chinese_words_first():
+    lesson = Lesson("cross", open="patches", lang="zh")
+    assert lesson.says("头 1：“屋顶”给“红（第 6 个）”和“红（第 7 个）”各分配 49% 的注意力")
+    red = math.exp(9 / math.sqrt(3))
+    whole = 2 * red + math.exp(3 / math.sqrt(3)) + 13 * math.exp(-3 / math.sqrt(3))
+    assert lesson.number("patches", "weights [头 1, 屋顶, 红（第 6 个）]") == pytest.approx(red / whole, abs=1e-12)
+    assert lesson.set("looks", "picture").widgets()["asking"].value == "sky sun roof grass"
+
+
 def test_the_readers_own_picture():
     lesson = Lesson("cross", open="patches").set("picture", "black black yellow black blue blue red red red")
     table = lesson.table("patches")

@@ -232,10 +232,10 @@ def test_a_gap_is_filled_from_one_side_and_from_both():
     assert int(percents[1]) > 4 * int(percents[0])
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_what_was_measured_of_the_orders_is_told(language):
+@pytest.mark.parametrize(("language", "sign"), [("en", " %"), ("zh", "%")])
+def test_what_was_measured_of_the_orders_is_told(language, sign):
     figures = read_middle_figures()["en"]
     lesson = Lesson("decoding", open="middle", lang=language)
     for share, first in (figures.left, figures.both, figures.before):
-        assert lesson.says(f"| {100 * share:.0f} % | {100 * first:.0f} % |")
-    assert lesson.says(f"| **{100 * figures.order[0]:.0f} %** | **{100 * figures.order[1]:.0f} %** |")
+        assert lesson.says(f"| {100 * share:.0f}{sign} | {100 * first:.0f}{sign} |")
+    assert lesson.says(f"| **{100 * figures.order[0]:.0f}{sign}** | **{100 * figures.order[1]:.0f}{sign}** |")

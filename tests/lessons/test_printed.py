@@ -291,6 +291,17 @@ def test_what_rounding_did():
     assert lesson.says("never by more than 3.0000") and lesson.says("rounding can do that")
 
 
+@pytest.mark.parametrize(
+    ("language", "titles"),
+    [
+        ("en", ("rounded_weights (weights, few decimals) · 3 × 3", "rounded_outputs (from rounded weights) · 3 × 3")),
+        ("zh", ("舍入后的权重 rounded_weights · 3 × 3", "舍入后的头输出 rounded_outputs · 3 × 3")),
+    ],
+)
+def test_the_rounded_steps_have_names(language, titles):
+    assert {*titles} <= {*Lesson("printed", open="rounding", lang=language).table("rounding")["text"]}
+
+
 def test_numbers_as_large_as_can_be_typed():
     """A Q of them is more than a matrix in a link may hold: that is told where the run from it would begin."""
     typed = {"x": ";".join(["1000000 1000000 -1000000 1000000"] * 3), "w_q": "1 1 1;1000000 0 0;0 0 0;0 0 0"}

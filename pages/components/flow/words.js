@@ -32,11 +32,13 @@ function write(element, texts) {
   element.replaceChildren(...texts.map(([text, look]) => Object.assign(document.createElement("span"), { textContent: text, className: look })));
 }
 
+// The sign stands apart from its number, except on a Chinese page.
 function spellPercent(share) {
   if (share < 0) return `−${spellPercent(-share)}`;
-  if (share >= 0.995 && share < 1) return ">99 %";
-  if (share > 0 && share < 0.005) return "<1 %";
-  return `${Math.round(100 * share)} %`;
+  const sign = document.documentElement.lang.startsWith("zh") ? "%" : " %";
+  if (share >= 0.995 && share < 1) return `>99${sign}`;
+  if (share > 0 && share < 0.005) return `<1${sign}`;
+  return `${Math.round(100 * share)}${sign}`;
 }
 
 function spellNumber(number) {

@@ -111,3 +111,18 @@ def test_a_phone_shows_it_without_scrolling_aside(screen, language):
     expect(opened.page.locator(".heads .card")).to_have_count(12)
     opened.settled()
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_box_for_a_file_speaks_the_language_of_the_page(screen):
+    opened = screen("?lang=zh", lesson="maps")
+    box = opened.page.get_by_test_id("stFileUploader")
+    expect(box.get_by_role("button", name="选择文件").last).to_be_visible()
+    expect(box).to_contain_text("每个文件最大 10MB • JSON")
+    expect(opened.page.locator("html")).to_have_attribute("lang", "zh-Hans")
+    opened.upload("mine.pdf", b"%PDF")
+    expect(box.get_by_role("button", name="移除 mine.pdf")).to_be_visible()
+    expect(box.get_by_role("alert")).to_contain_text("错误：不接受")
+    opened.page.get_by_text("EN", exact=True).first.click()
+    expect(box.get_by_role("button", name="Remove mine.pdf")).to_be_visible()
+    expect(box.get_by_role("alert")).to_contain_text("files are not allowed.")
+    expect(opened.page.locator("html")).to_have_attribute("lang", "en")

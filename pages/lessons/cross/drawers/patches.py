@@ -10,7 +10,7 @@ from pages.lessons.opened_cell import get_opened_ref
 from pages.lessons.pictures import show_picture
 from pages.lessons.sentences import list_place_names, show_sentence
 from pages.panels.head_maps import fact_sentence
-from pages.panels.link_controls import pick_place, sentence_box
+from pages.panels.link_controls import pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
 from pages.session.labels import current_palette, picture_texts_for, selection_of
 from pages.setup.setup import Setup
@@ -21,7 +21,7 @@ def show_patches(_: Setup) -> None:
     """Shows how words ask the patches of a picture, whose colours are their vectors."""
     left, middle, right = st.columns((1, 2, 1))
     with left:
-        setup = sentence_box(Setup(example="picture"), "asking")
+        setup = sentence_box(pick_example("picture", "zh_picture", zh="zh_picture", name="looks"), "asking")
     with middle:
         setup = sentence_box(setup, "picture", "context_text")
     trace = trace_for(setup)

@@ -9,7 +9,7 @@ from attention_core.record.number_text import format_fixed, format_percent, form
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import show_weights_map
 from pages.lessons.sentences import quote_token, show_sentence
-from pages.panels.link_controls import sentence_box, switch
+from pages.panels.link_controls import pick_example, sentence_box, switch
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name, selection_of
 from pages.setup.setup import Setup
@@ -18,7 +18,7 @@ from pages.setup.setup import Setup
 def show_attention_sink(_: Setup) -> None:
     """Shows a head in which words that ask for nothing rest on the first one."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        sink = sentence_box(Setup(example="en_it_sink"), "sink")
+        sink = sentence_box(pick_example("en_it_sink", "zh_ta_sink", zh="zh_ta_sink", name="starts"), "sink")
         if switch("causal"):
             sink = replace(sink, masks=("causal",))
     trace = trace_for(sink)

@@ -17,7 +17,7 @@ def show_layer_kinds(_: Side, new: Side) -> None:
     """Shows a local and a global layer of one model, and asks what the windows leave of its cache."""
     sides = [make_side(kind.name, GEMMA_3_12B, kind, new.setup) for kind in GEMMA_3_12B.kinds]
     show_sides(*sides)
-    labels = [f"{percent} %" for percent in GUESSED_SHARES]
+    labels = [say("train.percent", much=percent) for percent in GUESSED_SHARES]
     right = GUESSED_SHARES.index(format_percent(share_kept(GEMMA_3_12B)))
     if predict(labels, {right}, name="left"):
         lines = [f"- {tell_share(PUBLISHED_MODELS[key])}" for key in MIXED_MODELS]

@@ -1,0 +1,19 @@
+"""A box for files that speaks the language of the page."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from pages import components
+from pages.site.words import get_text_template
+
+WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error")
+
+
+def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedFile | list[UploadedFile] | None:
+    """Shows a box for a file, or for several. options: as of st.file_uploader. Gives what that gives."""
+    words = {name: get_text_template(f"upload.{name}") for name in WORDS}
+    with st.container(key=f"files_of_{key}", gap=None):
+        components.file_words(data={"words": words}, key=f"{key}_words")
+        return st.file_uploader(label, type=types, key=key, **options)
