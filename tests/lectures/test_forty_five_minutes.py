@@ -73,6 +73,9 @@ def said_on_stage(screen):
                 shelves["told"]["cached"][stop],
                 *(text for each in shelves["counts"] for text in each["texts"][stop]),
             ]
+    for alt in screen.charts():  # sentences that stand in a picture over their rows
+        table = screen.table(alt)
+        texts += [text for text in table.get("name", ()) if text.endswith((".", "。"))]
     return " ".join(texts)
 
 
