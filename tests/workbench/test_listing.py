@@ -28,7 +28,7 @@ def test_a_screen_that_was_changed_has_other_numbers():
     screen = Screen(ex="code_multi_head_class").set("scale", "off")
     assert screen.errors() == []
     assert "The screen was changed: the code as it stands gives other numbers, up to" in texts(screen)
-    assert "output of another size" in texts(Screen(ex="code_multi_head_class", w_o="none", b_o="none", heads="4"))
+    assert "output of another shape" in texts(Screen(ex="code_multi_head_class", w_o="none", b_o="none", heads="4"))
 
 
 def test_masks_and_heads_can_be_changed():
