@@ -106,14 +106,14 @@ def test_cnn_receptive_field(screen):
     """CNN, kernel w: receptive field 1 + L(w-1) after L layers."""
     opened = screen("?words=en_it&kinds=cnn&open=cost&deep=1&lang=en", lesson="distance")
     assert {x for x, y in points(opened, "CNN").items() if y} == {*range(9)}  # 1 + 4 (3 - 1)
-    opened.wait_for_text("= 3 where no end is near")
+    opened.wait_for_text("= 3 words")
     opened.wait_for_number("reached [fed, who]", "1")
     assert "reached [fed, Anna]" in opened.numbers("reached [fed")
     opened.slide("Layers", "ArrowRight")
-    opened.wait_for_text("= 5 where no end is near")
+    opened.wait_for_text("= 5 words")
     opened.wait_for_number("reached [fed, Anna]", "1")
     opened.slide("CNN: window", "ArrowRight")
-    opened.wait_for_text("= 9 where no end is near")
+    opened.wait_for_text("= 9 words")
     assert {x for x, y in points(opened, "CNN").items() if y} == {*range(17)}  # 1 + 4 (5 - 1)
 
 
