@@ -117,4 +117,4 @@ def test_a_sentence_that_is_far_away_is_marked_in_the_picture(screen):
     opened = screen("?ex=model_en&text=The quick brown fox loves my zorb because it is lazy.")
     marked = opened.page.locator(".flow .word.marked")
     expect(marked.filter(has_text="zorb")).to_have_count(1)
-    expect(opened.page.get_by_text("The model guesses here")).to_be_visible()
+    expect(opened.page.get_by_text("The model guesses here", exact=True)).to_be_visible()
