@@ -18,8 +18,8 @@ from pptx.text.text import _Paragraph
 from pptx.util import Emu, Pt
 
 from attention_core.documents.formula_text import FormulaRun, formula_runs
-from attention_core.documents.picture_files import png_bytes, svg_size, wrap_text
-from attention_core.documents.slides import SLIDE_SCALE, SVG_TYPE, Slide, SlidePicture, SlideShow
+from attention_core.documents.picture_files import svg_size, wrap_text
+from attention_core.documents.slides import SVG_TYPE, Slide, SlidePicture, SlideShow
 from attention_core.drawing.palette import LIGHT_PALETTE
 
 SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # 16 : 9
@@ -283,10 +283,7 @@ class SlideWriter:
         """A picture as large as its room, and as its letters or its pixels allow."""
         scale = find_picture_scale(picture, box)
         width, height = (edge * scale for edge in find_picture_size(picture))
-        data = picture.data
-        if picture.kind == SVG_TYPE:
-            data = png_bytes(data.decode(), SLIDE_SCALE * scale)
-        shape = page.shapes.add_picture(BytesIO(data), 0, 0)
+        shape = page.shapes.add_picture(BytesIO(picture.pixels(scale)), 0, 0)
         placed = Box(box.left + (box.width - width) / 2, box.top, width, height)
         shape.left, shape.top, shape.width, shape.height = placed.emu()
         shape.name = picture.alt[:80]

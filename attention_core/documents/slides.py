@@ -59,9 +59,11 @@ class SlidePicture:
             return ""
         return missing_letters("".join(ElementTree.fromstring(self.data).itertext()))
 
-    def pixels(self) -> bytes:
-        """The picture in pixels: of an SVG as PNG, SLIDE_SCALE for each of the screen's; any other as it is."""
-        return png_bytes(self.data.decode(), SLIDE_SCALE) if self.kind == SVG_TYPE else self.data
+    def pixels(self, size: float = 1.0) -> bytes:
+        """The picture in pixels: of an SVG as PNG, SLIDE_SCALE for each of the screen's; any other as it is.
+
+        size: how many times as large as on a page it stands there."""
+        return png_bytes(self.data.decode(), SLIDE_SCALE * size) if self.kind == SVG_TYPE else self.data
 
 
 @dataclass(frozen=True)

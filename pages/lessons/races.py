@@ -42,9 +42,7 @@ def run_race(
 
     def show_measured(seconds: Mapping[tuple[TimedCase, int], float]) -> None:
         times = [seconds_by_length(case, lengths, seconds) for case in cases]
-        with st.container(
-            gap="xsmall"
-        ):  # a place of its own, also before anything is said: what follows stays where it is
+        with st.container(gap="xsmall"):  # also before anything is said, so that what follows stays where it is
             show_times(times)
         measured = []
         for case, colour, points in zip(cases, colours, times, strict=True):

@@ -44,11 +44,15 @@ def show_journey(screen: ScreenState, showing: Showing, step: str | None = None,
     """Shows a query on its way, only to be looked at; or a step as a map.
 
     order: a larger one makes a browser that has moved on begin anew."""
+    show_moving(components.flow, make_journey_data(screen, showing, step, order), answers=True, key="flow")
+
+
+def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> bytes:
+    """What a browser draws of it. The arguments are those of show_journey."""
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
     look = {**place, "step": step, "stop": None, "cell": None, "order": order}
-    data = make_flow_data(screen, look, showing)
-    show_moving(components.flow, data, answers=True, key="flow")
+    return make_flow_data(screen, look, showing)
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------

@@ -248,7 +248,7 @@ def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
     value = get_choice(name, usual, read)
     store_choice(name, value)  # always in the link: what it opens must not depend on who opens it
     st.selectbox(
-        **bind_control(name, value, None, read, say("control.example")),
+        **bind_control(name, value, None, read, say("control.example") if name == "ex" else None),
         options=names,
         format_func=lambda example: say(f"example.{example}"),
         filter_mode=None,

@@ -103,10 +103,14 @@ def first_order(screen: ScreenState) -> str:
 
 def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
     """By what they do, and which are left out, so far as the sentence has it: a link may name more."""
-    setup, count = screen.setup, len(words_of_model(screen))
-    by = setup.heads_by if setup.heads_by in (BY_LAYER, *measures) else first_order(screen)
-    pair = [place if place is not None and place < count else None for place in (setup.heads_from, setup.heads_to)]
-    return {"by": by, "least": setup.heads_least or 0.0, "from": pair[0], "to": pair[1]}
+    setup = screen.setup
+    places = range(len(words_of_model(screen)))
+    return {
+        "by": setup.heads_by if setup.heads_by in (BY_LAYER, *measures) else first_order(screen),
+        "least": setup.heads_least or 0.0,
+        "from": setup.heads_from if setup.heads_from in places else None,
+        "to": setup.heads_to if setup.heads_to in places else None,
+    }
 
 
 # ---- the data --------------------------------------------------------------------------------------------------------

@@ -91,10 +91,11 @@ def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
 
     Beside the lesson's own picture the way of a query is left out, since a key would move what is out of sight.
     """
-    flow, still = components.flow.name, STILL_PART
     parts = [part for part in drawn.moving if not is_beyond_slide(part) and not is_waited_for(part, drawn.moving)]
-    has_own = any(part.name not in (flow, still) for part in parts)
-    return tuple(part for part in parts if (part.name != flow) is has_own)
+    flow = [part for part in parts if part.name == components.flow.name]
+    others = [part for part in parts if part.name != components.flow.name]
+    has_own = any(part.name != STILL_PART for part in others)
+    return tuple(others if has_own else flow)
 
 
 def is_beyond_slide(part: MovingPart) -> bool:

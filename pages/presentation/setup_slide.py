@@ -17,8 +17,9 @@ from pages import components
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.step_picture import StepPicture
 from pages.lectures.script import Scene
-from pages.panels.flow_data import Showing, make_flow_data
+from pages.panels.flow_data import Showing
 from pages.panels.flow_numbers import is_too_large
+from pages.panels.flow_picture import make_journey_data
 from pages.panels.head_maps import fact_sentence
 from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, sizes_sentence, steps_leading_to
 from pages.runs.cache import check_computable, trace_for
@@ -120,9 +121,8 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
     if not has_journey and not has_map:
         return ()
     showing = Showing(begins="start" if has_journey else "end", fills=True)
-    place = {"batch": screen.selection.batch, "head": screen.selection.head, "query": screen.selection.query}
-    look = {**place, "step": None if has_journey else "weights", "stop": None, "cell": None, "order": 0}
-    return (MovingPart(components.flow.name, make_flow_data(screen, look, showing), answers=True),)
+    data = make_journey_data(screen, showing, None if has_journey else "weights")
+    return (MovingPart(components.flow.name, data, answers=True),)
 
 
 # ---- formulas and figures --------------------------------------------------------------------------------------------

@@ -242,6 +242,11 @@ def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
     return all(field is None for field in typed) and focus_head < heads
 
 
+def written_share(share: float) -> str:
+    """A share in percent with its sign, as it stands alone: in a table, on an axis."""
+    return say("train.percent", much=format_percent(share))
+
+
 def spoken_share(share: float, rest: float = 0.0) -> str:
     """A share in percent, as it stands in a sentence. rest: what is known to be left for others."""
     much = format_percent(share, rest)

@@ -1,7 +1,7 @@
 // Between the picture and the server: hands what the server looks at, and the sum of the opened cell, to the picture; and
 // tells the server what was done in it. It is small, so that a look costs the server next to nothing.
 export default function ({ data, setTriggerValue }) {
-  document.documentElement.lang = data.language; // the whole page speaks it: hyphenation, fonts, screen readers
+  document.documentElement.lang = data.language; // as spoken.js, which comes after the picture only
   document.body.ariaBusy = data.awaits; // the page comes after its picture
   window.flowLook = data;
   window.tellServer = setTriggerValue;

@@ -14,7 +14,7 @@ from pages.lessons.decoding.written import STOP, Written
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import collected, show_moving
+from pages.session.collected import collected, is_collecting, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -28,7 +28,8 @@ TEXTS = (
 
 def show_shelves(written: Written) -> None:
     """Shows the model at work, and the number that is open."""
-    collected().facts += [tell_stop(written, "cached", written.stop), *tell_counts(written)]
+    if is_collecting():
+        collected().facts += [tell_stop(written, "cached", written.stop), *tell_counts(written)]
     show_moving(
         components.model_shelves,
         data=make_shelves_data(written),

@@ -7,9 +7,8 @@ from attention_core.drawing.axes import Axis
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED, read_figures_table, shipped_figures
 from attention_core.learned.training.snapshots import NetworkRecipe
-from attention_core.record.number_text import format_percent
 from pages.lessons.learned.training_panel import get_running_training
-from pages.site.words import say
+from pages.session.labels import written_share
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # the shares that are written on
 
 def share_axis(title: str) -> Axis:
     """The axis of a share, from nothing to all."""
-    texts = [say("train.percent", much=format_percent(stop)) for stop in SHARE_AXIS_STOPS]
+    texts = [written_share(stop) for stop in SHARE_AXIS_STOPS]
     return Axis(
         title,
         0.0,

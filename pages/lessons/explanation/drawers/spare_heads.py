@@ -14,7 +14,7 @@ from pages.lessons.learned.learning import get_training_record
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.sentences import list_place_labels, show_sentence
 from pages.runs.cache import trace_for
-from pages.session.labels import place_name
+from pages.session.labels import place_name, written_share
 from pages.site.words import say
 
 SPARE_HEADS = 4
@@ -54,8 +54,8 @@ def make_accuracy_row(name: str, without: float, alone: float) -> dict[str, str]
     """Makes a row of the table, by the heads of its columns."""
     return {
         say("lessons.explanation.head_left"): name,
-        say("lessons.explanation.head_without"): say("train.percent", much=format_percent(without)),
-        say("lessons.explanation.head_alone"): say("train.percent", much=format_percent(alone)),
+        say("lessons.explanation.head_without"): written_share(without),
+        say("lessons.explanation.head_alone"): written_share(alone),
     }
 
 
