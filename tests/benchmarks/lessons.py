@@ -12,7 +12,7 @@ from tests.benchmarks.tab import Tab, chromium
 from tests.browser.conftest import process_of
 
 MOST = 3  # times the bare page
-CHART = "[data-testid=stVegaLiteChart] svg, .map canvas, .frames svg, .flow svg, .shelves svg, table"
+CHART = "[data-testid=stVegaLiteChart] svg, .map canvas, .frames svg, .flow svg, .shelves svg, .threads svg, table"
 
 
 def choices(*names: str) -> Callable[[Page], None]:
@@ -27,6 +27,11 @@ def slider(*keys: str) -> Callable[[Page], None]:
     return lambda page: page.get_by_role("slider").first.press(next(keys))
 
 
+def turn(page: Page) -> None:
+    """Lets the other sentence ask."""
+    page.get_by_role("button", name="Turn: the other asks").click()
+
+
 MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "qkv": lambda: choices("with W", "without W"),
     "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
@@ -34,13 +39,13 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "scores": lambda: choices("dot", "cosine"),
     "masks": lambda: choices("none", "causal"),
     "heads": lambda: choices("one head", "two heads"),
-    "positions": lambda: choices("without", "with"),
-    "cross": lambda: choices("Chinese asks", "English asks"),
+    "positions": lambda: choices("none: a bag of words", "sines and cosines"),
+    "cross": lambda: turn,
     "distance": lambda: slider("ArrowLeft", "ArrowRight"),
     "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
     "cost": lambda: slider("ArrowLeft", "ArrowRight"),
     "printed": lambda: choices("weights", "scores"),
-    "bottleneck": lambda: choices("dot attention", "additive attention"),
+    "bottleneck": lambda: slider("ArrowLeft", "ArrowRight"),
     "induction": lambda: slider("ArrowLeft", "ArrowRight"),
     "explanation": lambda: choices("B · majority", "A · look up"),
     "meaning": lambda: choices("even", "as learned"),
