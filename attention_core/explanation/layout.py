@@ -5,7 +5,7 @@ Nothing here knows a formula: the cells' own terms say which operand stands at t
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 import torch
@@ -229,6 +229,7 @@ def find_factors(
     The first column and the first row name the operands. The last cell shows whether they meet there.
     """
 
+    @cache  # a corner stands in its row and in its column
     def cell_of(ref: Ref) -> Cell:
         return operation.cell(ref.index, shapes)
 

@@ -6,17 +6,18 @@ from attention_core.learned.grammar import known_words
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import read_figures, shipped_names
 from pages.panels.setup_controls import mirror_field, show_refusal, try_change
+from pages.session.fragments import page_part
+from pages.session.view import ScreenState
 from pages.setup.setup import Setup, layer_of, model_of
 from pages.site.words import say
 
 
 def show_model_controls(setup: Setup) -> None:
-    """The model, its layer, and what it learned from; nothing where no model reads the sentence."""
+    """The model, and what it learned from; nothing where no model reads the sentence."""
     name = model_of(setup)
     if name is None:
         return
     show_model_choice(name)
-    show_layer_choice(setup, name)
     st.caption(describe_model(name))
 
 
@@ -40,14 +41,23 @@ def show_model_choice(name: str) -> None:
     show_refusal("model")
 
 
-def show_layer_choice(setup: Setup, name: str) -> None:
-    """Which layer is looked at."""
+def layer_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The model and its layer."""
+    return (model_of(screen.setup), layer_of(screen.setup))
+
+
+@page_part(layer_dependencies)
+def show_layer_choice(screen: ScreenState) -> None:
+    """Which layer of a model is looked at. A part of its own: nothing else that goes in is drawn anew with it."""
+    name = model_of(screen.setup)
+    if name is None:
+        return
     layers = len(RECIPES[name].choices().layers)
 
     def choose_layer() -> None:
         try_change("layer", layer=st.session_state["c_layer"])
 
-    mirror_field("c_layer", "layer", layer_of(setup))
+    mirror_field("c_layer", "layer", layer_of(screen.setup))
     st.segmented_control(
         say("control.layer"),
         list(range(1, layers + 1)),

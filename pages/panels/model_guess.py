@@ -11,7 +11,7 @@ from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.setup import model_of, without_view
+from pages.setup.setup import model_of
 from pages.site.words import escape_markdown, say
 
 MOST_NAMED_WORDS = 4  # that surprise the model, or that it does not know
@@ -43,8 +43,8 @@ def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ..
 
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run and the sentence of a batch, where a language model reads it."""
-    return () if words_of_model(screen) is None else (without_view(screen.setup), screen.selection.batch)
+    """The model, and what is said of the sentence that it reads: the same whichever layer is looked at."""
+    return (model_of(screen.setup), judge_screen(screen))
 
 
 @page_part(guess_dependencies)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.lectures import lecture_session
+from pages.panels import model_controls
 from pages.presentation import desk, speaker_notes, stage
 from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
 
@@ -22,6 +23,7 @@ else:
         if session.drawer:
             with st.container(width=CONTROLS_WIDTH_PX):
                 input_controls.show_input_controls()
+                model_controls.show_layer_choice()
                 mask_controls.show_mask_controls()
                 mechanism_controls.show_scale_control()
                 mechanism_controls.show_temperature_control()

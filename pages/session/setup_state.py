@@ -22,6 +22,7 @@ from pages.setup.setup import (
     check_link_length,
     check_link_values,
     compared_setup_of,
+    layer_of,
     model_of,
     pinned_setup_of,
     setup_to_query,
@@ -142,16 +143,28 @@ def push_history(setup: Setup) -> Setup:
 
 
 def with_comparison(setup: Setup, before: Setup) -> Setup:
-    """The Setup with the difference to another one, where a difference is shown; what is pinned stays."""
+    """The Setup with the difference to another one, where one is shown and both look at the same layer; what is
+    pinned stays."""
     if setup.against is None or setup.pinned:
         return setup
-    return replace(setup, against=setup_to_query(before))
+    return replace(setup, against=None if is_other_layer(before, setup) else setup_to_query(before))
 
 
 def setup_before() -> Setup | None:
-    """The Setup that the current one is compared with: the one that the link names, else the one before the change."""
-    named = compared_setup_of(current_setup())
-    return st.session_state["before"] if named is None else named
+    """The Setup that the current one is compared with: the one that the link names, else the one before the change.
+
+    Where another layer was opened there is none: its numbers did not come of those of the layer that was left.
+    """
+    now, before = current_setup(), st.session_state["before"]
+    named = compared_setup_of(now)
+    if named is not None:
+        return named
+    return None if before is None or is_other_layer(before, now) else before
+
+
+def is_other_layer(one: Setup, other: Setup) -> bool:
+    """Whether two Setups look at different layers of a language model."""
+    return layer_of(one) != layer_of(other)
 
 
 def adopt_setup(setup: Setup) -> None:

@@ -58,7 +58,6 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
         setup.example,
         setup.text,
         setup.model,
-        setup.layer,
         setup.word_roles,
         tuple(list_role_words(screen.inputs)),
         setup.cut,

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.panels import flow_picture
+from pages.panels import flow_picture, model_controls
 from pages.runs import cache
 from pages.session import linked_setup
 from pages.session.fragments import draw_first
@@ -33,6 +33,7 @@ def show_pane(pane: DeltaGenerator) -> None:
     """What is changed first; all else in the order of use."""
     with pane:
         input_controls.show_input_controls()
+        model_controls.show_layer_choice()
         mask_controls.show_mask_controls()
         mechanism_controls.show_scale_control()
         mechanism_controls.show_temperature_control()

@@ -31,6 +31,21 @@ def test_before_a_change_there_is_nothing_to_compare():
     assert marked(screen) == []
 
 
+def test_another_layer_is_opened_and_nothing_is_said_to_have_moved():
+    """The numbers of layer 3 are not what those of layer 1 were before."""
+    screen = Screen(ex="model_en").set("layer", 1)
+    for each in (screen, screen.press("undo")):
+        assert "Change anything: this line says what moved." in each.captions()
+        assert marked(each) == []
+    assert "Biggest change" in said(screen.set("masks", ["causal"]))
+
+
+def test_a_difference_that_is_shown_ends_where_another_layer_is_opened():
+    screen = Screen(ex="model_en").set("masks", ["causal"]).set("difference", True)
+    assert "against" in screen.link()
+    assert "against" not in screen.set("layer", 1).link()
+
+
 def test_the_sentence_names_the_largest_move_with_both_numbers():
     screen = Screen().set("scale", "off")
     before, now = it_to_dog(2**-0.5), it_to_dog(1.0)

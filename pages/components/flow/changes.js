@@ -38,4 +38,6 @@ function fading(glow, now) {
 }
 
 const isOther = (one, other) => one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
-const isSameWords = (one, other) => String(one.words.S) === String(other.words.S) && String(one.words.T) === String(other.words.T);
+// Of the same words in the same layer: else nothing was changed, only opened.
+const isSameSight = (one, other) =>
+  ["T", "S"].every((axis) => String(one.words[axis]) === String(other.words[axis])) && one.layers.now === other.layers.now;

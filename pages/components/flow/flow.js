@@ -111,7 +111,7 @@ class Flow {
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
     this.take();
-    this.glow = before && !data.cut && isSameWords(old, data) ? findChanges(before, this.snapshot, this.model) : null;
+    this.glow = before && !data.cut && isSameSight(old, data) ? findChanges(before, this.snapshot, this.model) : null;
     if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);
     if (data.hears && window.flowLook) this.exchange.obey(window.flowLook);
     else if (data.hears) this.exchange.expect(data.look);

@@ -27,6 +27,7 @@ def test_a_map_of_the_rail_opens_its_head_in_its_layer(screen):
     opened.settled()
     assert opened.query()["layer"] == "1" and opened.query()["head"] == "1"
     expect(maps.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(opened.page.locator(".flow .glow")).to_have_count(0)  # nothing changed: another layer is looked at
     maps.nth(3).click()  # a head of the layer that is here: the browser knows it
     opened.wait_for_number("weights [head 4, it, street]", str(float(weights(1)[3, AT, 7]))[:5])
 
