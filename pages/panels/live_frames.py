@@ -1,6 +1,8 @@
 """What follows a slider while it is dragged: it is sent for every position at once."""
 
-from collections.abc import Callable, Container, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import chain
 from math import log10
 
 import streamlit as st
@@ -20,6 +22,7 @@ from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # a smaller power of ten is written as one
 Rows = list[dict[str, object]]  # of a picture's table
+Values = list[tuple]  # the same of cells, without the columns' names
 
 
 def only_now(choice: Followed, drawn: object) -> list[object]:
@@ -80,42 +83,52 @@ def show_live_cells(
     pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are
     as wide as there is room."""
     collected().pictures.append((pictures[choice.position], alt))
-    frames = [picture and list_rows(picture.table, CELL_COLUMNS) for picture in pictures]
-    fixed, frames = part_fixed_rows(frames)
+    fixed, frames = part_fixed_rows([picture and list_cells(picture.table) for picture in pictures])
+    usual = find_usual([*fixed, *chain.from_iterable(frame or [] for frame in frames)])
     spec = pictures[choice.position].spec
     data = {
         "width": spec["width"],
         "height": spec["height"],
         "fills": fills,
-        "fixed": fixed,
-        "frames": frames,
+        "usual": dict(zip(CELL_COLUMNS, usual, strict=True)),
+        "fixed": list_unusual(fixed, usual),
+        "frames": [frame and list_unusual(frame, usual) for frame in frames],
         "x": None,
         "y": None,
     }
     draw_frames(choice, key, data, alt, lambda: take(st.session_state[key].clicked))
 
 
-def part_fixed_rows(frames: Sequence[Rows | None]) -> tuple[Rows, list[Rows | None]]:
+def part_fixed_rows(frames: Sequence[Values | None]) -> tuple[Values, list[Values | None]]:
     """The rows that stand in all frames, which are sent once, and what else there is in each.
 
-    >>> part_fixed_rows([[{"x": 1}, {"x": 2}], None, [{"x": 2}, {"x": 3}]])
-    ([{'x': 2}], [[{'x': 1}], None, [{'x': 3}]])
+    >>> part_fixed_rows([[("a", 1), ("a", 2)], None, [("a", 2), ("a", 3)]])
+    ([('a', 2)], [[('a', 1)], None, [('a', 3)]])
     """
-    drawn = [key_rows(frame) for frame in frames if frame is not None]
-    first, *later = drawn
-    fixed = {key: row for key, row in first.items() if all(key in rows for rows in later)}
-    others = [frame and leave_out(frame, fixed) for frame in frames]
-    return list(fixed.values()), others
+    drawn = [frame for frame in frames if frame is not None]
+    common = set(drawn[0]).intersection(*drawn)
+    fixed = [row for row in dict.fromkeys(drawn[0]) if row in common]
+    others = [frame and [row for row in frame if row not in common] for frame in frames]
+    return fixed, others
 
 
-def key_rows(rows: Rows) -> dict[str, dict[str, object]]:
-    """Rows by what they say."""
-    return {repr(row): row for row in rows}
+def find_usual(rows: Values) -> tuple:
+    """The value that most rows have, of each column.
+
+    >>> find_usual([("cell", 2.0), ("cell", 0.0), ("bar", 0.0)])
+    ('cell', 0.0)
+    """
+    return tuple(Counter(column).most_common(1)[0][0] for column in zip(*rows, strict=True))
 
 
-def leave_out(rows: Rows, keys: Container[str]) -> Rows:
-    """The rows that are not among some."""
-    return [row for row in rows if repr(row) not in keys]
+def list_unusual(rows: Values, usual: tuple) -> Rows:
+    """Of each row what is not usual: the browser is told the rest once."""
+    columns = tuple(zip(CELL_COLUMNS, usual, strict=True))
+    told = []
+    for row in rows:
+        values = zip(columns, row, strict=True)
+        told.append({name: value for (name, most), value in values if value != most})
+    return told
 
 
 def show_live_curves(
@@ -153,6 +166,7 @@ def draw_curves(
         "width": spec["width"],
         "height": spec["height"],
         "names": max(names, default=0.0),
+        "usual": {},
         "fixed": fixed,
         "frames": list(frames),
         "x": x,
@@ -195,3 +209,8 @@ def format_tick(place: float) -> str:
 def list_rows(table: dict[str, list], columns: dict[str, object]) -> Rows:
     """The rows of a picture's table, one by one."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*(table[name] for name in columns), strict=True)]
+
+
+def list_cells(table: dict[str, list]) -> Values:
+    """The same of cells."""
+    return list(zip(*(table[name] for name in CELL_COLUMNS), strict=True))

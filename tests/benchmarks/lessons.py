@@ -12,7 +12,15 @@ from tests.benchmarks.tab import Tab, chromium
 from tests.browser.conftest import process_of
 
 MOST = 3  # times the bare page
-CHART = "[data-testid=stVegaLiteChart] svg, .map canvas, .frames svg, .flow svg, .shelves svg, .threads svg, table"
+CHARTS = (
+    "[data-testid=stVegaLiteChart] svg",
+    ".map canvas",
+    ".frames svg",
+    ".flow svg",
+    ".shelves svg",
+    ".threads svg",
+)
+CHART = ", ".join((*CHARTS, ".walk", ".decoder svg", "table"))
 
 
 def choices(*names: str) -> Callable[[Page], None]:

@@ -18,9 +18,8 @@ def fact(lesson):
 
 
 def cells(lesson, position):
-    """What stands in the picture at a position: the frames share what is fixed."""
-    data = lesson.followers()[PICTURE]
-    return [*data["fixed"], *data["frames"][position]]
+    """What stands in the picture at a position."""
+    return lesson.rows_at(PICTURE, position)
 
 
 def texts(lesson, position=-1):

@@ -124,6 +124,11 @@ class Lesson:
                 found |= {key.partition(f"-{self.slug}_")[2]: data, data["alt"]: data}
         return found
 
+    def rows_at(self, picture: str, position: int) -> list[dict]:
+        """What stands in a picture at a position of its slider, with all that the browser takes as usual."""
+        data = self.followers()[picture]
+        return [{**data["usual"], **row} for row in (*data["fixed"], *data["frames"][position])]
+
     def charts(self) -> dict:
         """The pictures by name; curves, in which nothing is clicked, by what a screen reader says of them."""
         charts = self.at.get("vega_lite_chart")
@@ -133,8 +138,7 @@ class Lesson:
     def table(self, picture: str):
         followers = self.followers()
         if picture in followers:
-            data = followers[picture]
-            return pd.DataFrame([*data["fixed"], *data["frames"][data["position"]]])
+            return pd.DataFrame(self.rows_at(picture, followers[picture]["position"]))
         return convert_arrow_bytes_to_pandas_df(self.charts()[picture].proto.data.data)
 
     def has_picture(self) -> bool:

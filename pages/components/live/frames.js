@@ -1,6 +1,6 @@
 // A picture that follows sliders: what stays, and what it is at each position.
-// data: as of followSlider, and { alt, width, height, fills, fixed, frames, x, y, ink, faint, waits }: rows of a picture's
-// table, as the core gives them, null where it waits and says so. x and y: the axes of curves, null where rows are cells in
+// data: as of followSlider, and { alt, width, height, fills, usual, fixed, frames, x, y, ink, faint, waits }: rows of a
+// picture's table, of each what is not usual, null where it waits and says so. x and y: the axes of curves, null where rows are cells in
 // pixels; fills: whether these take all the width that there is; names: px for the names behind the curves.
 const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px around the field of curves
 const NAME_PX = 14;
@@ -15,6 +15,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     else root.dataset.waits = data.waits; // over what was there before, which is pale
   });
   root.onclick = ({ target }) => target.cell && setTriggerValue("clicked", target.cell);
+}
+
+function rowsAt({ usual, fixed, frames }, position) {
+  return [...fixed, ...frames[position]].map((row) => ({ ...usual, ...row }));
 }
 
 // One shape of a drawing.
@@ -39,8 +43,8 @@ class CellField {
   }
 
   draw(root, position) {
-    const { width, height, fills, fixed, frames } = this.data;
-    const rows = [...fixed, ...frames[position]];
+    const { width, height, fills } = this.data;
+    const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
     const shapes = [
       ...of("cell", "blocked").map((row) => this.cell(row)),
@@ -81,8 +85,8 @@ class CurveField {
   }
 
   draw(root, position) {
-    const { width, height, fixed, frames } = this.data;
-    const rows = [...fixed, ...frames[position]];
+    const { width, height } = this.data;
+    const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
     const shapes = [
       ...this.axes(),

@@ -7,18 +7,19 @@ from functools import cached_property
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.drawing.specifications import Picture
 from attention_core.examples.published_models import PUBLISHED_MODELS, LayerKind, PublishedModel
 from pages.export.page_links import link_to_workbench
 from pages.lessons.models.parts import PARTS, name_kind, say_part, say_what_for, tell_apart
 from pages.lessons.models.small_layers import make_small_layer, tell_left_out, tell_scale
-from pages.lessons.pictures import RunPicture, draw_picture, make_live, make_weights_map, show_opened_arithmetic
+from pages.lessons.pictures import RunPicture, draw_picture, make_weights_map, show_opened_arithmetic
 from pages.lessons.sentences import join_with_commas, quote_token
 from pages.panels.live_choice import LiveChoice, LiveChoices
 from pages.panels.live_frames import tell_live
-from pages.runs.cache import trace_for
-from pages.session.labels import place_name, selection_of
+from pages.runs.cache import cache_by_setup, trace_for
+from pages.session.labels import current_palette, place_name, selection_of
 from pages.setup.setup import Setup, setup_to_query
-from pages.site.words import say
+from pages.site.words import current_language, say
 
 MAP_CELL_PX, MAP_ROOM_PX = 23.0, 400.0  # pixels: a cell, and the width of one of two maps
 MODELS = tuple(PUBLISHED_MODELS.values())
@@ -71,9 +72,26 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
     return make_weights_map(side.part, trace, selection, title, MAP_ROOM_PX, MAP_CELL_PX, outlined=False)
 
 
+# Kept of a layer: a page shows all models, and their runs take longer to read than what is drawn of them.
+def draw_closed_map(side: Side) -> Picture:
+    """Draws the map of a side in which no cell is opened."""
+    return cached_map(side.setup, name_layer(side), current_language(), current_palette().ground, side)
+
+
+@cache_by_setup
+def cached_map(setup: Setup, layer: str, language: str, ground: str, _side: Side) -> Picture:
+    return make_side_map(_side).picture
+
+
 def tell_side(side: Side) -> str:
     """Says for what a state stands, and what it leaves out."""
-    return f"{tell_scale(side.model, side.kind, side.trace)} {tell_left_out(side.model, side.kind, side.trace)}"
+    return cached_words(side.setup, name_layer(side), current_language(), side)
+
+
+@cache_by_setup
+def cached_words(setup: Setup, layer: str, language: str, _side: Side) -> str:
+    trace = _side.trace
+    return f"{tell_scale(_side.model, _side.kind, trace)} {tell_left_out(_side.model, _side.kind, trace)}"
 
 
 def show_sides(*sides: Side) -> None:
@@ -91,11 +109,13 @@ def show_sides(*sides: Side) -> None:
 
 def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]) -> None:
     """The same of two models that follow a slider each. choices: by part; sides: all models, in the sliders' order."""
-    maps = [make_side_map(side) for side in sides]
+    maps = [draw_closed_map(side) for side in sides]
     told = [tell_side(side) for side in sides]
     pictures = []
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
-        picture = replace(make_live(choice, maps, say("lessons.models.map_alt")), name=part)
+        runs = {"": sides[choice.position].trace}
+        alt = say("lessons.models.map_alt")
+        picture = RunPicture(part, maps[choice.position], runs, alt, followed=choice, frames=maps)
         pictures.append(picture)
         with column, st.container(horizontal=True, gap="small"):
             draw_picture(picture)
