@@ -22,6 +22,16 @@ def test_every_task_says_what_it_takes_at_the_chosen_length(lang):
             assert cost.kept is None or lesson.says(f"{cost.kept:,}")
 
 
+@pytest.mark.parametrize(
+    "slug, english, chinese", [("choice", "picture", "zh_picture"), ("glossary", "en_it_sink", "zh_ta_sink")]
+)
+def test_a_link_leads_to_the_example_in_the_language_of_the_page(slug, english, chinese):
+    for lang, own, other in (("en", english, chinese), ("zh", chinese, english)):
+        links = [link.proto.query_string for link in Lesson(slug, lang=lang).at.get("page_link")]
+        examples = [part for link in links for part in link.split("&")]
+        assert f"ex={own}" in examples and f"ex={other}" not in examples
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_every_row_opens_a_state_that_is_all_read(task):
     slug, link = TASKS[task]

@@ -9,7 +9,8 @@ from pages.lessons.frame import draw_page_frame, show_question
 from pages.panels.link_controls import slide
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.titles import say_title
-from pages.site.words import say
+from pages.site.twins import link_in_language
+from pages.site.words import current_language, say
 
 CHOICE_COLUMN_WIDTHS = (9, 7, 4)  # of the columns: task and variant, what it takes, where it can be seen
 LENGTHS = (64, 256, 1024, 4096, 16_384)
@@ -45,7 +46,10 @@ def show_task(task: str, length: int) -> None:
     )
     at_cost.markdown(say_cost(task_cost(task, length), growth_when_doubled(task, length)))
     at_link.page_link(
-        PAGES_BY_SLUG[slug].path, label=say_title(slug), icon=":material/arrow_forward:", query_params=link
+        PAGES_BY_SLUG[slug].path,
+        label=say_title(slug),
+        icon=":material/arrow_forward:",
+        query_params=link_in_language(link, current_language()),
     )
 
 

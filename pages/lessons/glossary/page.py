@@ -10,7 +10,8 @@ from pages.session.labels import current_palette
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.titles import say_title
-from pages.site.words import LANGUAGES, escape_markdown, load_app_texts, say
+from pages.site.twins import link_in_language
+from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say
 
 GLOSSARY_COLUMN_WIDTHS = (3, 2, 12, 4)  # of the columns: sign, picture, meaning, where it can be seen
 
@@ -45,7 +46,7 @@ def show_sign(sign: Sign) -> None:
     at_link.page_link(
         PAGES_BY_SLUG[sign.slug].path,
         label=say_title(sign.slug),
-        query_params=sign.link,
+        query_params=link_in_language(sign.link, current_language()),
     )
 
 
