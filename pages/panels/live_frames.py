@@ -22,7 +22,7 @@ from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # a smaller power of ten is written as one
 Rows = list[dict[str, object]]  # of a picture's table
-Values = list[tuple]  # the same of cells, without the columns' names
+Values = list[tuple]  # the same without the columns' names
 
 
 def only_now(choice: Followed, drawn: object) -> list[object]:
@@ -83,7 +83,7 @@ def show_live_cells(
     pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are
     as wide as there is room."""
     collected().pictures.append((pictures[choice.position], alt))
-    fixed, frames = part_fixed_rows([picture and list_cells(picture.table) for picture in pictures])
+    fixed, frames = part_fixed_rows([picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures])
     usual = find_usual([*fixed, *chain.from_iterable(frame or [] for frame in frames)])
     spec = pictures[choice.position].spec
     data = {
@@ -208,9 +208,9 @@ def format_tick(place: float) -> str:
 
 def list_rows(table: dict[str, list], columns: dict[str, object]) -> Rows:
     """The rows of a picture's table, one by one."""
-    return [dict(zip(columns, row, strict=True)) for row in zip(*(table[name] for name in columns), strict=True)]
+    return [dict(zip(columns, row, strict=True)) for row in list_values(table, columns)]
 
 
-def list_cells(table: dict[str, list]) -> Values:
-    """The same of cells."""
-    return list(zip(*(table[name] for name in CELL_COLUMNS), strict=True))
+def list_values(table: dict[str, list], columns: dict[str, object]) -> Values:
+    """The same without the columns' names."""
+    return list(zip(*(table[name] for name in columns), strict=True))

@@ -1,7 +1,8 @@
 // A picture that follows sliders: what stays, and what it is at each position.
 // data: as of followSlider, and { alt, width, height, fills, usual, fixed, frames, x, y, ink, faint, waits }: rows of a
-// picture's table, of each what is not usual, null where it waits and says so. x and y: the axes of curves, null where rows are cells in
-// pixels; fills: whether these take all the width that there is; names: px for the names behind the curves.
+// picture's table, of each what is not usual, null where it waits and says so. x and y: the axes of curves, null where
+// rows are cells in pixels; fills: whether these take all the width that there is; names: px for the names behind the
+// curves.
 const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px around the field of curves
 const NAME_PX = 14;
 
