@@ -218,7 +218,7 @@ live_slider = make_component(
     is_fetched=True,
 )
 live_text = make_component("live/told", '<div class="told"></div>', "live/position")
-live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "live/position", "svg")
+live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "pixels", "live/position", "svg")
 word_threads = make_component(
     "lessons/threads",
     '<div class="threads"></div>',

@@ -29,7 +29,7 @@ from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
 from pages.panels.head_maps import fact_sentence, head_name
 from pages.panels.live_choice import Followed
-from pages.panels.live_frames import only_now, show_live_cells
+from pages.panels.live_frames import LiveCells, only_now, pack_live_cells, show_live_cells
 from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, current_palette, picture_texts_for
@@ -50,7 +50,7 @@ class RunPicture:
 
     on_click: is called with each cell that is clicked. show_above: draws what stands over the arithmetic of the opened
     cell. is_secret: says of which cells nothing more than that may be seen. followed: the slider that it follows, and
-    frames: what it then is at each position."""
+    cells: what it then is at each position."""
 
     name: str
     picture: Picture
@@ -60,7 +60,7 @@ class RunPicture:
     show_above: CellHandler | None = None
     is_secret: Callable[[str, Ref], bool] | None = None
     followed: Followed | None = None
-    frames: Sequence[Picture | None] = ()
+    cells: LiveCells | None = None
 
 
 def show_picture(name: str, picture: Picture, runs: RunsByName, alt: str) -> None:
@@ -90,7 +90,7 @@ def draw_picture(shown: RunPicture) -> None:
     """Draws the picture, whose cells can be clicked."""
     if shown.followed:
         with st.container(width=int(shown.picture.spec["width"]) + 1):
-            draw_live_picture(shown.followed, shown, shown.frames, fills=False)
+            draw_live_picture(shown.followed, shown, shown.cells, fills=False)
         return
 
     def handle_click(sent: object) -> None:
@@ -102,8 +102,8 @@ def draw_picture(shown: RunPicture) -> None:
 
 def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPicture:
     """One picture that follows a slider, of those at its positions. alt: what a screen reader says of all of them."""
-    frames = [each.picture for each in shown]
-    return replace(shown[choice.position], followed=choice, frames=frames, alt=alt)
+    cells = pack_live_cells([each.picture for each in shown])
+    return replace(shown[choice.position], followed=choice, cells=cells, alt=alt)
 
 
 def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
@@ -179,24 +179,25 @@ def show_live_bars(choice: Followed, name: str, pictures: Sequence[Picture], run
     """Shows bars that follow a slider, and below them the arithmetic of the cell that is opened. pictures: of each
     position; runs: of the one at which the slider stands."""
     shown = RunPicture(name, pictures[choice.position], runs, alt)
-    draw_live_picture(choice, shown, pictures, fills=True)
+    draw_live_picture(choice, shown, pack_live_cells(pictures), fills=True)
     show_opened_arithmetic(shown, "stretch")
 
 
 def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
     """Shows a map of one position of a slider; that of another waits until it is let go."""
-    draw_live_picture(choice, shown, only_now(choice, shown.picture), fills=False)
+    cells = pack_live_cells(only_now(choice, shown.picture))
+    draw_live_picture(choice, shown, cells, fills=False)
     show_opened_arithmetic(shown, "stretch")
 
 
-def draw_live_picture(choice: Followed, shown: RunPicture, pictures: Sequence[Picture | None], fills: bool) -> None:
+def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
     """Draws what a picture is at each position of a slider; its cells can be clicked."""
 
     def handle_click(sent: object) -> None:
         handle_picture_click(shown.name, shown.runs, sent, shown.on_click)
 
     key = f"{lesson_choices.current_slug()}_{shown.name}"
-    show_live_cells(choice, key, pictures, shown.alt, handle_click, fills)
+    show_live_cells(choice, key, cells, shown.alt, handle_click, fills)
 
 
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:

@@ -1,7 +1,9 @@
 """What follows a slider while it is dragged: it is sent for every position at once."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from math import log10
 
@@ -23,6 +25,15 @@ from pages.site.words import say, split_bold
 LEAST_PLAIN_TICK = 0.00005  # a smaller power of ten is written as one
 Rows = list[dict[str, object]]  # of a picture's table
 Values = list[tuple]  # the same without the columns' names
+
+
+@dataclass(frozen=True, eq=False)
+class LiveCells:
+    """Cells that follow a slider. pictures: of each position, equally large; None where it waits until the slider is let
+    go. packed: their rows, as a browser reads them."""
+
+    pictures: Sequence[Picture | None]
+    packed: bytes
 
 
 def only_now(choice: Followed, drawn: object) -> list[object]:
@@ -70,32 +81,30 @@ def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dic
     show_moving(components.live_text, data, answers=form["kind"] == "heading", key=key)
 
 
-def show_live_cells(
-    choice: Followed,
-    key: str,
-    pictures: Sequence[Picture | None],
-    alt: str,
-    take: Callable[[object], None],
-    fills: bool = True,
-) -> None:
-    """Shows cells that follow a slider. take: is called with a cell that is clicked.
-
-    pictures: of each position, equally large; None where it waits until the slider is let go. fills: whether they are
-    as wide as there is room."""
-    collected().pictures.append((pictures[choice.position], alt))
+def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
+    """Makes cells that follow a slider. pictures: as of LiveCells."""
     fixed, frames = part_fixed_rows([picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures])
     usual = find_usual([*fixed, *chain.from_iterable(frame or [] for frame in frames)])
-    spec = pictures[choice.position].spec
-    data = {
-        "width": spec["width"],
-        "height": spec["height"],
-        "fills": fills,
-        "usual": dict(zip(CELL_COLUMNS, usual, strict=True)),
-        "fixed": list_unusual(fixed, usual),
-        "frames": [frame and list_unusual(frame, usual) for frame in frames],
-        "x": None,
-        "y": None,
-    }
+    unusual = [frame and list_unusual(frame, usual) for frame in frames]
+    packed = pack_rows(list_unusual(fixed, usual), unusual, dict(zip(CELL_COLUMNS, usual, strict=True)))
+    return LiveCells(pictures, packed)
+
+
+def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, object]) -> bytes:
+    """Rows as a browser reads them. fixed: what stands at all positions. frames: what else there is at each. usual: what
+    a row has of which nothing is said."""
+    return json.dumps({"usual": usual, "fixed": fixed, "frames": frames}, ensure_ascii=False).encode()
+
+
+def show_live_cells(
+    choice: Followed, key: str, cells: LiveCells, alt: str, take: Callable[[object], None], fills: bool = True
+) -> None:
+    """Shows cells that follow a slider. take: is called with a cell that is clicked. fills: whether they are as wide as
+    there is room."""
+    picture = cells.pictures[choice.position]
+    collected().pictures.append((picture, alt))
+    size = {"width": picture.spec["width"], "height": picture.spec["height"], "fills": fills}
+    data = {**size, "x": None, "y": None, "rows": cells.packed}
     draw_frames(choice, key, data, alt, lambda: take(st.session_state[key].clicked))
 
 
@@ -166,11 +175,9 @@ def draw_curves(
         "width": spec["width"],
         "height": spec["height"],
         "names": max(names, default=0.0),
-        "usual": {},
-        "fixed": fixed,
-        "frames": list(frames),
         "x": x,
         "y": y,
+        "rows": pack_rows(fixed, frames, {}),
     }
     draw_frames(choice, key, data, alt)
 
@@ -181,8 +188,8 @@ def draw_frames(
     """Draws a picture that follows a slider."""
     palette = current_palette()
     place = {**describe_followed(choice), "alt": alt, "ink": palette.ink, "faint": palette.faint}
-    place |= {"waits": say("flow.waits")}
-    show_moving(components.live_frames, data=data | place, key=key, on_clicked_change=handle_click)
+    packed = components.pack_bytes(data | place | {"waits": say("flow.waits")})
+    show_moving(components.live_frames, packed, key=key, on_clicked_change=handle_click)
 
 
 def describe_axis(axis: Axis) -> dict[str, object]:

@@ -39,6 +39,8 @@ HASH_SETUP_BY_REPR = {Setup: repr}  # a Setup as a key: its text says all of it
 MAX_THREAD_RESULTS = 4  # results of each function that a script's thread keeps
 MAX_CACHED_RUNS = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
 cache_by_setup = st.cache_data(max_entries=MAX_CACHED_RUNS, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
+# The last two results as they are: a copy of a large one takes longer than what is drawn of it. Nobody changes them.
+keep_latest = st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
 # Results of each function of draws: some kilobytes each, the bound on bytes is that of all caches.
 MAX_CACHED_MEASUREMENTS = 4096
 cache_measurement = st.cache_data(max_entries=MAX_CACHED_MEASUREMENTS, show_spinner=False)
@@ -73,9 +75,9 @@ def cached_run(setup: Setup, _arrays: UploadedArrays | None) -> tuple[Trace, Run
     return compute_run(setup, _arrays)
 
 
-@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
+@keep_latest
 def latest_run(setup: Setup, _arrays: UploadedArrays | None) -> tuple[Trace, RunInputs]:
-    """The last two as they are: a copy of a large one takes longer than what is drawn of it. Nobody changes a run.
+    """The last two runs.
 
     A run on a GPU is kept here alone: it stays there, and only those of its steps that are looked at are copied.
     """

@@ -20,6 +20,15 @@ def told_text(data: dict, position: int) -> str:
     return ("##### " if data["kind"] == "heading" else "") + "".join(pieces)
 
 
+def told_to(part) -> object:
+    """What a part of the page was told; in a picture that follows sliders with the rows that came as bytes."""
+    if not part.proto.bytes:
+        return json.loads(part.proto.json or "null", parse_constant=pytest.fail)
+    head, found = unpack(part.proto.bytes)
+    rows = json.loads(found["rows"], parse_constant=pytest.fail) if "rows" in found else {}
+    return head | rows
+
+
 FIGURE_PATTERN = re.compile(r"\**([−\d.e]*\d)(?: × 10([⁻⁰¹²³⁴-⁹]+))?")
 PLAIN_SIGNS = str.maketrans("−⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "--0123456789")
 
@@ -112,8 +121,7 @@ class Lesson:
 
     def following(self) -> list[tuple[str, dict]]:
         """What follows sliders: by key, what it was told."""
-        parts = [part for part in self.at.get("bidi_component") if part.proto.json]
-        told = [(part, json.loads(part.proto.json, parse_constant=pytest.fail)) for part in parts]
+        told = [(part, told_to(part)) for part in self.at.get("bidi_component")]
         return [(part.proto.id, data) for part, data in told if isinstance(data, dict) and "position" in data]
 
     def followers(self) -> dict[str, dict]:

@@ -1,13 +1,14 @@
 // A picture that follows sliders: what stays, and what it is at each position.
-// data: as of followSlider, and { alt, width, height, fills, usual, fixed, frames, x, y, ink, faint, waits }: rows of a
-// picture's table, of each what is not usual, null where it waits and says so. x and y: the axes of curves, null where
-// rows are cells in pixels; fills: whether these take all the width that there is; names: px for the names behind the
-// curves.
+// packed: a run of bytes, see unpacked: as of followSlider, and { alt, width, height, fills, x, y, ink, faint, waits,
+// rows }. rows: the bytes of { usual, fixed, frames } in JSON: rows of a picture's table, of each what is not usual, null
+// where it waits and says so. x and y: the axes of curves, null where rows are cells in pixels; fills: whether these take
+// all the width that there is; names: px for the names behind the curves.
 const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px around the field of curves
 const NAME_PX = 14;
 
-export default function ({ parentElement, data, setTriggerValue }) {
+export default function ({ parentElement, data: packed, setTriggerValue }) {
   const root = parentElement.querySelector(".frames");
+  const data = withRows(unpacked(packed));
   root.setAttribute("aria-label", data.alt);
   const drawn = data.x ? new CurveField(data) : new CellField(data);
   followSlider(root, data, (position) => {
@@ -16,6 +17,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     else root.dataset.waits = data.waits; // over what was there before, which is pale
   });
   root.onclick = ({ target }) => target.cell && setTriggerValue("clicked", target.cell);
+}
+
+function withRows(data) {
+  return { ...data, ...JSON.parse(new TextDecoder().decode(data.rows)) };
 }
 
 function rowsAt({ usual, fixed, frames }, position) {

@@ -8,7 +8,7 @@ from attention_core.examples.published_models import PUBLISHED_MODELS, Published
 from attention_core.record.number_text import format_bytes, format_grouped
 from pages.export.page_links import link_to_workbench
 from pages.lessons.models.cache_sizes import count_bytes_beyond, count_cache_bytes
-from pages.lessons.models.pairs import Side, tell_side
+from pages.lessons.models.pairs import Side
 from pages.lessons.models.parts import PARTS, say_part
 from pages.site.words import escape_markdown, say
 
@@ -21,18 +21,20 @@ USUAL_PARTS = {
 }  # what is said only where it differs
 
 
-def show_model_table(layers: Sequence[Side], known: bool) -> None:
-    """Shows all models, from old to new. layers: one of each. known: whether the bytes may be seen."""
+def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
+    """Shows all models, from old to new. layers: one of each. told: for what it stands. known: whether the bytes may be
+    seen."""
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
-    for key, layer in zip(PUBLISHED_MODELS, layers, strict=True):
+    for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
         with st.container(border=True):  # on a phone a row is five cells below each other, which belong together
-            show_model_row(key, layer, known, seen)
+            show_model_row(key, layer, what, known, seen)
         seen |= {f"{part}.{find(layer.model)}" for part, find in PARTS.items()}
 
 
-def show_model_row(key: str, layer: Side, known: bool, seen: set[str]) -> None:
-    """Shows one model. seen: what the models before it have: what is new stands in bold."""
+def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
+    """Shows one model. told: for what its layer stands. seen: what the models before it have: what is new stands in
+    bold."""
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
     with at_name, st.container(gap=None):
@@ -43,7 +45,7 @@ def show_model_row(key: str, layer: Side, known: bool, seen: set[str]) -> None:
         column.markdown(tell_parts(model, parts, seen))
     with at_size, st.container(gap=None):
         st.markdown(tell_bytes(model) if known else say("lessons.models.hidden_bytes"))
-        link_to_workbench(layer.setup, f"row_{key}", say("lessons.models.open"), tell_side(layer))
+        link_to_workbench(layer.setup, f"row_{key}", say("lessons.models.open"), told)
 
 
 def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> str:

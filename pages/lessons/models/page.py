@@ -14,6 +14,7 @@ from pages.lessons.models.pairs import (
     MODEL_KEYS,
     MODELS,
     link_to_both,
+    list_shown_layers,
     make_side,
     show_followed_sides,
     show_parts,
@@ -72,13 +73,14 @@ with draw_lesson("models") as place:
     layers = [make_side("model", model, model.shown, base) for model in MODELS]
     sides = [replace(layers[choice.position], part=part) for part, choice in choices.items()]
     tell_pairs(choices)
-    show_followed_sides(choices, layers)
+    shown = list_shown_layers(base, layers)
+    show_followed_sides(choices, layers, shown)
     with st.container(key="waits"):
         st.markdown(tell_sight(*sides))
         link_to_both(*sides, "both")
         show_parts(*(side.model for side in sides))
     known = ask_for_most_bytes()
-    show_model_table(layers, known)
+    show_model_table(layers, shown.told, known)
     show_lesson_run(sides[-1].setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, *sides))

@@ -15,8 +15,8 @@ from pages.lessons.models.small_layers import make_small_layer, tell_left_out, t
 from pages.lessons.pictures import RunPicture, draw_picture, make_weights_map, show_opened_arithmetic
 from pages.lessons.sentences import join_with_commas, quote_token
 from pages.panels.live_choice import LiveChoice, LiveChoices
-from pages.panels.live_frames import tell_live
-from pages.runs.cache import cache_by_setup, trace_for
+from pages.panels.live_frames import LiveCells, pack_live_cells, tell_live
+from pages.runs.cache import cache_by_setup, keep_latest, trace_for
 from pages.session.labels import current_palette, place_name, selection_of
 from pages.setup.setup import Setup, setup_to_query
 from pages.site.words import current_language, say
@@ -72,26 +72,37 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
     return make_weights_map(side.part, trace, selection, title, MAP_ROOM_PX, MAP_CELL_PX, outlined=False)
 
 
-# Kept of a layer: a page shows all models, and their runs take longer to read than what is drawn of them.
-def draw_closed_map(side: Side) -> Picture:
-    """Draws the map of a side in which no cell is opened."""
-    return cached_map(side.setup, name_layer(side), current_language(), current_palette().ground, side)
+@dataclass(frozen=True)
+class ShownLayers:
+    """What the page shows of a layer of each model. cells: the maps, in which no cell is opened. told: for what each
+    stands, and what it leaves out."""
+
+    cells: LiveCells
+    told: Sequence[str]
+
+
+def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
+    """What is shown of all models. base: has the words; sides: a layer of each on these."""
+    return latest_layers(base, current_language(), current_palette().ground, sides)
+
+
+# Kept, and of each layer, too: the page shows all models, and their runs take longer to read than what is drawn of them.
+@keep_latest
+def latest_layers(base: Setup, language: str, ground: str, _sides: Sequence[Side]) -> ShownLayers:
+    layers = [cached_layer(side.setup, name_layer(side), language, ground, side) for side in _sides]
+    maps, told = zip(*layers, strict=True)
+    return ShownLayers(pack_live_cells(maps), told)
 
 
 @cache_by_setup
-def cached_map(setup: Setup, layer: str, language: str, ground: str, _side: Side) -> Picture:
-    return make_side_map(_side).picture
+def cached_layer(setup: Setup, layer: str, language: str, ground: str, _side: Side) -> tuple[Picture, str]:
+    return make_side_map(_side).picture, tell_side(_side)
 
 
 def tell_side(side: Side) -> str:
     """Says for what a state stands, and what it leaves out."""
-    return cached_words(side.setup, name_layer(side), current_language(), side)
-
-
-@cache_by_setup
-def cached_words(setup: Setup, layer: str, language: str, _side: Side) -> str:
-    trace = _side.trace
-    return f"{tell_scale(_side.model, _side.kind, trace)} {tell_left_out(_side.model, _side.kind, trace)}"
+    scale = tell_scale(side.model, side.kind, side.trace)
+    return f"{scale} {tell_left_out(side.model, side.kind, side.trace)}"
 
 
 def show_sides(*sides: Side) -> None:
@@ -107,23 +118,27 @@ def show_sides(*sides: Side) -> None:
         show_opened_arithmetic(picture, "stretch")
 
 
-def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]) -> None:
-    """The same of two models that follow a slider each. choices: by part; sides: all models, in the sliders' order."""
-    maps = [draw_closed_map(side) for side in sides]
-    told = [tell_side(side) for side in sides]
+def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side], shown: ShownLayers) -> None:
+    """The same of two models that follow a slider each. choices: by part; sides: a layer of each model, in the sliders'
+    order; shown: of these."""
     pictures = []
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
-        runs = {"": sides[choice.position].trace}
-        alt = say("lessons.models.map_alt")
-        picture = RunPicture(part, maps[choice.position], runs, alt, followed=choice, frames=maps)
+        picture = follow_side_map(part, choice, sides[choice.position], shown.cells)
         pictures.append(picture)
         with column, st.container(horizontal=True, gap="small"):
             draw_picture(picture)
             with st.container(gap="xsmall"):
-                tell_live(choice, f"models_told_{part}", told, "caption")
+                tell_live(choice, f"models_told_{part}", shown.told, "caption")
                 link_to_workbench(sides[choice.position].setup, part)
     for picture in pictures:
         show_opened_arithmetic(picture, "stretch")
+
+
+def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells) -> RunPicture:
+    """The maps of all models as a picture that follows a slider. side: at which it stands."""
+    picture = cells.pictures[choice.position]
+    alt = say("lessons.models.map_alt")
+    return RunPicture(part, picture, {"": side.trace}, alt, followed=choice, cells=cells)
 
 
 def tell_sight(old: Side, new: Side) -> str:
