@@ -29,8 +29,10 @@ Values = list[tuple]  # the same without the columns' names
 
 @dataclass(frozen=True, eq=False)
 class LiveCells:
-    """Cells that follow a slider. pictures: of each position, equally large; None where it waits until the slider is let
-    go. packed: their rows, as a browser reads them."""
+    """Cells that follow a slider.
+
+    pictures: of each position, equally large; None where it waits until the slider is let go. packed: their rows, as a
+    browser reads them."""
 
     pictures: Sequence[Picture | None]
     packed: bytes
@@ -91,8 +93,9 @@ def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
 
 
 def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, object]) -> bytes:
-    """Rows as a browser reads them. fixed: what stands at all positions. frames: what else there is at each. usual: what
-    a row has of which nothing is said."""
+    """Rows as a browser reads them.
+
+    fixed: what stands at all positions. frames: what else there is at each. usual: what is not said of a row."""
     return json.dumps({"usual": usual, "fixed": fixed, "frames": frames}, ensure_ascii=False).encode()
 
 

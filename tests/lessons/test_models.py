@@ -86,7 +86,7 @@ def test_all_rows_start_from_the_same_numbers():
 
 @pytest.mark.parametrize("key", ["transformer", "gemma_3_12b", "gpt_oss_120b"])
 def test_the_door_of_a_row_leads_to_it(key):
-    lesson = Lesson("models", lang="en", ex="model_layer").press(f"door_row_{key}")
+    lesson = Lesson("models", lang="en", ex="model_layer", open="read").press(f"door_row_{key}")
     assert lesson.at.session_state["setup"] == make_small_layer(
         PUBLISHED_MODELS[key].shown, Setup("model_layer", head=0)
     )
@@ -211,7 +211,7 @@ def table_bytes(lesson):
 
 
 def test_the_bytes_of_the_table_are_hidden_until_the_guess():
-    lesson = Lesson("models", lang="en")
+    lesson = Lesson("models", lang="en", open="read")
     assert table_bytes(lesson) == ["? a token"] * 14
     guessed = lesson.choose("guess", "LLaMA 7B")
     assert guessed.says(":material/check: As predicted")
@@ -239,7 +239,7 @@ def test_the_bytes_of_the_table_are_hidden_until_the_guess():
 
 
 def test_a_row_is_bold_where_no_row_above_has_it():
-    texts = Lesson("models", lang="en").texts()
+    texts = Lesson("models", lang="en", open="read").texts()
     place = texts.index("2023 · **Llama 2 70B**")
     assert texts[place + 1 : place + 4] == [
         "RoPE, base 10,000",
@@ -251,7 +251,7 @@ def test_a_row_is_bold_where_no_row_above_has_it():
 
 
 def test_every_row_names_its_source():
-    captions = [caption.value for caption in Lesson("models", lang="en").at.caption]
+    captions = [caption.value for caption in Lesson("models", lang="en", open="read").at.caption]
     assert any("openai\\/gpt\\-2, src\\/model\\.py" in caption for caption in captions)
     assert sum("layers of width" in caption for caption in captions) == len(KEYS)
 

@@ -5,11 +5,9 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core.record.number_text import format_bytes
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.models.cache_sizes import count_cache_bytes, count_cached_layers
 from pages.lessons.models.drawers import DRAWERS
-from pages.lessons.models.model_table import show_model_table
+from pages.lessons.models.drawers.model_list import show_model_list
 from pages.lessons.models.pairs import (
     MODEL_KEYS,
     MODELS,
@@ -21,14 +19,12 @@ from pages.lessons.models.pairs import (
     tell_pairs,
     tell_sight,
 )
-from pages.lessons.prompts import predict
-from pages.lessons.sentences import list_place_names, show_sentence
+from pages.lessons.sentences import list_place_names
 from pages.panels.link_controls import pick_example, pick_place, sentence_box
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 
-GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # one of them keeps the most bytes a token
 LESSON_STEPS = ("q", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
 
 
@@ -43,25 +39,6 @@ def choose_words() -> Setup:
 def find_model(name: str, default: str) -> LiveChoice:
     """Which model is chosen on a slider from old to new."""
     return find_live_choice(name, range(len(MODELS)), MODEL_KEYS.index(default), lambda place: MODELS[place].name)
-
-
-def ask_for_most_bytes() -> bool:
-    """Asks which model keeps the most for every token, and says what each keeps. Gives whether that may be seen."""
-    guessed = [MODELS[MODEL_KEYS.index(key)] for key in GUESSED_MODELS]
-    sizes = [count_cache_bytes(model, 1) for model in guessed]
-    most = guessed[sizes.index(max(sizes))]
-    known = predict([model.name for model in guessed], {guessed.index(most)})
-    if known:
-        show_sentence(
-            "lessons.models.most",
-            model=most.name,
-            layers=count_cached_layers(most),
-            kv=most.kv_heads,
-            width=most.head_width,
-            size=format_bytes(max(sizes)),
-            shared=format_bytes(sizes[GUESSED_MODELS.index("llama_2_70b")]),
-        )
-    return known
 
 
 with draw_lesson("models") as place:
@@ -79,9 +56,8 @@ with draw_lesson("models") as place:
         st.markdown(tell_sight(*sides))
         link_to_both(*sides, "both")
         show_parts(*(side.model for side in sides))
-    known = ask_for_most_bytes()
-    show_model_table(layers, shown.told, known)
     show_lesson_run(sides[-1].setup, place)
+    drawer("read", partial(show_model_list, layers, shown.told))
     for name, show in DRAWERS.items():
         drawer(name, partial(show, *sides))
     show_lesson_code(sides[-1].trace, LESSON_STEPS)

@@ -86,7 +86,7 @@ def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
     return latest_layers(base, current_language(), current_palette().ground, sides)
 
 
-# Kept, and of each layer, too: the page shows all models, and their runs take longer to read than what is drawn of them.
+# Kept, and of each layer, too: all models are shown, and their runs take longer to read than what is drawn of them.
 @keep_latest
 def latest_layers(base: Setup, language: str, ground: str, _sides: Sequence[Side]) -> ShownLayers:
     layers = [cached_layer(side.setup, name_layer(side), language, ground, side) for side in _sides]

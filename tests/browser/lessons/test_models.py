@@ -16,6 +16,10 @@ def test_map_and_headline_follow_the_slider_before_the_server_answers(screen):
     opened.slide(NEWER, "ArrowRight", 5)
     opened.wait_for_sentence("to LLaMA 7B (2023), 1 of 6 parts differ: position.")
     assert opened.query()["new"] == "5"
+
+
+def test_the_bytes_are_guessed_before_the_table_says_them(screen):
+    opened = screen("?lang=en&open=read", lesson="models")
     opened.press(
         "Predict before you read the table: which of these keeps the most bytes of keys and values for every token?",
         "LLaMA 7B",
@@ -25,7 +29,7 @@ def test_map_and_headline_follow_the_slider_before_the_server_answers(screen):
 
 
 def test_a_row_opens_as_a_state_of_the_workbench(screen):
-    opened = screen("?lang=en", lesson="models")
+    opened = screen("?lang=en&open=read", lesson="models")
     opened.page.locator(".st-key-door_row_mistral_7b button").first.click()
     opened.wait_for_picture()
     opened.settled()
@@ -57,7 +61,7 @@ def test_both_models_open_as_a_and_b(screen):
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
 def test_the_table_is_read_on_a_phone(screen, lang):
-    opened = screen(f"?lang={lang}&open=cache,layers", lesson="models", viewport={"width": 390, "height": 844})
+    opened = screen(f"?lang={lang}&open=read,cache,layers", lesson="models", viewport={"width": 390, "height": 844})
     assert opened.page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
     name = opened.page.get_by_text("Llama 2 70B", exact=True).last
     box = name.bounding_box()

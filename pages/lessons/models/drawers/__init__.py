@@ -1,13 +1,11 @@
-"""The drawers of the lesson on today's models, by the names that open them in a link."""
+"""The drawers of the lesson on today's models, by the names that open them in a link, after the list of all models."""
 
 from pages.lessons.models.drawers.cache_growth import show_cache_growth
 from pages.lessons.models.drawers.layer_kinds import show_layer_kinds
 from pages.lessons.models.drawers.one_change import show_one_change
-from pages.lessons.models.drawers.read_sources import show_read_sources
 
 DRAWERS = {
     "one": show_one_change,
     "cache": show_cache_growth,
     "layers": show_layer_kinds,
-    "read": show_read_sources,
 }

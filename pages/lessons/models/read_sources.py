@@ -1,14 +1,13 @@
-"""The lesson on today's models, drawer "read": where do these numbers stand?"""
+"""The lesson on today's models: where their numbers stand."""
 
 import streamlit as st
 
 from attention_core.examples.published_models import PUBLISHED_MODELS
-from pages.lessons.models.pairs import Side
 from pages.lessons.sentences import show_sentence
 from pages.site.words import escape_markdown, has, say
 
 
-def show_read_sources(_old: Side, _new: Side) -> None:
+def show_read_sources() -> None:
     """Shows what was read of each model, and where a class, a file and a paper say different numbers."""
     show_sentence("lessons.models.reading")
     lines = []
