@@ -4,6 +4,7 @@ import pytest
 
 from attention_core.variants.task_costs import TASK_COSTS, task_cost
 from pages.lessons.choice.tasks import TASKS
+from pages.setup.twins import link_in_language
 from pages.site.words import load_app_texts
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
@@ -32,10 +33,12 @@ def test_a_link_leads_to_the_example_in_the_language_of_the_page(slug, english, 
         assert f"ex={own}" in examples and f"ex={other}" not in examples
 
 
+@pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("task", TASKS)
-def test_every_row_opens_a_state_that_is_all_read(task):
+def test_every_row_opens_a_state_that_is_all_read(task, lang):
     slug, link = TASKS[task]
-    opened = Screen(**link, lang="en") if slug == "workbench" else Lesson(slug, **link, lang="en")
+    link = link_in_language(slug, link, lang)
+    opened = Screen(**link, lang=lang) if slug == "workbench" else Lesson(slug, **link, lang=lang)
     assert not opened.errors()
     if "open" in link:
         assert any(box.proto.expanded for box in opened.at.expander)

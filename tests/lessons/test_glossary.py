@@ -11,6 +11,7 @@ from pages.lessons.glossary.sign_pictures import SIGN_PICTURES, draw_sign, surpr
 from pages.lessons.history.milestone_pictures import draw_milestone
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
+from pages.setup.twins import link_in_language
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
@@ -63,14 +64,18 @@ def test_a_sign_is_found_by_any_of_its_names():
     assert glossary.says("No matching symbol.")
 
 
+@pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("key, slug, link", PLACES, ids=[key for key, *_ in PLACES])
-def test_where_a_sign_leads_it_is_seen(key, slug, link):
+def test_where_a_sign_leads_it_is_seen_in_the_language_of_the_page(key, slug, link, lang):
+    link = link_in_language(slug, link, lang)
     if slug == "workbench":
-        screen = Screen(**link)
+        screen = Screen(**link, lang=lang)
         assert screen.errors() == []
         assert screen.setup().step == link.get("step")
+        assert screen.setup().example.startswith("zh_") == (lang == "zh")
+        assert (screen.setup().more or "").isascii() == (lang == "en" or "more" not in link)
         return
-    lesson = Lesson(slug, **link)
+    lesson = Lesson(slug, **link, lang=lang)
     assert lesson.errors() == []
     assert lesson.has_picture()
 

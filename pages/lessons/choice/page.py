@@ -7,9 +7,9 @@ from attention_core.variants.task_costs import TASK_HEADS, TASK_WIDTH, TaskCost,
 from pages.lessons.choice.tasks import TASKS
 from pages.lessons.frame import draw_page_frame, show_question
 from pages.panels.link_controls import slide
+from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.titles import say_title
-from pages.site.twins import link_in_language
 from pages.site.words import current_language, say
 
 CHOICE_COLUMN_WIDTHS = (9, 7, 4)  # of the columns: task and variant, what it takes, where it can be seen
@@ -49,7 +49,7 @@ def show_task(task: str, length: int) -> None:
         PAGES_BY_SLUG[slug].path,
         label=say_title(slug),
         icon=":material/arrow_forward:",
-        query_params=link_in_language(link, current_language()),
+        query_params=link_in_language(slug, link, current_language()),
     )
 
 

@@ -7,10 +7,10 @@ from pages.lessons.frame import draw_page_frame
 from pages.lessons.glossary.sign_pictures import draw_sign
 from pages.panels.link_controls import text_box
 from pages.session.labels import current_palette
+from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.titles import say_title
-from pages.site.twins import link_in_language
 from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say
 
 GLOSSARY_COLUMN_WIDTHS = (3, 2, 12, 4)  # of the columns: sign, picture, meaning, where it can be seen
@@ -46,7 +46,7 @@ def show_sign(sign: Sign) -> None:
     at_link.page_link(
         PAGES_BY_SLUG[sign.slug].path,
         label=say_title(sign.slug),
-        query_params=link_in_language(sign.link, current_language()),
+        query_params=link_in_language(sign.slug, sign.link, current_language()),
     )
 
 
