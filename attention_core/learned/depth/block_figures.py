@@ -33,14 +33,16 @@ class BlockFigures:
 
     rate: the best of those that were tried. tried: the last loss with each, in nats, the mean of all seeds. losses: by
     seed, at the best rate, each the mean of EVERY steps. gradients: how long the gradient of the first block's numbers
-    is before training, by the number of blocks. sizes: the root mean square of the vectors before training, of the
-    words and behind each block; alike: the mean cosine of the vectors of two words there.
+    is before training, by the number of blocks. last_word: how many times as long it is, before training, at the last
+    word's vector as at the first's, after the first of LAYERS blocks. sizes: the root mean square of the vectors before
+    training, of the words and behind each block; alike: the mean cosine of the vectors of two words there.
     """
 
     rate: float
     tried: dict[str, float]
     losses: list[list[float]]
     gradients: dict[str, float]
+    last_word: float
     sizes: list[float]
     alike: list[float]
 
@@ -55,6 +57,7 @@ def measure_blocks(kind: str) -> BlockFigures:
         tried={str(rate): loss for rate, loss in tried.items()},
         losses=found[best],
         gradients={str(layers): measure_gradient(kind, layers) for layers in DEPTHS},
+        last_word=measure_last_word(kind),
         sizes=measure_sizes(kind, SCALED_LAYERS),
         alike=measure_alike(kind, SCALED_LAYERS),
     )
@@ -91,6 +94,19 @@ def measure_gradient(kind: str, layers: int) -> float:
         squares = [number.grad.square().sum() for number in model.layers[0].parameters()]
         lengths.append(float(torch.stack(squares).sum().sqrt()))
     return mean(lengths)
+
+
+def measure_last_word(kind: str) -> float:
+    """How many times as long the gradient of the loss is at the last word's vector as at the first's, after the first
+    of LAYERS blocks; the mean over SEEDS."""
+    ratios = []
+    for seed in SEEDS:
+        model, symbols = draw_untrained(kind, LAYERS, seed)
+        stack = model.stack(symbols[:, :-1])
+        (gradient,) = torch.autograd.grad(model.loss(stack, symbols), stack["2.attention"]["x"])
+        lengths = gradient.norm(dim=-1).mean(0)  # (B, T, D) -> (T,)
+        ratios.append(float(lengths[-1] / lengths[0]))
+    return mean(ratios)
 
 
 def measure_sizes(kind: str, layers: int) -> list[float]:

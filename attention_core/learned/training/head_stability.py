@@ -6,6 +6,7 @@ Measured once, by `python -m attention_core.learned stability`, and kept in head
 import json
 import math
 import statistics
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -47,13 +48,13 @@ class StabilityRow:
         return statistics.stdev(self.right)
 
     @property
-    def failed(self) -> int:
-        """How many runs did not learn the task.
+    def failed(self) -> tuple[bool, ...]:
+        """Whether each run did not learn the task.
 
         >>> StabilityRow(1, 0.03, (0.95, 0.5, 0.9)).failed
-        1
+        (False, True, False)
         """
-        return sum(share < LEARNED for share in self.right)
+        return tuple(share < LEARNED for share in self.right)
 
 
 def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
@@ -78,20 +79,22 @@ def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
         return 0.0
 
 
-def chance_of_difference(one: int, other: int, runs: int) -> float:
-    r"""Compute how often two groups of runs would differ in their failures by so much or more, were they alike.
+def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
+    r"""Compute how often two groups of runs of the same seeds would differ so much or more, were they alike.
 
-    $\sum \binom{n}{a} \binom{n}{f - a} / \binom{2n}{f}$ over all a as rare as the one that came, f = one + other.
+    $2 \sum_{i \le \min(b, c)} \binom{b + c}{i} / 2^{b + c}$, at most 1: of the seeds that ended differently, b failed
+    only in the one group and c only in the other.
 
-    one, other: failures of n = `runs` runs each. Source: Fisher 1935, the exact test, both sides.
+    one, other: whether each run failed, in the order of the seeds. Source: McNemar 1947, in its exact form, both sides.
 
-    >>> chance_of_difference(3, 0, 3)
-    0.1
+    >>> chance_of_difference((True, True, True, False), (False, False, True, False))
+    0.5
     """
-    failures = one + other
-    ways = [math.comb(runs, each) * math.comb(runs, failures - each) for each in range(failures + 1)]
-    rare = [count for count in ways if count <= ways[one]]
-    return sum(rare) / math.comb(2 * runs, failures)
+    only_one = sum(first and not second for first, second in zip(one, other, strict=True))
+    only_other = sum(second and not first for first, second in zip(one, other, strict=True))
+    differing = only_one + only_other
+    ways = sum(math.comb(differing, each) for each in range(min(only_one, only_other) + 1))
+    return min(1.0, 2 * ways / 2**differing)
 
 
 def measure_stability_again() -> None:

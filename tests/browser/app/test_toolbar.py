@@ -16,6 +16,11 @@ SAME = f"""() => {{
     window.placesBefore = now;
     return isSame;
 }}"""
+ROWS = """(line) => {
+    const shown = [...line.querySelectorAll("button, a, label")].map((item) => item.getBoundingClientRect());
+    const middles = shown.filter(({ width }) => width).map(({ top, height }) => top + height / 2).sort((a, b) => a - b);
+    return middles.filter((middle, n) => !n || middle - middles[n - 1] > 15); // of one row
+}"""
 WITHOUT_A_RUN = {"choice", "present", "maps", "cost", "glossary", "history"}
 
 
@@ -49,3 +54,16 @@ def test_the_hero_has_most_of_the_width(screen, width):
     wide = opened.page.locator(".flow svg").bounding_box()["width"]
     share = wide / content
     assert share >= 0.6 and wide >= {1280: 672, 1920: 1050}[width]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_on_a_phone_the_first_line_of_a_lesson_is_three_rows(screen, lang):
+    opened = screen(f"?lang={lang}", lesson="scale", viewport={"width": 390, "height": 844})
+    opened.page.locator(".st-key-export button").wait_for()
+    opened.settled()
+    tops = opened.page.locator(".st-key-toolbar").evaluate(ROWS)
+    assert len(tops) == 3, tops
+    assert opened.page.get_by_test_id("stMain").evaluate("main => main.scrollWidth") <= 390
+    following = {"en": "Next", "zh": "下一课"}[lang]
+    opened.page.locator(".st-key-toolbar").get_by_role("link", name=following).click()
+    opened.page.wait_for_url("**/scores**")

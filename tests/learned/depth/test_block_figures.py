@@ -9,6 +9,7 @@ from torch import nn
 from attention_core.learned.depth.block_figures import (
     DEPTHS,
     EVERY,
+    LAYERS,
     SEEDS,
     STEPS,
     draw_untrained,
@@ -98,6 +99,22 @@ def test_the_gradient_is_that_of_small_steps(kind):
     assert read_block_figures()[kind].gradients["2"] == pytest.approx(sum(lengths) / len(lengths), rel=2e-3)
 
 
+@pytest.mark.parametrize("kind", BLOCK_KINDS)
+def test_what_reaches_the_last_word_is_measured_through_the_loop(kind):
+    ratios = []
+    for seed in SEEDS:
+        model, symbols = draw_untrained(kind, LAYERS, seed)
+        _, first, *_, x = run_by_loop(model, symbols[:, :-1])
+        if kind in ("before", "no_residual"):
+            x = nn.functional.rms_norm(x, (x.shape[-1],), model.g_last, eps=1e-6)
+        half = symbols.shape[1] // 2
+        chances = (x[:, half:] @ model.out.T).log_softmax(-1)
+        loss = -chances.gather(-1, symbols[:, half + 1 :, None]).mean()
+        lengths = torch.autograd.grad(loss, first)[0].square().sum(-1).sqrt().mean(0)
+        ratios.append(float(lengths[-1] / lengths[0]))
+    assert read_block_figures()[kind].last_word == pytest.approx(sum(ratios) / len(ratios), rel=2e-2)
+
+
 def test_the_first_steps_of_a_training_are_those_of_the_file():
     figures = read_block_figures()["no_residual"]
     again = train_blocks("no_residual", figures.rate, SEEDS[0], steps=EVERY)
@@ -116,5 +133,6 @@ def test_what_the_lesson_says_holds():
     assert figures["no_residual"].alike[4] > 0.95 and figures["before"].alike[4] < 0.4
     assert figures["bare"].gradients["16"] < 1e-15 < 0.1 < figures["before"].gradients["16"]
     assert figures["no_residual"].gradients["16"] > figures["before"].gradients["16"]
+    assert figures["no_residual"].last_word < 1e-5 < 1 < figures["before"].last_word
     assert all(len(each.losses) == len(SEEDS) and len(each.losses[0]) * EVERY == STEPS for each in figures.values())
     assert [int(depth) for depth in figures["bare"].gradients] == list(DEPTHS)

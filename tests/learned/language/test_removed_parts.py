@@ -76,7 +76,7 @@ def test_one_head_a_layer_is_what_a_loop_makes_of_it():
 def test_the_figures_are_measured_again(name):
     again, kept = measure_removed_parts(load_model(name, torch.float32), name[:2]), read_removed_figures()[name]
     assert again.words == kept.words and again.heads == pytest.approx(kept.heads, abs=0.01)
-    for part in ("whole", "mask", "scale", "positions"):
+    for part in ("whole", "mask", "diagonal", "scale", "positions"):
         assert getattr(again, part) == pytest.approx(getattr(kept, part), abs=0.01)
 
 

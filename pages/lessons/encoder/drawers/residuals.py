@@ -46,7 +46,8 @@ def show_lost_words() -> None:
 
 def show_lost_gradient() -> None:
     """Shows how much of the gradient reaches the first block."""
-    bare, whole, without = (read_block_figures()[kind].gradients for kind in ("bare", "before", "no_residual"))
+    figures = read_block_figures()
+    bare, whole, without = (figures[kind].gradients for kind in ("bare", "before", "no_residual"))
     show_sentence(
         "lessons.encoder.gradient",
         deep=DEEP,
@@ -55,6 +56,9 @@ def show_lost_gradient() -> None:
         whole=format_fixed(whole[str(DEEP)]),
         whole_one=format_fixed(whole[str(DEPTHS[0])]),
         without=format_fixed(without[str(DEEP)]),
+        layers=LAYERS,
+        last=format_or_scientific(figures["no_residual"].last_word),
+        last_whole=format_fixed(figures["before"].last_word),
     )
     show_gradients(("before", "no_residual", "bare"))
 

@@ -28,10 +28,10 @@ def show_stability(_: Setup) -> None:
         seeds=len(SEEDS),
         steps=STEPS,
         rate=RATES[-1],
-        one=one,
-        most=most,
+        one=sum(one),
+        most=sum(most),
         heads=HEAD_COUNTS[-1],
-        chance=format_percent(chance_of_difference(one, most, len(SEEDS))),
+        chance=format_percent(chance_of_difference(one, most)),
     )
     show_sentence("lessons.heads.stable_head")
     st.markdown(make_stability_table(runs))
@@ -54,5 +54,5 @@ def describe_runs(row: StabilityRow) -> str:
         "lessons.heads.stable_cell",
         mean=format_percent(row.mean),
         spread=format_percent(row.spread),
-        failed=row.failed,
+        failed=sum(row.failed),
     )
