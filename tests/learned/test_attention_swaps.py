@@ -220,6 +220,18 @@ def test_for_most_texts_a_search_finds_weights_that_move_less():
     assert mixed.double().mean() > 0.5
 
 
+def test_weights_that_are_searched_for_mostly_keep_the_answer_and_the_other_kinds_mostly_change_it():
+    model, (texts, _) = shipped_networks.load_network("lookup", 400).exact_model, evidence.held_out("lookup")
+    changed = {}
+    for kind in SWAP_KINDS:
+        shift = measure_shift(
+            model, texts[:97], kind
+        ).shift  # of the probability of all answers, 99 % of which is on one
+        changed[kind] = (shift > 0.5).double().mean().item()
+    searched = changed.pop("adversarial")
+    assert searched < 0.3 and min(changed.values()) > 0.7
+
+
 # ---- all kinds -------------------------------------------------------------------------------------------------------
 @every_kind
 @every_number_of_heads

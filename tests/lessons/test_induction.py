@@ -211,6 +211,9 @@ def test_the_previous_token_head_and_the_induction_head_appear():
     behind = {name: curve(lesson, name, APPEAR) for name in HEADS}
     assert max(behind["L2H1"][500], behind["L2H2"][500]) > 0.8
     assert max(behind["L1H1"][500], behind["L1H2"][500]) < 0.2
+    steps = [step for step in sorted(behind["L2H1"]) if step >= 100]
+    grown = [(max(previous[name][step] for name in HEADS), max(behind[name][step] for name in HEADS)) for step in steps]
+    assert grown == sorted(grown) and all(abs(one - other) < 0.15 for one, other in grown)  # they grow together
     weights = cache.trace_for(lesson_setup("learned_copy", repeats.held_out()[0]))["weights"][0]
     one = [weights[head, t, t - 15].item() for head in range(2) for t in range(16, 32)]
     assert sum(one) / len(one) > 0.7
