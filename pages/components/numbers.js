@@ -40,11 +40,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
 function lay(root, place) {
   root.classList.toggle("placed", Boolean(place));
   if (!place) return;
-  const [left, top, cell] = place.map((length) => `${length}px`);
-  root.style.setProperty("--cell", cell);
+  const { left, top, cell, row, column } = place;
+  const lengths = { cell, "row-left": row[0] - left, "row-width": row[1] };
+  if (column) Object.assign(lengths, { "column-left": column[0] - left, "column-height": column[1] });
+  for (const [name, length] of Object.entries(lengths)) root.parentElement.style.setProperty(`--${name}`, `${length}px`);
+  root.classList.toggle("product", Boolean(column));
   const around = root.getRootNode().host?.closest('[class*="st-key-"]');
-  around?.style.setProperty("--cells-left", left);
-  around?.style.setProperty("--cells-top", top);
+  around?.style.setProperty("--cells-left", `${left}px`);
+  around?.style.setProperty("--cells-top", `${top}px`);
 }
 
 function each(root, take) {
@@ -77,7 +80,10 @@ function box(root, names, row, column) {
   Object.assign(cell.dataset, { row, column });
   Object.assign(cell, { autocomplete: "off", spellcheck: false, maxLength: 40, number: "", told: null });
   cell.onclick = () => root.open(cell, row, column);
-  cell.onfocus = () => cell.select();
+  cell.onfocus = () => {
+    cell.select();
+    Object.entries({ row, column }).forEach(([name, at]) => root.parentElement.style.setProperty(`--${name}`, at));
+  };
   cell.onchange = () => root.tell();
   cell.ondragstart = () => false; // the text that is marked stays
   cell.onpointerdown = (event) => {
