@@ -1,6 +1,7 @@
 // A matrix in cells that can be typed into: Enter, another cell or a paste tells every cell that holds something else than
 // the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
-// data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not.
+// data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not. data.large:
+// whether cells are large though they have no marks.
 const STEP = 0.5; // of a number that is dragged
 const STEP_PX = 8; // px: so far a hand moves for one step
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -17,7 +18,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     Object.assign(cell.parentElement.dataset, { mark });
     cell.title = told || (data.hint ?? "");
   });
-  root.classList.toggle("large", Boolean(data.marks));
+  root.classList.toggle("large", Boolean(data.marks || data.large));
   lay(root, data.place);
   root.classList.toggle("dragged", Boolean(data.hint));
   Object.assign(root, { shape, version: data.version });
