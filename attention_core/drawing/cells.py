@@ -41,6 +41,7 @@ SHARE_STEPS = {
 }  # steps on the purple ramp; all others are signed
 DARKEST_EVEN_SHARES = 5  # the darkest colour of the "x S" view: so many times an even share, or more
 MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # the size of a number in a cell: a smaller one cannot be read
+NUMBER_SHARE = 0.4  # of a large cell
 
 
 def is_share(trace: Trace, step: str) -> bool:
@@ -265,7 +266,7 @@ def write_number(value: float, is_blocked: bool, number: Callable[[float], str] 
 
 def number_size(cell: float, widest: float) -> float:
     """The size of the numbers in cells of this side, 0 where they cannot be read. widest: of the numbers, at size 1."""
-    size = min(MAX_NUMBER_PX, (cell - 4) / widest)
+    size = min(max(MAX_NUMBER_PX, NUMBER_SHARE * cell), (cell - 4) / widest)
     return size if size >= MIN_NUMBER_PX else 0.0
 
 

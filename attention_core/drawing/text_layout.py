@@ -91,7 +91,7 @@ def place_fitted_label(
 
 def label_size(cell: float) -> float:
     """The size of the texts beside rows and above columns of cells of this side."""
-    return min(16.0, max(cell * 0.8, 9.0))
+    return min(max(16.0, cell * 0.28), max(cell * 0.8, 9.0))
 
 
 def row_texts(drawn: Panel, words: PictureTexts) -> list[str]:

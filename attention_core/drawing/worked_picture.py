@@ -31,8 +31,10 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 
 MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # a cell; before cells are smaller, spare parts are left out
-MAX_SHEET_NUMBER_PX, MAX_MARK_PX = 18.0, 15.0  # the size of a number, and of the sign of a mark
+SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # the most that a number takes, and of a large cell its share
+MAX_MARK_PX = 15.0  # the size of the sign of a mark
 SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # sizes of texts
+SHEET_TITLE_SHARE = 0.28  # of a large cell
 LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # the room of a sign in the legend, and between two of its texts
 SHEET_COLUMN_GAP_PX = 30.0  # between two matrices, with the sign that joins them
 SHEET_ROW_GAP_PX = 18.0  # between two rows of matrices
@@ -98,7 +100,7 @@ class SheetPart:
     def width(self, size: float) -> float:
         """How wide the matrix is, or its title. size: the side of its cells."""
         columns = self.panel.values.shape[1]
-        return max(columns * size, text_width(self.title, SHEET_TITLE_PX))
+        return max(columns * size, text_width(self.title, sheet_title_size(size)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +178,7 @@ def sheet_row_width(parts: Sequence[SheetPart], words: PictureTexts, size: float
 def sheet_heading_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
     """The room of the titles and of the texts above the columns."""
     labels = [column_labels(part.panel, words, size) for part in parts]
-    return SHEET_TITLE_PX + 10 + max(above.room for above in labels)
+    return sheet_title_size(size) + 10 + max(above.room for above in labels)
 
 
 def sheet_row_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
@@ -197,7 +199,7 @@ def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: She
             gap_middle = left - SHEET_COLUMN_GAP_PX / 2
             middle = top + len(part.panel.refs) * size / 2
             drawn.append(place_label(part.sign, gap_middle, middle, palette, size=22.0))
-        drawn.append(place_sheet_title(part, left, y, palette))
+        drawn.append(place_sheet_title(part, left, y, size, palette))
         labels = column_labels(part.panel, view.words, size)
         drawn += labels.drawn(palette, left, top)
         drawn += place_sheet_cells(part, (left, top), size, view)
@@ -205,14 +207,20 @@ def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: She
     return drawn
 
 
-def place_sheet_title(part: SheetPart, x: float, y: float, palette: Palette) -> dict:
-    """The title of a matrix, in the colour of its symbol. y: of the upper edge of the row."""
+def sheet_title_size(cell: float) -> float:
+    """The size of the titles over matrices with cells of this side."""
+    return max(SHEET_TITLE_PX, SHEET_TITLE_SHARE * cell)
+
+
+def place_sheet_title(part: SheetPart, x: float, y: float, cell: float, palette: Palette) -> dict:
+    """The title of a matrix, in the colour of its symbol. y: of the upper edge of the row. cell: the side of a cell."""
+    size = sheet_title_size(cell)
     title = place_fitted_label(
         part.title,
         x,
-        y + SHEET_TITLE_PX / 2,
+        y + size / 2,
         room=PAGE_WIDTH_PX,
-        size=SHEET_TITLE_PX,
+        size=size,
         palette=palette,
     )
     title["ink"] = symbol_colour(part.panel.step, palette)
@@ -259,7 +267,8 @@ def sheet_number_size(part: SheetPart, size: float) -> float:
     for value in part.values.flat:
         text = cell_text(value, part.digits)
         widest = max(widest, text_width(text, 1.0))
-    return min(MAX_SHEET_NUMBER_PX, (size - 6) / widest)
+    largest = max(SHEET_NUMBER_PX, SHEET_NUMBER_SHARE * size)
+    return min(largest, (size - 6) / widest)
 
 
 def tell_value(value: float, mark: Mark, called: Mapping[Mark, str]) -> str:

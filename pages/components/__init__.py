@@ -110,7 +110,7 @@ canvas = make_component("canvas", '<div class="map"></div>', "pixels", "printed"
 thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
 lectern = make_component("lectern", read_part("lectern.html"), "belongs", "remote", isolate_styles=False)
 prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote")
-number_grid = make_component("numbers", "<table></table>")
+number_grid = make_component("numbers", '<div><table></table><i class="made row"></i><i class="made column"></i></div>')
 FLOW_PARTS = (
     "pixels",
     "printed",

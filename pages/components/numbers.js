@@ -1,6 +1,7 @@
 // A matrix in cells that can be typed into: Enter, another cell or a paste tells every cell that holds something else than
 // the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
-// data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not.
+// data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not. data.large:
+// whether cells are large though they have no marks.
 const STEP = 0.5; // of a number that is dragged
 const STEP_PX = 8; // px: so far a hand moves for one step
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -17,7 +18,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     Object.assign(cell.parentElement.dataset, { mark });
     cell.title = told || (data.hint ?? "");
   });
-  root.classList.toggle("large", Boolean(data.marks));
+  root.classList.toggle("large", Boolean(data.marks || data.large));
   lay(root, data.place);
   root.classList.toggle("dragged", Boolean(data.hint));
   Object.assign(root, { shape, version: data.version });
@@ -40,11 +41,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
 function lay(root, place) {
   root.classList.toggle("placed", Boolean(place));
   if (!place) return;
-  const [left, top, cell] = place.map((length) => `${length}px`);
-  root.style.setProperty("--cell", cell);
+  const { left, top, cell, row, column } = place;
+  const lengths = { cell, "row-left": row[0] - left, "row-width": row[1] };
+  if (column) Object.assign(lengths, { "column-left": column[0] - left, "column-height": column[1] });
+  for (const [name, length] of Object.entries(lengths)) root.parentElement.style.setProperty(`--${name}`, `${length}px`);
+  root.classList.toggle("product", Boolean(column));
   const around = root.getRootNode().host?.closest('[class*="st-key-"]');
-  around?.style.setProperty("--cells-left", left);
-  around?.style.setProperty("--cells-top", top);
+  around?.style.setProperty("--cells-left", `${left}px`);
+  around?.style.setProperty("--cells-top", `${top}px`);
 }
 
 function each(root, take) {
@@ -77,7 +81,10 @@ function box(root, names, row, column) {
   Object.assign(cell.dataset, { row, column });
   Object.assign(cell, { autocomplete: "off", spellcheck: false, maxLength: 40, number: "", told: null });
   cell.onclick = () => root.open(cell, row, column);
-  cell.onfocus = () => cell.select();
+  cell.onfocus = () => {
+    cell.select();
+    Object.entries({ row, column }).forEach(([name, at]) => root.parentElement.style.setProperty(`--${name}`, at));
+  };
   cell.onchange = () => root.tell();
   cell.ondragstart = () => false; // the text that is marked stays
   cell.onpointerdown = (event) => {

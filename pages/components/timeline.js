@@ -1,5 +1,6 @@
 // A line of years: what each added, as small pictures; the one that is looked at large, with who it was and where it is seen.
 // data: { entries, text, palette }: each entry { year, who, text, drawn, shapes, address, place, key }.
+const MARGIN = 2; // of a large picture, in its units: half of a thick line
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
@@ -13,6 +14,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const look = (at, follow = true) => {
     root.at = Math.max(0, Math.min(at, stops.length - 1));
     panel.replaceChildren(...drawEntry(data.entries[root.at], data.text, (key) => setTriggerValue("opened", key)));
+    fillWithDrawing(panel.querySelector("svg"));
     stops.forEach((stop, i) => {
       stop.ariaCurrent = i === root.at ? "true" : "false";
       stop.tabIndex = i === root.at ? 0 : -1;
@@ -72,6 +74,12 @@ function drawEntry({ year, text, drawn, shapes, address, place, key }, words, op
   paragraph.append(...marked(text));
   said.append(element("strong", "when", year), paragraph, link);
   return [figure, said];
+}
+
+// What is drawn fills its picture: the margins are those of the small ones.
+function fillWithDrawing(svg) {
+  const { x, y, width, height } = svg.getBBox();
+  svg.setAttribute("viewBox", [x - MARGIN, y - MARGIN, width + 2 * MARGIN, height + 2 * MARGIN].join(" "));
 }
 
 // A text in which **bold** and *slanted* parts are marked, as nodes.

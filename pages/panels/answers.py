@@ -30,11 +30,17 @@ MAX_ANSWER_CELL_CHARS = 12  # characters of a cell
 
 @dataclass(frozen=True)
 class CellPlace:
-    """Where cells lie in a picture: their left and their upper edge, and the side of one, in pixels."""
+    """Where cells lie in a picture: their left and their upper edge, and the side of one, in pixels.
+
+    row: the left edge and the width of the matrix whose rows their numbers are made of. column: the left edge and the
+    height of the one whose columns they are made of, None where there is none. Both are marked for a cell that is
+    written into."""
 
     left: float
     top: float
     cell: float
+    row: tuple[float, float]
+    column: tuple[float, float] | None
 
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
@@ -102,7 +108,7 @@ def answer_cells(
         "numbers": [format_answer_row(row) for row in rows_of_head],
         "changed": [[False] * len(column_names)] * len(row_names),
         "marks": marks,
-        "place": None if place is None else [place.left, place.top, place.cell],
+        "place": None if place is None else vars(place),
         "version": [step, head, st.session_state.get(ANSWERS_VERSION_KEY, 0)],
     }
     number_grid(data=data, key=key, on_typed_change=take_typed_cells, on_opened_change=open_cell)

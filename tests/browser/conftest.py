@@ -265,7 +265,7 @@ class Screen:
     def open_lesson(self, slug: str, query: str = "") -> None:
         """Opens a lesson and waits for its picture."""
         self.page.goto(f"{self.address}/{slug}{query}")
-        others = ".heads .card, .tokens .token, .walk input, .shelves .layer"
+        others = ".heads .card, .tokens .token, .walk input, .shelves .layer, .timeline .stop"
         self.maps().or_(self.page.locator(others)).first.wait_for()
         self.settled()
 

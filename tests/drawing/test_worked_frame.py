@@ -1,9 +1,14 @@
-"""The free place of a worked step: it lies where the rows of one operand and the columns of the other meet."""
+"""The free place of a worked step: it lies behind the operands, and says of which rows and columns it is made."""
 
 import pytest
 
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
-from attention_core.drawing.worked_frame import FRAME_WIDTH_PX, MIN_FREE_CELL_PX, PRODUCT_HEIGHT_PX, worked_frame
+from attention_core.drawing.worked_frame import (
+    BESIDE_WIDTH_PX,
+    FRAME_HEIGHT_PX,
+    FRAME_WIDTH_PX,
+    worked_frame,
+)
 from attention_core.drawing.worked_picture import MIN_SHEET_CELL_PX, SheetPart
 from attention_core.exercises.generator import LEVELS, make_exercise
 from attention_core.exercises.stages import operand_stages, stages_of
@@ -30,12 +35,22 @@ def corner(frame, place):
 
 
 @pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE])
-@pytest.mark.parametrize("step", ["scores"])
-def test_a_low_product_has_its_free_place_where_row_and_column_meet(step, palette):
-    frame, _ = frame_of("from_qkv", step, palette=palette)
-    assert frame.left == corner(frame, "above")["x"] and frame.top == corner(frame, "left")["y"]
-    assert corner(frame, "above")["x2"] - corner(frame, "above")["x"] == frame.cell >= MIN_FREE_CELL_PX
-    assert frame.picture.spec["height"] <= PRODUCT_HEIGHT_PX + 8
+def test_the_numbers_of_a_small_exercise_are_read_from_the_last_row_of_a_lecture_hall(palette):
+    frame, _ = frame_of("from_qkv", "scores", palette=palette)
+    assert corner(frame, "left")["size"] >= 28 and frame.cell >= 75
+    assert 0.6 * 1120 <= frame.picture.spec["width"] <= BESIDE_WIDTH_PX
+    assert frame.picture.spec["height"] <= FRAME_HEIGHT_PX + 8
+
+
+@pytest.mark.parametrize("level, step", STEPS)
+def test_the_row_and_the_column_that_a_number_is_made_of_are_those_of_the_operands(level, step):
+    frame, _ = frame_of(level, step)
+    left = rows_of(frame.picture, kind="cell", panel="left", row=0)
+    assert frame.row == pytest.approx((left[0]["x"], left[-1]["x2"] - left[0]["x"]))
+    above = rows_of(frame.picture, kind="cell", panel="above", column=0)
+    assert (frame.column is None) == (not above)
+    if above:
+        assert frame.column == pytest.approx((above[0]["x"], above[-1]["y2"] - frame.top))
 
 
 @pytest.mark.parametrize("right", [False, True])

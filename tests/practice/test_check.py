@@ -158,8 +158,14 @@ def test_the_printed_example_is_one_case():
     assert marks(check)[1].count("new slip") == 5 and marks(check)[1].count("followed from an earlier slip") == 4
 
 
-def test_what_is_right_is_shown_once_it_is_done_or_revealed():
+def test_what_is_right_is_shown_once_it_is_revealed_and_a_picture_that_is_done_stays_as_large():
     check = Lesson("check", stage="scores", **QKV)
+    type_cells(check, [(0, 0, "0")])
+    size = grid(check)["place"]["cell"]
+    check.set("as_text", True)
+    check.set("scores", SCORES)
+    check.set("as_text", False)
+    assert marks(check)[1] == ["right"] * 9 and grid(check)["place"]["cell"] == size
     assert "beside" not in set(check.table("work")["panel"])
     check.ran(next(t for t in check.at.toggle if t.key == "c_reveal").set_value(True).run)
     shown = check.table("work")

@@ -13,7 +13,7 @@ from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.titles import say_title
 from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say
 
-GLOSSARY_COLUMN_WIDTHS = (3, 2, 12, 4)  # of the columns: sign, picture, meaning, where it can be seen
+GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # of the columns: sign, picture, meaning, where it can be seen
 
 
 def names_in_both_languages(sign: Sign) -> list[str]:

@@ -42,16 +42,18 @@ def find_model(name: str, default: str) -> LiveChoice:
 
 
 with draw_lesson("models") as place:
-    base = choose_words()
+    picture = st.container()
+    base = choose_words()  # below the picture, which is of the models: so it stands above the fold
     choices = {"old": find_model("old", "gpt_2"), "new": find_model("new", "gpt_oss_120b")}
-    for column, choice in zip(st.columns(2, gap="medium"), choices.values(), strict=True):
-        with column:
-            show_live_choice(choice)
     layers = [make_side("model", model, model.shown, base) for model in MODELS]
     sides = [replace(layers[choice.position], part=part) for part, choice in choices.items()]
-    tell_pairs(choices)
     shown = list_shown_layers(base, layers)
-    show_followed_sides(choices, layers, shown)
+    with picture:
+        for column, choice in zip(st.columns(2, gap="medium"), choices.values(), strict=True):
+            with column:
+                show_live_choice(choice)
+        tell_pairs(choices)
+        show_followed_sides(choices, layers, shown)
     with st.container(key="waits"):
         st.markdown(tell_sight(*sides))
         link_to_both(*sides, "both")

@@ -21,7 +21,7 @@ from pages.session.labels import current_palette, place_name, selection_of
 from pages.setup.setup import Setup, setup_to_query
 from pages.site.words import current_language, say
 
-MAP_CELL_PX, MAP_ROOM_PX = 23.0, 400.0  # pixels: a cell, and the width of one of two maps
+MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # pixels: a cell, and the width of one of two maps
 MODELS = tuple(PUBLISHED_MODELS.values())
 MODEL_KEYS = tuple(PUBLISHED_MODELS)
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core.exercises.stages import stage_formula, stages_of
+from attention_core.exercises.stages import stages_of
 from pages.lessons.frame import draw_page_frame, show_lesson_code, show_lesson_run, show_question
 from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import (
@@ -22,7 +22,7 @@ from pages.practice.check.right_numbers import is_right_shown, show_right
 from pages.practice.check.verdict import show_step_verdict
 from pages.practice.check.worked_table import show_worked_table
 from pages.runs.cache import checked_answers_for, slips_for, trace_for
-from pages.session.labels import current_palette, inline_step_name, place_name
+from pages.session.labels import inline_step_name, place_name
 from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 
@@ -48,11 +48,9 @@ with draw_page_frame("check") as place:
         if "H" in trace.step(step).dims and len(heads) > 1:
             chosen = choose_option("head", heads, words=lambda name: place_name(trace, "H", int(name)))
             head = int(chosen)
-        done = is_step_right(checked, step)
-        if not done:
+        if not is_step_right(checked, step):
             st.button(say("lessons.check.show_right"), key="show_right", on_click=show_right, args=(setup, step))
         switch("as_text")
-        st.latex(stage_formula(trace, step, current_palette().families()), width="content")
     close_on_change("work", setup, step, head)
     own = "own_printed" if kind == "printed" else "own"
     parts = make_work_parts(
@@ -61,7 +59,7 @@ with draw_page_frame("check") as place:
         inline_step_name,
         own=say(f"lessons.check.{own}", step=inline_step_name(step)),
         right=say("lessons.check.right"),
-        hidden=not (done or is_right_shown(setup, step)),
+        hidden=not is_right_shown(setup, step),
         head=head,
         apart=not is_text_chosen(),
     )

@@ -1,16 +1,15 @@
-"""The one table of an exercise to type in, at its place in the product: its operands stand around it."""
+"""The one table of an exercise to type in, at its place in the product: its operands stand before it."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
 
-from attention_core.drawing.worked_frame import WorkedFrame, worked_frame
+from attention_core.drawing.worked_frame import BESIDE_WIDTH_PX, WorkedFrame, worked_frame
 from attention_core.drawing.worked_picture import SheetPart
 from attention_core.exercises.worked_example import CheckedWork
 from pages.lessons.opened_cell import get_opened_cell
 from pages.lessons.pictures import (
-    MAX_PICTURE_BESIDE_PX,
     RunPicture,
     draw_picture,
     show_opened_arithmetic,
@@ -47,8 +46,8 @@ def show_worked_table(
     runs = {"printed": checked.written, "right": checked.trace}
     frame = draw_frame(checked, step, head, parts)
     shown = make_work_picture(checked, frame, runs)
-    opens_beside = frame.picture.spec["width"] <= MAX_PICTURE_BESIDE_PX
-    with st.container(horizontal=opens_beside, gap="medium"):
+    opens_beside = frame.picture.spec["width"] <= BESIDE_WIDTH_PX
+    with st.container(horizontal=opens_beside, gap="medium", key="shrinks" if opens_beside else None):  # page.css
         with st.container(key="worked", width="content"):  # the cells lie in the picture: page.css
             draw_picture(shown)
             answer_cells(
@@ -58,7 +57,7 @@ def show_worked_table(
                 head,
                 list_cell_marks(checked, step, head),
                 partial(open_written_cell, checked, NAME, step, head),
-                CellPlace(frame.left, frame.top, frame.cell),
+                CellPlace(frame.left, frame.top, frame.cell, frame.row, frame.column),
             )
         with st.container():
             show_choice_refusal(step)
@@ -67,7 +66,7 @@ def show_worked_table(
 
 
 def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart]) -> WorkedFrame:
-    """The operands around the place of the cells."""
+    """The operands before the place of the cells."""
     opened = get_opened_cell(NAME, {"printed": checked.written, "right": checked.trace})
     free = make_written_part(checked, step, "", head=head)
     words = picture_texts_for(checked.trace)

@@ -25,11 +25,12 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX = 42.0  # pixels: a cell of a map that stands alone
-SINGLE_MAP_WIDTH_PX = 460.0  # pixels: such a map
+SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: a cell of a map that stands alone, and all its rows
+SINGLE_MAP_WIDTH_PX = 540.0  # pixels: such a map beside large numbers
 OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps below which the output stands above the fold
-PUZZLE_HEADING_PX = 88  # pixels: the headings of rows
-PUZZLE_COLUMN_PX = 63  # pixels: a column
+PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # pixels: the headings of rows
+PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # pixels: a column
+MAX_LARGE_COLUMNS = 4  # of all matrices: beside more there is no room for the map
 PUZZLE_GAP_PX = 16  # pixels: the gap between matrices
 TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: what is said under cells beside one map
 TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: and beside two
@@ -76,12 +77,18 @@ def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
     return len(played.puzzle.heads) == 1
 
 
+def are_cells_large(played: PlayedPuzzle) -> bool:
+    """Whether the numbers to change are as large as those of the map."""
+    columns = sum(behind - first for first, behind in played.puzzle.open.values())
+    return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
+
+
 def get_cells_width(played: PlayedPuzzle) -> int:
     """The width of the matrices, and of what is said under them, in pixels."""
-    widths = []
-    for first, behind in played.puzzle.open.values():
-        columns = behind - first
-        widths.append(PUZZLE_HEADING_PX + PUZZLE_COLUMN_PX * columns)
+    is_large = are_cells_large(played)
+    heading = LARGE_HEADING_PX if is_large else PUZZLE_HEADING_PX
+    column = LARGE_COLUMN_PX if is_large else PUZZLE_COLUMN_PX
+    widths = [heading + column * (behind - first) for first, behind in played.puzzle.open.values()]
     if are_matrices_side_by_side(played):
         return max(TEXT_BESIDE_ONE_MAP_PX, sum(widths) + PUZZLE_GAP_PX)
     return max(TEXT_BESIDE_TWO_MAPS_PX, *widths)
@@ -122,6 +129,7 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
         "numbers": [row.split(",") for row in rows],
         "changed": is_changed.tolist(),
         "hint": say("lessons.puzzles.drag"),
+        "large": are_cells_large(played),
         "version": [played.puzzle.name, game.puzzle_version()],
     }
     number_grid(data=data, key=key, on_typed_change=handle_typed_cells)
@@ -188,7 +196,9 @@ def get_map_cell_size(played: PlayedPuzzle) -> float:
     """The largest side of a cell of the maps, in pixels."""
     if played.puzzle.name in OUTPUT_PICTURES:
         return OUTPUT_MAP_CELL_PX
-    return SINGLE_MAP_CELL_PX if are_matrices_side_by_side(played) else SMALL_MAP_CELL_PX
+    if are_matrices_side_by_side(played):
+        return min(SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX / played.trace.sizes()["T"])
+    return SMALL_MAP_CELL_PX
 
 
 def show_puzzle_maps(played: PlayedPuzzle) -> None:
@@ -197,7 +207,7 @@ def show_puzzle_maps(played: PlayedPuzzle) -> None:
     asking = replace(setup, token=puzzle.asks, head=puzzle.heads[0])
     selection = selection_of(played.trace, asking)
     cell_size = get_map_cell_size(played)
-    width = SINGLE_MAP_WIDTH_PX if are_matrices_side_by_side(played) else MAP_WIDTH_PX
+    width = SINGLE_MAP_WIDTH_PX if are_cells_large(played) else MAP_WIDTH_PX
     maps = []
     for head in puzzle.heads:
         weights_map = make_weights_map(

@@ -32,7 +32,8 @@ with draw_page_frame("puzzles") as place:
             show_bounds(played)
             if is_hint_wanted:
                 show_hint(played)
-        with st.container(width="stretch"):  # what opens under a map takes the room that there is beside the cells
+        # what opens under a map takes the room that there is beside the cells; on a phone it shrinks: page.css
+        with st.container(width="stretch", key="shrinks"):
             show_puzzle_maps(played)
             show_puzzle_output(played)
     show_lesson_run(played.setup, place)

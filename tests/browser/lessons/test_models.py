@@ -28,6 +28,21 @@ def test_the_bytes_are_guessed_before_the_table_says_them(screen):
     opened.wait_for_text("512 KiB")
 
 
+def test_both_maps_stand_above_the_fold_and_on_a_phone_they_are_seen_whole(screen):
+    opened = screen("?lang=en", lesson="models", viewport={"width": 1280, "height": 720})
+    cells = opened.page.locator(".frames path[aria-label*='weights [']")
+    last = cells.last.bounding_box()
+    assert last["y"] + last["height"] <= 720
+    opened.page.set_viewport_size({"width": 390, "height": 800})
+    opened.page.wait_for_function("svg => svg.getBoundingClientRect().width < 370", arg=svg_of(cells.first))
+    boxes = [each.bounding_box() for each in cells.all()]
+    assert max(box["x"] + box["width"] for box in boxes) <= 390
+
+
+def svg_of(cell):
+    return cell.evaluate_handle("cell => cell.ownerSVGElement")
+
+
 def test_a_row_opens_as_a_state_of_the_workbench(screen):
     opened = screen("?lang=en&open=read", lesson="models")
     opened.page.locator(".st-key-door_row_mistral_7b button").first.click()

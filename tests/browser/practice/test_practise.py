@@ -79,20 +79,30 @@ def test_the_map_stays_beside_the_code_however_far_one_scrolls(screen):
     assert 0 < beside.bounding_box()["y"] < 100
 
 
-def test_each_cell_to_type_in_lies_below_its_column_and_beside_its_row(screen):
+def test_a_cell_to_type_in_lies_beside_its_row_and_marks_the_row_and_the_column_that_it_is_made_of(screen):
     opened = screen("?kind=from_qkv&stage=scores&lang=en", lesson="check")
-    cell = opened.page.get_by_role("textbox", name="scores, 3, 2").bounding_box()
-    above = opened.page.locator("path[aria-label*='k [head 1, 2, 2]']").first.bounding_box()
-    left = opened.page.locator("path[aria-label*='q [head 1, 3, 2]']").first.bounding_box()
-    assert abs(cell["x"] - above["x"]) < 3 and abs(cell["y"] - left["y"]) < 3
+    number = opened.page.get_by_role("textbox", name="scores, 3, 2")
+    cell = number.bounding_box()
+    above = opened.page.locator("path[aria-label*='k [head 1, 2, 1]']").first.bounding_box()
+    left = opened.page.locator("path[aria-label*='q [head 1, 3, 1]']").first.bounding_box()
+    assert abs(cell["y"] - left["y"]) < 3 and cell["x"] > above["x"] + above["width"]
     assert abs(cell["width"] - above["width"]) < 4 and cell["y"] + cell["height"] <= 720
+    marks = {part: opened.page.locator(f".made.{part}") for part in ("row", "column")}
+    assert [mark.is_visible() for mark in marks.values()] == [False, False]
+    number.click()
+    for mark, first in zip(marks.values(), (left, above), strict=True):
+        box = mark.bounding_box()
+        assert abs(box["x"] - first["x"]) < 3 and abs(box["y"] - first["y"]) < 3
+    assert abs(marks["row"].bounding_box()["width"] - 2 * left["width"]) < 6  # d_k is 2
     opened.page.get_by_role("button", name="Show the right ones").click()
     opened.wait_for_number("scores [head 1, 3, 3]", "3")
 
 
-def test_on_a_phone_the_table_stands_below_its_operands(screen):
+def test_on_a_phone_the_table_stands_below_its_operands_which_are_seen_whole(screen):
     opened = screen("?kind=from_qkv&lang=en", lesson="check", viewport={"width": 390, "height": 800})
     cell = opened.page.get_by_role("textbox", name="scores, 1, 1").bounding_box()
     last = opened.page.locator("path[aria-label*='q [head 1, 3, 2]']").first.bounding_box()
-    assert cell["y"] > last["y"] + last["height"]
+    assert 0 < cell["y"] - last["y"] - last["height"] < 80
+    right = opened.page.locator("path[aria-label*='k [head 1, 3, 2]']").first.bounding_box()
+    assert right["x"] + right["width"] <= 390
     assert opened.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390

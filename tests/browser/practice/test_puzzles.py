@@ -1,5 +1,6 @@
 """Puzzles in a real browser: numbers pasted and typed into cells by keyboard; a phone on which nothing sticks out."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -54,6 +55,24 @@ def test_on_a_phone_nothing_sticks_out(screen):
     opened = screen("?puzzle=cancel&hint=True&lang=en", lesson="puzzles", viewport={"width": 390, "height": 800})
     assert opened.page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
     assert opened.page.get_by_test_id("stException").count() == 0
+
+
+@pytest.mark.parametrize("puzzle", ["wake", "turn"])
+def test_on_a_phone_the_numbers_and_the_map_are_seen_whole(screen, puzzle):
+    opened = screen(f"?puzzle={puzzle}&lang=en", lesson="puzzles", viewport={"width": 390, "height": 800})
+    for part in (opened.page.get_by_role("textbox"), opened.page.locator("path[aria-label*='weights [']")):
+        boxes = [each.bounding_box() for each in part.all()]
+        assert boxes and max(box["x"] + box["width"] for box in boxes) <= 390
+
+
+def test_the_numbers_that_are_dragged_and_those_of_the_map_are_large_and_stand_above_the_fold(screen):
+    opened = screen("?puzzle=sink&lang=en", lesson="puzzles")  # the most words
+    number = opened.page.get_by_role("textbox").first
+    assert number.evaluate("each => parseFloat(getComputedStyle(each).fontSize)") >= 22
+    shares = opened.page.locator("path[aria-label*='weights [']")
+    assert shares.first.bounding_box()["height"] >= 42
+    last = shares.last.bounding_box()
+    assert last["y"] + last["height"] <= 720
 
 
 def test_what_must_be_true_stands_above_the_fold(screen):
