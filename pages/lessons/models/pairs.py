@@ -129,7 +129,7 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
             draw_picture(picture)
             with st.container(gap="xsmall"):
                 tell_live(choice, f"models_told_{part}", shown.told, "caption")
-                link_to_workbench(sides[choice.position].setup, part)
+                link_to_workbench(sides[choice.position].setup, part, say("lessons.models.open"))
     for picture in pictures:
         show_opened_arithmetic(picture, "stretch")
 
