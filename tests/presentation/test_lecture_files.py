@@ -101,20 +101,21 @@ def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its
     desk.ran(desk.at.run)
     assert not desk.errors() and not desk.charts() and not desk.shows_flow()
     drawn = {part: shown for (part, _), shown in desk.at.session_state["drawn_lesson_parts"].items()}
-    shown = {scene.shown.slug: scene for scene in lecture.scenes if scene.kind == "lesson"}
-    assert {part.slug for part in drawn} == {*shown}
+    lessons = {scene.shown: at for at, scene in enumerate(lecture.scenes) if scene.kind == "lesson"}
+    assert {*drawn} == {*lessons}
     with use_language(language):
         slides = make_slide_show(lecture, drawn, ADDRESS, "").slides
-    of_lesson = {scene.shown.slug: slides[at] for at, scene in enumerate(lecture.scenes) if scene.kind == "lesson"}
-    for slug, scene in shown.items():
-        slide = of_lesson[slug]
-        assert slide.pictures and slide.notes == scene.note and slide.link.startswith(f"{ADDRESS}{slug}?")
+    of_lesson = {part.slug: slides[at] for part, at in lessons.items()}
+    for part, at in lessons.items():
+        slide = slides[at]
+        assert slide.pictures and slide.notes == lecture.scenes[at].note
+        assert slide.link.startswith(f"{ADDRESS}{part.slug}?")
         assert "**" not in slide.answer and all(b"attention.example.edu" in each.data for each in slide.pictures)
     share = f"{100 * softmax_share(2, [1, 0, -1]):.0f}"
     assert share in of_lesson["softmax"].answer
     assert [part.name for part in of_lesson["qkv"].moving] == ["lessons/product", "picture"]
     assert [part.name for part in of_lesson["softmax"].moving][:3] == ["flow/slider", "live/told", "lessons/columns"]
-    assert "def mask_scores(" in slides[11].code and "numpy" not in slides[11].code
+    assert "def mask_scores(" in slides[12].code and "numpy" not in slides[12].code
     assert slides[0].figures[0] in lecture.scenes[0].shown.text and len(slides[0].figures) == 4
 
 

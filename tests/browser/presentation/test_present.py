@@ -174,7 +174,7 @@ def test_the_time_the_next_scene_and_the_buttons_stay_in_sight_under_a_long_note
 
 
 def test_no_words_are_read_through_the_buttons_of_the_stage(showing):
-    opened = showing("?lecture=forty_five_minutes&scene=17&step=lesson")
+    opened = showing("?lecture=forty_five_minutes&scene=18&step=lesson")
     look = "root => [getComputedStyle(root).opacity, getComputedStyle(root).backgroundColor]"
     assert opened.page.locator(".lectern").evaluate(look) == ["1", "rgb(255, 255, 255)"]
 
@@ -323,7 +323,7 @@ def shows_whole(opened, picture):
 
 
 @pytest.mark.parametrize(
-    ("scene", "picture"), [(2, ".neck"), (6, ".product"), (9, ".cloud"), (9, ".frames >> nth=0"), (13, ".painted")]
+    ("scene", "picture"), [(2, ".neck"), (7, ".product"), (10, ".cloud"), (10, ".frames >> nth=0"), (14, ".painted")]
 )
 def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scene, picture):
     assert shows_whole(showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson"), picture)
