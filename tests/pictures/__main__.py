@@ -1,4 +1,4 @@
-"""Takes every picture of the documents anew, and that of a lecture; with a folder, frames of the journey in all looks, to be looked at."""
+"""Takes every picture of the documents and of the lectures anew; with a folder, frames of the journey in all looks."""
 
 import sys
 from pathlib import Path

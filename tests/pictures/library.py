@@ -1,4 +1,4 @@
-"""The picture of the lecture of forty-five minutes: query, key and value as in a library. Drawn by hand, not computed."""
+"""The picture of the lecture of forty-five minutes: query, key and value as in a library; drawn, not computed."""
 
 import base64
 import json
