@@ -58,7 +58,7 @@ class LectureSession(LinkedState):
     shown; from_behind: whether the last of these led back. begun: how often a scene was shown as the lecture has it.
     script: the scene's Setup, as far as it can be computed; departed: whether what else it shows was changed since;
     screen: what the workbench showed before. added: the scene that was added last. removal: of the scene that was
-    removed last.
+    removed last. put_away: one's own lecture that another one replaced.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -74,6 +74,7 @@ class LectureSession(LinkedState):
     departed: bool = False
     added: Scene | None = None
     removal: Removal | None = None
+    put_away: Lecture | None = None
     script: Setup | None = None
     screen: dict = field(default_factory=dict)
 
@@ -126,8 +127,10 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
     own.forget_refusals(LECTURE_CONTROL)
     default, unread = own.name, []
     if OWN_LECTURE in link:
+        replaced = own.own
         try:
             own.own = lecture_from_link(link[OWN_LECTURE])
+            keep_put_away(replaced)
             default = OWN_LECTURE
         except AttentionError as error:
             own.refuse(LECTURE_CONTROL, error)
@@ -205,9 +208,32 @@ def take_lecture(changed: Lecture, at: int | None = None) -> None:
     own.at = min(own.at if at is None else at, last)
 
 
+def replace_lecture(other: Lecture) -> None:
+    """Makes another lecture one's own; the one that it replaces is put away."""
+    session = get_lecture_session()
+    replaced = session.own
+    take_lecture(other, 0)
+    if session.own is other:
+        keep_put_away(replaced)
+
+
+def keep_put_away(replaced: Lecture | None) -> None:
+    """Keeps one lecture for a way back: the last one that was replaced, has scenes, and is not the one there is now."""
+    session = get_lecture_session()
+    has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]
+    session.put_away = next((each for each in has_scenes if each != session.own), None)
+
+
+def bring_back_lecture() -> None:
+    """Takes the lecture that was put away; the one there was is put away in its place."""
+    put_away = get_lecture_session().put_away
+    if put_away is not None:
+        replace_lecture(put_away)
+
+
 def take_new_lecture() -> None:
     """Begins a lecture without scenes."""
-    take_lecture(Lecture(say("present.desk.untitled")), 0)
+    replace_lecture(Lecture(say("present.desk.untitled")))
 
 
 def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:

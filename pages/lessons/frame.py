@@ -21,7 +21,7 @@ from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
-from pages.session.collected import collect_nothing, collected
+from pages.session.collected import collect_in_sight, collect_nothing, collected
 from pages.session.opened_drawers import show_drawer
 from pages.session.reveal import REVEAL_KEY
 from pages.session.solved import forget_answers, is_solved
@@ -198,7 +198,7 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
     staged = get_staged_part()
     if staged is not None:
         if staged.name == name:
-            with staged.place:
+            with staged.place, collect_in_sight():
                 draw()
         return
     slug = lesson_choices.current_slug()

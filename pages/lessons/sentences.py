@@ -46,4 +46,6 @@ def show_answer(key: str) -> None:
 
 def show_sentence(key: str, /, **values: object) -> None:
     """Shows a sentence of the content with its values."""
-    st.markdown(say(key, **values))
+    text = say(key, **values)
+    collected().sentences.append(text)
+    st.markdown(text)

@@ -125,6 +125,22 @@ def show_removed_scene() -> None:
     )
 
 
+def show_put_away_lecture() -> None:
+    """Which lecture of one's own was put away when another one replaced it, and the button that swaps the two."""
+    put_away = lecture_session.get_lecture_session().put_away
+    if put_away is None:
+        return
+    title = escape_markdown(printable_token(put_away.title) or "–")
+    with st.container(horizontal=True, vertical_alignment="center", key="put_away"):
+        st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))  # is read aloud, too
+        st.button(
+            say("present.desk.bring_back"),
+            key="bring_back",
+            icon=":material/undo:",
+            on_click=lecture_session.bring_back_lecture,
+        )
+
+
 def show_workbench_setup(index: int) -> None:
     """Makes a scene show what the workbench shows now."""
     setup = setup_state.current_setup()

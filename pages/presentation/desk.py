@@ -8,7 +8,7 @@ from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
 from pages.panels.file_box import file_box
 from pages.panels.toolbar import show_toolbar
-from pages.presentation.builder import scene_editor, show_removed_scene, title_box
+from pages.presentation.builder import scene_editor, show_put_away_lecture, show_removed_scene, title_box
 from pages.presentation.lecture_files import show_whole_lecture
 from pages.presentation.own_editor import show_own_scene_makers
 from pages.presentation.scene_cards import show_scene_cards
@@ -42,6 +42,7 @@ def show_desk() -> None:
 
 def show_own_lecture() -> None:
     """A lecture that is built here: its title, its scenes, and the one that is worked on."""
+    show_put_away_lecture()
     list_column, editor_column = st.columns([2, 3], gap="large")
     with list_column:
         title_box()
@@ -65,8 +66,8 @@ def show_shipped_lecture() -> None:
         say("present.desk.copy"),
         key="copy",
         icon=":material/edit:",
-        on_click=lecture_session.take_lecture,
-        args=(lecture, 0),
+        on_click=lecture_session.replace_lecture,
+        args=(lecture,),
     )
     show_lecture_files()
 
@@ -144,7 +145,7 @@ def lecture_file_box() -> None:
         except AttentionError as error:
             lecture_session.get_lecture_session().refuse(lecture_session.LECTURE_CONTROL, error)
             return
-        lecture_session.take_lecture(lecture, 0)
+        lecture_session.replace_lecture(lecture)
         setup_state.renew_editors()
 
     file_box(say("present.desk.open"), ["json"], key, on_change=take_file, max_upload_size=MAX_UPLOAD_MB)

@@ -70,14 +70,15 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
         picture, way_of_query = make_run_picture(drawn.run, scene.title, address)
         pictures.append(picture)
         moving = moving or way_of_query
+    said = list(map(strip_markup, drawn.facts or drawn.sentences)) or [say(f"lessons.{scene.shown.slug}.question")]
     return Slide(
         title=scene.title,
         question=scene.question,
-        answer=strip_markup(drawn.facts[0]) if drawn.facts else say(f"lessons.{scene.shown.slug}.question"),
+        answer=said[0],
         pictures=tuple(pictures),
         moving=moving,
         moved=len(pictures),
-        figures=tuple(map(strip_markup, drawn.facts[1:])),
+        figures=tuple(said[1:]),
         code="\n\n\n".join(drawn.code[:1]),
         notes=scene.note,
         minutes=scene.minutes,

@@ -12,18 +12,20 @@ from pages.components import Component
 from pages.setup.setup import Setup
 
 COLLECTED_KEY = "collected"  # in the session, while something is collected
+RESTING_KEY = "collected_rests"  # in its place, while what is drawn is out of sight
 
 
 @dataclass
 class CollectedPart:
     """What was shown.
 
-    facts: sentences, in Markdown. pictures: each with what it shows, in words, also those that stand for what moves.
-    moving: what a browser draws, in the order of the page, with the pictures between. code: listings. run: what is
-    opened on the workbench.
+    facts: sentences, in Markdown. sentences: what else is said, which a file says where there is no fact. pictures:
+    each with what it shows, in words, also those that stand for what moves. moving: what a browser draws, in the order
+    of the page, with the pictures between. code: listings. run: what is opened on the workbench.
     """
 
     facts: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
     pictures: list[tuple[Picture, str]] = field(default_factory=list)
     moving: list[MovingPart] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
@@ -49,12 +51,28 @@ def collect_part() -> Iterator[CollectedPart]:
 @contextmanager
 def collect_nothing() -> Iterator[None]:
     """Collects nothing of what is drawn as long as this lasts, since it is out of sight on its page, too."""
-    part = st.session_state.pop(COLLECTED_KEY, None)
+    with move_in_session(COLLECTED_KEY, RESTING_KEY):
+        yield
+
+
+@contextmanager
+def collect_in_sight() -> Iterator[None]:
+    """Collects what is drawn as long as this lasts, although it stands amid what is out of sight."""
+    with move_in_session(RESTING_KEY, COLLECTED_KEY):
+        yield
+
+
+@contextmanager
+def move_in_session(here: str, there: str) -> Iterator[None]:
+    """Keeps what the session has under a key, if anything, under another one as long as this lasts."""
+    if here not in st.session_state:
+        yield
+        return
+    st.session_state[there] = st.session_state.pop(here)
     try:
         yield
     finally:
-        if part is not None:
-            st.session_state[COLLECTED_KEY] = part
+        st.session_state[here] = st.session_state.pop(there)
 
 
 def is_collecting() -> bool:

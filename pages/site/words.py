@@ -22,6 +22,7 @@ WORD_JOINER = "\u2060"  # prints nothing and allows no line break
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
+COLOURED_PATTERN = re.compile(r":[a-z]+\[(.*?)\]")
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
 # Where Streamlit reads a name (after `:`), an address (after `@` and `www`) or an arrow, although the text is escaped.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
@@ -129,12 +130,13 @@ def split_bold(markdown: str) -> list[str]:
 
 
 def strip_markup(markdown: str) -> str:
-    """The text that Markdown shows whose only markup is bold, italic and code.
+    """The text that Markdown shows whose only markup is bold, italic, code and colour.
 
-    >>> strip_markup("**bold**, *Finding Structure*, " + escape_markdown("*7*"))
-    'bold, Finding Structure, *7*'
+    >>> strip_markup("**bold**, *Finding Structure*, :gray[**grey**], " + escape_markdown("*7* :gray[x]"))
+    'bold, Finding Structure, grey, *7* :gray[x]'
     """
-    return MARKUP_PATTERN.sub(lambda sign: sign[1] or "", markdown).replace(WORD_JOINER, "")
+    plain = COLOURED_PATTERN.sub(r"\1", markdown)
+    return MARKUP_PATTERN.sub(lambda sign: sign[1] or "", plain).replace(WORD_JOINER, "")
 
 
 def make_names_distinct(names: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Takes every picture of the documents anew; with a folder, frames of the journey in all looks, to be looked at."""
+"""Takes every picture of the documents and of the lectures anew; with a folder, frames of the journey in all looks."""
 
 import sys
 from pathlib import Path
@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, Page
 from tests.benchmarks.tab import chromium
 from tests.browser.conftest import Screen, serving
 from tests.pictures.journey import save_frames, save_journey
+from tests.pictures.library import put_library_into_lectures
 
 DOCS = Path(__file__).parents[2] / "docs"
 LOOKS = {
@@ -50,3 +51,4 @@ with chromium() as browser, serving() as address:
             save_frames(open_page(browser, address, f"?lang={language}", look), Path(sys.argv[1]) / look)
     else:
         take_pictures(browser, address)
+        put_library_into_lectures(browser)

@@ -12,9 +12,11 @@ import torch
 from pptx import Presentation
 
 from attention_core.documents.lecture_page import lecture_page
+from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
 from pages.presentation.lecture_slides import list_drawings, make_slide_show
+from pages.presentation.lesson_slide import make_lesson_slide
 from pages.setup.setup import Setup
 from pages.site.words import load_app_texts, strip_markup, use_language
 from tests.lectures.test_scene_kinds import picture_file
@@ -101,20 +103,25 @@ def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its
     desk.ran(desk.at.run)
     assert not desk.errors() and not desk.charts() and not desk.shows_flow()
     drawn = {part: shown for (part, _), shown in desk.at.session_state["drawn_lesson_parts"].items()}
-    shown = {scene.shown.slug: scene for scene in lecture.scenes if scene.kind == "lesson"}
-    assert {part.slug for part in drawn} == {*shown}
+    lessons = {scene.shown: at for at, scene in enumerate(lecture.scenes) if scene.kind == "lesson"}
+    assert {*drawn} == {*lessons}
     with use_language(language):
         slides = make_slide_show(lecture, drawn, ADDRESS, "").slides
-    of_lesson = {scene.shown.slug: slides[at] for at, scene in enumerate(lecture.scenes) if scene.kind == "lesson"}
-    for slug, scene in shown.items():
-        slide = of_lesson[slug]
-        assert slide.pictures and slide.notes == scene.note and slide.link.startswith(f"{ADDRESS}{slug}?")
+    of_lesson = {part.slug: slides[at] for part, at in lessons.items()}
+    for part, at in lessons.items():
+        slide = slides[at]
+        assert slide.pictures and slide.notes == lecture.scenes[at].note
+        assert slide.link.startswith(f"{ADDRESS}{part.slug}?")
         assert "**" not in slide.answer and all(b"attention.example.edu" in each.data for each in slide.pictures)
+    drawer = slides[lessons[LessonPart("induction", "layers")]]
+    assert len(drawer.pictures) == 2 and "98" in drawer.answer and not drawer.moving
+    picture = next(slide for slide, scene in zip(slides, lecture.scenes, strict=True) if scene.kind == "picture")
+    assert picture.pictures[0].kind == "image/png" and "MIT" in picture.source
     share = f"{100 * softmax_share(2, [1, 0, -1]):.0f}"
     assert share in of_lesson["softmax"].answer
     assert [part.name for part in of_lesson["qkv"].moving] == ["lessons/product", "picture"]
     assert [part.name for part in of_lesson["softmax"].moving][:3] == ["flow/slider", "live/told", "lessons/columns"]
-    assert "def mask_scores(" in slides[11].code and "numpy" not in slides[11].code
+    assert "def mask_scores(" in slides[12].code and "numpy" not in slides[12].code
     assert slides[0].figures[0] in lecture.scenes[0].shown.text and len(slides[0].figures) == 4
 
 
@@ -131,6 +138,22 @@ def test_what_a_lesson_tells_in_its_picture_stands_as_figures_where_nothing_move
     seen = int(re.search(r"meets (\d+) keys", counted[0])[1])
     given = len(["<start>", "the", "dog", "did", "not", "cross"])
     assert f"{seen} with the cache, {sum(range(given, seen + 1))} without it" in counted[1]
+
+
+@pytest.mark.parametrize(
+    ("slug", "name", "pictures", "said"),
+    [
+        ("scale", "scores", 1, "undivided (grey)"),  # its colours are no colours there
+        ("positions", "distance", 1, "RoPE turns each by its position"),
+        ("softmax", "code", 0, ""),
+    ],
+)
+def test_a_drawer_that_stands_amid_what_is_out_of_sight_is_on_its_slide_and_nothing_else(slug, name, pictures, said):
+    drawn = draw_part(slug, name)
+    with use_language("en"):
+        slide = make_lesson_slide(Scene(LessonPart(slug, name), "drawer"), drawn, ADDRESS)
+    assert len(slide.pictures) == pictures and said in slide.answer and bool(slide.code) == (name == "code")
+    assert not drawn.run and ":gray[" not in slide.answer
 
 
 def test_a_picture_of_ones_own_is_on_its_slide_with_from_whom_it_is():

@@ -315,6 +315,74 @@ def offers_undo(screen):
     return any(button.key == "undo_removal" for button in screen.at.button)
 
 
+MINE = Lecture("Mine", (Scene(Setup(token=3), "one", "n"), Scene(Setup(token=4), "two")))
+
+
+def come_back_by_link(screen):
+    """To the page from another one, as who goes back in the browser."""
+    screen.go_to("workbench").at.query_params.clear()
+    screen.at.query_params["own"] = lecture_to_link(TEN)
+    return screen.go_to("present")
+
+
+REPLACEMENTS = {
+    "new": lambda screen: screen.click("new"),
+    "file": lambda screen: screen.offer(lecture_to_file(TEN)),
+    "copy": lambda screen: screen.type("c_lecture", "Ten minutes").click("copy"),
+    "link": come_back_by_link,
+}
+
+
+@pytest.mark.parametrize("replaced_by", REPLACEMENTS)
+def test_a_lecture_that_another_one_replaced_is_brought_back_and_that_is_undone_too(replaced_by):
+    screen = REPLACEMENTS[replaced_by](Presented(own=lecture_to_link(MINE)))
+    other = screen.own()
+    assert other == (Lecture("My lecture") if replaced_by == "new" else TEN) and put_away(screen) == "Mine"
+    screen.click("bring_back")
+    assert screen.own() == MINE and screen.box("c_scene_title").value == "one"
+    if replaced_by == "new":
+        assert put_away(screen) is None  # it was empty
+        return
+    assert put_away(screen) == TEN.title
+    assert screen.click("bring_back").own() == other and put_away(screen) == "Mine"
+
+
+def put_away(screen):
+    """The title of the lecture that can be brought back."""
+    offered = [box.value for box in screen.at.info if "was put away" in box.value]
+    assert len(offered) == any(button.key == "bring_back" for button in screen.at.button)
+    return plain(offered[0]).split("“")[1].split("”")[0] if offered else None
+
+
+@pytest.mark.parametrize(
+    "language, said",
+    [
+        ("en", "Your lecture “{}” (scenes: 1) was put away."),
+        ("zh", "你原来的讲稿“{}”（1 个场景）已换下，还留着。"),
+    ],
+)
+def test_what_was_put_away_is_said_and_its_title_stays_text(language, said):
+    screen = Presented(lang=language).offer(lecture_file(title=EVIL, scenes=[{}])).click("new")
+    assert [plain(each.value) for each in screen.at.info] == [said.format(EVIL)]
+
+
+def test_what_was_put_away_stays_while_the_other_lecture_is_built_until_a_next_one_takes_its_place():
+    screen = Presented().click("new")
+    assert put_away(screen) is None  # nothing was there
+    screen.type("c_lecture", "Ten minutes").click("copy")
+    assert put_away(screen) is None  # it had no scene
+    screen.type("c_lecture_title", "Mine").click("new").click("new")
+    assert put_away(screen) == "Mine"  # an empty one takes nobody's place
+    screen.click("add_text").type("c_lecture_title", "Words")
+    assert put_away(screen) == "Mine"
+    screen.offer(lecture_to_file(TEN))
+    assert put_away(screen) == "Words"
+    screen.offer(lecture_to_file(TEN)).offer("{}")
+    assert put_away(screen) == "Words" and screen.own() == TEN  # the same again, or nothing, replaces nothing
+    screen.type("c_scene_title", "Changed").click("bring_back").click("bring_back")
+    assert screen.own().scenes[0].title == "Changed" and put_away(screen) == "Words"
+
+
 @pytest.mark.parametrize("language, one, all_scenes", [("en", "4 min", "9 min"), ("zh", "4 分钟", "9 分钟")])
 def test_the_desk_tells_the_minutes_of_each_scene_and_their_sum(language, one, all_scenes):
     screen = Presented(lang=language).click("copy")

@@ -1,16 +1,16 @@
-"""What the picture of a lesson shows in a file, drawn out of sight in a session of its own."""
+"""What a part of a lesson shows in a file, drawn out of sight in a session of its own."""
 
 from streamlit.testing.v1 import AppTest
 
 
-def draw_part(slug: str) -> object:
+def draw_part(slug: str, name: str = "picture") -> object:
     """The part as the files of a lecture have it, in English."""
-    drawn = AppTest.from_function(draw_out_of_sight, args=(slug,), default_timeout=120).run()
+    drawn = AppTest.from_function(draw_out_of_sight, args=(slug, name), default_timeout=120).run()
     assert not drawn.exception
     return drawn.session_state["shown"]
 
 
-def draw_out_of_sight(slug: str) -> None:
+def draw_out_of_sight(slug: str, name: str) -> None:
     """Runs as a page does, which imports for itself."""
     import streamlit as st
 
@@ -19,4 +19,4 @@ def draw_out_of_sight(slug: str) -> None:
     from pages.site.words import use_language
 
     with use_language("en"):
-        st.session_state["shown"] = collect_lesson_part(LessonPart(slug))
+        st.session_state["shown"] = collect_lesson_part(LessonPart(slug, name))

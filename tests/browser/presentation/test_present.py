@@ -174,7 +174,7 @@ def test_the_time_the_next_scene_and_the_buttons_stay_in_sight_under_a_long_note
 
 
 def test_no_words_are_read_through_the_buttons_of_the_stage(showing):
-    opened = showing("?lecture=forty_five_minutes&scene=17&step=lesson")
+    opened = showing("?lecture=forty_five_minutes&scene=18&step=lesson")
     look = "root => [getComputedStyle(root).opacity, getComputedStyle(root).backgroundColor]"
     assert opened.page.locator(".lectern").evaluate(look) == ["1", "rgb(255, 255, 255)"]
 
@@ -323,7 +323,7 @@ def shows_whole(opened, picture):
 
 
 @pytest.mark.parametrize(
-    ("scene", "picture"), [(2, ".neck"), (6, ".product"), (9, ".cloud"), (9, ".frames >> nth=0"), (13, ".painted")]
+    ("scene", "picture"), [(2, ".neck"), (7, ".product"), (10, ".cloud"), (10, ".frames >> nth=0"), (14, ".painted")]
 )
 def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scene, picture):
     assert shows_whole(showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson"), picture)
@@ -336,3 +336,20 @@ def test_the_picture_of_a_lesson_stands_whole_on_a_small_projector(showing, scen
 def test_the_picture_of_a_lesson_that_somebody_adds_stands_whole_on_a_small_projector(showing, slug, picture):
     link = lecture_to_link(Lecture("", (Scene(LessonPart(slug), slug, steps=("lesson",)),)))
     assert shows_whole(showing(f"?own={link}&scene=1&step=lesson"), picture)
+
+
+@pytest.mark.parametrize("window", [WINDOW, {"width": 390, "height": 844}], ids=["laptop", "phone"])
+def test_the_way_back_from_a_lecture_that_replaced_ones_own_is_in_sight_where_one_has_clicked(showing, window):
+    scenes = tuple(Scene(OwnText(f"words {number}"), f"scene {number}") for number in range(9))
+    opened = showing(f"?own={lecture_to_link(Lecture('Mine', scenes))}")
+    opened.page.set_viewport_size(window)
+    opened.settled()
+    opened.page.get_by_role("button", name="New lecture").click()
+    expect(opened.page.get_by_text("No scene yet")).to_be_attached()
+    opened.settled()
+    back = opened.page.get_by_role("button", name="Bring it back")
+    expect(back).to_be_in_viewport(ratio=1)
+    back.click()
+    expect(opened.page.get_by_text("scene 8")).to_be_attached()
+    expect(back).to_have_count(0)
+    assert opened.errors == []
