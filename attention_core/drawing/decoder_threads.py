@@ -12,7 +12,7 @@ from attention_core.drawing.specifications import Picture
 from attention_core.drawing.stills import blend_colour, place_thread, still_picture
 from attention_core.drawing.text_layout import place_fitted_label, text_width
 from attention_core.drawing.tiles import TINT_SHARE
-from attention_core.drawing.word_bars import place_word_bars
+from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
 
 DECODER_WIDTH_PX = 560.0
 WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # the size of the words, and of what stands over them
@@ -61,7 +61,7 @@ def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
     rows.append(place_title(coming, 0, y, palette))
     y += LINE_PX / 2
     rows += place_word_bars(drawn.shares, (0, y), DECODER_WIDTH_PX, drawn.write, palette)
-    return still_picture(rows, DECODER_WIDTH_PX, y + len(drawn.shares) * LINE_PX)
+    return still_picture(rows, DECODER_WIDTH_PX, y + len(drawn.shares) * WORD_LINE_PX)
 
 
 def middle_of_line(place: int) -> float:

@@ -13,7 +13,7 @@ from attention_core.drawing.stills import still_picture
 from attention_core.drawing.stripes import place_stripes
 from attention_core.drawing.text_layout import place_fitted_label, place_label
 from attention_core.drawing.tiles import Tile, place_tiles
-from attention_core.drawing.word_bars import place_word_bars
+from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
 from attention_core.record.number_text import format_fixed
 
 PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # the size of the texts, and of those over the columns
@@ -61,11 +61,12 @@ def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Pictu
     y += PART_LINE_PX
     left, right = column_edges("words")
     drawn += place_word_bars(word.shares, (left, y), right - left, word.write, palette)
+    foot = y + len(word.shares) * WORD_LINE_PX
     pushes = PushScale.of(parts)
     for row in parts:
         drawn += place_part(row, parts, pushes, y, palette)
         y += PART_LINE_PX
-    return still_picture(drawn, PART_SUM_WIDTH_PX, y + PART_GAP_PX)
+    return still_picture(drawn, PART_SUM_WIDTH_PX, max(y, foot) + PART_GAP_PX)
 
 
 def column_edges(column: str) -> tuple[float, float]:
