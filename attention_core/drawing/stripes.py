@@ -1,6 +1,7 @@
 """A vector as stripes, one a number: the larger the number, the more of its colour."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float
@@ -33,5 +34,5 @@ def place_stripes(
     fills = to_hex_colours(ground + (full - ground) * strength[:, None])
     first, last = ("x", "x2") if is_lying else ("y", "y2")
     edges = np.linspace(place[first], place[last], len(fills) + 1).tolist()
-    for fill, start, end in zip(fills, edges, edges[1:], strict=False):
+    for fill, (start, end) in zip(fills, pairwise(edges), strict=True):
         yield place_bar(place | {first: start, last: end}, fill)

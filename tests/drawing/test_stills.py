@@ -11,7 +11,7 @@ from attention_core.documents.picture_files import vega_svg
 from attention_core.drawing.cache_shelves import Shelf, ShelvedText, cache_shelves
 from attention_core.drawing.decoder_threads import DecoderRow, decoder_threads
 from attention_core.drawing.palette import LIGHT_PALETTE
-from attention_core.drawing.part_sum import PartRow, WordSum, part_sum
+from attention_core.drawing.part_sum import PartRow, WordSum, column_edges, part_sum
 from attention_core.drawing.specifications import still_specification
 from attention_core.drawing.stills import STILL_COLUMNS
 from attention_core.drawing.text_layout import text_width
@@ -36,10 +36,10 @@ def draw_tokens(words):
     return token_rows([TokenRow("Words", "n", words, [1]), TokenRow("Letters", "n", letters)], LIGHT_PALETTE)
 
 
-def draw_shelves(words, seen=None):
+def draw_shelves(words, seen=None, weights=None):
     seen = seen or len(words)
     rng = np.random.default_rng(3)
-    weights = rng.dirichlet(np.ones(seen) / 3)
+    weights = rng.dirichlet(np.ones(seen) / 3) if weights is None else np.array(weights)
     shelves = [Shelf(f"layer {n}", weights, rng.normal(size=(len(words), 5)), np.ones((len(words), 5))) for n in (1, 2)]
     coming = "" if seen == len(words) else f"{words[seen]} 98%"
     return cache_shelves(ShelvedText(words, seen, 1, coming, "head 1", PERCENT), shelves, LIGHT_PALETTE)
@@ -155,10 +155,8 @@ def test_the_cache_has_a_key_and_a_value_for_each_word_that_is_there_and_empty_p
 
 
 def test_a_share_is_written_where_it_is_large():
-    rows = rows_of(draw_shelves(SENTENCES["short"]))
-    weights = np.random.default_rng(3).dirichlet(np.ones(2) / 3)
-    written = [row["text"] for row in rows if row["text"].endswith("%")]
-    assert written == 2 * [PERCENT(weight) for weight in weights if weight >= 0.1]
+    rows = rows_of(draw_shelves(["<start>", "a", "b"], weights=[0.7, 0.24, 0.06]))
+    assert [row["text"] for row in rows if row["text"].endswith("%")] == 2 * ["70%", "24%"]
 
 
 def test_pushes_have_bars_to_both_sides_of_zero_and_their_numbers():
@@ -168,6 +166,7 @@ def test_pushes_have_bars_to_both_sides_of_zero_and_their_numbers():
     bars = [row for row in rows if row["kind"] == "bar" and row["y2"] - row["y"] == 14]
     lengths = [bar["x2"] - bar["x"] for bar in bars]
     assert lengths == pytest.approx([lengths[0] * ratio for ratio in (1, 4, 14.5, 11.5)])
+    assert bars[1]["x"] == pytest.approx(column_edges("push")[0])  # none reaches into another column
     assert bars[1]["fill"] == LIGHT_PALETTE.minus and bars[1]["x2"] == pytest.approx(bars[0]["x"])
 
 
