@@ -42,11 +42,7 @@ def cell_specification() -> dict:
     A screen reader is told what each cell is and its number, and nothing of the other marks.
     """
     import_pandas()
-    points = alt.Chart().encode(
-        x=alt.X("x:Q", axis=None, scale=None),
-        y=alt.Y("y:Q", axis=None, scale=None),
-    )
-    boxes = points.encode(x2="x2:Q", y2="y2:Q")
+    boxes = place_points().encode(x2="x2:Q", y2="y2:Q")
     cells = boxes.transform_filter("datum.kind == 'cell' || datum.kind == 'blocked'")
     chart = alt.layer(
         draw_cells(cells),
@@ -57,6 +53,14 @@ def cell_specification() -> dict:
         draw_outlines(boxes),
     )
     return finish_specification(chart)
+
+
+def place_points() -> alt.Chart:
+    """Points in pixels."""
+    return alt.Chart().encode(
+        x=alt.X("x:Q", axis=None, scale=None),
+        y=alt.Y("y:Q", axis=None, scale=None),
+    )
 
 
 def draw_cells(cells: alt.Chart) -> alt.Chart:
@@ -145,6 +149,40 @@ def sized_specification(width: float, height: float, padding: int = 2) -> dict:
         "width": int(width),
         "height": int(height),
         "padding": dict.fromkeys(("left", "right", "top", "bottom"), padding),
+        "background": "transparent",
+    }
+
+
+# ---- pictures that stand for what moves ------------------------------------------------------------------------------
+@cache
+def still_layers() -> dict:
+    """Threads in pixels, as thick as their rows say; upon them rectangles, texts and outlines. No click is heard."""
+    import_pandas()
+    points = place_points()
+    boxes = points.encode(x2="x2:Q", y2="y2:Q")
+    chart = alt.layer(draw_threads(points), draw_bars(boxes), draw_cell_texts(), draw_outlines(boxes))
+    return finish_specification(chart)
+
+
+def draw_threads(points: alt.Chart) -> alt.Chart:
+    """Lines through the points of each thread."""
+    lines = rows_of_kind(points, "thread").mark_line(**SILENT)
+    return lines.encode(
+        color=own_colour(),
+        detail="name:N",
+        order="order:Q",
+        strokeWidth=alt.StrokeWidth("width:Q", scale=None, legend=None),
+    )
+
+
+def still_specification(width: float, height: float) -> dict:
+    """The specification of a still picture at a size in pixels, which no text in it widens."""
+    return {
+        **still_layers(),
+        "width": int(width),
+        "height": int(height),
+        "padding": dict.fromkeys(("left", "right", "top", "bottom"), 2),
+        "autosize": {"type": "none"},
         "background": "transparent",
     }
 

@@ -5,7 +5,7 @@ The caller gives every text ready-made. A text is data: nothing in it is interpr
 
 import math
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +17,8 @@ from attention_core.record.expressions import Ref
 NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
 MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # the most room for the texts beside rows, and above columns
 TILT_DEGREES = 40.0  # of a text that does not fit above its column
+TILTED_BESIDE_TILTED = 1.7  # times the size of texts: so wide are columns at least that have tilted ones
+TILTED_BESIDE_CHINESE = 2.4  # where the next one may stand level, and must not be touched
 
 
 @dataclass(frozen=True)
@@ -192,8 +194,13 @@ class ColumnLabels:
 
 def column_labels(drawn: Panel, words: PictureTexts, cell: float) -> ColumnLabels:
     """How the texts above a panel's columns are written, and the room that this takes."""
+    return labels_above(column_texts(drawn, words), cell)
+
+
+def labels_above(names: Sequence[str], cell: float) -> ColumnLabels:
+    """How texts above columns of this width are written, and the room that this takes."""
     size = label_size(cell)
-    texts = tuple(column_texts(drawn, words))
+    texts = tuple(names)
     too_long = [text for text in texts if text_width(text, size) > cell - 2]
     stacked = [text for text in too_long if has_wide_letters(text)]
     heights = []
@@ -215,7 +222,8 @@ def column_labels(drawn: Panel, words: PictureTexts, cell: float) -> ColumnLabel
 def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> ColumnLabels:
     """Texts above columns of which the Latin ones are tilted. heights: of those that are written downwards."""
     size = label_size(cell)
-    slant = TILT_DEGREES if cell >= 1.7 * size else 90.0  # tilted texts lie cell x sin(slant) apart
+    least = TILTED_BESIDE_CHINESE if any(map(has_wide_letters, texts)) else TILTED_BESIDE_TILTED
+    slant = TILT_DEGREES if cell >= least * size else 90.0
     rise = math.sin(math.radians(slant))
     run = math.cos(math.radians(slant))
     widths = {}

@@ -92,6 +92,7 @@ def format_power_bound(figure: float) -> str:
 
 
 NEARLY_ALL = ">99"  # percent of a share that is not the whole, and would be rounded to it
+NEARLY_NONE = "<1"  # and of one that is not nothing
 
 
 def format_percent(share: float, rest: float = 0.0) -> str:
@@ -112,6 +113,16 @@ def format_percent(share: float, rest: float = 0.0) -> str:
     if whole == "100" and something_is_left:
         return NEARLY_ALL
     return whole
+
+
+def format_whole_percent(share: float) -> str:
+    """A share in percent, as it stands where there is room for few digits: a whole number, or "<1".
+
+    >>> format_whole_percent(0.932), format_whole_percent(0.0025), format_whole_percent(0.0)
+    ('93', '<1', '0')
+    """
+    is_rounded_away = share > 0 and f"{100 * share:.0f}" == "0"
+    return NEARLY_NONE if is_rounded_away else format_percent(share)
 
 
 def format_percent_tenths(share: float) -> str:

@@ -11,8 +11,9 @@ from pages import components
 from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rows import MOST_WORDS, Strips, make_end_rows, make_inner_rows, make_word_rows
+from pages.panels.model_walk_still import draw_walk
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import collected, show_moving
+from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
@@ -22,7 +23,9 @@ def show_walk(view: BlockView, key: str) -> None:
 
     view: of a run with both sums, its axes labelled. key: of the picture on the page."""
     data = make_walk_data(view)
-    collected().facts += [escape_markdown(stop["told"]) for stop in data["walk"]["stops"]]
+    told = [stop["told"] for stop in data["walk"]["stops"]]
+    collected().facts += map(escape_markdown, told)
+    collect_still(lambda: draw_walk(view, data), told[-1])
     show_moving(
         components.model_block,
         data=components.pack_bytes(data),

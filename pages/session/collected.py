@@ -1,6 +1,6 @@
 """What a part of a page shows, collected for a file while that part is drawn out of sight."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -87,6 +87,12 @@ def show_moving(
     whether it says what the part of the page says in bold."""
     collected().moving.append(MovingPart(component.name, data, answers))
     component(data=data, **options)
+
+
+def collect_still(draw: Callable[[], Picture], alt: str) -> None:
+    """Collects the picture that stands for what moves, in slides and on paper. It is drawn for a file alone."""
+    if is_collecting():
+        collected().pictures.append((draw(), alt))
 
 
 def collected() -> CollectedPart:

@@ -18,7 +18,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.mechanism.operations import kv_head
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import NEARLY_ALL, format_percent
+from attention_core.record.number_text import NEARLY_ALL, format_percent, format_whole_percent
 from pages.runs.cache import cache_in_thread
 from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
@@ -245,6 +245,11 @@ def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
 def written_share(share: float) -> str:
     """A share in percent with its sign, as it stands alone: in a table, on an axis."""
     return say("train.percent", much=format_percent(share))
+
+
+def whole_share(share: float) -> str:
+    """The same as a picture that moves writes it: a whole number, or less than 1."""
+    return say("train.percent", much=format_whole_percent(share))
 
 
 def spoken_share(share: float, rest: float = 0.0) -> str:

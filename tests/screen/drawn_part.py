@@ -3,14 +3,15 @@
 from streamlit.testing.v1 import AppTest
 
 
-def draw_part(slug: str, name: str = "picture") -> object:
-    """The part as the files of a lecture have it, in English."""
-    drawn = AppTest.from_function(draw_out_of_sight, args=(slug, name), default_timeout=120).run()
+def draw_part(slug: str, name: str = "picture", language: str = "en", **choices: str) -> object:
+    """The part as the files of a lecture have it. choices: as its link says them."""
+    args = (slug, name, language, tuple(choices.items()))
+    drawn = AppTest.from_function(draw_out_of_sight, args=args, default_timeout=120).run()
     assert not drawn.exception
     return drawn.session_state["shown"]
 
 
-def draw_out_of_sight(slug: str, name: str) -> None:
+def draw_out_of_sight(slug: str, name: str, language: str, choices: tuple[tuple[str, str], ...]) -> None:
     """Runs as a page does, which imports for itself."""
     import streamlit as st
 
@@ -18,5 +19,5 @@ def draw_out_of_sight(slug: str, name: str) -> None:
     from pages.presentation.lesson_slide import collect_lesson_part
     from pages.site.words import use_language
 
-    with use_language("en"):
-        st.session_state["shown"] = collect_lesson_part(LessonPart(slug, name))
+    with use_language(language):
+        st.session_state["shown"] = collect_lesson_part(LessonPart(slug, name, choices))

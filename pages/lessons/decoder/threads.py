@@ -7,11 +7,12 @@ from attention_core import Trace
 from attention_core.record.number_text import format_percent
 from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
+from pages.lessons.decoder.threads_still import draw_threads
 from pages.lessons.decoder.translated import ROW, Written
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import collected, show_moving
+from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
@@ -26,6 +27,7 @@ def show_threads(written: Written) -> None:
     data = make_threads_data(written)
     first = len(STAGES) * written.row
     collected().facts += map(escape_markdown, data["told"][first:][: len(STAGES)])
+    collect_still(lambda: draw_threads(written, data), data["text"]["alt"])
     show_moving(
         components.model_decoder,
         data=components.pack_bytes(data),

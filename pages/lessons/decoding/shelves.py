@@ -10,11 +10,12 @@ import torch
 from attention_core.record.number_text import format_bytes, format_grouped, format_percent
 from attention_core.variants.writing_cost import count_writing
 from pages import components
+from pages.lessons.decoding.shelves_still import draw_shelves
 from pages.lessons.decoding.written import STOP, Written
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import collected, is_collecting, show_moving
+from pages.session.collected import collect_still, collected, is_collecting, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
 
@@ -29,10 +30,13 @@ TEXTS = (
 def show_shelves(written: Written) -> None:
     """Shows the model at work, and the number that is open."""
     if is_collecting():
-        collected().facts += [tell_stop(written, "cached", written.stop), *tell_counts(written)]
+        told = tell_stop(written, "cached", written.stop)
+        collected().facts += [told, *tell_counts(written)]
+        collect_still(lambda: draw_shelves(written), told)
     show_moving(
         components.model_shelves,
         data=make_shelves_data(written),
+        answers=True,
         key=KEY,
         on_stop_change=lambda: take_stop(written, st.session_state[KEY].stop),
         on_opened_change=lambda: take_opened(written, st.session_state[KEY].opened),

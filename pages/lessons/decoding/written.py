@@ -18,6 +18,7 @@ from pages.panels.model_look import BlockView, make_view
 from pages.runs.cache import inputs_of
 from pages.runs.compute import sentences_of
 from pages.runs.model_runs import model_vocabulary
+from pages.session.collected import is_collecting
 from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup, word_choices_of
 from pages.site.words import say
@@ -128,7 +129,8 @@ def write_on(setup: Setup) -> Written:
     given = inputs_of(setup).queries
     read = kind.read(given)
     written = write_sentence(kind.model, read, word_choices_of(setup), setup.word_seed, 0)
-    stop = min(get_choice(STOP, FIRST_STOP, read_link_count), len(written))
+    usual = len(written) if is_collecting() else FIRST_STOP  # in a file it stands as it ends
+    stop = min(get_choice(STOP, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)
 
 

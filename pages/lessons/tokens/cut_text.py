@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from attention_core.drawing.specifications import Picture
+from attention_core.drawing.token_rows import TokenRow, token_rows
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.shipped import load_recipe
@@ -12,7 +14,7 @@ from pages import components
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.runs.model_sentences import ModelSentences
 from pages.session.cell_clicks import is_valid_index
-from pages.session.collected import collected, show_moving
+from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette
 from pages.setup.link_values import read_link_count
 from pages.site.words import escape_markdown, get_text_template, say
@@ -25,6 +27,7 @@ def show_cut_text(kind: ModelSentences) -> None:
     """Shows a sentence cut in three ways. kind: of the model that reads it."""
     data = make_tokens_data(kind)
     collected().facts += tell_rows(data)
+    collect_still(lambda: draw_rows(data), say("lessons.tokens.alt", text=data["original"]))
     show_moving(
         components.tokens,
         data=data,
@@ -39,17 +42,35 @@ def take_merges(kind: ModelSentences, merges: object) -> None:
         store_choice("merges", merges)
 
 
-def tell_rows(data: dict) -> list[str]:
-    """What stands over the three rows, and what is in them, for a file."""
+# ---- for a file ------------------------------------------------------------------------------------------------------
+def find_rows(data: dict) -> list[dict]:
+    """The three rows, the pieces at the merges that are looked at."""
     words, pieces, characters = data["rows"]
     stage = [stage for stage in data["stages"] if stage["merges"] <= data["merges"]][-1]
+    size = format_grouped(data["unmerged"] + data["merges"])
+    note = say("lessons.tokens.picture.note", count=len(stage["tokens"]), size=size)
+    return [words, pieces | {"note": note, "tokens": stage["tokens"]}, characters]
+
+
+def tell_rows(data: dict) -> list[str]:
+    """What stands over the three rows, and what is in them."""
     told = []
-    for row, tokens in ((words, words["tokens"]), (pieces, stage["tokens"]), (characters, characters["tokens"])):
-        shown = " · ".join(token["shown"] for token in tokens)
-        told.append(f"{row['name']} ({len(tokens)}): {escape_markdown(shown)}")
+    for row in find_rows(data):
+        shown = " · ".join(token["shown"] for token in row["tokens"])
+        told.append(f"{row['name']} ({len(row['tokens'])}): {escape_markdown(shown)}")
     return told
 
 
+def draw_rows(data: dict) -> Picture:
+    """The three rows as a picture that stands."""
+    rows = []
+    for row in find_rows(data):
+        unknown = [place for place, token in enumerate(row["tokens"]) if not token["known"]]
+        rows.append(TokenRow(row["name"], row["note"], [token["shown"] for token in row["tokens"]], unknown))
+    return token_rows(rows, current_palette())
+
+
+# ---- what is drawn ---------------------------------------------------------------------------------------------------
 def find_table(kind: ModelSentences) -> PieceTable:
     """The pieces of the language that the model reads."""
     return load_pieces(load_recipe(kind.model).language)

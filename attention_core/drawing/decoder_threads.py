@@ -1,0 +1,115 @@
+"""A decoder at one written word: how it looks back at written words, asks another sentence, and what it then writes."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_core.drawing.cells import box, place_bar
+from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import Picture
+from attention_core.drawing.stills import blend_colour, place_thread, still_picture
+from attention_core.drawing.text_layout import place_fitted_label, text_width
+from attention_core.drawing.tiles import TINT_SHARE
+from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
+
+DECODER_WIDTH_PX = 560.0
+WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # the size of the words, and of what stands over them
+LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # from one word to the next, and the middle of the first
+ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # where the arcs begin and end, and how far the farthest bends
+MAX_WORD_PX = 130.0  # the largest width of a word
+SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # where the words of the other sentence begin
+THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # from a word to its thread, and how far a thread bends
+LATER_SHARE = 0.3  # of the ink of words that are not written yet
+
+
+@dataclass(frozen=True, eq=False)
+class DecoderRow:
+    """What is drawn.
+
+    titles: over the written words, the other sentence, the words that may come. row: the place of the written word.
+    own, cross: its weights on the written words and on the other sentence. shares: the words that may come with their
+    probabilities, the likeliest first. write: how one is written.
+    """
+
+    titles: tuple[str, str, str]
+    target: Sequence[str]
+    source: Sequence[str]
+    row: int
+    own: Float[np.ndarray, " T"]
+    cross: Float[np.ndarray, " S"]
+    shares: Sequence[tuple[str, float]]
+    write: Callable[[float], str]
+
+
+def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
+    """Written words at the left, the other sentence at the right, threads to both; below them what may come next."""
+    longest = max(text_width(word, WRITTEN_WORD_PX) for word in drawn.target)
+    edge = ARCS_PX + 8 + min(MAX_WORD_PX, longest)
+    written, source, coming = drawn.titles
+    rows = [
+        place_title(written, edge, WORD_TITLE_PX, palette, "right"),
+        place_title(source, SOURCE_PX, WORD_TITLE_PX, palette),
+        *place_arcs(drawn, palette),
+        *place_cross_threads(drawn, edge, palette),
+        *place_written_words(drawn, edge, palette),
+    ]
+    for place, word in enumerate(drawn.source):
+        rows.append(place_word(word, SOURCE_PX, place, palette))
+    y = middle_of_line(max(len(drawn.source), len(drawn.target) + 1)) + LINE_PX / 2
+    rows.append(place_title(coming, 0, y, palette))
+    y += LINE_PX / 2
+    rows += place_word_bars(drawn.shares, (0, y), DECODER_WIDTH_PX, drawn.write, palette)
+    return still_picture(rows, DECODER_WIDTH_PX, y + len(drawn.shares) * WORD_LINE_PX)
+
+
+def middle_of_line(place: int) -> float:
+    """How far below the top the middle of a word is."""
+    return FIRST_LINE_PX + LINE_PX * place
+
+
+def place_title(text: str, x: float, y: float, palette: Palette, align: str = "left") -> dict:
+    """What stands over words."""
+    return place_fitted_label(text, x, y, DECODER_WIDTH_PX, WORD_TITLE_PX, palette, align) | {"ink": palette.x}
+
+
+def place_word(text: str, x: float, place: int, palette: Palette, align: str = "left") -> dict:
+    """A word on its line."""
+    return place_fitted_label(text, x, middle_of_line(place), MAX_WORD_PX, WRITTEN_WORD_PX, palette, align)
+
+
+def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
+    """The written words, the one that is looked at on a ground of its own, and behind it the word that it writes; those
+    that come later are pale."""
+    middle = middle_of_line(drawn.row)
+    line = box(ARCS_PX + 2, edge + 5, middle - LINE_PX / 2, middle + LINE_PX / 2)
+    yield place_bar(line, blend_colour(palette.q, TINT_SHARE, palette))
+    pale = blend_colour(palette.ink, LATER_SHARE, palette)
+    for place, word in enumerate(drawn.target):
+        if place != drawn.row + 1:
+            ink = pale if place > drawn.row else palette.ink
+            yield place_word(word, edge, place, palette, "right") | {"ink": ink}
+    word, _ = drawn.shares[0]
+    yield place_word(word, edge, drawn.row + 1, palette, "right") | {"ink": palette.share}
+
+
+def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
+    """From the word back to those before it and to itself, the strongest on top."""
+    own = drawn.own[: drawn.row + 1]
+    start = middle_of_line(drawn.row)
+    for place in np.argsort(own).tolist():
+        end = middle_of_line(place)
+        far = ARCS_PX - ARC_REACH_PX * (1 + drawn.row - place) / (1 + drawn.row)
+        bends = ((ARCS_PX, start), (far, start), (far, end), (ARCS_PX, end))
+        yield from place_thread(f"own {place}", bends, float(own[place]), palette.q, palette)
+
+
+def place_cross_threads(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
+    """From the word to those of the other sentence, the strongest on top."""
+    first, last = edge + THREAD_GAP_PX, SOURCE_PX - THREAD_GAP_PX
+    start = middle_of_line(drawn.row)
+    for place in np.argsort(drawn.cross).tolist():
+        end = middle_of_line(place)
+        bends = ((first, start), (first + THREAD_BEND_PX, start), (last - THREAD_BEND_PX, end), (last, end))
+        yield from place_thread(f"cross {place}", bends, float(drawn.cross[place]), palette.k, palette)

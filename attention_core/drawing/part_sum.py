@@ -1,0 +1,130 @@
+"""What each part of a model adds to a word's vector, how far it pushes a word's logit, and the words that come out."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_core.drawing.cells import box, place_bar
+from attention_core.drawing.palette import Palette
+from attention_core.drawing.specifications import Picture
+from attention_core.drawing.stills import still_picture
+from attention_core.drawing.stripes import place_stripes
+from attention_core.drawing.text_layout import place_fitted_label, place_label
+from attention_core.drawing.tiles import Tile, place_tiles
+from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
+from attention_core.record.number_text import format_fixed
+
+PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # the size of the texts, and of those over the columns
+PART_LINE_PX = 32.0  # the height of a row: the shortest sentence has room beside its figures on a slide
+COLUMNS_PX = {"name": 168.0, "vector": 186.0, "push": 166.0, "words": 236.0}
+COLUMN_GAP_PX = 12.0  # at the right of each column
+PART_SUM_WIDTH_PX = sum(COLUMNS_PX.values())
+PUSH_NUMBER_PX = 48.0  # room behind the longest bar for its number
+PART_GAP_PX = 8.0  # below the sentence, and at the end
+
+
+@dataclass(frozen=True, eq=False)
+class PartRow:
+    """What a part adds. kind: "part"; "sum" of all of them; "norm" of that. push: on the logit; None where there is
+    none."""
+
+    kind: str
+    name: str
+    vector: Float[np.ndarray, " D"]
+    push: float | None
+
+
+@dataclass(frozen=True)
+class WordSum:
+    """A word of a sentence, whose vector the parts make. at: its place. titles: over the vectors, the pushes, the words
+    that come out. shares: these words with their probabilities, the likeliest first. write: how one is written."""
+
+    words: Sequence[str]
+    at: int
+    titles: tuple[str, str, str]
+    shares: Sequence[tuple[str, float]]
+    write: Callable[[float], str]
+
+
+def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Picture:
+    """The sentence with the word in a frame; below it a row a part, and beside them the words that come out."""
+    tiles = [Tile(text, palette.x) for text in word.words]
+    tiles[word.at] = Tile(word.words[word.at], edge=palette.outline)
+    drawn, y = place_tiles(tiles, 2.0, PART_SUM_WIDTH_PX, palette)
+    y += PART_GAP_PX
+    columns = [title for title in COLUMNS_PX if title != "name"]
+    for column, title in zip(columns, word.titles, strict=True):
+        left, right = column_edges(column)
+        drawn.append(place_fitted_label(title, left, y + PART_LINE_PX / 2, right - left, HEADING_PX, palette))
+    y += PART_LINE_PX
+    left, right = column_edges("words")
+    drawn += place_word_bars(word.shares, (left, y), right - left, word.write, palette)
+    foot = y + len(word.shares) * WORD_LINE_PX
+    pushes = PushScale.of(parts)
+    for row in parts:
+        drawn += place_part(row, parts, pushes, y, palette)
+        y += PART_LINE_PX
+    return still_picture(drawn, PART_SUM_WIDTH_PX, max(y, foot) + PART_GAP_PX)
+
+
+def column_edges(column: str) -> tuple[float, float]:
+    """Where a column begins and ends.
+
+    >>> column_edges("vector")
+    (168.0, 342.0)
+    """
+    names = list(COLUMNS_PX)
+    left = sum(COLUMNS_PX[name] for name in names[: names.index(column)])
+    return left, left + COLUMNS_PX[column] - COLUMN_GAP_PX
+
+
+def place_part(
+    row: PartRow, parts: Sequence[PartRow], pushes: "PushScale", top: float, palette: Palette
+) -> Iterator[dict]:
+    """A row: its name, its vector as stripes, its push. A line stands over the sum."""
+    middle = top + PART_LINE_PX / 2
+    left, right = column_edges("name")
+    if row.kind == "sum":
+        yield place_bar(box(left, column_edges("push")[1], top - 0.5, top + 0.5), palette.ink)
+    yield place_fitted_label(row.name, left, middle, right - left, PART_TEXT_PX, palette)
+    left, right = column_edges("vector")
+    place = box(left, right, top + 4, top + PART_LINE_PX - 4)
+    colours = [palette.minus if number < 0 else palette.plus for number in row.vector]
+    yield from place_stripes(np.abs(row.vector) / find_reach(row, parts), colours, place, palette, is_lying=True)
+    if row.push is not None:
+        yield from pushes.place(row.push, top, palette)
+
+
+def find_reach(row: PartRow, parts: Sequence[PartRow]) -> float:
+    """The magnitude that has the strongest colour: the same in all parts and their sum, a norm's own in that."""
+    compared = [row] if row.kind == "norm" else [each for each in parts if each.kind == "part"]
+    return max(np.abs(each.vector).max() for each in compared) or 1.0
+
+
+@dataclass(frozen=True)
+class PushScale:
+    """How pushes become lengths. low, high: the least and the largest, 0 among them."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, parts: Sequence[PartRow]) -> "PushScale":
+        """The scale of the pushes of all parts."""
+        pushes = [row.push for row in parts if row.push is not None]
+        return cls(min(0.0, *pushes), max(0.0, *pushes))
+
+    def locate(self, push: float) -> float:
+        """Where the end of a bar is."""
+        left, right = column_edges("push")
+        return left + (right - left - PUSH_NUMBER_PX) * (push - self.low) / ((self.high - self.low) or 1.0)
+
+    def place(self, push: float, top: float, palette: Palette) -> Iterator[dict]:
+        """The bar of a push from zero on, and its number."""
+        start, end = sorted((self.locate(0.0), self.locate(push)))
+        bar = box(start, end, top + 9, top + PART_LINE_PX - 9)
+        yield place_bar(bar, palette.minus if push < 0 else palette.plus)
+        number = format_fixed(push)
+        yield place_label(number, end + 6, top + PART_LINE_PX / 2, palette, align="left", size=PART_TEXT_PX)

@@ -1,0 +1,88 @@
+"""Words as tiles, one behind the other, in as many lines as they need."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.drawing.cells import box, place_bar
+from attention_core.drawing.palette import Palette
+from attention_core.drawing.stills import blend_colour
+from attention_core.drawing.text_layout import place_fitted_label, text_width
+
+TILE_TEXT_PX = 18.0  # the size of the words
+TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # beside a word in its tile, and between two tiles
+TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # a tile, and from one line of them to the next
+TINT_SHARE = 0.22  # of a colour in the ground of a tile
+DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # of the edge of a tile, and the gap behind it is as long
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A word. colour: its ground is tinted with it; "" for none. edge: the colour of its edge; "" for none. is_dashed:
+    whether the edge is."""
+
+    text: str
+    colour: str = ""
+    edge: str = ""
+    is_dashed: bool = False
+
+
+def place_tiles(tiles: Iterable[Tile], top: float, room: float, palette: Palette) -> tuple[list[dict], float]:
+    """The tiles in lines from the left edge on, as wide as the room in pixels; and where the last line ends.
+
+    >>> from attention_core.drawing.palette import LIGHT_PALETTE
+    >>> one, two = (place_tiles([Tile("word")] * count, 0.0, 130.0, LIGHT_PALETTE)[1] for count in (2, 3))
+    >>> one == TILE_LINE_PX, two == 2 * TILE_LINE_PX
+    (True, True)
+    """
+    rows = []
+    x, y = 0.0, top
+    for tile in tiles:
+        width = min(room, text_width(tile.text, TILE_TEXT_PX) + 2 * TILE_PADDING_PX)
+        if x > 0 and x + width > room:
+            x = 0.0
+            y += TILE_LINE_PX
+        rows += place_tile(tile, box(x, x + width, y, y + TILE_HEIGHT_PX), palette)
+        x += width + TILE_GAP_PX
+    return rows, y + TILE_LINE_PX
+
+
+def place_tile(tile: Tile, rectangle: dict[str, float], palette: Palette) -> Iterator[dict]:
+    """One tile: its ground, its edge, its word, which is shortened where it is wider than all the room."""
+    if tile.colour:
+        yield place_bar(rectangle, blend_colour(tile.colour, TINT_SHARE, palette))
+    if tile.edge and tile.is_dashed:
+        yield from place_dashes(rectangle, tile.edge)
+    elif tile.edge:
+        yield {"kind": "read", **rectangle, "fill": tile.edge}
+    middle_x, middle_y = middle_of(rectangle)
+    room = rectangle["x2"] - rectangle["x"] - TILE_PADDING_PX
+    yield place_fitted_label(tile.text, middle_x, middle_y, room, TILE_TEXT_PX, palette, align="center")
+
+
+def middle_of(rectangle: dict[str, float]) -> tuple[float, float]:
+    """The middle of a rectangle."""
+    return (rectangle["x"] + rectangle["x2"]) / 2, (rectangle["y"] + rectangle["y2"]) / 2
+
+
+def place_dashes(rectangle: dict[str, float], colour: str) -> Iterator[dict]:
+    """A dashed line around a rectangle."""
+    left, right, top, bottom = (rectangle[edge] for edge in ("x", "x2", "y", "y2"))
+    for start, end in dashes_between(left, right):
+        for y in (top, bottom - DASH_THICKNESS_PX):
+            yield place_bar(box(start, end, y, y + DASH_THICKNESS_PX), colour)
+    for start, end in dashes_between(top, bottom):
+        for x in (left, right - DASH_THICKNESS_PX):
+            yield place_bar(box(x, x + DASH_THICKNESS_PX, start, end), colour)
+
+
+def dashes_between(first: float, last: float) -> Iterator[tuple[float, float]]:
+    """Where each dash between two ends begins and ends; a dash stands at both of them.
+
+    >>> [dash for dash in dashes_between(0.0, 25.0)]
+    [(0.0, 5.0), (10.0, 15.0), (20.0, 25.0)]
+    """
+    gaps = max(1, round((last - first - DASH_PX) / (2 * DASH_PX)))
+    for start in np.linspace(first, last - DASH_PX, gaps + 1).tolist():
+        yield start, start + DASH_PX
