@@ -103,8 +103,8 @@ def said_on_stage(screen):
         data = json.loads(part.proto.json or "null")
         if isinstance(data, dict) and "texts" in data and "position" in data:
             texts.append("".join(data["texts"][data["position"]]))
-        if part.proto.bytes and b"counts" in part.proto.bytes:
-            shelves, _ = unpack(part.proto.bytes)
+        shelves = unpack(part.proto.bytes)[0] if part.proto.bytes else {}
+        if "counts" in shelves and "stop" in shelves:
             stop = shelves["stop"]
             texts += [
                 shelves["told"]["cached"][stop],
