@@ -36,7 +36,7 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     held = [length for length, share in zip(without["places"], shares["one"], strict=True) if share]
     lost = min(length for length in without["places"] if length > max(held))
     assert lesson.says(f"writes {percent['additive']} of all texts exactly, one vector {percent['one']}.")
-    assert lesson.says(f"From {lost} letters on one vector writes none: it has 64 numbers")
+    assert lesson.says(f"From {lost} letters on, the network with one vector writes none: it has 64 numbers")
 
 
 def test_dates_show_how_fast_attention_learns_and_no_bottleneck():

@@ -142,7 +142,9 @@ def test_an_rnn_fades_or_explodes_by_its_gain(gain, name):
     assert [round(shown[distance], 3) for distance in (1, 5, 10, 19)] == FIGURES[name]
     assert shown[0] == 1
     lesson.set("distance", 10)
-    assert lesson.fact().startswith("How many times as much as on its own word “x₂₀” depends on “x₁₀”, 10 back: RNN ")
+    assert lesson.fact().startswith(
+        "How much “x₂₀” depends on “x₁₀”, 10 back, as a multiple of how much it depends on its own word: RNN "
+    )
     assert float(lesson.fact().rpartition(" ")[2].rstrip(".")) == pytest.approx(FIGURES[name][2], rel=0.06)
 
 

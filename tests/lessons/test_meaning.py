@@ -140,4 +140,4 @@ def test_where_the_slider_has_two_steps_it_says_so_and_why(lang, told):
 
 def test_how_many_seeds_were_trained_stands_beside_what_is_concluded():
     lesson = Lesson("meaning", guess="2", lang="en", open="conclude")
-    assert lesson.says("Seeds that were trained: A 1, B 1, C 3") and lesson.says("not tried with a second seed")
+    assert lesson.says("Seeds that were trained: A 1, B 1, C 3") and lesson.says("from another seed was not tried")

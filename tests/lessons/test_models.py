@@ -218,7 +218,9 @@ def test_the_bytes_of_the_table_are_hidden_until_the_guess():
     assert guessed.says(
         "**LLaMA 7B** keeps the most of these: 2 × 32 layers × 32 heads × 128 numbers × 2 bytes = **512 KiB**"
     )
-    assert guessed.says("Llama 2 70B is ten times as large and keeps 320 KiB: of its 64 heads, 8 each share")
+    assert guessed.says(
+        "Llama 2 70B is ten times as large and keeps 320 KiB: its 64 heads share keys and values in groups of 8"
+    )
     assert table_bytes(guessed) == [
         "**12 KiB** a token",
         "**36 KiB** a token",

@@ -174,7 +174,9 @@ def test_rope_turns_a_pair_and_the_score_hears_of_the_distance_alone():
     """“dog” at 4 asks (0, 6), “chased” at 2 answers (0, 1): 6 cos 2 neighbours paired, 6 cos 0.02 halves paired."""
     lesson = Lesson("positions", open="distance")
     assert round(6 * math.cos(2), 2) == -2.5
-    assert lesson.says("match with 6.00. RoPE turns each by its position, and then their score is **−2.50**")
+    assert lesson.says(
+        "is 6.00. RoPE turns both vectors, each by an angle that grows with its position, and then the score is **−2.50**"
+    )
     table = lesson.table(FIRST)
     q = table[table["name"] == "q: dog"].iloc[0]
     assert (q["x2"], q["y2"]) == pytest.approx((-6 * math.sin(4), 6 * math.cos(4)), abs=1e-12)
@@ -195,7 +197,7 @@ def test_another_key_and_another_distance():
     lesson = Lesson("positions", open="distance", text="dog chased cat").send_part("positions_head_0", "chosen", [0, 2])
     assert lesson.says(f"their score is **{6 * math.cos(1):.2f}**")
     lesson.set("key", 0)
-    assert lesson.says("As words, “cat” and “dog” match with 0.00")
+    assert lesson.says("Without positions the score of “cat” and “dog” is 0.00")
 
 
 def test_what_rope_makes_of_a_distance():

@@ -255,7 +255,7 @@ def test_two_visitors_train_at_once_and_touch_nothing_of_each_other(gate):
     while sum(lesson.at.session_state["trainings"]["vote"].state == "training" for lesson in (one, other, third)) < 2:
         assert running.thread.is_alive()
     said = [lesson.ran(lesson.at.run).texts() for lesson in (one, other, third)]
-    waiting = [texts for texts in said if any("2 trainings are running on this machine" in text for text in texts)]
+    waiting = [texts for texts in said if any("2 networks are being trained on this machine" in text for text in texts)]
     assert len(waiting) == 1
     gate.set()
     for lesson, seed in ((one, 11), (other, 12), (third, 13)):

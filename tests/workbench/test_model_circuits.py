@@ -48,7 +48,7 @@ def test_it_says_whom_the_word_would_ask_and_whether_it_does(screen):
     words = data(screen)["words"]
     scores = data(screen)["maps"][0]["numbers"][words.index("it")]
     most = words[scores.index(max(scores))]
-    assert f"“it” would ask “{most}” most of these words (score {max(scores):.2f})" in told(screen)
+    assert f"“it” would, of all these words, look most at “{most}” (score {max(scores):.2f})" in told(screen)
     weights = run_model(NAME, cut_sentence(NAME, TIRED))["3.attention"]["weights"][0, 0, AT]
     looked = cut_sentence(NAME, TIRED)[int(weights.argmax())]
     assert looked == most == "animal"

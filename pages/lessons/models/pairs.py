@@ -1,6 +1,6 @@
 """The lesson on today's models: an older and a newer model beside each other: as maps, and part by part."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -40,6 +40,25 @@ class Side:
     def trace(self) -> Trace:
         """The run of the state, which is read once: the page shows more layers than a thread keeps runs."""
         return trace_for(self.setup)
+
+
+@dataclass(frozen=True)
+class RunOfSide(Mapping[str, Trace]):
+    """The run of a side, under the name of a picture's only run. It is read when it is asked for: where a cell is
+    opened."""
+
+    side: Side
+
+    def __getitem__(self, name: str) -> Trace:
+        if name:
+            raise KeyError(name)
+        return self.side.trace
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([""])
+
+    def __len__(self) -> int:
+        return 1
 
 
 def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
@@ -138,12 +157,12 @@ def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells)
     """The maps of all models as a picture that follows a slider. side: at which it stands."""
     picture = cells.pictures[choice.position]
     alt = say("lessons.models.map_alt")
-    return RunPicture(part, picture, {"": side.trace}, alt, followed=choice, cells=cells)
+    return RunPicture(part, picture, RunOfSide(side), alt, followed=choice, cells=cells)
 
 
 def tell_sight(old: Side, new: Side) -> str:
     """Says what the last word may look at in both layers."""
-    seen = [list_seen_words(side) for side in (old, new)]
+    seen = [cached_seen_words(side.setup, side) for side in (old, new)]
     words = [join_with_commas(say("fact.quoted", key=word) for word in each) for each in seen]
     return say(
         "lessons.models.sight",
@@ -157,10 +176,11 @@ def tell_sight(old: Side, new: Side) -> str:
     )
 
 
-def list_seen_words(side: Side) -> list[str]:
+@cache_by_setup
+def cached_seen_words(setup: Setup, _side: Side) -> list[str]:
     """The words that the last one may look at."""
-    allowed = side.trace["masked_scores"][0, 0, -1].isfinite()  # (S,)
-    return [quote_token(side.trace, "S", place) for place, is_seen in enumerate(allowed.tolist()) if is_seen]
+    allowed = _side.trace["masked_scores"][0, 0, -1].isfinite()  # (S,)
+    return [quote_token(_side.trace, "S", place) for place, is_seen in enumerate(allowed.tolist()) if is_seen]
 
 
 def link_to_both(old: Side, new: Side, key: str) -> None:
