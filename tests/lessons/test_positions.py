@@ -203,8 +203,8 @@ def test_another_key_and_another_distance():
 def test_what_rope_makes_of_a_distance():
     table = Lesson("positions", open="distance", by="curve").table("The score against the distance")
     points = table[table["kind"] == "point"]
-    neighbours = points[points["name"] == "neighbours paired"]
-    halves = points[points["name"] == "halves paired"]
+    neighbours = points[points["name"] == "interleaved pairs"]
+    halves = points[points["name"] == "halves"]
     assert [*neighbours["y"]] == pytest.approx([36 * math.cos(n) for n in range(33)], abs=1e-10)
     assert [*halves["y"]] == pytest.approx([36 * math.cos(n / 100) for n in range(33)], abs=1e-10)
 
