@@ -171,23 +171,22 @@ def test_two_positions_meet_the_same_wherever_they_stand():
 
 # ---- RoPE and ALiBi --------------------------------------------------------------------------------------------------
 def test_rope_turns_a_pair_and_the_score_hears_of_the_distance_alone():
-    """“dog” at 4 asks (0, 6), “chased” at 2 answers (0, 1): 6 cos 2 neighbours paired, 6 cos 0.02 halves paired."""
+    """“dog” at 4 asks (0, 6), “chased” at 2 answers (0, 1): 6 cos 2 in interleaved pairs, 6 cos 0.02 in halves."""
     lesson = Lesson("positions", open="distance")
     assert round(6 * math.cos(2), 2) == -2.5
-    assert lesson.says(
-        "is 6.00. RoPE turns both vectors, each by an angle that grows with its position, and then the score is **−2.50**"
-    )
+    assert lesson.says("is 6.00. RoPE turns both vectors, each by an angle that grows with its position, and then the")
+    assert lesson.says("the score is **−2.50**")
     table = lesson.table(FIRST)
     q = table[table["name"] == "q: dog"].iloc[0]
     assert (q["x2"], q["y2"]) == pytest.approx((-6 * math.sin(4), 6 * math.cos(4)), abs=1e-12)
     lesson.choose("further", "7")
-    assert lesson.says("their score is **−2.50**")
+    assert lesson.says("the score is **−2.50**")
     table = lesson.table(FIRST)
     q = table[table["name"] == "q: dog"].iloc[0]
     assert (q["x2"], q["y2"]) == pytest.approx((-6 * math.sin(11), 6 * math.cos(11)), abs=1e-12)
     assert lesson.says("q turned by 11.00, k by 9.00")
     lesson.choose("style", "halves")
-    assert lesson.says("their score is **6.00**")
+    assert lesson.says("the score is **6.00**")
     assert lesson.says("Both are 0 in it")
     table = lesson.table(SECOND)
     assert table[table["name"] == "k: chased"].iloc[0]["x2"] == pytest.approx(math.cos(0.09), abs=1e-12)
@@ -195,7 +194,7 @@ def test_rope_turns_a_pair_and_the_score_hears_of_the_distance_alone():
 
 def test_another_key_and_another_distance():
     lesson = Lesson("positions", open="distance", text="dog chased cat").send_part("positions_head_0", "chosen", [0, 2])
-    assert lesson.says(f"their score is **{6 * math.cos(1):.2f}**")
+    assert lesson.says(f"the score is **{6 * math.cos(1):.2f}**")
     lesson.set("key", 0)
     assert lesson.says("Without positions the score of “cat” and “dog” is 0.00")
 
