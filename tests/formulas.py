@@ -35,11 +35,12 @@ from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import Ref
+from attention_core.variants.bidirectional import with_both_passes
 from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import with_linear_states
-from attention_core.variants.recurrence import with_both_passes, with_states
+from attention_core.variants.recurrence import with_states
 from pages.site.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import every_mask, key_rows, learned_shapes, mask_choice, score_for
@@ -111,6 +112,7 @@ RUNS = {
     "leak": with_moved_rows(attend(random(3, 4)), attend(random(3, 4) + 1)),
     "words and places": with_score_parts(layer(positions=["sinusoidal"])),
     "two passes": with_both_passes(attend(random(3, 4)), Encoder("rnn", width=5, both=True), 2),
+    "two passes of an LSTM": with_both_passes(attend(random(3, 4)), Encoder("lstm", width=5, both=True), 2),
     "recurrence": with_states(attend(random(3, 4)), Encoder("rnn", width=5), shown=2),
     "rounded": with_rounded_weights(layer(), 1),
     "a state": with_linear_states(layer("linear", normaliser="share", masks=["causal"]), 2),

@@ -391,6 +391,18 @@ def times_share_text(share: str) -> Callable[[Sequence[Term], Numbers], list[Par
     return text
 
 
+# ---- times_tanh: the first term times tanh of the second -------------------------------------------------------------
+def times_tanh_value(numbers):
+    share, inside = map(multiply_factors, numbers)
+    return share * math.tanh(inside)
+
+
+def times_tanh_text(terms, numbers):
+    """a × tanh(b)."""
+    share, inside = terms
+    return [*product_text(share), " × tanh(", *product_text(inside), ")"]
+
+
 # ---- over_rms: the first term over the root of the second and the mean of all the others -----------------------------
 def over_rms_value(numbers):
     chosen, *root = numbers
@@ -501,6 +513,7 @@ CELL_FUNCTIONS = {
     "relu": CellFunction(relu_value, relu_text),
     "gelu": CellFunction(gelu_value, times_share_text("Φ")),
     "silu": CellFunction(silu_value, times_share_text("σ")),
+    "times_tanh": CellFunction(times_tanh_value, times_tanh_text),
     "rms": CellFunction(rms_value, rms_text),
     "over_rms": CellFunction(over_rms_value, over_rms_text),
     "over_rms_plus": CellFunction(over_rms_plus_value, over_rms_plus_text),

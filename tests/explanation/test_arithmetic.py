@@ -42,6 +42,7 @@ from attention_core.record.number_text import format_exact, format_fixed, format
 from attention_core.record.trace import Faces, Operation, Step
 from attention_core.transformer.activations import GELU, RELU, SILU
 from attention_core.transformer.unembedding import KEEP_LARGEST, KEEP_SHARE
+from attention_core.variants.gated_recurrence import LET_OUT
 
 INF = math.inf
 LOG_2 = math.log(2)
@@ -246,6 +247,11 @@ CELLS = {
     "bent at 0": (single(RELU, [[[-2, 3]]]), (0, 0, 0), "max(0, −2.00) = 0.00"),
     "bent by the normal distribution": (single(GELU, [[[1, 3]]]), (0, 0, 0), "1.00 × Φ(1.00) = 0.84"),
     "bent by the sigmoid": (single(SILU, [[[1, 3]]]), (0, 0, 0), "1.00 × σ(1.00) = 0.73"),
+    "what is let out of a cell": (  # 0.5 x 0.7616
+        single(LET_OUT, [[0.5, 7]], [[1, 9]]),
+        (0, 0),
+        "0.50 × tanh(1.00) = 0.38",
+    ),
     "cosine": (  # 11 / (√5 × 5) = 0.9839
         single(COSINE, pairs([1, 2]), pairs([3, 4])),
         (0, 0, 0, 0),

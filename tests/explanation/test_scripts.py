@@ -52,11 +52,12 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Faces, Operation, Step
+from attention_core.variants.bidirectional import with_both_passes
 from attention_core.variants.convolution import with_convolution
 from attention_core.variants.encoders import Encoder
 from attention_core.variants.kv_cache import decode
 from attention_core.variants.linear_recurrence import with_linear_states
-from attention_core.variants.recurrence import with_both_passes, with_states
+from attention_core.variants.recurrence import with_states
 from tests.entries import every_mask, fit_widths, key_rows, learned_shapes, mask_choice, score_for
 from tests.house.test_house import every_face
 from tests.transformer.parts import small_parts
@@ -194,6 +195,7 @@ RUNS = {
     "weights written down": lambda: with_rounded_weights(small(), 2),
     "parts of a score": lambda: with_score_parts(small(positions=["sinusoidal"])),
     "both passes": lambda: with_both_passes(small(), Encoder("rnn", width=5, both=True), 2),
+    "both passes of an LSTM": lambda: with_both_passes(small(), Encoder("lstm", width=5, both=True, keep=2.0), 2),
     "states of a recurrence": lambda: with_states(small(), Encoder("rnn", width=5), shown=2),
     "a convolution": lambda: with_convolution(small(), numbers(5)),
     **{f"part {name}": lambda part=part: part for name, part in small_parts().items()},

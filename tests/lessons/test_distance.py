@@ -522,3 +522,60 @@ def test_two_passes_meet_word_by_word(steps, complete):
     assert lesson.says(f"Both are there for: {complete}.")
     states = lesson.table("states_back")
     assert len({*states[states["kind"] == "cell"]["index"]}) == steps * 4
+
+
+def test_two_passes_of_an_lstm_are_torchs_and_a_state_leads_to_gates_cells_and_words():
+    """D and width 4; the bias of the forget gate is that of the slider: 2 where none is chosen."""
+    text = "the big dog barked loudly"
+    link = {"open": "states", "words": "en_it", "passes": "both", "text": text, "lang": "en"}
+    lesson = Lesson("distance", **link)
+    assert lesson.says("it is a **bidirectional LSTM**: choose it above") and "gates" not in lesson.charts()
+    for keep in (2, 4):
+        lesson = Lesson("distance", **link, unit="lstm", passed="5", keep=str(keep))
+        assert lesson.says("A **bidirectional LSTM**: each step also has a cell and three gates")
+        assert lesson.says(f"the bias of the forget gate is {keep}, as chosen above")
+        encoder = Encoder("lstm", width=4, both=True, keep=keep)
+        x = vectors("en_it", text)
+        layer = torch.nn.LSTM(4, 4, bidirectional=True, batch_first=True, dtype=torch.float64)
+        with torch.no_grad():
+            for weights, ending in zip(draw_layers(encoder, 4)[0], ("", "_reverse"), strict=True):
+                getattr(layer, f"weight_ih_l0{ending}").copy_(weights.w_x.T)
+                getattr(layer, f"weight_hh_l0{ending}").copy_(weights.w_h.T)
+                getattr(layer, f"bias_ih_l0{ending}").copy_(weights.b)
+                getattr(layer, f"bias_hh_l0{ending}").zero_()
+            expected = layer(x[None])[0][0]  # (5, 8)
+        for t, word in enumerate(text.split()):
+            for n in range(4):
+                onward = lesson.number("states", f"states [{n + 1}, {word}]")
+                back = lesson.number("states_back", f"states_back [{n + 1}, {word}]")
+                assert [onward, back] == pytest.approx([expected[t, n].item(), expected[t, 4 + n].item()], abs=1e-10)
+    lesson.click_cell("states", "states", "0,1,4")
+    way = ("h_5", "cell_5", "forget_gate_5", "h_4", "output_gate_4")
+    for step in way:
+        lesson.follow("states", step, [0, 1])
+        assert lesson.link()["cell"] == f"states,,{step},0,1"
+    lesson.follow("states", "x", [0, 3, 0])
+    assert lesson.link()["cell"] == "states,,x,0,3,0"
+
+
+def test_the_gates_of_the_newest_state_stand_below_each_other():
+    lesson = Lesson("distance", open="states", passes="both", unit="lstm", words="en_it", text="the dog", lang="en")
+    lesson.set("passed", 2)
+
+    def row(step):
+        return np.array([lesson.number("gates", f"{step} [{n + 1}]") for n in range(4)])
+
+    kept, added = row("forget_gate_2") * row("cell_1"), row("input_gate_2") * row("candidate_2")
+    assert row("cell_2") == pytest.approx(kept + added, abs=1e-12)
+    assert row("h_2") == pytest.approx(row("output_gate_2") * np.tanh(row("cell_2")), abs=1e-12)
+    assert {
+        "cell_1: the cell so far",
+        "forget_gate_2: how much of that stays",
+        'candidate_2: what "dog" offers',
+        "input_gate_2: how much of that comes in",
+        "cell_2: what stayed + what came in",
+        "output_gate_2: how much is let out",
+        "h_2: let out of tanh(cell_2)",
+    } <= {*lesson.table("gates")["text"]}
+    one = Lesson("distance", open="states", passes="both", unit="lstm", words="en_it", text="dog", lang="en")
+    assert one.says("Step 1 of 1") and one.errors() == []

@@ -10,7 +10,7 @@ from attention_core import AttentionError, attend, explain, prove
 from attention_core.record.cell_functions import evaluate
 from attention_core.record.expressions import Ref
 from attention_core.variants.encoders import Encoder, draw_layers, encode
-from attention_core.variants.recurrence import with_both_passes, with_states
+from attention_core.variants.recurrence import with_states
 
 
 def run(T=7, D=5, width=3, shown=2, B=2, **choices):
@@ -93,30 +93,3 @@ def test_refused(encoder, shown, code):
     with pytest.raises(AttentionError) as refused:
         with_states(attend(torch.ones(3, 2)), Encoder(encoder, width=2), shown)
     assert refused.value.code == code
-
-
-def test_both_passes_are_torchs_bidirectional_rnn():
-    """T 5, D 3, H 7; after all steps the two states of each word are what torch's own layer puts beside each other."""
-    x = torch.randn(5, 3, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
-    encoder = Encoder("rnn", width=7, both=True)
-    trace = with_both_passes(attend(x), encoder, steps=5)
-    layer = torch.nn.RNN(3, 7, bidirectional=True, bias=False, batch_first=True, dtype=torch.float64)
-    forward, backward = draw_layers(encoder, 3)[0]
-    with torch.no_grad():
-        for weights, ending in ((forward, ""), (backward, "_reverse")):
-            getattr(layer, f"weight_ih_l0{ending}").copy_(weights.w_x.T)
-            getattr(layer, f"weight_hh_l0{ending}").copy_(weights.w_h.T)
-        expected = layer(x[None])[0]  # (1, 5, 14)
-    found = torch.cat([trace["states"], trace["states_back"]], 1).transpose(1, 2)
-    assert torch.allclose(found, expected, atol=1e-12)
-
-
-def test_after_some_steps_each_pass_has_come_that_far():
-    run = attend(torch.ones(4, 2).double()).labelled(T=("a", "b", "c", "d"))
-    trace = with_both_passes(run, Encoder("rnn", width=3, both=True), steps=3)
-    assert [name for name in trace.computed() if name[:2] in ("h_", "g_")] == ["h_1", "h_2", "h_3", "g_4", "g_3", "g_2"]
-    assert trace.labels["T'"] == ("b", "c", "d")
-    with pytest.raises(AttentionError, match="at most 4"):
-        with_both_passes(run, Encoder("rnn", width=3, both=True), steps=5)
-    with pytest.raises(AttentionError):
-        with_both_passes(run, Encoder("rnn", width=3), steps=2)

@@ -92,7 +92,7 @@ with draw_lesson("distance") as place:
     setup = setup_for_attention_encoder(attention, words, at)
     if setup is not None:
         show_lesson_run(setup, place)
-    drawer("states", partial(show_recurrence, sentence, attention, rnn))
+    drawer("states", partial(show_recurrence, sentence, encoders))
     drawer("cost", partial(show_encoder_costs, shown, encoders["cnn"], words, distance))
     drawer("time", partial(show_encoding_times, shown))
     drawer("fixed", partial(show_fixed_weights, sentence.example))

@@ -1,5 +1,7 @@
 """The lesson on distance, drawer "states": what does an RNN do, word by word?"""
 
+from collections.abc import Mapping
+
 from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.layout import panel
@@ -14,20 +16,20 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 
-def show_recurrence(sentence: Setup, attention: Encoder, rnn: Encoder) -> None:
-    """Shows a recurrence word by word, in one direction or in both."""
+def show_recurrence(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
+    """Shows a recurrence word by word, in one direction or in both. encoders: by kind."""
     show_sight = choose_sight("passes", {"onward": show_rnn_states, "both": show_both_passes})
-    show_sight(sentence, attention, rnn)
+    show_sight(sentence, encoders)
 
 
-def show_rnn_states(sentence: Setup, attention: Encoder, rnn: Encoder) -> None:
+def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
     """Shows one state after the other: the word, the state before it, and what becomes of both."""
     words = get_word_names(sentence)
     numbers = [str(number) for number in range(1, len(words) + 1)]
     t = 0
     if len(words) > 1:
         t = slide("t", range(len(words)), min(3, len(words) - 1), numbers.__getitem__)
-    trace = run_with_states(sentence, attention, rnn, t)
+    trace = run_with_states(sentence, encoders["attention"], encoders["rnn"], t)
     states = ("h_0", *trace.step("states").operation.reads)
     before, after = states[-2:]
     show_sentence(
