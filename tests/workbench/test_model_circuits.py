@@ -27,7 +27,7 @@ def data(screen):
 def told(screen):
     """What is said of the head, a line a circuit."""
     lines = [plain(each.value) for each in screen.at.markdown if each.value.startswith("- ")]
-    return next(line for line in lines if "most of these words" in line or "只看词时" in line)
+    return next(line for line in lines if "would, of all these words," in line or "只看词时" in line)
 
 
 def test_nothing_of_it_stands_where_another_panel_is_open():
