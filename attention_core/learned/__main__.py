@@ -5,8 +5,9 @@ name `guesses` trains nothing: it measures again when the language models that c
 measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
 `meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
 deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,
-`middle` a decoder that fills gaps, `precision` a small network in 16 bits: all four keep their figures alone. `pieces`
-learns the pieces of words of both languages.
+`middle` a decoder that fills gaps, `precision` a small network in 16 bits, `wider` one that reverses letters through
+a wider vector, and for longer: all five keep their figures alone. `pieces` learns the pieces of words of both
+languages.
 """
 
 import sys
@@ -28,9 +29,22 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.head_stability import measure_stability_again
 from attention_core.learned.training.mixed_precision import SCHEMES, measure_precision_again
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
+from attention_core.learned.training.wider_vector import measure_wider_again
 from attention_core.learned.translation.shipped import TRANSLATORS
 
-MEASURES = ("guesses", "heads", "steps", "meaning", "removed", "blocks", "stability", "middle", "pieces", "precision")
+MEASURES = (
+    "guesses",
+    "heads",
+    "steps",
+    "meaning",
+    "removed",
+    "blocks",
+    "stability",
+    "middle",
+    "pieces",
+    "precision",
+    "wider",
+)
 FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for name in networks.recipes}
 
 
@@ -85,5 +99,7 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name == "precision":
         for scheme in SCHEMES:
             measure_precision_again(scheme)
+    if name == "wider":
+        measure_wider_again()
     if name not in (*FOLDERS, *MEASURES):
         make_course(name)

@@ -9,6 +9,7 @@ import torch
 from attention_core.learned.insight.views import attention_view, context_vector, write_text
 from attention_core.learned.tasks import dates
 from attention_core.learned.training.shipped_networks import load_network, read_figures_table, shipped_figures
+from attention_core.learned.training.wider_vector import read_wider_vector
 from pages.runs import cache
 from tests.screen.lesson import Lesson
 
@@ -37,6 +38,10 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     lost = min(length for length in without["places"] if length > max(held))
     assert lesson.says(f"writes {percent['additive']} of all texts exactly, one vector {percent['one']}.")
     assert lesson.says(f"From {lost} letters on, the network with one vector writes none: it has 64 numbers")
+    at = without["places"].index(lost)
+    longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
+    assert lesson.says(f"Trained twice as long, it writes {longer:.2g} % of texts with {lost} letters.")
+    assert lesson.says(f"With 128 numbers it writes {wider:.2g} % of them, and none from 20 letters on.")
 
 
 def test_dates_show_how_fast_attention_learns_and_no_bottleneck():

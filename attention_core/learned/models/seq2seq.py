@@ -22,8 +22,8 @@ class EncodedText:
     states: one for each symbol. whole: one vector for each text. there: where a text has a symbol, not padding.
     """
 
-    states: Float[Tensor, "B S 64"]
-    whole: Float[Tensor, "B 64"]
+    states: Float[Tensor, "B S N"]
+    whole: Float[Tensor, "B N"]
     there: Bool[Tensor, "B S"]
 
 
@@ -33,27 +33,28 @@ class Seq2Seq(nn.Module):
     "one": one context vector for the whole text. "dot", "additive": attention over the encoder's states, with this
     score. The encoder reads from both sides (Schuster, Paliwal 1997), each direction with half of the width. The
     decoder's state s_t asks, the encoder's states h_i are keys and values, and c_t beside s_t gives the next symbol
-    (Luong et al. 2015, section 3.1; the additive score is that of Bahdanau et al. 2015).
+    (Luong et al. 2015, section 3.1; the additive score is that of Bahdanau et al. 2015). width: the N numbers of a
+    state.
     """
 
-    def __init__(self, symbols: tuple[int, int], context: str, generator: Generator):
+    def __init__(self, symbols: tuple[int, int], context: str, generator: Generator, width: int = STATE_WIDTH):
         super().__init__()
         source_size, target_size = symbols
-        half_width = STATE_WIDTH // 2  # of each direction of the encoder
+        half_width = width // 2  # of each direction of the encoder
         self.context = context
         self.end = target_size  # the number of the end, which no text holds; as an input it is the start
         self.read = draw_embedding(source_size, EMBEDDING_WIDTH, generator)
         self.written = draw_embedding(target_size + 1, EMBEDDING_WIDTH, generator)
         self.onward = draw_gru(EMBEDDING_WIDTH, half_width, generator)
         self.back = draw_gru(EMBEDDING_WIDTH, half_width, generator)
-        self.decoder = draw_gru(EMBEDDING_WIDTH, STATE_WIDTH, generator)
+        self.decoder = draw_gru(EMBEDDING_WIDTH, width, generator)
         if context == "additive":
-            self.w_aq = draw_matrix(STATE_WIDTH, half_width, generator)
-            self.w_ak = draw_matrix(STATE_WIDTH, half_width, generator)
-            column = draw_matrix(half_width, 1, generator)  # (32, 1)
+            self.w_aq = draw_matrix(width, half_width, generator)
+            self.w_ak = draw_matrix(width, half_width, generator)
+            column = draw_matrix(half_width, 1, generator)  # (N/2, 1)
             self.v_a = nn.Parameter(column[:, 0])
-        self.joined = draw_linear(2 * STATE_WIDTH, STATE_WIDTH, generator)
-        self.out = draw_linear(STATE_WIDTH, target_size + 1, generator)
+        self.joined = draw_linear(2 * width, width, generator)
+        self.out = draw_linear(width, target_size + 1, generator)
 
     # ---- reading -----------------------------------------------------------------------------------------------------
     def encode(self, source: Int[Tensor, "B S"]) -> EncodedText:
@@ -62,12 +63,12 @@ class Seq2Seq(nn.Module):
         lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
         symbols = source.clamp(min=0)
         x = self.read(symbols)  # (B, S, 32)
-        onward, backward = self.passes(x, source)  # each (B, S, 32)
-        onward_end = take_places(onward, lengths - 1)  # (B, 1, 32)
-        backward_end = backward[:, :1]  # (B, 1, 32)
-        ends = torch.cat((onward_end, backward_end), -1)  # (B, 1, 64)
+        onward, backward = self.passes(x, source)  # each (B, S, N/2)
+        onward_end = take_places(onward, lengths - 1)  # (B, 1, N/2)
+        backward_end = backward[:, :1]  # (B, 1, N/2)
+        ends = torch.cat((onward_end, backward_end), -1)  # (B, 1, N)
         whole = ends[:, 0]
-        states = torch.cat((onward, backward), -1)  # (B, S, 64)
+        states = torch.cat((onward, backward), -1)  # (B, S, N)
         return EncodedText(states, whole, is_symbol)
 
     def passes(self, x: Float[Tensor, "B S E"], source: Int[Tensor, "B S"]) -> tuple[Tensor, Tensor]:
@@ -75,15 +76,15 @@ class Seq2Seq(nn.Module):
         is_symbol = source != PAD  # (B, S)
         lengths = is_symbol.sum(-1)
         places = reversed_places(lengths, source.shape[1])  # (B, S)
-        onward, _ = self.onward(x)  # (B, S, 32)
+        onward, _ = self.onward(x)  # (B, S, N/2)
         reversed_x = take_places(x, places)  # (B, S, E), the last symbol first
-        backward, _ = self.back(reversed_x)  # (B, S, 32), the last symbol first
-        backward = take_places(backward, places)  # (B, S, 32), the first symbol first
+        backward, _ = self.back(reversed_x)  # (B, S, N/2), the last symbol first
+        backward = take_places(backward, places)  # (B, S, N/2), the first symbol first
         return onward, backward
 
     # ---- writing -----------------------------------------------------------------------------------------------------
     def states(self, encoded: EncodedText, given: Int[Tensor, "B T"], start: Tensor | None = None) -> Tensor:
-        """Compute the decoder's states s_t, (B, T, 64).
+        """Compute the decoder's states s_t, (B, T, N).
 
         given: the symbol before each state; before the first symbol that is `end`. start: the state before the first;
         None: the vector of the whole text.
@@ -94,11 +95,11 @@ class Seq2Seq(nn.Module):
         states, _ = self.decoder(x, start[None])
         return states
 
-    def attention(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Trace:
+    def attention(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Trace:
         """Run the attention of the decoder's states to the encoder's."""
-        keys = encoded.states[:, None]  # (B, 1, S, 64)
+        keys = encoded.states[:, None]  # (B, 1, S, N)
         return attend_qkv(
-            states[:, None],  # (B, 1, T, 64)
+            states[:, None],  # (B, 1, T, N)
             keys,
             keys,
             config=self.config,
@@ -117,19 +118,19 @@ class Seq2Seq(nn.Module):
             return Weights()
         return Weights(w_aq=self.w_aq, w_ak=self.w_ak, v_a=self.v_a)
 
-    def contexts(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T 64"]:
+    def contexts(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Float[Tensor, "B T N"]:
         """Compute the context vector c_t of each step; without attention it is the same at all steps."""
         if self.context == "one":
-            whole = encoded.whole[:, None]  # (B, 1, 64)
+            whole = encoded.whole[:, None]  # (B, 1, N)
             return whole.expand_as(states)
         head_outputs = self.attention(encoded, states)["head_outputs"]
-        return head_outputs[:, 0]  # (B, 1, T, 64) -> (B, T, 64)
+        return head_outputs[:, 0]  # (B, 1, T, N) -> (B, T, N)
 
-    def logits(self, encoded: EncodedText, states: Float[Tensor, "B T 64"]) -> Float[Tensor, "B T symbols"]:
+    def logits(self, encoded: EncodedText, states: Float[Tensor, "B T N"]) -> Float[Tensor, "B T symbols"]:
         """Compute the logit of each symbol to come next."""
         contexts = self.contexts(encoded, states)
-        both = torch.cat((states, contexts), -1)  # (B, T, 128)
-        joined = self.joined(both)  # (B, T, 64)
+        both = torch.cat((states, contexts), -1)  # (B, T, 2 N)
+        joined = self.joined(both)  # (B, T, N)
         hidden = torch.tanh(joined)
         return self.out(hidden)
 
@@ -160,13 +161,13 @@ class Seq2Seq(nn.Module):
     def write(self, source: Int[Tensor, "B S"], most: int) -> Int[Tensor, "B T"]:
         """Write the most probable symbol at each step, until all texts have ended, or `most` symbols."""
         encoded = self.encode(source)
-        state = encoded.whole  # (B, 64)
+        state = encoded.whole  # (B, N)
         count = len(source)
         symbols = torch.full((count, 1), self.end)  # (B, 1): those before the next step
         is_ended = torch.zeros(count, dtype=torch.bool)
         columns = []
         for _ in range(most):
-            states = self.states(encoded, symbols, state)  # (B, 1, 64)
+            states = self.states(encoded, symbols, state)  # (B, 1, N)
             state = states[:, 0]
             logits = self.logits(encoded, states)  # (B, 1, symbols)
             symbols = logits.argmax(-1)  # (B, 1)

@@ -5,6 +5,8 @@
 // all the width that there is; names: px for the names behind the curves.
 const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px around the field of curves
 const NAME_PX = 14;
+const LEAST_PX = 320; // a field of curves is no narrower; where there is less room, it is scrolled
+const TICK_PX = 28; // between two texts below it, at least
 
 export default function ({ parentElement, data: packed, setTriggerValue }) {
   const root = parentElement.querySelector(".frames");
@@ -84,14 +86,20 @@ class CellField {
 class CurveField {
   constructor(data) {
     this.data = data;
-    const { x, y, height } = data;
-    const width = (this.width = data.width - ROOM.left - data.names - ROOM.right);
-    this.across = (value) => ROOM.left + width * shareAlong(x, value);
+  }
+
+  // As wide as the data says, narrower where there is less room: its texts stay as large on a phone.
+  fit(room) {
+    const { x, y, width, height, names } = this.data;
+    this.whole = Math.min(width, Math.max(room, LEAST_PX));
+    const field = (this.width = this.whole - ROOM.left - names - ROOM.right);
+    this.across = (value) => ROOM.left + field * shareAlong(x, value);
     this.down = (value) => ROOM.top + height * (1 - shareAlong(y, value));
   }
 
   draw(root, position) {
-    const { width, height } = this.data;
+    this.fit(root.clientWidth || this.data.width); // hidden, it has no width yet
+    const { height } = this.data;
     const rows = rowsAt(this.data, position);
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
     const shapes = [
@@ -103,7 +111,7 @@ class CurveField {
       ...of("point", "zero").map((row) => this.point(row)),
       ...of("text").map(({ x, y, name, fill }) => this.name(this.across(x) + 8, ROOM.top + y, name, fill)),
     ];
-    root.replaceChildren(drawing(width, ROOM.top + height + ROOM.bottom, shapes));
+    root.replaceChildren(drawing(this.whole, ROOM.top + height + ROOM.bottom, shapes));
   }
 
   axes() {
@@ -113,11 +121,21 @@ class CurveField {
     return [
       ...x.ticks.map(([value]) => svgShape("line", { x1: this.across(value), x2: this.across(value), y1: top, y2: bottom, stroke: faint })),
       ...y.ticks.map(([value]) => svgShape("line", { x1: left, x2: right, y1: this.down(value), y2: this.down(value), stroke: faint })),
-      ...x.ticks.map(([value, said]) => text(this.across(value), bottom + 14, said, "middle")),
+      ...this.spaced(x.ticks).map(([value, said]) => text(this.across(value), bottom + 14, said, "middle")),
       ...y.ticks.map(([value, said]) => text(left - 8, this.down(value), said, "end")),
       text(left + width / 2, bottom + 38, x.title, "middle"),
       text(left - 8, 12, y.title, "start"),
     ];
+  }
+
+  // Ticks without those whose texts would touch the one before.
+  spaced(ticks) {
+    let last = -Infinity;
+    return ticks.filter(([value]) => {
+      const isFree = this.across(value) - last >= TICK_PX;
+      if (isFree) last = this.across(value);
+      return isFree;
+    });
   }
 
   // Rows of one name after the other.

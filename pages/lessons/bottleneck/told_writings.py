@@ -1,7 +1,8 @@
 """The lesson on one vector: what is said of how exactly a network writes, and of what it writes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from attention_core.learned.training.wider_vector import LONGER, WIDER, read_wider_vector
 from attention_core.record.number_text import format_percent
 from pages.lessons.learned.learning import TrainingRecord, load_shipped_training
 from pages.lessons.learned.writers import (
@@ -23,14 +24,29 @@ def tell_bottleneck(task: str) -> str:
     """Says what the supplied networks of a task show of one vector after the last step of their training."""
     records = {kind: load_shipped_training(f"{task}_{kind}") for kind in ("additive", "one")}
     shares = {kind: format_percent(record.mean_at(record.steps[-1])) for kind, record in records.items()}
-    return say(f"lessons.bottleneck.shown_{task}", length=find_lost_length(records["one"]), **shares)
+    one = records["one"]
+    lost = find_lost_length(one.places, one.figures_at(one.steps[-1]))
+    if task == "reversal":
+        shares |= describe_other_vectors(one.places, lost)
+    return say(f"lessons.bottleneck.shown_{task}", length=lost, **shares)
 
 
-def find_lost_length(record: TrainingRecord) -> int | None:
-    """The shortest length from which on no text was written exactly after the last step; None: there is none."""
+def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
+    """How a vector that is trained longer, and a wider one, write texts of a length; where the wider one is lost."""
+    rows = read_wider_vector()
+    wider = rows[WIDER]
+    return {
+        "longer": format_percent(rows[LONGER].exact_at(length)),
+        "wider": format_percent(wider.exact_at(length)),
+        "width": wider.width,
+        "wider_length": find_lost_length(places, wider.exact),
+    }
+
+
+def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | None:
+    """The shortest length from which on no text was written exactly; None: there is none."""
     lost = None
-    figures = record.figures_at(record.steps[-1])
-    for length, share in zip(reversed(record.places), reversed(figures), strict=True):
+    for length, share in zip(reversed(places), reversed(figures), strict=True):
         if share > 0:
             break
         lost = length

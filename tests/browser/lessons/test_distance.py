@@ -1,6 +1,7 @@
 """The lesson on distance in a real browser: a reader changes an input and sees what is stated."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
@@ -201,3 +202,17 @@ def test_the_race(screen):
     opened.wait_for_text("Race: one of them leads at short distance")
     again = screen("?" + opened.page.url.partition("?")[2], lesson="distance")
     assert again.sentence() == opened.sentence()
+
+
+def test_on_a_phone_the_texts_of_the_curves_are_as_large_and_none_touches_the_next(screen):
+    opened = screen("?lang=en", lesson="distance", viewport={"width": 390, "height": 844})
+    chart = opened.page.locator(".frames svg")
+    chart.wait_for()
+    assert chart.evaluate("svg => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width") == 1
+    assert chart.evaluate("svg => svg.parentElement.scrollWidth - svg.parentElement.clientWidth") == 0
+    boxes = chart.evaluate(
+        "svg => [...svg.querySelectorAll('text')].map((text) => text.getBoundingClientRect().toJSON())"
+    )
+    below = max(box["top"] for box in boxes if box["width"] < 30)  # the numbers under the field
+    row = sorted((box["left"], box["right"]) for box in boxes if abs(box["top"] - below) < 2)
+    assert len(row) > 4 and all(right < left for (_, right), (left, _) in pairwise(row))

@@ -1,0 +1,83 @@
+"""Whether one vector lacks room or training: letters reversed through a wider one, and through one trained longer.
+
+Measured once, by `python -m attention_core.learned wider`, and kept in wider_vector.json, beside it.
+"""
+
+import json
+import statistics
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+
+import torch
+from torch import Generator
+
+from attention_core.learned.models.seq2seq import Seq2Seq
+from attention_core.learned.tasks import reversal
+from attention_core.learned.training.courses import COURSES
+
+WIDER_FILE = Path(__file__).parent / "wider_vector.json"
+COURSE = COURSES["reversal_one"]
+AS_SHIPPED, LONGER, WIDER = TRIALS = ((64, 3000), (64, 6000), (128, 3000))  # numbers of the vector, steps of training
+FIRST = 20  # steps, the mean of whose losses is kept
+DIGITS = 6  # of that loss, in nats
+
+
+@dataclass(frozen=True)
+class WidthRow:
+    """How a network with one vector of a width writes after some steps.
+
+    first_loss: the mean of its first losses, in nats. exact: the share of texts that it writes exactly, by length."""
+
+    width: int
+    steps: int
+    first_loss: float
+    exact: tuple[float, ...]
+
+    def exact_at(self, length: int) -> float:
+        """The share of texts of a length.
+
+        >>> read_wider_vector()[AS_SHIPPED].exact_at(15)
+        0.0
+        """
+        return self.exact[COURSE.places.index(length)]
+
+
+def train_width(width: int, measured: Collection[int]) -> list[WidthRow]:
+    """Train a network with one vector as its course does, from seed 0, and measure it after some steps."""
+    generator = Generator().manual_seed(0)
+    model = Seq2Seq((len(reversal.SOURCE), len(reversal.TARGET)), "one", generator, width)
+    optimiser = torch.optim.Adam(model.parameters(), COURSE.rate)
+    losses, rows = [], []
+    for step in range(1, max(measured) + 1):
+        loss = model.loss(*COURSE.batch(generator))
+        optimiser.zero_grad()
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+        if step in measured:
+            first_loss = round(statistics.fmean(losses[:FIRST]), DIGITS)
+            rows.append(WidthRow(width, step, first_loss, COURSE.measure(model)))
+    return rows
+
+
+def measure_wider_again() -> None:
+    """Train all networks, and write what was measured into the file."""
+    rows = []
+    for width in dict(TRIALS):
+        rows += train_width(width, [steps for tried, steps in TRIALS if tried == width])
+    lines = [json.dumps(asdict(row)) for row in rows]
+    WIDER_FILE.write_text("[\n" + ",\n".join(lines) + "\n]\n", "utf-8")
+    read_wider_vector.cache_clear()
+
+
+@cache
+def read_wider_vector() -> dict[tuple[int, int], WidthRow]:
+    """What was measured, by width and steps.
+
+    >>> list(read_wider_vector())
+    [(64, 3000), (64, 6000), (128, 3000)]
+    """
+    rows = json.loads(WIDER_FILE.read_text("utf-8"))
+    return {(row["width"], row["steps"]): WidthRow(**row | {"exact": tuple(row["exact"])}) for row in rows}
