@@ -40,8 +40,8 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     assert lesson.says(f"From {lost} letters on, the network with one vector writes none: it has 64 numbers")
     at = without["places"].index(lost)
     longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
-    assert lesson.says(f"Trained twice as long, it writes {longer:.2g} % of texts with {lost} letters.")
-    assert lesson.says(f"With 128 numbers it writes {wider:.2g} % of them, and none from 20 letters on.")
+    assert lesson.says(f"Trained twice as long, it writes {longer:.0f} % of texts with {lost} letters.")
+    assert lesson.says(f"With 128 numbers it writes {wider:.0f} % of them, and none from 20 letters on.")
 
 
 def test_dates_show_how_fast_attention_learns_and_no_bottleneck():
