@@ -61,7 +61,7 @@ def test_another_head_and_another_word_say_other_things(screen):
     before = told(screen)
     screen.click_part("circuits", "word", 2)
     assert data(screen)["words"][data(screen)["at"]] == "animal" and screen.link()["t"] == "2"
-    assert told(screen) != before and "“animal” would ask" in told(screen)
+    assert told(screen) != before and "“animal” would, of all these words," in told(screen)
     layer_1 = Screen(**LINK, layer="1", head="1")
     assert [each["step"] for each in data(layer_1)["maps"]] == ["scaled_scores", "writes"]
     words = tuple(data(layer_1)["words"])
