@@ -79,22 +79,22 @@ def test_two_positions_meet_the_same_wherever_they_stand(screen):
 def test_rope_is_a_rotation_and_its_scores_hear_of_the_distance_alone(screen):
     """RoPE: what it adds to the score at distance 1, 2, 3."""
     opened = screen("?open=distance", lesson="positions")
-    opened.wait_for_text("their score is −2.50")
+    opened.wait_for_text("the score is −2.50")
     opened.page.locator("path[aria-label^='q: dog: (4.54']").wait_for(state="attached")  # -6 sin 4
     opened.wait_for_text("q turned by 4.00, k by 2.00")
     opened.slide("All words further on by", "End")
     opened.wait_for_text("q turned by 24.00, k by 22.00")
     opened.page.locator("path[aria-label^='q: dog: (5.43']").wait_for(state="attached")  # -6 sin 24
-    opened.wait_for_text("their score is −2.50")
+    opened.wait_for_text("the score is −2.50")
     opened.press("Which numbers are a pair", "halves")
-    opened.wait_for_text("their score is 6.00")
+    opened.wait_for_text("the score is 6.00")
     opened.type("Sentence", "dog chased cat")
-    opened.press("Which numbers are a pair", "neighbours")
-    opened.wait_for_text(f"their score is {6 * math.cos(1):.2f}")
+    opened.press("Which numbers are a pair", "interleaved pairs")
+    opened.wait_for_text(f"the score is {6 * math.cos(1):.2f}")
     curve = screen("?open=distance&by=curve", lesson="positions")
-    curve.page.locator("path[aria-label^='neighbours paired: 3 → −35.6']").wait_for(state="attached")  # 36 cos 3
+    curve.page.locator("path[aria-label^='interleaved pairs: 3 → −35.6']").wait_for(state="attached")  # 36 cos 3
     curve.page.locator(".threads").get_by_role("button", name="black").first.click()
-    curve.page.locator("path[aria-label^='neighbours paired: 3 → 0']").wait_for(state="attached")  # it asks for nothing
+    curve.page.locator("path[aria-label^='interleaved pairs: 3 → 0']").wait_for(state="attached")  # it asks for nothing
 
 
 def test_alibi_is_seen_with_eight_heads_and_not_with_two(screen):
