@@ -79,5 +79,8 @@ def read_wider_vector() -> dict[tuple[int, int], WidthRow]:
     >>> list(read_wider_vector())
     [(64, 3000), (64, 6000), (128, 3000)]
     """
-    rows = json.loads(WIDER_FILE.read_text("utf-8"))
-    return {(row["width"], row["steps"]): WidthRow(**row | {"exact": tuple(row["exact"])}) for row in rows}
+    found = {}
+    for row in json.loads(WIDER_FILE.read_text("utf-8")):
+        exact = tuple(row["exact"])
+        found[row["width"], row["steps"]] = WidthRow(row["width"], row["steps"], row["first_loss"], exact)
+    return found
