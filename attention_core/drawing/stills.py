@@ -39,7 +39,7 @@ def blend_colour(colour: str, share: float, palette: Palette) -> str:
 
 def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, palette: Palette) -> list[dict]:
     """A thread as a Bézier curve. name: what no other thread of the picture is called. bends: where it begins, the two
-    points that it bends to, where it ends. weight: from 0 to 1; the larger, the thicker and darker."""
+    points that it bends to, where it ends. weight: from 0 to 1; the larger, the thicker and stronger."""
     look = {
         "kind": "thread",
         "name": name,

@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from attention_core.drawing.cells import place_bar
-from attention_core.drawing.palette import Palette, colour_channels, to_hex_colours
+from attention_core.drawing.palette import Palette
+from attention_core.drawing.stills import blend_colour
 
 PALEST_STRIPE_SHARE = 0.05  # of its colour in the stripe of 0
 
@@ -28,10 +29,8 @@ def place_stripes(
     >>> [(stripe["fill"], stripe["y"], stripe["y2"]) for stripe in stripes]
     [('#000000', 0.0, 4.0), ('#f2f2f2', 4.0, 8.0)]
     """
-    ground = colour_channels(palette.ground)
-    full = np.stack([colour_channels(colour) for colour in colours])  # (d, 3)
-    strength = PALEST_STRIPE_SHARE + (1 - PALEST_STRIPE_SHARE) * np.clip(sizes, 0, 1)
-    fills = to_hex_colours(ground + (full - ground) * strength[:, None])
+    strengths = PALEST_STRIPE_SHARE + (1 - PALEST_STRIPE_SHARE) * np.clip(sizes, 0, 1)
+    fills = [blend_colour(colour, share, palette) for colour, share in zip(colours, strengths, strict=True)]
     first, last = ("x", "x2") if is_lying else ("y", "y2")
     edges = np.linspace(place[first], place[last], len(fills) + 1).tolist()
     for fill, (start, end) in zip(fills, pairwise(edges), strict=True):

@@ -77,7 +77,7 @@ def worked_frame(
         lefts["result"],
         top,
         size,
-        row=(lefts["left"], columns_of(placed["left"]) * size),
+        row=(lefts["left"], placed["left"].columns * size),
         column=(lefts["above"], len(placed["above"].panel.refs) * size) if "above" in placed else None,
     )
 
@@ -102,11 +102,6 @@ def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
 def place_sign(sign: str, x: float, y: float, palette: Palette) -> list[dict]:
     """A sign before the matrix whose left edge is at x."""
     return [place_label(sign, x - SHEET_COLUMN_GAP_PX / 2, y, palette, size=SIGN_PX)] if sign else []
-
-
-def columns_of(part: SheetPart) -> int:
-    """How many columns a matrix has."""
-    return part.panel.values.shape[1]
 
 
 # ---- the size --------------------------------------------------------------------------------------------------------

@@ -97,10 +97,14 @@ class SheetPart:
         refs = chain.from_iterable(self.panel.refs)
         return any(self.mark(ref) in MARK_SIGNS for ref in refs)
 
+    @property
+    def columns(self) -> int:
+        """How many columns the matrix has."""
+        return self.panel.values.shape[1]
+
     def width(self, size: float) -> float:
         """How wide the matrix is, or its title. size: the side of its cells."""
-        columns = self.panel.values.shape[1]
-        return max(columns * size, text_width(self.title, sheet_title_size(size)))
+        return max(self.columns * size, text_width(self.title, sheet_title_size(size)))
 
 
 @dataclass(frozen=True, eq=False)

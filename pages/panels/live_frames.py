@@ -85,10 +85,13 @@ def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dic
 
 def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
     """Makes cells that follow a slider. pictures: as of LiveCells."""
-    fixed, frames = part_fixed_rows([picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures])
-    usual = find_usual([*fixed, *chain.from_iterable(frame or [] for frame in frames)])
+    drawn = [picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures]
+    fixed, frames = part_fixed_rows(drawn)
+    moving = chain.from_iterable(filter(None, frames))
+    usual = find_usual([*fixed, *moving])
     unusual = [frame and list_unusual(frame, usual) for frame in frames]
-    packed = pack_rows(list_unusual(fixed, usual), unusual, dict(zip(CELL_COLUMNS, usual, strict=True)))
+    named = dict(zip(CELL_COLUMNS, usual, strict=True))
+    packed = pack_rows(list_unusual(fixed, usual), unusual, named)
     return LiveCells(pictures, packed)
 
 

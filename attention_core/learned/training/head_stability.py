@@ -90,11 +90,11 @@ def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
     >>> chance_of_difference((True, True, True, False), (False, False, True, False))
     0.5
     """
-    only_one = sum(first and not second for first, second in zip(one, other, strict=True))
-    only_other = sum(second and not first for first, second in zip(one, other, strict=True))
-    differing = only_one + only_other
-    ways = sum(math.comb(differing, each) for each in range(min(only_one, only_other) + 1))
-    return min(1.0, 2 * ways / 2**differing)
+    differing = [first for first, second in zip(one, other, strict=True) if first != second]
+    only_one = sum(differing)
+    rarer = min(only_one, len(differing) - only_one)
+    ways = sum(math.comb(len(differing), each) for each in range(rarer + 1))
+    return min(1.0, 2 * ways / 2 ** len(differing))
 
 
 def measure_stability_again() -> None:

@@ -13,8 +13,6 @@ from pathlib import Path
 import torch
 from torch import Generator
 
-from attention_core.learned.models.seq2seq import Seq2Seq
-from attention_core.learned.tasks import reversal
 from attention_core.learned.training.courses import COURSES
 
 WIDER_FILE = Path(__file__).parent / "wider_vector.json"
@@ -47,7 +45,7 @@ class WidthRow:
 def train_width(width: int, measured: Collection[int]) -> list[WidthRow]:
     """Train a network with one vector as its course does, from seed 0, and measure it after some steps."""
     generator = Generator().manual_seed(0)
-    model = Seq2Seq((len(reversal.SOURCE), len(reversal.TARGET)), "one", generator, width)
+    model = COURSE.make(generator, width=width)
     optimiser = torch.optim.Adam(model.parameters(), COURSE.rate)
     losses, rows = [], []
     for step in range(1, max(measured) + 1):

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from attention_core.examples.published_models import PUBLISHED_MODELS
 from attention_core.record.number_text import format_bytes
 from pages.lessons.models.cache_sizes import count_cache_bytes, count_cached_layers
 from pages.lessons.models.model_table import show_model_table
-from pages.lessons.models.pairs import MODEL_KEYS, MODELS, Side
+from pages.lessons.models.pairs import Side
 from pages.lessons.models.read_sources import show_read_sources
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_sentence
@@ -24,7 +25,7 @@ def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
 
 def ask_for_most_bytes() -> bool:
     """Asks which model keeps the most for every token, and says what each keeps. Gives whether that may be seen."""
-    guessed = [MODELS[MODEL_KEYS.index(key)] for key in GUESSED_MODELS]
+    guessed = [PUBLISHED_MODELS[key] for key in GUESSED_MODELS]
     sizes = [count_cache_bytes(model, 1) for model in guessed]
     most = guessed[sizes.index(max(sizes))]
     known = predict([model.name for model in guessed], {guessed.index(most)})
