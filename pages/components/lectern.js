@@ -2,7 +2,7 @@
 // another window of the same browser: they hear each other through a channel that no server and no other browser is on.
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
 const AT_THE_DESK = ["start", "notes"]; // all that there is to do before it begins
-const HEARD = ["next", "previous", "first", "last", "black"]; // what the presenter view may ask for
+const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"]; // what the presenter view may ask for
 
 const STOPS = { next: 1, previous: -1 }; // by which a journey on the screen is gone through first
 
@@ -23,7 +23,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const acts = {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
-    notes: () => window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720"),
+    notes: () => {
+      full(false); // a browser takes the full screen away for a second window: left by us, the presentation goes on
+      window.open("?" + data.address + "&view=notes&pair=" + pair, "lecture-" + pair, "width=960,height=720");
+    },
     start: () => {
       full(true);
       setTriggerValue("moved", "start");
@@ -63,9 +66,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
     event.preventDefault();
     act(way);
   };
-  // Escape never reaches a page that fills the screen: the browser takes it, and leaves.
+  // Escape never reaches a page that fills the screen: the browser takes it, and leaves. Where another window has come to
+  // the front it was not Escape, and the presentation goes on.
   const changed = () => {
-    if (!document.fullscreenElement && presenting && !window.lecternStays) setTriggerValue("moved", "leave");
+    const isLeft = !document.fullscreenElement && document.hasFocus() && !window.lecternStays;
+    if (isLeft && presenting) setTriggerValue("moved", "leave");
     window.lecternStays = false;
   };
   channel.onmessage = ({ data: heard }) => {

@@ -36,6 +36,7 @@ LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
 LECTURE_CONTROL = "lecture"  # opening and changing a lecture, as a place of refusals
 NOTES_VIEW = "notes"  # the presenter view
 MAX_LINKED_LECTURE_CHARS = 5_000  # letters of a lecture: with the rest of the address no program cuts it
+WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # to another step
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
@@ -328,14 +329,17 @@ def list_scene_steps() -> list[tuple[int, str]]:
 
 
 def move_in_lecture(way: str) -> None:
-    """next, previous, first, last."""
+    """Shows another step. way: one of WAYS; of another scene than the one that is shown its first step."""
     own = get_lecture_session()
     steps = list_scene_steps()
     here = steps.index((own.at, own.scene_step))
     last = len(steps) - 1
+    firsts = {place: number for number, (place, _) in reversed([*enumerate(steps)])}
     targets = {
         "next": min(here + 1, last),
         "previous": max(here - 1, 0),
+        "next_scene": firsts.get(own.at + 1, here),
+        "previous_scene": firsts.get(own.at - 1, 0),
         "first": 0,
         "last": last,
     }

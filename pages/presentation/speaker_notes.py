@@ -61,7 +61,7 @@ def show_notes() -> None:
     """The view."""
     with use_language():
         words = {name: say(f"present.notes.{name}") for name in ("heard", "alone", "coming", "again")}
-        for way in ("previous", "next", "black"):
+        for way in ("previous_scene", "previous", "next", "next_scene", "black"):
             words[way] = say(f"present.way.{way}")
         data = {
             "language": say("app.tag"),
@@ -75,8 +75,7 @@ def show_notes() -> None:
 
 def handle_notes_key() -> None:
     """Goes to another step, after a key or a button where no other window was heard."""
-    match st.session_state["prompter"].moved:
-        case "next" | "previous" | "first" | "last" as way if (
-            lecture_session.get_lecture_session().scene_step is not None
-        ):
-            lecture_session.move_in_lecture(way)
+    way = st.session_state["prompter"].moved
+    is_at_scene = lecture_session.get_lecture_session().scene_step is not None
+    if is_at_scene and way in lecture_session.WAYS:
+        lecture_session.move_in_lecture(way)

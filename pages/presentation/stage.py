@@ -67,7 +67,10 @@ def show_lectern() -> None:
     lectern(data=data, key="lectern", on_moved_change=handle_lectern_key, width="content")
 
 
-LECTERN_ACTIONS = ("start", "previous", "next", "reveal", "edit", "script", "black", "notes", "full", "leave")
+LECTERN_ACTIONS = (
+    *("start", "previous_scene", "previous", "next", "next_scene"),
+    *("reveal", "edit", "script", "black", "notes", "full", "leave"),
+)
 
 
 def handle_lectern_key() -> None:
@@ -90,7 +93,7 @@ def handle_lectern_key() -> None:
         case "reveal" if is_presenting:
             lecture_session.toggle_answers()
             redraw()
-        case "next" | "previous" | "first" | "last" as way if is_presenting:
+        case way if is_presenting and way in lecture_session.WAYS:
             lecture_session.move_in_lecture(way)
             redraw()
 

@@ -123,6 +123,20 @@ def test_every_step_of_every_scene_is_shown_in_order_and_back_again(language):
     assert screen.press("last").place() == wanted[-1] and screen.press("first").place() == wanted[0]
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", ["ten_minutes", "forty_five_minutes"])
+def test_one_key_leads_to_the_next_scene_from_any_of_its_steps_and_one_back(name, language):
+    scenes = load_shipped_lecture(name, language).scenes
+    firsts = [(at + 1, scene.scene_steps()[0]) for at, scene in enumerate(scenes)]
+    screen = Presented(lecture=name, lang=language, scene="3", step=scenes[2].scene_steps()[-1])
+    assert screen.press("next_scene").place() == firsts[3]
+    assert screen.press("next").press("previous_scene").place() == firsts[2]
+    assert screen.press("previous_scene").press("previous_scene").press("previous_scene").place() == firsts[0]
+    screen.press("last")
+    assert screen.press("next_scene").place() == (len(scenes), scenes[-1].scene_steps()[-1])  # there is none
+    assert screen.press("previous_scene").place() == firsts[-2] and screen.errors() == []
+
+
 def test_a_question_covers_what_answers_it_and_all_answers_can_be_revealed():
     screen = Presented(lecture="ten_minutes", scene="2")
     assert screen.place() == (2, "question") and not screen.at.get("vega_lite_chart") and not screen.shows_flow()

@@ -2,6 +2,7 @@
 // Keys and buttons lead through the slides: a question, what moves stop by stop and then its map, formulas and figures.
 {
   const WAYS = { ArrowRight: 1, PageDown: 1, " ": 1, Enter: 1, ArrowLeft: -1, PageUp: -1 };
+  const SCENE_WAYS = { ArrowRight: 1, ArrowLeft: -1 }; // with Shift
   const slides = [...document.querySelectorAll(".slide")];
   const { answer, next: onward } = document.getElementById("drawing").dataset;
   const [nav, place, notes, next] = ["nav", "#place", "#notes", "#next"].map((name) => document.querySelector(name));
@@ -61,6 +62,11 @@
     else if (slides[at + way]) show(at + way, way > 0 ? 0 : Math.max(0, beatsOf(slides[at + way]).length - 1), way < 0);
   }
 
+  // To the beginning of another slide.
+  function turn(way) {
+    if (slides[at + way]) show(at + way, 0);
+  }
+
   // Whether what moved has become its map, or the map has gone back to it.
   function turned(way) {
     const flow = flowOf(beatNow());
@@ -82,7 +88,8 @@
     if (isOn("input") || (isOn("a, button, [role=button]") && (event.key === " " || event.key === "Enter"))) return;
     const last = slides.length - 1;
     const acts = { Home: () => show(0, 0), End: () => show(last, 0), n: toggleNotes, N: toggleNotes };
-    const act = event.key in WAYS ? () => step(WAYS[event.key]) : acts[event.key];
+    const act = event.shiftKey && event.key in SCENE_WAYS ? () => turn(SCENE_WAYS[event.key])
+      : event.key in WAYS ? () => step(WAYS[event.key]) : acts[event.key];
     if (!act) return;
     event.preventDefault();
     act();

@@ -77,6 +77,21 @@ def test_keys_lead_from_the_question_through_what_moves_to_its_map_and_its_figur
     expect(page.locator(".slide.on h2")).to_have_text("3 Your turn")
 
 
+def test_with_shift_a_key_leads_to_the_next_slide_from_any_of_its_parts_and_back(opened):
+    page = opened
+    for key, title in (
+        ("Shift+ArrowRight", "1 Who is “it”?"),
+        ("ArrowRight", "1 Who is “it”?"),
+        ("Shift+ArrowRight", "2 q · k by hand"),
+        ("Shift+ArrowRight", "3 Your turn"),
+        ("Shift+ArrowRight", "3 Your turn"),
+        ("Shift+ArrowLeft", "2 q · k by hand"),
+    ):
+        page.keyboard.press(key)
+        expect(page.locator(".slide.on h2")).to_have_text(title)
+    expect(page.locator(".on .question")).to_be_visible()
+
+
 def test_a_narrow_screen_never_scrolls_sideways_and_paper_has_every_slide_with_its_notes(opened):
     page = opened
     page.set_viewport_size({"width": 390, "height": 800})

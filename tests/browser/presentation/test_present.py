@@ -1,5 +1,7 @@
 """A lecture in a real browser: keys, also of a remote and while somebody types; full screen; the second window."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -156,6 +158,43 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     expect(notes.locator(".scene_step")).to_have_text("Question")
     notes.close()
     assert opened.errors == []
+
+
+def test_the_notes_that_are_opened_amid_the_show_leave_it_running_and_follow_it(showing):
+    """A second window takes the full screen away; the show goes on in its own."""
+    opened = showing("?lecture=ten_minutes")
+    page = opened.page
+    press(opened, "F5", "scene,1,step,question")
+    page.wait_for_function("() => document.fullscreenElement !== null")
+    with page.context.expect_page() as opening:
+        page.keyboard.press("n")
+    notes = opening.value
+    expect(notes.locator(".status")).to_contain_text("Follows the presentation")
+    page.wait_for_function("() => document.fullscreenElement === null")
+    press(opened, "Shift+ArrowRight", "scene,2,step,question")
+    expect(notes.locator(".place")).to_contain_text("2 / 11")
+    page.keyboard.press("f")
+    page.wait_for_function("() => document.fullscreenElement !== null")
+    expect(page.locator("html")).to_have_class(re.compile("presenting"))
+    page.evaluate("document.exitFullscreen()")  # as Escape does, which no page hears there
+    wait_for_place(opened, "")
+    notes.close()
+    assert opened.errors == []
+
+
+def test_notes_that_are_open_before_it_begins_follow_the_show(showing):
+    opened = showing("?lecture=ten_minutes")
+    with opened.page.context.expect_page() as opening:
+        opened.page.keyboard.press("n")
+    notes = opening.value
+    expect(notes.locator(".status")).to_contain_text("No presentation is running")
+    press(opened, "F5", "scene,1,step,question")
+    press(opened, "PageDown", "scene,1,step,journey")
+    expect(notes.locator(".status")).to_contain_text("Follows the presentation")
+    expect(notes.locator(".scene_step")).to_have_text("Journey")
+    notes.keyboard.press("Shift+ArrowRight")
+    wait_for_place(opened, "scene,2,step,question")
+    notes.close()
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
