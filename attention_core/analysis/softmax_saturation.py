@@ -4,7 +4,9 @@ The scores are drawn in float64 from a seed, in chunks as in dot_product_moments
 """
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 
 import torch
 from jaxtyping import Float
@@ -91,6 +93,25 @@ def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0
     for score, factor in score_factors(d_k).items():
         measured[score] = measure_sharpness(scores, factor, key_products)
     return measured
+
+
+def last_width_of_more(found: Mapping[int, Mapping[str, Sharpness]]) -> int:
+    """Return the width up to which at least as much gradient reaches the query undivided as divided, in the median.
+
+    found: what measure_saturation gives of each width, from narrow to wide, 1 first: there both scores are one, √1 = 1.
+    More keys move this width up, so that no width is too wide by itself. Raises AttentionError for no widths.
+
+    >>> last_width_of_more({d_k: measure_saturation(d_k, keys=8, draws=200) for d_k in (1, 16, 64, 256)})
+    64
+    """
+    require_positive("widths", len(found))
+    enough = takewhile(lambda d_k: arrives_undivided(found[d_k]), found)
+    return max(enough, default=min(found))
+
+
+def arrives_undivided(by_score: Mapping[str, Sharpness]) -> bool:
+    """Whether at least as much gradient reaches the query undivided as divided, in the median."""
+    return by_score["dot"].at_query.median >= by_score["scaled_dot"].at_query.median
 
 
 def even_sharpness(keys: int) -> Sharpness:

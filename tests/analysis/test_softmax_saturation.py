@@ -11,9 +11,11 @@ from attention_core.analysis.softmax_saturation import (
     Estimate,
     draw_queries,
     even_sharpness,
+    last_width_of_more,
     measure_saturation,
     measure_sharpness,
 )
+from attention_core.mechanism.scores import dot
 from tests.golden import loader
 
 (STATED,) = (
@@ -41,6 +43,58 @@ def test_scaled_stays_flat_and_unscaled_saturates():
     assert unscaled[0].slope.mean > unscaled[1].slope.mean > unscaled[2].slope.mean
     assert found[256]["scaled_dot"].largest.mean == pytest.approx(0.36, abs=0.03)
     assert found[1]["dot"] == found[1]["scaled_dot"]  # √1 = 1
+
+
+WIDE = (1, 16, 128, 1024)  # both ends of the lesson's slider, its middle, and a width of real heads
+MEASURED = {8: 400, 64: 100, 512: 8}  # draws by the number of keys
+
+
+@pytest.fixture(scope="module", params=MEASURED)
+def by_width(request):
+    keys, draws = request.param, MEASURED[request.param]
+    return keys, {d_k: measure_saturation(d_k, keys, draws, seed=5) for d_k in WIDE}
+
+
+@pytest.mark.parametrize("keys", MEASURED)
+def test_the_scores_spread_by_the_root_of_d_k_whatever_the_number_of_keys(keys):
+    for d_k in WIDE:
+        generator, draws = torch.Generator().manual_seed(3), max(8, 300 // d_k)
+        scores = dot(draw_normal((draws, 1, 1, d_k), generator), draw_normal((draws, 1, keys, d_k), generator))
+        assert scores.std().item() == pytest.approx(math.sqrt(d_k), rel=0.2)
+
+
+def test_undivided_the_width_decides_how_sharp_the_softmax_is_and_divided_it_does_not(by_width):
+    """What the lesson and the lecture say at every number of keys."""
+    keys, found = by_width
+    undivided, divided = ([found[d_k][score].largest.mean for d_k in WIDE] for score in ("dot", "scaled_dot"))
+    assert undivided == sorted(undivided) and undivided[-1] > 0.85
+    assert max(divided) - min(divided) < 0.1 and max(divided) < 0.4
+    entropies = [found[d_k]["dot"].entropy.mean for d_k in WIDE]
+    assert entropies == sorted(entropies, reverse=True) and entropies[-1] < 0.15 * math.log2(keys)
+    still = [found[d_k]["scaled_dot"].entropy.mean for d_k in WIDE]
+    assert max(still) - min(still) < 0.1 * math.log2(keys)
+
+
+def test_the_width_up_to_which_more_gradient_arrives_undivided_grows_with_the_number_of_keys(by_width):
+    keys, found = by_width
+    last = last_width_of_more(found)
+    assert {8: last == 16, 64: last == 128, 512: last >= 128}[keys]
+    gradients = {d_k: [found[d_k][score].at_query.median for score in ("dot", "scaled_dot")] for d_k in WIDE}
+    assert gradients[1][0] == gradients[1][1]
+    assert all((undivided >= divided) == (d_k <= last) for d_k, (undivided, divided) in gradients.items())
+    settled = [gradients[d_k][1] for d_k in WIDE if d_k >= 16]
+    assert max(settled) < 1.25 * min(settled)  # divided it stays near one value
+
+
+@pytest.mark.parametrize("keys", (8, 64, 512))
+def test_wide_enough_hardly_any_gradient_arrives_undivided_with_any_number_of_keys(keys):
+    found = measure_saturation(8192, keys, draws=3, seed=2)
+    assert found["dot"].at_query.median < found["scaled_dot"].at_query.median / 100
+
+
+def test_no_widths_have_no_last():
+    with pytest.raises(AttentionError):
+        last_width_of_more({})
 
 
 def test_by_hand():

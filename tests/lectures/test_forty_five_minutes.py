@@ -83,7 +83,7 @@ def test_what_is_said_of_the_workbench_is_said_in_ten_minutes_too_where_each_num
 GIVEN = {
     "qkv": {"31", "11"},
     "softmax": {"2", "1"},
-    "scale": {"0", "1"},
+    "scale": {"0", "1", "64", "128"},
     "heads": {"1", "2", "−1", "−0.29"},
     "positions": {"+1"},
     "cross": {"1"},

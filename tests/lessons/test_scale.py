@@ -175,18 +175,27 @@ def test_what_the_division_does_is_hidden_until_somebody_guesses_or_reveals():
     assert "?" not in [*lesson.table("live")["text"]]
     assert "0.87 undivided, 0.36 divided; the gradient at q (median) is 0.55 undivided, 0.36 divided." in lesson.fact()
     assert Lesson("scale", **lesson.link()).says("Not as predicted")
-    assert lesson.choose("guess", "stays level").says("As predicted")
+    assert lesson.choose("guess", "hardly changes").says("As predicted")
 
 
 def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
-    """What the first paragraph says, and the caption, with 8 keys."""
+    """What the line under the picture says, with 8 keys."""
     found = {}
     for d_k in (64, 128, 256, 512, 1024):
         lesson = Lesson("scale", guess=LEVEL, d_k=str(d_k))
+        assert lesson.says("with 8 keys at least as much of it arrives as divided up to d_k = 64; in wider heads less")
         divided = re.search(r"undivided, ([\d.]+) divided\.", lesson.fact())[1]
         found[d_k] = lesson.figure("(median) is "), float(divided)
     assert found[64][0] > found[64][1] and found[128][0] < found[128][1]
     assert all(undivided < divided / 10 for undivided, divided in (found[256], found[512], found[1024]))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_line_under_the_picture_speaks_of_the_keys_that_the_slider_shows(lang):
+    lesson = Lesson("scale", keys="64", guess=LEVEL, lang=lang)
+    words = {"en": "with 64 keys at least as much of it arrives as divided up to d_k = 256", "zh": "有 64 个键时"}
+    assert lesson.says(words[lang])
+    assert not Lesson("scale", keys="64", lang=lang).says(words[lang])  # it says what the division does
 
 
 # ---- one draw --------------------------------------------------------------------------------------------------------

@@ -18,13 +18,14 @@ from pages.lessons.scale.single_draw import (
     change_draw,
     draw_runs,
     draw_single_draw,
+    tell_gradient,
     tell_sharpness,
 )
 from pages.lessons.scale.width_axis import SCALE_WIDTHS
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
 from pages.panels.live_choice import LiveChoices, find_live_choice, make_flow_wait, show_live_choice
-from pages.panels.live_frames import tell_live
+from pages.panels.live_frames import only_now, tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.runs.cache import cached_saturation, trace_for
 from pages.site.words import say
@@ -95,6 +96,9 @@ with draw_lesson("scale") as place:
             st.caption(say("lessons.scale.wide", limit=MAX_LINKED_WIDTH))
     with picture:
         show_sharpness_chart(found, quantity, followed, keys, known)
+        if known:
+            arrives = tell_gradient(dict(zip(SCALE_WIDTHS, found, strict=True)), keys)
+            tell_live(key_count, "scale_arrives", only_now(key_count, arrives))
         tell_live(key_count, "scale_how", [tell_how(each) for each in DRAWS_BY_KEYS], "caption")
     show_lesson_run(runs[score], place)
     drawer("variance", partial(drawers.show_variance, d_k, seed))

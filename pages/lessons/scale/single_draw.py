@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from attention_core.analysis.softmax_saturation import Sharpness
+from attention_core.analysis.softmax_saturation import Sharpness, last_width_of_more
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.specifications import Picture
 from attention_core.inputs.given_scores import draw_query_and_keys
@@ -54,3 +54,8 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
         values[score] = format_fixed(sharpness.largest.mean)
         values[f"{score}_gradient"] = format_small(sharpness.at_query.median)
     return say(f"lessons.scale.{'fact' if known else 'fact_hidden'}", **values)
+
+
+def tell_gradient(found: Mapping[int, Mapping[str, Sharpness]], keys: int) -> str:
+    """Says up to which width more gradient reaches the query undivided. found: by width, of so many keys."""
+    return say("lessons.scale.arrives", keys=keys, width=f"{last_width_of_more(found):,}")
