@@ -56,7 +56,8 @@ class LectureSession(LinkedState):
     scene_step: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls
     stand beside it. pair: by what name the presenter view hears of the presentation in another window. unread, unfit:
     what of a link, or of the scene that is shown, could not be read or computed. moves: how often another step was
-    shown; from_behind: whether the last of these led back. begun: how often a scene was shown as the lecture has it.
+    shown; from_behind: whether the last of these led back. motions: of the stops of a query's way, by the place of each
+    scene that has shown it since the show began. begun: how often a scene was shown as the lecture has it.
     script: the scene's Setup, as far as it can be computed; departed: whether what else it shows was changed since;
     screen: what the workbench showed before. added: the scene that was added last. removal: of the scene that was
     removed last. put_away: one's own lecture that another one replaced.
@@ -71,6 +72,7 @@ class LectureSession(LinkedState):
     pair: str = ""
     moves: int = 0
     from_behind: bool = False
+    motions: dict[int, tuple[str, ...]] = field(default_factory=dict)
     begun: int = 0
     departed: bool = False
     added: Scene | None = None
@@ -116,7 +118,7 @@ def enter_lecture() -> None:
     if not has_arrived():
         return
     own = get_lecture_session()
-    own.scene_step, own.drawer, own.screen = None, False, {}
+    own.scene_step, own.drawer, own.screen, own.motions = None, False, {}, {}
     link = read_address()
     if link:
         read_lecture_link(link)
@@ -176,6 +178,7 @@ def start_lecture(at: int = 0) -> None:
     """Shows the lecture from a scene on."""
     scenes = current_lecture().scenes
     if scenes:
+        get_lecture_session().motions = {}
         first, *_ = scenes[at].scene_steps(are_answers_revealed())
         show_scene_step(at, first)
 
@@ -183,7 +186,7 @@ def start_lecture(at: int = 0) -> None:
 def leave_lecture() -> None:
     """Back to the desk; the workbench shows what it showed before."""
     own = get_lecture_session()
-    own.scene_step, own.drawer = None, False
+    own.scene_step, own.drawer, own.motions = None, False, {}
     setup_history.restore_screen(own.screen)
     own.screen = {}
 
@@ -346,6 +349,13 @@ def move_in_lecture(way: str) -> None:
     place, step = steps[targets[way]]
     show_scene_step(place, step)
     own.from_behind = way in ("previous", "last")
+
+
+def known_motions() -> tuple[str, ...]:
+    """The motions of a query's way that scenes before this one have shown."""
+    own = get_lecture_session()
+    before = [motions for at, motions in sorted(own.motions.items()) if at < own.at]
+    return tuple(dict.fromkeys(motion for motions in before for motion in motions))
 
 
 def toggle_answers() -> None:

@@ -33,13 +33,15 @@ class Showing:
     """How a picture is shown.
 
     hears: whether the server is told what is looked at, and writes sums. plays: whether the journey begins by itself.
-    begins: where one that does not begins, at its "start" or its "end". fills: whether it fills the screen of a hall.
+    begins: where one that does not begins, at its "start" or its "end". known: the motions of stops that a key passes,
+    because they were shown before. fills: whether it fills the screen of a hall.
     speaks: whether it has a headline of its own. height: else, in pixels of a page that is 1280 wide.
     """
 
     hears: bool = False
     plays: bool = False
     begins: str = "start"
+    known: tuple[str, ...] = ()
     fills: bool = False
     speaks: bool = True
     height: int = STAGE_HEIGHT_PX

@@ -43,6 +43,11 @@ def flow_run_for(screen: ScreenState) -> FlowRun:
     return cached_flow_run(without_view(screen.setup), current_language(), screen.trace)
 
 
+def list_motions(screen: ScreenState) -> tuple[str, ...]:
+    """The motions of the stops of a query's way, in order, each once."""
+    return tuple(dict.fromkeys(stop["motion"] for stop in flow_run_for(screen).stops))
+
+
 @cache_by_setup
 def cached_flow_run(setup: Setup, language: str, _trace: Trace) -> FlowRun:
     graph = FlowGraph(_trace)

@@ -15,7 +15,7 @@ from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene
 from pages.presentation.lesson_slide import DrawnParts, make_lesson_slide
 from pages.presentation.own_slides import make_code_slide, make_own_picture_slide, make_text_slide
-from pages.presentation.setup_slide import make_setup_slide
+from pages.presentation.setup_slide import list_shown_motions, make_setup_slide
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
@@ -27,17 +27,21 @@ def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str
     No session is asked: a thread of its own may make it.
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
-    slides = tuple(make_slide(scene, drawn, address) for scene in lecture.scenes)
-    return SlideShow(provenance, slides, make_slide_words())
+    slides: list[Slide] = []
+    known: dict[str, None] = {}
+    for scene in lecture.scenes:
+        slides.append(make_slide(scene, drawn, address, tuple(known)))
+        known |= dict.fromkeys(list_shown_motions(scene))
+    return SlideShow(provenance, tuple(slides), make_slide_words())
 
 
-def make_slide(scene: Scene, drawn: DrawnParts, address: str) -> Slide:
-    """The slide of a scene; of one that cannot be computed its words, and why."""
+def make_slide(scene: Scene, drawn: DrawnParts, address: str, known: tuple[str, ...] = ()) -> Slide:
+    """The slide of a scene; of one that cannot be computed its words, and why. known: of make_setup_slide."""
     printable = printable_scene(scene)
     try:
         match scene.shown:
             case Setup():
-                return make_setup_slide(printable, address)
+                return make_setup_slide(printable, address, known)
             case RunCode():
                 return make_code_slide(printable)
             case LessonPart() as part:

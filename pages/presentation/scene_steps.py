@@ -19,6 +19,7 @@ from pages.panels.chart import show_chart
 from pages.panels.flow_data import Showing
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_picture import show_journey
+from pages.panels.flow_run import list_motions
 from pages.panels.head_maps import fact_sentence
 from pages.panels.model_panels import open_panel
 from pages.panels.step import follow_operand
@@ -150,10 +151,13 @@ def show_question_step(screen: ScreenState) -> None:
 
 
 def show_journey_step(screen: ScreenState) -> None:
-    """The way of the query through the layer: the keys that lead on go from stop to stop first."""
+    """The way of the query through the layer: the keys that lead on go from stop to stop first, and pass the stops that
+    a scene before has shown."""
     session = lecture_session.get_lecture_session()
+    known = lecture_session.known_motions()
+    session.motions[session.at] = list_motions(screen)
     begins = "end" if session.from_behind else "start"
-    show_journey(screen, Showing(begins=begins, fills=True), order=session.moves)
+    show_journey(screen, Showing(begins=begins, known=known, fills=True), order=session.moves)
 
 
 def show_map_step(screen: ScreenState) -> None:

@@ -11,6 +11,7 @@ from attention_core.exercises.stages import stages_of
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
 from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_percent
 from pages import components
@@ -20,6 +21,7 @@ from pages.lectures.script import Scene
 from pages.panels.flow_data import Showing
 from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_picture import make_journey_data
+from pages.panels.flow_run import list_motions
 from pages.panels.head_maps import fact_sentence
 from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, sizes_sentence, steps_leading_to
 from pages.runs.cache import check_computable, trace_for
@@ -44,6 +46,7 @@ class ShownScene:
     screen: ScreenState
     focus: Ref
     provenance: Provenance
+    known: tuple[str, ...] = ()  # the motions of a query's way that slides before it have shown
 
 
 def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePicture, tuple[MovingPart, ...]]:
@@ -55,13 +58,30 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
     return draw_map_of_query(shown), list_moving(shown)
 
 
-def make_setup_slide(scene: Scene, address: str) -> Slide:
-    """The slide of a state of the workbench, as far as it can be computed. address: of the workbench."""
-    setup, refused = keep_computable_fields(scene.setup, check_computable)
+def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, AttentionError]]:
+    """What a state of the workbench shows as far as it can be computed, and what of it cannot."""
+    setup, refused = keep_computable_fields(setup, check_computable)
     setup, _ = setup_state.drop_missing(setup, trace_for(setup))
-    screen = make_screen_state(setup, None)
-    provenance = replace(make_run_provenance(setup, address), title=scene.title)
-    shown = ShownScene(scene, screen, get_focus_cell(screen), provenance)
+    return make_screen_state(setup, None), refused
+
+
+def list_shown_motions(scene: Scene) -> tuple[str, ...]:
+    """The motions of a query's way that the slide of a scene shows; none where it shows no such way."""
+    if not isinstance(scene.shown, Setup) or "journey" not in scene.steps:
+        return ()
+    try:
+        screen, _ = make_computable_screen(scene.shown)
+    except AttentionError:
+        return ()
+    return list_motions(screen)
+
+
+def make_setup_slide(scene: Scene, address: str, known: tuple[str, ...] = ()) -> Slide:
+    """The slide of a state of the workbench, as far as it can be computed. address: of the workbench. known: of
+    ShownScene."""
+    screen, refused = make_computable_screen(scene.setup)
+    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title)
+    shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, known)
     unfit = []
     for name, error in refused.items():
         unfit.append(say("present.refused", key=link_key_of(name), reason=say_refusal(error, str)))
@@ -120,7 +140,7 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
     has_map = "map" in steps and not is_too_large(screen.trace)
     if not has_journey and not has_map:
         return ()
-    showing = Showing(begins="start" if has_journey else "end", fills=True)
+    showing = Showing(begins="start" if has_journey else "end", known=shown.known, fills=True)
     data = make_journey_data(screen, showing, None if has_journey else "weights")
     return (MovingPart(components.flow.name, data, answers=True),)
 

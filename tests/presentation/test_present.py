@@ -161,6 +161,23 @@ def test_the_journey_begins_at_its_start_and_who_comes_back_finds_its_end():
     assert again["look"]["order"] > head["look"]["order"] and again["digest"] == head["digest"]
 
 
+def test_stops_that_an_earlier_scene_has_shown_are_known_and_only_those():
+    screen = Presented(lecture="ten_minutes", scene="1", step="question")
+    known = {}
+    for _ in range(7):
+        while screen.place()[1] not in ("journey", "map"):
+            screen.press("next")
+        if screen.place()[1] == "journey":
+            known[screen.place()[0]] = screen.flow()[0]["known"]
+        screen.press("next_scene")
+    assert known.keys() == {1, 2, 5, 6}
+    assert known[1] == [] and {"ask", "match", "share", "gather", "output"} <= {*known[2]} == {*known[5]}
+    assert "mask" not in known[6]  # nothing was masked before
+    screen.press("leave").press("start").press("next")
+    assert screen.flow()[0]["known"] == []  # another show
+    assert Presented(lecture="ten_minutes", scene="2", step="journey").flow()[0]["known"] == []
+
+
 @pytest.mark.parametrize("revealed", [False, True])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_question_what_would_be_without_the_division_is_answered(language, revealed):

@@ -110,6 +110,7 @@ class Flow {
     this.bar.show(data.text);
     this.strip.root.setAttribute("aria-label", data.text.steps);
     this.stripShows = null;
+    this.journey.known = new Set(data.known);
     this.take();
     this.glow = before && !data.cut && isSameSight(old, data) ? findChanges(before, this.snapshot, this.model) : null;
     if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);

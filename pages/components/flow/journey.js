@@ -11,6 +11,7 @@ class Journey {
   constructor(ask, rests) {
     Object.assign(this, { ask, rests });
     this.stops = [];
+    this.known = new Set(); // motions that were explained before: a key passes their stops
     this.progress = Infinity; // stops that are behind, and how far the next has come
     this.playing = null; // { last, rests }: the time of the last frame, and what is left of a hold
     this.glide = null;
@@ -56,11 +57,12 @@ class Journey {
     this.ask();
   }
 
-  // One stop on (1) or back (-1) from where it is going to; false where there is none.
+  // One stop on (1) or back (-1) from where it is going to; false where there is none. Those that are known are passed.
   stepBy(way) {
     const from = this.glide?.target ?? this.progress;
-    const stop = way > 0 ? Math.floor(from + 1e-6) + 1 : Math.ceil(from - 1e-6) - 1;
+    let stop = way > 0 ? Math.floor(from + 1e-6) + 1 : Math.ceil(from - 1e-6) - 1;
     if (stop < 0 || stop > this.stops.length) return false;
+    while (stop > 0 && stop < this.stops.length && this.known.has(this.stops[stop - 1].motion)) stop += way;
     this.glideTo(stop, way > 0 ? 0.75 : 0.3);
     return true;
   }

@@ -245,6 +245,30 @@ def test_a_key_moves_the_journey_by_one_stop_and_leads_on_behind_the_last(showin
     assert opened.errors == []
 
 
+def test_a_key_passes_the_stops_that_a_scene_before_has_shown_and_rests_at_new_ones(showing):
+    opened = showing("?lecture=ten_minutes&scene=1&step=journey")
+    page = opened.page
+    stop_of = """(flow, motion) => !flow.journey.glide &&
+        flow.progress === flow.journey.stops.findIndex((each) => each.motion === motion) + 1"""
+    wait_for_flow(page, AT_STOP, 0)
+    press(opened, "Shift+ArrowRight", "scene,2,step,question")
+    press(opened, "ArrowRight", "scene,2,step,journey")
+    wait_for_flow(page, AT_STOP, 0)
+    page.keyboard.press("ArrowRight")
+    wait_for_flow(page, "(flow) => !flow.glide && flow.progress === flow.journey.stops.length")
+    press(opened, "ArrowRight", "scene,2,step,map")
+    for at in range(3, 7):
+        press(opened, "Shift+ArrowRight", f"scene,{at},step,question")
+    press(opened, "ArrowRight", "scene,6,step,journey")
+    page.keyboard.press("ArrowRight")
+    wait_for_flow(page, stop_of, "mask")
+    page.keyboard.press("ArrowRight")
+    wait_for_flow(page, "(flow) => !flow.glide && flow.progress === flow.journey.stops.length")
+    page.keyboard.press("ArrowLeft")
+    wait_for_flow(page, stop_of, "mask")
+    assert opened.errors == []
+
+
 def test_an_edit_midway_leaves_the_journey_where_it_is(showing):
     opened = showing("?lecture=ten_minutes&scene=1&step=journey")
     wait_for_flow(opened.page, AT_STOP, 0)
