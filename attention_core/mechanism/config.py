@@ -64,7 +64,8 @@ class AttentionConfig:
     0 (None: S - T). positions: (name, params) pairs from POSITIONS. modifiers: (name, params) pairs from MODIFIERS,
     which act in the order of that table. normaliser: one of NORMALISERS, which makes weights of the masked scores, a
     name or a pair as well. dropout: the probability of dropping a weight, with dropout_seed for the draw.
-    replace: "uniform" puts even weights in the place of the softmax's. residual: one more step, x + output.
+    replace: "uniform" puts even weights in the place of those that are computed, as do weights that are given; of two
+    maps (differential) in the place of their difference, not of each. residual: one more step, x + output.
     A name alone stands for (name, {}). Nothing in it changes once it is checked, and equal ones have one hash.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.

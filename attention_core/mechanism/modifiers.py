@@ -40,7 +40,7 @@ from attention_core.mechanism.norms import (
 from attention_core.mechanism.operations import PROJECT, split_heads, split_heads_numpy
 from attention_core.mechanism.parameters import Parameter, check_same_names, keyword_names, names_of
 from attention_core.mechanism.plain_checks import require_one_of
-from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, PlanStep
+from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, PlanStep, check_all_read
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.number_text import format_short
 from attention_core.record.trace import Faces, Operation
@@ -142,7 +142,8 @@ MODIFIER_PLACES = {
 class Modifier:
     """A modifier by name.
 
-    steps: by the places where they stand, of MODIFIER_PLACES; at each place the last makes anew what stands there.
+    steps: by the places where they stand, of MODIFIER_PLACES; at each place the last makes anew what stands there, and
+    that is what the next modifier of the table finds.
     weights: what it learns. One with steps at "maps" has two maps of weights, HERE the first and "weights_2" the other.
     witness: of such a one what the heads' outputs are, from what torch's own attention makes of each map:
     (first, second, *what the last step reads besides) -> outputs.
@@ -167,7 +168,9 @@ class Modifier:
         operations = []
         for place in self.steps:
             for thing in MODIFIER_PLACES[place]:
-                operations += self.operations(place, thing, (), given)
+                at_place = self.operations(place, thing, (), given)
+                check_all_read(at_place)
+                operations += at_place
         check_wired(operations, (HERE, *INPUTS, "weights_2"), self.weights)
         if ("maps" in self.steps) != (self.witness is not None):
             raise ValueError("a modifier that makes weights of two maps has a witness, and no other has one")
@@ -195,7 +198,7 @@ MODIFIERS = {
         steps={
             "inputs": (
                 PlanStep("centred_{thing}", CENTRE),
-                PlanStep("layer_normed_{thing}", LAYER_NORM, (HERE, "g_layer_before", "b_layer_before")),
+                PlanStep("layer_normed_{thing}", LAYER_NORM, ("centred_{thing}", "g_layer_before", "b_layer_before")),
             )
         },
         parameters=(LAYER_EPS,),
@@ -259,7 +262,7 @@ MODIFIERS = {
         steps={
             "output": (
                 PlanStep("centred_output", CENTRE),
-                PlanStep("layer_normed_output", LAYER_NORM, (HERE, "g_layer_after", "b_layer_after")),
+                PlanStep("layer_normed_output", LAYER_NORM, ("centred_output", "g_layer_after", "b_layer_after")),
             )
         },
         parameters=(LAYER_EPS,),

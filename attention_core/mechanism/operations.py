@@ -247,32 +247,32 @@ MASK_TO_ZERO = Faces(
 
 # ---- replace the weights: evenly over what is allowed, or by given ones ----------------------------------------------
 def even_weights(
-    scores: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"] | None = None
+    weights: Float[Tensor, "B H T S"], allowed: Bool[Tensor, "#B #H T S"] | None = None
 ) -> Float[Tensor, "B H T S"]:
     if allowed is None:
-        allowed = torch.ones_like(scores, dtype=torch.bool)
-    ones = allowed.expand_as(scores).to(scores.dtype)  # (B, H, T, S): 1 where allowed, else 0
+        allowed = torch.ones_like(weights, dtype=torch.bool)
+    ones = allowed.expand_as(weights).to(weights.dtype)  # (B, H, T, S): 1 where allowed, else 0
     counts = ones.sum(-1, keepdim=True)  # (B, H, T, 1)
     return ones / counts.clamp(min=1.0)  # an empty row stays 0
 
 
-def even_weights_numpy(scores, allowed=None):
+def even_weights_numpy(weights, allowed=None):
     if allowed is None:
         allowed = True
-    allowed = np.broadcast_to(allowed, scores.shape)
+    allowed = np.broadcast_to(allowed, weights.shape)
     counts = np.count_nonzero(allowed, axis=-1)  # (B, H, T)
     shares = 1.0 / np.maximum(counts, 1)
     return np.where(allowed, shares[..., None], 0.0)
 
 
-def even_weights_formula(scores, allowed=None):
+def even_weights_formula(weights, allowed=None):
     if allowed is None:
         return r"\tfrac{1}{S}"
     return rf"{allowed} \,/\, \textstyle\sum_S {allowed}"
 
 
-def even_weights_cell(index, scores: Operand, allowed: Operand | None = None) -> Cell:
-    S = scores.shape[-1]
+def even_weights_cell(index, weights: Operand, allowed: Operand | None = None) -> Cell:
+    S = weights.shape[-1]
     if allowed is None:
         return product_cell(Constant(1 / S, f"1/{S}"))
     *row, chosen = index
@@ -285,19 +285,19 @@ EVEN_WEIGHTS = Faces(
 )
 
 
-def take(scores: Float[Tensor, "B H T S"], given: Float[Tensor, "#B #H T S"]) -> Float[Tensor, "B H T S"]:
-    return given.expand_as(scores)
+def take(weights: Float[Tensor, "B H T S"], given: Float[Tensor, "#B #H T S"]) -> Float[Tensor, "B H T S"]:
+    return given.expand_as(weights)
 
 
-def take_numpy(scores, given):
-    return np.broadcast_to(given, scores.shape)
+def take_numpy(weights, given):
+    return np.broadcast_to(given, weights.shape)
 
 
-def take_formula(scores, given):
+def take_formula(weights, given):
     return given
 
 
-def take_cell(index, scores: Operand, given: Operand) -> Cell:
+def take_cell(index, weights: Operand, given: Operand) -> Cell:
     return product_cell(given[index])
 
 

@@ -48,6 +48,7 @@ from attention_core.mechanism.plan_steps import (
     INPUT,
     KEY_INPUT,
     chain_operations,
+    check_all_read,
 )
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORE_DIMS, SCORES
@@ -110,7 +111,9 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
     if config.residual:
         plan.append(plan_residual(inputs, plan, shapes))
     _, heads, _, _ = shapes["q"]
-    return plan + plan_modifiers(config, "output", plan[-1], heads)
+    plan += plan_modifiers(config, "output", plan[-1], heads)
+    check_all_read(plan)
+    return plan
 
 
 def find_query_source(config: AttentionConfig, to_qkv: Plan) -> str:
@@ -167,19 +170,19 @@ def input_step(config: AttentionConfig, source: str) -> str:
 
 def plan_query_changes(config: AttentionConfig, source: Step) -> Plan:
     """What modifiers make of the input that q is made of, with its positions, before anything is projected from it."""
-    plan: Plan = []
+    changes = []
     for name, params in config.modifiers_at("inputs").items():
-        plan += MODIFIERS[name].operations("inputs", source.name, source.dims, params)
-    return chain_operations(plan, input_step(config, source.name))
+        changes.append(MODIFIERS[name].operations("inputs", source.name, source.dims, params))
+    return chain_operations(changes, input_step(config, source.name))
 
 
 def plan_source_changes(config: AttentionConfig, source: str, step: str) -> Plan:
     """What modifiers make of an input before k and v are projected from it. source: the input's name. step: the one
     that is changed, which is the input with its positions, or what was made of that."""
-    plan: Plan = []
+    changes = []
     for name, params in config.modifiers_at("sources").items():
-        plan += MODIFIERS[name].operations("sources", source, (), params)
-    return chain_operations(plan, step)
+        changes.append(MODIFIERS[name].operations("sources", source, (), params))
+    return chain_operations(changes, step)
 
 
 def plan_position_steps(
@@ -192,7 +195,8 @@ def plan_position_steps(
         first_position = query_offset if "T" in step.dims else 0
         given = {**params, HEADS: heads, FIRST_POSITION: first_position}
         plan.append(step.operation("", (), given))
-    return chain_operations(plan, "", {INPUT: made_of.get("q", ""), KEY_INPUT: made_of.get("k", "")})
+    sources = {INPUT: made_of.get("q", ""), KEY_INPUT: made_of.get("k", "")}
+    return chain_operations([plan], "", sources) if plan else []
 
 
 def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: str, shapes: Shapes) -> Plan:
@@ -281,19 +285,19 @@ def plan_head_changes(
     """
     _, heads, _, width = shapes[role]
     dims = head_dims(role, shapes)
-    plan: Plan = []
+    changes: list[Plan] = []
     for name, params in config.modifiers_at("heads").items():
-        plan += MODIFIERS[name].operations("heads", role, dims, {**params, HEADS: heads, HALF: half})
+        changes.append(MODIFIERS[name].operations("heads", role, dims, {**params, HEADS: heads, HALF: half}))
     for name, params in config.positions_at("heads").items():
         position = POSITIONS[name]
         fitted = position.fit(params, size_position(name, inputs, heads, width))
         placed = {**fitted, "first_position": first_position}
         reads = (HERE, *position.operands)
-        plan.append(Operation(f"{role}_{name}", dims, reads, position.faces, placed))
-    if not plan:
+        changes.append([Operation(f"{role}_{name}", dims, reads, position.faces, placed)])
+    if not changes:
         return []
-    *changes, last = chain_operations(plan, f"{role}_heads")
-    plan = [*changes, replace(last, output=role)]
+    *others, last = chain_operations(changes, f"{role}_heads")
+    plan = [*others, replace(last, output=role)]
     return number_second(plan) if half else plan
 
 
@@ -331,7 +335,7 @@ def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
 
 def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
     """The scores with what positions add to them before they are scaled, where any do."""
-    plan: Plan = []
+    changes = []
     for name, params in config.positions_at("scores").items():
         operation = Operation(
             output=f"{name}_scores",
@@ -340,8 +344,8 @@ def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes
             faces=POSITIONS[name].faces,
             params=fit_to_scores(name, params, inputs, shapes, query_offset),
         )
-        plan.append(operation)
-    return chain_operations(plan, "scores")
+        changes.append([operation])
+    return chain_operations(changes, "scores")
 
 
 def fit_to_scores(
@@ -396,10 +400,10 @@ def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
 
 def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: int, source: str = "") -> Plan:
     """What the chosen modifiers make of a step at their place, one after the other. source: what q is made of."""
-    plan: Plan = []
+    changes = []
     for name, params in config.modifiers_at(place).items():
-        plan += MODIFIERS[name].operations(place, place, read.dims, {**params, HEADS: heads})
-    return chain_operations(plan, read.output, {INPUT: source})
+        changes.append(MODIFIERS[name].operations(place, place, read.dims, {**params, HEADS: heads}))
+    return chain_operations(changes, read.output, {INPUT: source})
 
 
 def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
@@ -535,10 +539,10 @@ def plan_normaliser(config: AttentionConfig, output: str) -> Operation:
 def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation | None:
     """The step that puts other weights in the place of the normaliser's; None where those stay."""
     if config.replace:
-        reads = ("masked_scores", "allowed") if is_masked(config, inputs) else ("masked_scores",)
+        reads = ("computed_weights", "allowed") if is_masked(config, inputs) else ("computed_weights",)
         return Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS)
     if "replacement" in inputs:
-        return Operation("weights", SCORE_DIMS, ("masked_scores", "replacement"), TAKE)
+        return Operation("weights", SCORE_DIMS, ("computed_weights", "replacement"), TAKE)
     if "chosen_weights" in inputs:
         return plan_put("weights", "computed_weights")
     return None

@@ -1,12 +1,12 @@
 """Steps that a mechanism adds to a plan, as data: what each is called, which faces it has, what it reads."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
-HERE = "here"  # among what a step reads: what stands at its place, or what the step before it made of that
+HERE = "here"  # among what a step reads: what stands at its place when its mechanism begins
 INPUT, KEY_INPUT = "input", "key_input"  # what q is made of, and what k is made of
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
@@ -41,17 +41,29 @@ class PlanStep:
         )
 
 
-def chain_operations(plan: list[Operation], first: str, sources: Mapping[str, str] | None = None) -> list[Operation]:
-    """Operations of which each that reads HERE reads what the one before it made of it; the first, the step `first`.
+def chain_operations(
+    mechanisms: Iterable[list[Operation]], first: str, sources: Mapping[str, str] | None = None
+) -> list[Operation]:
+    """The steps of mechanisms that stand at one place, in this order: each finds there what the last step of the one
+    before it made, and the first one the step `first`. All of a mechanism's steps that read HERE read that.
 
     sources: the steps that q and k are made of, which are read as INPUT and KEY_INPUT.
     """
     chained: list[Operation] = []
     here = first
-    for operation in plan:
+    for operations in mechanisms:
         steps = {HERE: here, **(sources or {})}
-        reads = tuple(steps.get(name, name) for name in operation.reads)
-        chained.append(replace(operation, reads=reads))
-        if HERE in operation.reads:
-            here = operation.output
+        for operation in operations:
+            reads = tuple(steps.get(name, name) for name in operation.reads)
+            chained.append(replace(operation, reads=reads))
+        here = operations[-1].output
     return chained
+
+
+def check_all_read(plan: list[Operation]) -> None:
+    """Every step is read by a later one, or is the last. Raises ValueError: without it a step would do nothing, and
+    nothing would say so."""
+    read = {name for operation in plan for name in operation.reads}
+    unread = [operation.output for operation in plan[:-1] if operation.output not in read]
+    if unread:
+        raise ValueError(f"nothing reads {', '.join(unread)}")

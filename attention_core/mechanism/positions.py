@@ -28,7 +28,7 @@ from attention_core.mechanism.parameters import (
     names_of,
 )
 from attention_core.mechanism.plain_checks import require_one_of
-from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, KEY_INPUT, PlanStep
+from attention_core.mechanism.plan_steps import GIVEN_BY_RUN, HERE, INPUT, INPUTS, KEY_INPUT, PlanStep, check_all_read
 from attention_core.mechanism.relative_positions import (
     CLIPPED_BIAS,
     DIRECTION,
@@ -415,6 +415,7 @@ class Position:
         operations = [step.operation("", (), dict.fromkeys((*declared, *GIVEN_BY_RUN))) for step in self.steps]
         last = Operation("last", (), (HERE, *self.operands), self.faces)
         check_wired([*operations, last], (HERE, "q", "k", *INPUTS), self.weights)
+        check_all_read([*operations, last])
 
     @property
     def operands(self) -> tuple[str, ...]:

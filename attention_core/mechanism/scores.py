@@ -14,6 +14,7 @@ from torch import Tensor
 
 from attention_core.mechanism.learned_tensors import LearnedTensor, Shape, Sizes, check_wired
 from attention_core.mechanism.operations import kv_head, share_heads, share_heads_numpy
+from attention_core.mechanism.plan_steps import check_all_read
 from attention_core.record.cell_functions import MIN_VECTOR_LENGTH
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation
@@ -268,6 +269,7 @@ class Score:
 
     def __post_init__(self):
         check_wired(self.operations, ("q", "k"), self.weights)
+        check_all_read(list(self.operations))
 
     def larger_than_pairs(self, sizes: Sizes) -> list[Shape]:
         """The shapes of those of its steps that have more axes than the scores."""

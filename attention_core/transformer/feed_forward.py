@@ -18,6 +18,7 @@ from attention_core.mechanism.modifiers import LET_THROUGH
 from attention_core.mechanism.operations import ADD, PROJECT
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.mechanism.plan import run_plan
+from attention_core.mechanism.plan_steps import check_all_read
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Operation, Step, Trace
 from attention_core.transformer.activations import ACTIVATIONS
@@ -141,7 +142,9 @@ def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> lis
     plan.append(output)
     if config.residual:
         plan.append(Operation("residual", inputs["x"].dims, ("x", "output"), ADD))
-    return plan + plan_norms(config.norms, AFTER, "output", plan[-1].output, plan[-1].dims)
+    plan += plan_norms(config.norms, AFTER, "output", plan[-1].output, plan[-1].dims)
+    check_all_read(plan)
+    return plan
 
 
 def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -> list[Operation]:

@@ -74,10 +74,8 @@ def norm_weight_dims(chosen: Iterable[Choice]) -> dict[str, tuple[str, ...]]:
 def plan_norms(chosen: Iterable[Choice], place: str, thing: str, step: str, dims: tuple[str, ...]) -> list[Operation]:
     """The norms at a place, one after the other. thing: what the place is called in their steps. step: what the first
     one reads, with its axes."""
-    plan: list[Operation] = []
-    for name, params in modifiers_at(place, chosen).items():
-        plan += NORMS[name].operations(place, thing, dims, params)
-    return chain_operations(plan, step)
+    norms = [NORMS[name].operations(place, thing, dims, params) for name, params in modifiers_at(place, chosen).items()]
+    return chain_operations(norms, step)
 
 
 def norm_vectors(x: Float[Tensor, "B T D"], weights: NormWeights, norms: tuple[Choice, ...]) -> Trace:

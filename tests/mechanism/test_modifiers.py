@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 import torch
@@ -9,7 +10,11 @@ from torch.nn.attention.flex_attention import flex_attention
 
 from attention_core import AttentionConfig, AttentionError, Weights, attend, attend_qkv
 from attention_core.explanation.arithmetic import explain
-from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism import plan
+from attention_core.mechanism.config import modifiers_at
+from attention_core.mechanism.modifiers import MODIFIER_PLACES, MODIFIERS
+from attention_core.mechanism.operations import ADD
+from attention_core.mechanism.plan_steps import HERE, PlanStep, chain_operations
 from attention_core.variants.blockwise_softmax import attend_blockwise
 from attention_core.verification.proof import prove
 
@@ -102,6 +107,62 @@ def test_block_by_block_gives_the_same(qkv):
     whole = attend_qkv(*qkv, config=config)["head_outputs"]
     *_, last = attend_blockwise(*qkv, config=config, block=3)
     torch.testing.assert_close(last.output, whole, atol=1e-10, rtol=0)
+
+
+# ---- several at one place --------------------------------------------------------------------------------------------
+def names_at(place: str) -> list[str]:
+    return list(modifiers_at(place, [(name, {}) for name in MODIFIERS]))
+
+
+@pytest.mark.parametrize("place", MODIFIER_PLACES)
+def test_each_at_a_place_finds_what_the_last_step_before_it_made(place):
+    for names in permutations(names_at(place), 2):
+        given = [{parameter.name: 0.5 for parameter in MODIFIERS[name].parameters} for name in names]
+        both = [
+            MODIFIERS[name].operations(place, "q", (), {**params, "heads": 1, "half": 0})
+            for name, params in zip(names, given, strict=True)
+        ]
+        first, second = both
+        chained = chain_operations(both, "before")
+        readers = [step for step, alone in zip(chained[len(first) :], second, strict=True) if HERE in alone.reads]
+        assert readers and all(first[-1].output in step.reads and "before" not in step.reads for step in readers)
+
+
+@pytest.mark.parametrize("lam_init", [0.2, 0.8])
+def test_a_gate_of_zeros_lets_half_of_differential_attention_through(lam_init, generator):
+    """sigmoid(0) = 1/2 of what stands without a gate, which is made smaller by (1 - lam_init)."""
+
+    def numbers(*shape):
+        return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+    learned = {f"lam_{role}{half}": numbers(4) for role in "qk" for half in (1, 2)}
+    weights = {"w_q": numbers(6, 8), "w_k": numbers(6, 8), "w_v": numbers(6, 5), "g_heads": numbers(5), **learned}
+    chosen = ("differential", {"lam_init": lam_init})
+    x, half_open = numbers(1, 3, 6), torch.zeros(6, 5, dtype=torch.float64)
+    gated = attend(x, weights=Weights(**weights, w_gate=half_open), config=AttentionConfig(modifiers=["gate", chosen]))
+    plain = attend(x, weights=Weights(**weights), config=AttentionConfig(modifiers=[chosen]))
+    torch.testing.assert_close(gated["output"], plain["output"] / 2, atol=1e-14, rtol=0)
+    assert gated.step("gated_outputs").operation.reads == ("shrunk_outputs", "gate")
+
+
+def test_a_step_that_nobody_reads_is_refused_where_a_modifier_is_declared():
+    opened, _ = MODIFIERS["gate"].steps["mixed"]
+    with pytest.raises(ValueError, match="nothing reads gate"):
+        replace(MODIFIERS["gate"], steps={"mixed": (opened, PlanStep("doubled", ADD, (HERE, HERE)))})
+
+
+def test_a_step_that_nobody_reads_is_refused_when_a_plan_is_made(monkeypatch):
+    """Planted: each modifier finds what stood there before any."""
+
+    def chain_apart(mechanisms, first, sources=None):
+        return [step for steps in mechanisms for step in chain_operations([steps], first, sources)]
+
+    one, square = torch.ones(2), torch.ones(2, 2)
+    learned = {f"lam_{role}{half}": one for role in "qk" for half in (1, 2)}
+    config = AttentionConfig(modifiers=["differential", "gate"])
+    monkeypatch.setattr(plan, "chain_operations", chain_apart)
+    with pytest.raises(ValueError, match="nothing reads shrunk_outputs"):
+        attend(square, weights=Weights(**learned, g_heads=one, w_gate=square), config=config)
 
 
 # ---- bad input -------------------------------------------------------------------------------------------------------
