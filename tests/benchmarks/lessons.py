@@ -5,6 +5,7 @@ from itertools import cycle
 
 from playwright.sync_api import Page
 
+from pages.site.catalog import LESSONS
 from tests.benchmarks.change_to_pixels import BARE, press
 from tests.benchmarks.figures import Figure, against, alternately, report
 from tests.benchmarks.process import AS_IT_COMES
@@ -12,6 +13,7 @@ from tests.benchmarks.tab import Tab, chromium
 from tests.browser.conftest import process_of
 
 MOST = 3  # times the bare page
+MEASURED_BESIDE = ("check", "bugs", "puzzles")  # pages to practise on
 CHARTS = (
     "[data-testid=stVegaLiteChart] svg",
     ".map canvas",
@@ -40,6 +42,11 @@ def turn(page: Page) -> None:
     page.get_by_role("button", name="Turn: the other asks").click()
 
 
+def first_slider() -> Callable[[Page], None]:
+    """The main control of a lesson that MAIN does not name."""
+    return slider("ArrowLeft", "ArrowRight")
+
+
 MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "qkv": lambda: choices("with W", "without W"),
     "softmax": lambda: slider("ArrowRight", "ArrowLeft"),
@@ -49,16 +56,9 @@ MAIN: dict[str, Callable[[], Callable[[Page], None]]] = {
     "heads": lambda: choices("one head", "two heads"),
     "positions": lambda: choices("none: a bag of words", "sines and cosines"),
     "cross": lambda: turn,
-    "distance": lambda: slider("ArrowLeft", "ArrowRight"),
-    "decoding": lambda: slider("ArrowLeft", "ArrowRight"),
-    "cost": lambda: slider("ArrowLeft", "ArrowRight"),
     "printed": lambda: choices("weights", "scores"),
-    "bottleneck": lambda: slider("ArrowLeft", "ArrowRight"),
-    "induction": lambda: slider("ArrowLeft", "ArrowRight"),
     "explanation": lambda: choices("B · majority", "A · look up"),
     "meaning": lambda: choices("even", "as learned"),
-    "encoder": lambda: slider("ArrowLeft", "ArrowRight"),
-    "decoder": lambda: slider("ArrowLeft", "ArrowRight"),
     "models": lambda: slider("ArrowRight", "ArrowLeft"),
     "check": lambda: choices("weights", "scores"),
     "bugs": lambda: choices("2", "3"),
@@ -70,8 +70,8 @@ def measure(runs: int) -> Iterator[Figure]:
     """Each lesson's main control."""
     with process_of("app.py") as (ours, _), process_of(BARE, **AS_IT_COMES) as (bare, _), chromium() as browser:
         least = Tab(browser, bare, "button")
-        for slug, control in MAIN.items():
-            tab, act = Tab(browser, f"{ours}/{slug}?lang=en", CHART), control()
+        for slug in (*LESSONS, *MEASURED_BESIDE):
+            tab, act = Tab(browser, f"{ours}/{slug}?lang=en", CHART), MAIN.get(slug, first_slider)()
             times, floor = alternately(runs, lambda tab=tab, act=act: tab.change(act), lambda: least.change(press))
             yield against(f"change to pixels, lesson {slug}", times, floor, MOST)
 

@@ -57,7 +57,7 @@ COMPARED_ENCODERS = {
 @cache_measurement
 def draw_card(slug: str, language: str) -> list[Shape]:
     """The shapes of a lesson's picture, for who reads a language."""
-    return CARD_PICTURES[slug](language)
+    return CARD_PICTURES.get(slug, draw_weights)(language)
 
 
 def who_is_it(language: str) -> Setup:
@@ -68,6 +68,13 @@ def who_is_it(language: str) -> Setup:
 def coloured_animals(language: str) -> Setup:
     """The sentence with colours."""
     return Setup(example="zh_colour" if language == "zh" else "en_colour")
+
+
+def draw_weights(language: str) -> list[Shape]:
+    """The weights of the sentence with a pronoun: what a lesson shows that has no picture of its own yet."""
+    setup = who_is_it(language)
+    trace = trace_for(setup)
+    return map_shapes(trace["weights"][0, selection_of(trace, setup).head].numpy())
 
 
 def draw_projections(language: str) -> list[Shape]:

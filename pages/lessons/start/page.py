@@ -29,7 +29,7 @@ def show_doors() -> Setup:
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
         boxes[door].markdown(f"#### {DOOR_ICONS[door]} {say(f'lessons.start.door_{door}')}")
-        boxes[door].markdown(say(f"lessons.start.behind_{door}"))
+        boxes[door].markdown(say(f"lessons.start.behind_{door}", count=len(LESSONS)))
     with boxes["see"]:
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         link_to_workbench(setup, "see")
