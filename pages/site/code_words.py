@@ -4,14 +4,30 @@ import json
 from functools import cache
 
 from attention_core.explanation.code_comments import translate_comments
-from pages.site.words import CONTENT_FOLDER, current_language
+from pages.site.words import CONTENT_FOLDER, current_language, load_app_texts
+
+MECHANISM_LABELS = ("score", "masks", "positions", "modifiers", "normaliser")  # families of keys in labels.toml
 
 
 @cache
 def load_code_comments(language: str) -> dict[str, str]:
-    """The comments of the core's code in a language, by the English that stands in the code; English needs none."""
+    """The comments of the core's code in a language, by the English that stands in the code; English needs none.
+
+    A title such as "causal: no key after the query" that is not translated becomes the label of its mechanism.
+    """
     path = CONTENT_FOLDER / language / "code_comments.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    written = json.loads(path.read_text(encoding="utf-8"))
+    return {**written, **mechanism_titles(language)} if written else {}
+
+
+def mechanism_titles(language: str) -> dict[str, str]:
+    """The label of each mechanism, by the pattern of a title that begins with its name."""
+    titles = {}
+    for key, label in load_app_texts(language).items():
+        family, _, name = key.partition(".")
+        if family in MECHANISM_LABELS:
+            titles[f"{name}: {{rest}}"] = label
+    return titles
 
 
 def say_code(source: str, language: str | None = None) -> str:

@@ -68,7 +68,8 @@ def test_what_is_forgotten_is_named():
     assert len(missing_of_puzzle("forgotten")) == 2 * len(PUZZLE_TEXTS)
 
 
-BLOCKS = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "extending.md").read_text(encoding="utf-8"), re.DOTALL)
+GUIDES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("adding_a_score.md", "adding_a_lesson.md")]
+BLOCKS = [block for guide in GUIDES for block in re.findall(r"```python\n(.*?)```", guide, re.DOTALL)]
 
 
 @pytest.mark.parametrize("code", BLOCKS)

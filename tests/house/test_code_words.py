@@ -20,7 +20,7 @@ from attention_core.explanation.scripts import MAX_LITERAL_NUMBERS, code, rows, 
 from attention_core.explanation.source_closure import collect_definitions
 from attention_core.explanation.traced_source import function_listing
 from attention_core.variants import textbook_code
-from pages.site.code_words import load_code_comments
+from pages.site.code_words import load_code_comments, mechanism_titles
 from tests.house.test_house import every_face
 
 CHINESE = load_code_comments("zh")
@@ -102,7 +102,7 @@ def test_no_comment_is_kept_for_nothing():
         texts += comments_of(source)
         texts += re.findall(r'"(.*?)"', source)
     unused = []
-    for english in CHINESE:
+    for english in CHINESE.keys() - mechanism_titles("zh").keys():
         if english.startswith(PHRASE_START):
             is_used = english.removeprefix(PHRASE_START) in REMARKS
         else:
@@ -110,6 +110,12 @@ def test_no_comment_is_kept_for_nothing():
         if not is_used:
             unused.append(english)
     assert not unused
+
+
+def test_a_title_without_a_translation_is_the_label_of_its_mechanism():
+    assert translate_comments("# ---- cosine: written anew", CHINESE).startswith("# ---- 余弦 ---")
+    assert translate_comments("# ---- causal: no key after the query", CHINESE).startswith("# ---- 因果：不看")
+    assert translate_comments("# ---- nothing: of ours", CHINESE).startswith("# ---- nothing: of ours ---")
 
 
 def test_a_remark_keeps_its_expression():
