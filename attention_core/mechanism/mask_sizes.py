@@ -5,6 +5,7 @@ from dataclasses import replace
 from attention_core.mechanism.checks import Shapes
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE
 from attention_core.record.errors import AttentionError
 
 
@@ -34,13 +35,20 @@ def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int)
     B, _, T, _ = shapes["q"]
     _, _, S, _ = shapes["k"]
     last_position = max(S, T + query_offset) - 1
-    for _, params in config.masks:
-        if "lengths" in params:
-            check_lengths(params["lengths"], B, S)
-        global_tokens = params.get("global_tokens", ())
-        for token in global_tokens:
-            if not 0 <= token <= last_position:
-                raise AttentionError("tokens_range", last=last_position, given=token)
+    for name, params in config.masks:
+        for parameter in MASKS[name].parameters:
+            given = params[parameter.name]
+            if parameter.moves == KEY_COUNT and parameter.several:
+                check_lengths(given, B, S)
+            if parameter.moves == KEY_PLACE:
+                check_places(given if parameter.several else (given,), last_position)
+
+
+def check_places(places: tuple[int, ...], last_position: int) -> None:
+    """Each is the place of a token."""
+    for place in places:
+        if not 0 <= place <= last_position:
+            raise AttentionError("tokens_range", last=last_position, given=place)
 
 
 def check_lengths(lengths: tuple[int, ...], batch: int, keys: int) -> None:
@@ -63,11 +71,7 @@ def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig
     masks = []
     for name, params in config.masks:
         moved = dict(params)
-        if "lengths" in params:
-            lengths = params["lengths"]
-            moved["lengths"] = tuple(max(0, length - first) for length in lengths)
-        if "global_tokens" in params:
-            tokens = params["global_tokens"]
-            moved["global_tokens"] = tuple(token - first for token in tokens)
+        for parameter in MASKS[name].parameters:
+            moved[parameter.name] = parameter.for_keys_from(params[parameter.name], first)
         masks.append((name, moved))
     return replace(config, masks=masks)

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from attention_core.mechanism.parameters import Parameter, check_declared, names_of
+from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE, Parameter, check_declared, names_of
 from attention_core.record.expressions import Cell, Constant, Operand, product_cell
 from attention_core.record.trace import Faces
 
@@ -334,9 +334,9 @@ class Mask:
 
 WINDOW = Parameter("window", least=0, start=1)
 OWN_WINDOW = Parameter("window", least=1, start=1)  # the query's own position is one of them
-LENGTHS = Parameter("lengths", several=True, start=())
+LENGTHS = Parameter("lengths", several=True, start=(), moves=KEY_COUNT)
 DILATION = Parameter("dilation", least=1, start=2)
-GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,))
+GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,), moves=KEY_PLACE)
 
 MASKS = {
     "causal": Mask(CAUSAL, is_causal=True),

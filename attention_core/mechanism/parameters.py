@@ -19,6 +19,7 @@ from attention_core.mechanism.plain_checks import (
 from attention_core.record.errors import AttentionError
 
 NEEDED = "needed"  # in the place of what a parameter usually is: it must be given
+KEY_COUNT, KEY_PLACE = "key count", "key place"
 WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # by the least value
 
 
@@ -33,6 +34,8 @@ class Parameter:
     start: what a page begins with where the mechanism is switched on; None where it leaves it open.
     beside: the parameter without which it does nothing, where that one is what it usually is.
     swept: the values that show what it does, one after the other; of words all.
+    moves: how it follows a run that sees only the keys from `first` on: KEY_COUNT, a number of keys from the first one,
+        shrinks by `first` to 0 at the least; KEY_PLACE, the number of a key, falls by `first`; "" stays as it is.
 
     Raises ValueError for another least value.
     """
@@ -47,6 +50,7 @@ class Parameter:
     start: object = None
     beside: str = ""
     swept: tuple[float, ...] = ()
+    moves: str = ""
 
     def __post_init__(self):
         if self.least not in WHOLE_CHECKS:
@@ -59,6 +63,23 @@ class Parameter:
         if not self.several:
             return self.check_one(given)
         return tuple(self.check_one(number) for number in require_list(self.name, given))
+
+    def for_keys_from(self, given: object, first: int) -> object:
+        """What was given, as it reads where key number `first` is the first one.
+
+        >>> Parameter("lengths", several=True, moves=KEY_COUNT).for_keys_from((5, 2), 3)
+        (2, 0)
+        """
+        if given is None or not self.moves:
+            return given
+        if self.several:
+            return tuple(self.moved_key(number, first) for number in given)
+        return self.moved_key(given, first)
+
+    def moved_key(self, number: int, first: int) -> int:
+        """One number, moved."""
+        moved = number - first
+        return max(0, moved) if self.moves == KEY_COUNT else moved
 
     def check_one(self, given: object) -> object:
         """One number, or one word."""

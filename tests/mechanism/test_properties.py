@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
-from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.masks import MASKS, Mask
+from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE, Parameter
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
@@ -53,17 +54,24 @@ class Call:
 def mask_choices(draw, B: int, S: int, offsets: tuple[int, ...]) -> list:
     """Any of the masks together, each at most once, the causal ones with one offset."""
     offset = draw(st.sampled_from([None, None, *offsets]))
-    token = draw(st.integers(0, S - 1))
-    parameters = {
-        "causal": {"offset": offset},
-        "local": {"window": draw(st.integers(0, 2))},
-        "sliding": {"window": draw(st.integers(1, 3)), "offset": offset},
-        "dilated": {"window": draw(st.integers(0, 2)), "dilation": draw(st.integers(1, 3))},
-        "padding": {"lengths": tuple(draw(st.integers(0, S)) for _ in range(B))},
-        "local_global": {"window": 1, "global_tokens": (token,)},
-    }
-    chosen = draw(st.lists(st.sampled_from(sorted(parameters)), unique=True, max_size=2))
-    return [(name, parameters[name]) for name in chosen]
+    chosen = draw(st.lists(st.sampled_from(sorted(MASKS)), unique=True, max_size=2))
+    return [(name, mask_parameters(draw, MASKS[name], B, S, offset)) for name in chosen]
+
+
+def mask_parameters(draw, mask: Mask, B: int, S: int, offset: int | None) -> dict[str, object]:
+    """Small numbers that fit a mask's declaration."""
+    params = {parameter.name: mask_number(draw, parameter, B, S) for parameter in mask.parameters}
+    return params | ({"offset": offset} if mask.is_causal else {})
+
+
+def mask_number(draw, parameter: Parameter, B: int, S: int) -> object:
+    """A key, a number of keys for each sequence, or a number from the least one on."""
+    if parameter.moves == KEY_PLACE:
+        key = draw(st.integers(0, S - 1))
+        return (key,) if parameter.several else key
+    if parameter.moves == KEY_COUNT:
+        return tuple(draw(st.integers(0, S)) for _ in range(B)) if parameter.several else draw(st.integers(0, S))
+    return draw(st.integers(parameter.least or 0, 3))
 
 
 def score_weights(score: str, d_q: int, d_k: int, leading: tuple[int, ...], random: Callable) -> dict[str, Tensor]:
