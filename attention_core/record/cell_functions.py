@@ -1,12 +1,11 @@
 """The functions that a cell puts around its terms: what each one gives, and below it how it is written.
 
 A value is computed from the numbers of the terms; a text is made of their operands (cell_text). A new function is one
-block here and its line in CELL_FUNCTIONS.
+block here and its line in CELL_FUNCTIONS; one that a single mechanism needs may stand beside it, and its cells hold it.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from attention_core.record.cell_text import (
     Numbers,
@@ -21,6 +20,7 @@ from attention_core.record.cell_text import (
 )
 from attention_core.record.expressions import (
     Cell,
+    CellFunction,
     Ref,
     Term,
     exp_or_infinity,
@@ -34,12 +34,9 @@ MIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long, so t
 READABLE_SCORES = (-3.0, 14.0)  # a row's largest score: its sum of powers stays between 0.05 and some millions
 
 
-@dataclass(frozen=True)
-class CellFunction:
-    """One function of a cell's terms: value(numbers) -> float; text(terms, numbers) -> the parts of its text."""
-
-    value: Callable[[Numbers], float]
-    text: Callable[[Sequence[Term], Numbers], list[Part]]
+def function_of(cell: Cell) -> CellFunction:
+    """What makes a number of a cell's terms."""
+    return CELL_FUNCTIONS[cell.function] if isinstance(cell.function, str) else cell.function
 
 
 def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
@@ -50,7 +47,7 @@ def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
     >>> evaluate(cell, {Ref("q", (0,)): 3.0}.__getitem__)
     7.0
     """
-    value = CELL_FUNCTIONS[cell.function].value(numbers_of(cell, lookup))
+    value = function_of(cell).value(numbers_of(cell, lookup))
     return value if cell.times is None else cell.times.value * value
 
 
@@ -61,7 +58,7 @@ def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
     >>> write_cell(Cell(((Constant(2.0),),), function="exp"), {}.__getitem__)
     ['exp(', Written(factor=Constant(value=2.0, text=''), bracket=False), ')']
     """
-    text = CELL_FUNCTIONS[cell.function].text(cell.terms, numbers_of(cell, lookup))
+    text = function_of(cell).text(cell.terms, numbers_of(cell, lookup))
     return text if cell.times is None else [Written(cell.times), " × ", *text]
 
 

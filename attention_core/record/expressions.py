@@ -5,7 +5,7 @@ so they cannot disagree with each other, and a test evaluates every cell of ever
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -47,11 +47,26 @@ class Operand:
 
 
 @dataclass(frozen=True)
+class CellFunction:
+    """One function of a cell's terms.
+
+    value: from the numbers of every term's factors to the cell's number. text: from the terms and those numbers to the
+    parts of its text (cell_text).
+    """
+
+    value: Callable[[list[list[float]]], float]
+    text: Callable[[Sequence[Term], list[list[float]]], list]
+
+
+@dataclass(frozen=True)
 class Cell:
-    """The terms, and which one of CELL_FUNCTIONS makes a number of them; times: what that number is multiplied by."""
+    """The terms, and what makes a number of them: one of CELL_FUNCTIONS by its name, or a function of its own.
+
+    times: what that number is multiplied by.
+    """
 
     terms: tuple[Term, ...]
-    function: str = "sum"
+    function: str | CellFunction = "sum"
     times: Constant | None = None
 
 

@@ -1,6 +1,7 @@
 """The arithmetic of single cells as text: what is expected here was worked out by hand."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -35,9 +36,9 @@ from attention_core.mechanism.operations import (
 from attention_core.mechanism.plan import run_plan
 from attention_core.mechanism.positions import ALIBI, ROPE, SINUSOIDAL
 from attention_core.mechanism.scores import COSINE, DOT, FEATURE_MAP, GENERAL, TANH_LAYER
-from attention_core.record.cell_functions import CELL_FUNCTIONS, evaluate
+from attention_core.record.cell_functions import CELL_FUNCTIONS, evaluate, write_cell
 from attention_core.record.cell_text import MAX_SHOWN_TERMS
-from attention_core.record.expressions import Ref
+from attention_core.record.expressions import Cell, CellFunction, Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_or_scientific
 from attention_core.record.trace import Faces, Operation, Step
 from attention_core.transformer.activations import GELU, RELU, SILU
@@ -319,6 +320,23 @@ def test_the_position_of_a_later_row():
 def test_every_outer_function_is_written():
     seen = {explain(trace, "result", index).cell.function for trace, index, _ in CELLS.values()}
     assert seen | {"sin", "cos"} == set(CELL_FUNCTIONS)
+
+
+def halved_value(numbers):
+    ((number,),) = numbers
+    return number / 2
+
+
+def halved_text(terms, numbers):
+    return ["half of ", *CELL_FUNCTIONS["sum"].text(terms, numbers)]
+
+
+def test_a_cell_may_hold_a_function_of_its_own():
+    """Half of 3 is 1.5; the table of functions knows nothing of it."""
+    cell = Cell(((Ref("a", (0,)),),), CellFunction(halved_value, halved_text))
+    assert evaluate(cell, {Ref("a", (0,)): 3.0}.__getitem__) == 1.5
+    assert write_cell(cell, {Ref("a", (0,)): 3.0}.__getitem__)[0] == "half of "
+    assert pickle.loads(pickle.dumps(cell)) == cell
 
 
 # ---- more than twelve terms ------------------------------------------------------------------------------------------

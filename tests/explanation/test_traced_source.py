@@ -127,7 +127,8 @@ class Piecewise:
                 for target in statement.targets:
                     self.assign(target, value)
             else:
-                assert isinstance(statement.value, ast.Constant)  # the docstring
+                is_docstring = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+                assert is_docstring, f"write with =, if, for and return alone: {ast.unparse(statement)}"
         return False
 
     def assign(self, target, value):
