@@ -39,7 +39,7 @@ def slider(*keys: str) -> Callable[[Page], None]:
 
 def turn(page: Page) -> None:
     """Lets the other sentence ask."""
-    page.get_by_role("button", name="Turn: the other asks").click()
+    page.get_by_role("button", name="Swap sides").click()
 
 
 def first_slider() -> Callable[[Page], None]:

@@ -71,7 +71,7 @@ def test_each_stop_is_told_both_ways():
     first = "The beginning is read at once: 6 tokens, 6 keys and values in every head. Next comes “the”, 69 %."
     assert told["cached"][0] == told["again"][0] == first
     assert told["cached"][4].startswith("“it” adds one key and one value in every layer. Its query meets 10 keys, 9 of")
-    assert told["again"][4].startswith("To read “it”, all 10 tokens run once more: 10 keys, 9 of them the same")
+    assert told["again"][4].startswith("To read “it”, all 10 tokens are run again: 10 keys, 9 of them the same")
     assert told["cached"][-1].endswith("The text has ended.")
 
 

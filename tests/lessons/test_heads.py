@@ -38,7 +38,7 @@ def test_the_dog_is_white_after_two_heads_and_nearly_grey_after_one():
     expected = [story(name)[word] for name in ("zh_colour", "zh_colour_one_head") for word in (1, DOG)]
     assert colours == pytest.approx(expected, abs=1e-10)
     assert [round(colour, 2) for colour in colours] == [0.91, -0.83, 0.82, -0.29]
-    assert "“dog” comes out −0.29, not −0.83" in lesson.fact()
+    assert "“dog” becomes −0.29, not −0.83" in lesson.fact()
     shares = row_by_hand(3)
     assert colours[1] == pytest.approx(shares[0] - shares[3], abs=1e-12)  # black is 1, white -1, all others 0
 
@@ -82,7 +82,7 @@ def test_one_head_of_double_width_is_divided_by_the_root_of_twice_d_k():
 def test_the_answer_is_hidden_until_somebody_guesses_compares_or_reveals():
     lesson = Lesson("heads")
     assert [*lesson.table("hero")["text"]].count("?") == 5
-    assert "The colour of “dog” comes out −0.83" in lesson.fact()
+    assert "The colour of “dog” becomes −0.83" in lesson.fact()
     assert lesson.choose("guess", "stronger").says("Not as predicted")
     assert [*lesson.table("hero")["text"]].count("?") == 0
     assert lesson.choose("guess", "fainter").says("As predicted")
@@ -113,7 +113,7 @@ def test_as_one_head_the_picture_has_one():
 def test_any_sentence_has_an_answer(text):
     lesson = Lesson("heads", text=text, heads="one", open="bring,share,explain", lang="en")
     assert lesson.errors() == []
-    assert "comes out" in lesson.fact()
+    assert "becomes" in lesson.fact()
     two, one = (
         lesson.number("hero", f"output [{name}, colour]", row=row) for row in (1, 2) for name in [asked(lesson)]
     )

@@ -31,12 +31,12 @@ def story(name):
 def test_without_positions_both_animals_turn_grey():
     lesson = Lesson("positions")
     assert colours(lesson) == story("zh_colour_no_positions") == [0, 0, 0, 0, 0]
-    assert "attends evenly" in lesson.fact() and "comes out 0.00" in lesson.fact()
+    assert "attends evenly" in lesson.fact() and "becomes 0.00" in lesson.fact()
     assert lesson.says("a bag of words") and not lesson.parts("positions.dial")
     assert [*lesson.threads("head_0").values()] == pytest.approx([1 / 5] * 25, abs=1e-12)
     lesson.choose("positions", "1, p, p²: built by hand")
     assert colours(lesson) == story("zh_colour")
-    assert "The colour of “dog” comes out −0.83" in lesson.fact()
+    assert "The colour of “dog” becomes −0.83" in lesson.fact()
     assert "“cat” gives" in lesson.send_part("positions_head_0", "chosen", [0, 1]).fact()
 
 
@@ -104,7 +104,7 @@ def test_a_lecturer_is_told_the_answer():
 def test_any_sentence_has_an_answer(text):
     lesson = Lesson("positions", text=text, open="order,distance,parts", lang="en")
     assert lesson.errors() == []
-    assert "comes out" in lesson.fact()
+    assert "becomes" in lesson.fact()
 
 
 # ---- shuffled --------------------------------------------------------------------------------------------------------

@@ -72,13 +72,13 @@ def test_it_opens_on_the_scores_with_the_marks_hidden():
 # ---- find the error --------------------------------------------------------------------------------------------------
 def test_a_click_on_a_printed_number_tells_what_it_is():
     lesson = Lesson("printed", lang="en").click_cell("hero", "printed:scores", "0,0,0,1")
-    assert lesson.says("Written: **2**, right is 6. **A new slip:** the written numbers before it give 6.")
+    assert lesson.says("You wrote **2**; the right number is 6. **A new slip:** the written numbers before it give 6.")
     assert lesson.says("**scores [head 1, x1, x2]** = 6")
     assert lesson.says("Found: 1 of 5.")
     assert cells(lesson, "result")[1] == ["", "new slip", *[""] * 7]
     lesson.click_cell("hero", "printed:scores", "0,0,1,0")
     assert lesson.says(
-        "Written: **4**, right is 6. **Followed:** the written numbers before it give 4, so an earlier slip"
+        "You wrote **4**; the right number is 6. **Followed:** the written numbers before it give 4, so an earlier slip"
     )
     assert lesson.says("Found: 1 of 5.")
     assert lesson.link()["guess"] == "scores.0.0.0.1,scores.0.0.1.0"
@@ -153,7 +153,7 @@ def test_a_number_is_followed_back_through_their_own():
     lesson = Lesson("printed", lang="en").click_cell("hero", "printed:scores", "0,0,0,1")
     lesson.follow("hero", "q", [0, 0, 0, 1])
     assert lesson.says("**q [head 1, x1, 2]** = 0")
-    assert lesson.says("Written: **0**, right is 1. **A new slip:** the written numbers before it give 1.")
+    assert lesson.says("You wrote **0**; the right number is 1. **A new slip:** the written numbers before it give 1.")
     lesson.follow("hero", "q_projected", [0, 0, 1])
     assert lesson.says("**q_projected [x1, 2]** = 1")
     assert "guess" in lesson.link() and "q_projected" not in lesson.link()["guess"]

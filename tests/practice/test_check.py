@@ -215,7 +215,7 @@ def test_the_right_numbers_of_a_step_are_shown_on_demand():
 def test_a_number_that_was_written_opens_to_its_mark_and_its_arithmetic():
     check = Lesson("check", stage="scores", scores="0 5 ?; ? ? ?; ? ? ?", **QKV)
     open_written(check, 0, 1)
-    assert check.says("Written: **5**, right is −4. **A new slip:**")
+    assert check.says("You wrote **5**; the right number is −4. **A new slip:**")
     assert opened(check)[0] == ["**scores [head 1, 1, 2]** = −4"] and opened(check)[1]
     assert opened(Lesson("check", **check.link())) == opened(check)
 

@@ -62,9 +62,9 @@ def test_where_both_forms_differ_one_of_them_is_said_to_guess():
         by_form[form] = words[int(weights[head, asked].argmax())]
     said = " ".join(answers(Screen(ex="model_en", text=text)) + warnings(Screen(ex="model_en", text=text)))
     if by_form["encoder"] == by_form["decoder"]:
-        assert "its other form (only back) agrees" in said
+        assert "its other form (causal) agrees" in said
     else:
-        assert f"its other form (only back) says **{by_form['decoder']}**, so one of them guesses" in said
+        assert f"its other form (causal) says **{by_form['decoder']}**, so one of them guesses" in said
 
 
 def test_nothing_is_judged_where_no_model_reads():

@@ -89,11 +89,11 @@ def test_what_a_mask_decides_is_said_of_unknown_words_too():
 @pytest.mark.parametrize(
     "link, said",
     [
-        ({"w_q": "random.1~"}, "“it” is compared by w_q: random, without meaning."),
-        ({"w_q": "random.1~0.0=1", "w_k": "random.2~"}, "“it” is compared by w_q, w_k: random"),
-        ({"w_q": "random.1~", "wiring": "tied", "w_k": "random.2~"}, "“it” is compared by w_q: random"),
-        ({"b_q": "random.1~"}, "“it” is compared by b_q: random"),
-        ({"score": "additive"}, "“it” is compared by w_aq, w_ak, v_a: random"),
+        ({"w_q": "random.1~"}, "random weights (w_q), so the pattern of “it” means nothing."),
+        ({"w_q": "random.1~0.0=1", "w_k": "random.2~"}, "random weights (w_q, w_k), so the pattern of “it”"),
+        ({"w_q": "random.1~", "wiring": "tied", "w_k": "random.2~"}, "random weights (w_q), so the pattern of “it”"),
+        ({"b_q": "random.1~"}, "random weights (b_q), so the pattern of “it”"),
+        ({"score": "additive"}, "random weights (w_aq, w_ak, v_a), so the pattern of “it”"),
         ({"x": "random.3~"}, "has a random vector, which carries no meaning"),
         ({"ex": "eight_heads"}, "has a random vector, which carries no meaning"),
         ({"ex": "one_query"}, "“q” has a random vector, which carries no meaning"),

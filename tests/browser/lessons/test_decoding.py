@@ -40,7 +40,7 @@ def test_without_the_cache_every_key_is_computed_again_and_a_kept_one_opens(scre
     assert layer.locator(".grid .k.now").count() == 1
     page.get_by_role("button", name="without it").click()
     assert layer.locator(".grid .k.now").count() == 10
-    opened.wait_for_text("all 10 tokens run once more: 10 keys, 9 of them the same as before")
+    opened.wait_for_text("all 10 tokens are run again: 10 keys, 9 of them the same as before")
     with opened.answered():
         layer.get_by_role("button", name="key of “dog”").click()
     opened.wait_for_text("layer 2, attention")
