@@ -89,7 +89,7 @@ def test_what_a_mask_decides_is_said_of_unknown_words_too():
 @pytest.mark.parametrize(
     "link, said",
     [
-        ({"w_q": "random.1~"}, "random weights (w_q), so the pattern of “it” means nothing."),
+        ({"w_q": "random.1~"}, "random weights (w_q), so the pattern of “it” has no meaning."),
         ({"w_q": "random.1~0.0=1", "w_k": "random.2~"}, "random weights (w_q, w_k), so the pattern of “it”"),
         ({"w_q": "random.1~", "wiring": "tied", "w_k": "random.2~"}, "random weights (w_q), so the pattern of “it”"),
         ({"b_q": "random.1~"}, "random weights (b_q), so the pattern of “it”"),
@@ -173,7 +173,7 @@ def test_every_document_says_so(link, files):  # noqa: F811
     "link, said",
     [
         ({"example": "source_004", "text": "moon x1 x3", "token": 0}, "random vector"),
-        ({"w_k": "random.1~"}, "w_k: random"),
+        ({"w_k": "random.1~"}, "random weights (w_k)"),
     ],
 )
 def test_the_stage_says_so(link, said):
