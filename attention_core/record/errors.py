@@ -149,7 +149,9 @@ REFUSAL_SENTENCES = {
     "residual_width": "the residual adds {name} to the output, so both must be equally wide: "
     "{name} has {width} columns, the output {given}",
     "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
-    "map_axes": "{name} must have the axes (H, T, S) or (L, H, T, S): its shape is {shape}",
+    "map_axes": "{name} must have the axes (T, S), (H, T, S) or (L, H, T, S), or a batch before them: its shape "
+    "is {shape}",
+    "maps_missing": "{name} must hold attention maps: it has {choices}, of which none is named as maps are",
     "too_many_map_heads": "at most {limit} heads fit on a page, all layers together: the file has {given}",
     "map_side": "{name} may have at most {limit} queries and keys: it has {given}",
     "map_magnitude": "the numbers of {name} must lie between -{limit} and {limit}",
@@ -158,6 +160,9 @@ REFUSAL_SENTENCES = {
     "index": "an index into {name} needs {axes}, each below {shape}: got {given}",
     "at_most": "{name} must be at most {limit}: got {given}",
     "role_missing": "{role} must be one of the arrays of the file: it has {choices}",
+    "maps_alone": "the file must hold q, k and v: it holds attention maps, {name}, which the page of maps shows",
+    "mask_readings": "{name} must have one reading: its shape {shape} and its name allow several, which do not block "
+    "the same pairs, {readings}; choose one",
     "mask_not_additive": "a mask of numbers must be 0 where a pair is allowed, and {limit} or less where it is not",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
@@ -207,6 +212,7 @@ REFUSAL_SENTENCES = {
     "json_constant": "{name} must hold finite numbers, as JSON does: got {given}",
     "json_value": "{name} must hold numbers alone or true and false alone, equally deep: {given} at {index}",
     "lists_too_deep": "the lists of {name} may be at most {limit} deep: they are deeper",
+    "file_nested_deep": "the objects of {name} may lie at most {limit} deep in each other: they lie deeper",
     "lists_differ": "all lists of {name} that are equally deep must be equally long: one has {expected} items, "
     "another {given}",
     "npy_header": "{name} must begin with the header of an NPY file that gives type, order and shape: it does not",

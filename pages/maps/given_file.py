@@ -7,7 +7,14 @@ import streamlit as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
 from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, printable_name
-from attention_core.inputs.files.attention_maps import MAP_BOUNDS, MAX_MAP_HEADS, MAX_MAP_SIDE, read_attention_maps
+from attention_core.inputs.files.attention_maps import (
+    MAP_BOUNDS,
+    MAX_MAP_HEADS,
+    MAX_MAP_SIDE,
+    MapFile,
+    MapView,
+    read_map_file,
+)
 from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_grouped
@@ -43,13 +50,16 @@ class GivenFile:
     """A file that was read.
 
     name: empty for the example. habits: of each layer, of each head; none where there are too many rows to read. first:
-    the layer and the head that are open before one is clicked, from 0.
+    the layer and the head that are open before one is clicked, from 0. file: all that it holds, and view: what of it is
+    looked at; neither of the example.
     """
 
     name: str
     maps: AttentionMaps
     habits: tuple[tuple[HeadHabit, ...], ...]
     first: tuple[int, int] = (0, 0)
+    file: MapFile | None = None
+    view: MapView | None = None
 
 
 # ---- the file of the session -----------------------------------------------------------------------------------------
@@ -75,8 +85,11 @@ def pack_example(language: str) -> bytes:
 
 def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int, int] = (0, 0)) -> GivenFile:
     """Reads a file. Raises AttentionError."""
-    maps = read_attention_maps(file_name, content)
-    return GivenFile(name, maps, read_habits(maps), first)
+    file = read_map_file(file_name, content)
+    view = file.view()
+    if not name:
+        return GivenFile(name, view.maps, read_habits(view.maps), first)
+    return GivenFile(name, view.maps, read_habits(view.maps), first, file, view)
 
 
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit, ...], ...]:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.lessons.frame import draw_page_frame, show_question
+from pages.maps.file_reading import show_file_line, show_readings
 from pages.maps.given_file import current_file, show_file_facts, show_form, show_uploader
 from pages.maps.head_scene import show_head_scene
 from pages.maps.head_view import show_all_heads, show_head_files, show_opened_head
@@ -15,6 +16,8 @@ with draw_page_frame("maps"):
     with at_file:
         show_uploader()
         given = current_file()
+        show_file_line(given)
+        show_readings(given)
         show_file_facts(given)
         show_form()
     with at_head:

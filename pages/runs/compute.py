@@ -8,6 +8,7 @@ from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
 from attention_core.mechanism.checks import all_finite
 from attention_core.mechanism.config import LEARNED_TENSORS
@@ -29,6 +30,7 @@ from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_m
 from pages.runs.translated_sentences import TranslatedSentences
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
+from pages.setup.link_values import read_mask_answer
 from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_length, config_of, input_choice_of
 
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
@@ -54,13 +56,19 @@ def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKi
                 setup.roles,
                 setup.axes,
                 setup.part,
-                blocked=setup.polarity == "blocked",
+                answers=mask_answers_of(setup),
             )
         case "qkv":
             return QkvMatrices(sentences)
         case "code":
             return DrawnTensors(sentences)
     return sentences
+
+
+def mask_answers_of(setup: Setup) -> dict[str, MaskReading]:
+    """How a Setup says that the masks of its file are read, by role."""
+    answers = {"mask": MaskReading("", setup.polarity)} if setup.polarity else {}
+    return answers | dict(map(read_mask_answer, setup.mask_as))
 
 
 def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:

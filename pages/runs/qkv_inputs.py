@@ -1,17 +1,19 @@
 """q, k and v that come without an x: as matrices, or as tensors from files."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from attention_core import AttentionConfig, Weights
+from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.files.qkv_file import (
     UploadedTensors,
     UploadPart,
     cut_upload_part,
-    guess_roles,
+    guess_array_roles,
     largest_upload_part,
     read_roles,
 )
@@ -72,7 +74,7 @@ class UploadedQkv:
     """q, k and v from files.
 
     arrays: what these hold. sentences: whose score weights they have. roles: "q:0", the number of each role's array.
-    axes: the order of their axes. part: what is looked at of them. blocked: whether True in their mask means blocked.
+    axes: the order of their axes. part: what is looked at of them. answers: how their masks are read, by role.
     """
 
     arrays: UploadedArrays
@@ -80,13 +82,13 @@ class UploadedQkv:
     roles: tuple[str, ...] = ()
     axes: str | None = None
     part: tuple[int, ...] | None = None
-    blocked: bool = False
+    answers: Mapping[str, MaskReading] = field(default_factory=dict)
 
     def roles_by_name(self) -> dict[str, str]:
         """The array for each role: as it was chosen, else as its name says."""
         names = [*self.arrays]
         if not self.roles:
-            return guess_roles(names)
+            return guess_array_roles(self.arrays)
         chosen = {}
         for text in self.roles:
             role, number = text.split(":")
@@ -97,7 +99,7 @@ class UploadedQkv:
     def tensors(self) -> UploadedTensors:
         """All that was uploaded. Raises AttentionError."""
         axes = AXIS_ORDERS.get(self.axes)
-        return read_roles(self.arrays, self.roles_by_name(), axes, self.blocked)
+        return read_roles(self.arrays, self.roles_by_name(), axes, self.answers)
 
     def part_of(self, uploaded: UploadedTensors) -> UploadPart:
         """The part that is looked at: as it was chosen, else as much as may be looked at."""

@@ -1,21 +1,22 @@
 """The tensors that a session has brought: kept for that session alone, called by what is in them, the latest few."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from attention_core.inputs.files.qkv_file import oldest_in_force
-from attention_core.inputs.files.uploads import read_arrays
+from attention_core.inputs.files.contents import FileContents, read_contents
+from attention_core.inputs.files.qkv_file import guess_array_roles, guess_roles, oldest_in_force
+from attention_core.inputs.files.uploads import refuse_not_finite
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import Setup
 
 MAX_UPLOADS = 2  # loads of a session: the one on the screen, and the one that undo goes back to
 
 UploadedArrays = dict[str, np.ndarray]
-ReadFile = tuple[UploadedFile, UploadedArrays]
+ReadFile = tuple[UploadedFile, FileContents]
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,12 @@ class Source:
 
 @dataclass
 class Load:
-    """The arrays of files, newer ones before older ones; where each is from; and a digest of what is in them."""
+    """The arrays of files, newer ones before older ones; where each is from; and a digest of what is in them. others:
+    what else stands in a file, and why it is no array that can be read; None of a text."""
 
     arrays: UploadedArrays = field(default_factory=dict)
     sources: dict[str, Source] = field(default_factory=dict)
+    others: dict[Source, dict[str, AttentionError | None]] = field(default_factory=dict)
     digest: object = field(default_factory=sha256)
 
     def add(self, upload: list[ReadFile]) -> None:
@@ -39,13 +42,14 @@ class Load:
         if self.arrays:
             self.digest.update(b"then")  # the same files one after the other are another load
         new: UploadedArrays = {}
-        for file, arrays in upload:
-            content = file.getvalue()
+        for file, contents in upload:
+            arrays, content = contents.arrays, file.getvalue()
             names_and_size = repr((*arrays, len(content)))  # the same bytes may be q here, k there
             self.digest.update(names_and_size.encode())
             self.digest.update(content)
             source = Source(file.file_id, file.name)
             self.sources |= dict.fromkeys(arrays, source)
+            self.others[source] = {**dict.fromkeys(contents.texts), **contents.unread}
             new |= arrays
         for name, array in self.arrays.items():
             new.setdefault(name, array)
@@ -59,24 +63,47 @@ def store_upload(files: list[UploadedFile], setup: Setup) -> str:
     for upload in by_upload(files):
         read_files, array_names = [], []
         for file in upload:
-            arrays = read_file(file)
-            read_files.append((file, arrays))
-            array_names += arrays
+            contents = read_file(file)
+            read_files.append((file, contents))
+            array_names += contents.arrays
         uploads.append(read_files)
         names.append(array_names)
     load = Load()
     oldest = oldest_in_force(names)
     for upload in uploads[oldest:]:
         load.add(upload)
+    refuse_missed(load)
     digest = load.digest.hexdigest()[:16]
     store_latest("held", digest, load.arrays, setup)
     store_latest("sources", digest, load.sources, setup)
+    store_latest("others", digest, load.others, setup)
     return digest
 
 
-def read_file(file: UploadedFile) -> UploadedArrays:
-    """The arrays of a file. Raises AttentionError."""
-    return read_arrays(file.name, file.getvalue(), minus_infinity=True)
+def read_file(file: UploadedFile) -> FileContents:
+    """What a file holds; arrays with numbers that are neither finite nor −∞ are not read. Raises AttentionError."""
+    contents = read_contents(file.name, file.getvalue())
+    arrays, unread = {}, dict(contents.unread)
+    for name, array in contents.arrays.items():
+        try:
+            refuse_not_finite(name, array, minus_infinity=True)
+        except AttentionError as error:
+            unread[name] = error
+        else:
+            arrays[name] = array
+    return replace(contents, arrays=arrays, unread=unread)
+
+
+def refuse_missed(load: Load) -> None:
+    """Raises the refusal of what could not be read where it would have had a role that is empty now, or where nothing
+    else was read."""
+    roles = guess_array_roles(load.arrays)
+    refused = {name: error for others in load.others.values() for name, error in others.items() if error is not None}
+    for role, name in guess_roles(refused).items():
+        if role not in roles:
+            raise refused[name]
+    if refused and not load.arrays:
+        raise next(iter(refused.values()))
 
 
 def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
@@ -121,3 +148,8 @@ def uploaded_arrays(setup: Setup) -> UploadedArrays:
 def sources_of(setup: Setup) -> dict[str, Source]:
     """The file that each array of a Setup is from, by the array's name."""
     return st.session_state.get("sources", {}).get(setup.file, {})
+
+
+def others_of(setup: Setup) -> dict[Source, dict[str, AttentionError | None]]:
+    """What else stands in the files of a Setup, and why it could not be read; None of a text."""
+    return st.session_state.get("others", {}).get(setup.file, {})

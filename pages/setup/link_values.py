@@ -3,7 +3,8 @@
 import math
 import re
 
-from attention_core.inputs.files.qkv_file import ROLES
+from attention_core.inputs.files.mask_readings import MASK_AXES, POLARITIES, MaskReading
+from attention_core.inputs.files.qkv_file import MASK_ROLES, ROLES
 
 MAX_WHOLE_NUMBER = 1_000_000  # the largest of a mechanism: up to here float64 holds the angles of positions to 1e-10
 MAX_LINK_NUMBER = 999_999_999  # the largest seed or place that a link can say
@@ -113,6 +114,23 @@ def read_array_roles(text: str) -> tuple[str, ...]:
         read_role(role)
         read_link_count(place)
     return parts
+
+
+def read_mask_answer(text: str) -> tuple[str, MaskReading]:
+    """ "mask:T.S:allowed": which mask of a file is read how.
+
+    >>> read_mask_answer("padding:B.S:blocked")
+    ('padding', MaskReading(axes='B S', polarity='blocked'))
+    """
+    role, _, reading = text.partition(":")
+    axes, _, polarity = reading.replace(".", " ").partition(":")
+    read_role, read_axes, read_polarity = map(make_member_reader, (MASK_ROLES, MASK_AXES, POLARITIES))
+    return read_role(role), MaskReading(read_axes(axes), read_polarity(polarity))
+
+
+def write_mask_answer(role: str, reading: MaskReading) -> str:
+    """How a mask of a file is read, as read_mask_answer reads it."""
+    return f"{role}:{reading.axes.replace(' ', '.')}:{reading.polarity}"
 
 
 def split_parts(text: str) -> tuple[str, ...]:

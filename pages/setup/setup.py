@@ -41,6 +41,7 @@ from pages.setup.link_values import (
     read_link_digest,
     read_link_indices,
     read_link_number,
+    read_mask_answer,
     read_short_text,
 )
 from pages.setup.what_if import read_changes, read_intervention
@@ -98,6 +99,7 @@ class LayerSetup:
     axes: str | None = None
     part: tuple[int, ...] | None = None
     polarity: str | None = None
+    mask_as: tuple[str, ...] = ()
     built: tuple[str, ...] | None = None
     wiring: tuple[str, ...] = ()
     heads: int | None = None
@@ -157,7 +159,8 @@ class Setup(FurtherMatrices):
     computed ones, "batch.head.row.column=number;...". network: a trained one by its recipe, which a learned example
     puts in the place of its own. file: the name of tensors that this session has brought, roles "q:number of an
     array", axes their order, part batch, heads, queries and keys as first and count, polarity "blocked" where True
-    in their mask means blocked. x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link
+    in their mask means blocked, mask_as how their masks are read, "mask:T.S:allowed".
+    x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link
     form (rows ";", cells ","), or "~" and the cells that differ from what they would be ("~row.column=number;..."),
     "none" for a projection taken away. masks, positions, modifiers, normaliser: "name" or "name:number:number".
     token: the chosen query; step and cell: what is opened; stop: the step at which the query's way rests, "start",
@@ -392,6 +395,7 @@ FIELD_READERS = {
     "axes": make_member_reader(AXIS_ORDERS),
     "part": read_link_indices,
     "polarity": make_member_reader(("blocked",)),
+    "mask_as": make_choices_reader(read_mask_answer),
     "built": make_choices_reader(make_numbered_reader(HEAD_KINDS)),
     "wiring": make_choices_reader(make_member_reader(WIRING)),
     "score": make_member_reader(SCORES),

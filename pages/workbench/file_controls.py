@@ -14,9 +14,18 @@ from pages.session import setup_state
 from pages.setup.setup import AXIS_ORDERS, Setup
 from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
+from pages.workbench.file_reading import (
+    BRING,
+    answer_for_waiting_file,
+    show_file_lines,
+    show_mask_choices,
+    show_mask_question,
+    waiting_file,
+)
 
-UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors"]
-UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None}  # nothing said yet of a file
+UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
+# Nothing said yet of a file.
+UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
 THREE_AXES = ("BTd", "HTd")  # the readings of three axes: sequences of one head, or heads of one sequence
 MAX_FILE_NAME_CHARS = 60  # characters of a file's name that are shown
@@ -28,6 +37,8 @@ def show_file_controls(setup: Setup) -> None:
     """An uploader; once there are tensors, what they are and which part of them is on the screen."""
     files = show_uploader(setup)
     show_three_axes_choice()
+    show_mask_question()
+    show_waiting_roles()
     if setup.file is None:
         st.caption(say("brought.waiting"))
         return
@@ -35,9 +46,9 @@ def show_file_controls(setup: Setup) -> None:
     show_sources(setup, files)
     upload = input_kind_of(setup, arrays)
     tensors = upload.tensors()
-    mask = upload.roles_by_name().get("mask")
-    if mask is not None and arrays[mask].dtype == bool:
-        show_polarity_switch(setup)
+    names_by_id = {id: escape_markdown(name) for id, name in name_files(files).items()}
+    show_file_lines(setup, tensors, names_by_id)
+    show_mask_choices(setup, tensors)
     if len(tensors.fits) > 1 or setup.axes is not None:
         show_axes_choice(setup, tensors)
     else:
@@ -60,9 +71,9 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
             name = store_upload(files, setup)
         except AttentionError as error:
             setup_state.renew_editors()  # an uploader that still held the file would send it along with the next one
-            setup_state.store_refusal("bring", error)
+            setup_state.store_refusal(BRING, error)
             return
-        try_change("bring", file=name, **NEW_UPLOAD_RESET)
+        try_change(BRING, file=name, **NEW_UPLOAD_RESET)
 
     files = file_box(
         say("control.bring"),
@@ -73,7 +84,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         help=say("help.bring"),
         max_upload_size=MAX_UPLOAD_MB,
     )
-    show_refusal("bring")
+    show_refusal(BRING)
     return files
 
 
@@ -118,23 +129,27 @@ def printable_file_name(name: str) -> str:
     return printable_token(name[:MAX_FILE_NAME_CHARS])
 
 
-def show_role_choices(setup: Setup, names: list[str]) -> None:
-    """Which array is what."""
+def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) -> None:
+    """Which array is what, of the file on the screen or of one that waits."""
+    place = "waiting" if is_waiting else "role"
     arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
     labels = label_arrays(names)
 
     def choose_array(role: str) -> None:
-        chosen_array = st.session_state[f"c_role_{role}"]
+        chosen_array = st.session_state[f"c_{place}_{role}"]
         texts = []
         for each_role, name in {**arrays_by_role, role: chosen_array}.items():
             if name in names:
                 texts.append(f"{each_role}:{names.index(name)}")
-        try_change(f"role_{role}", roles=tuple(texts), part=None)
+        if is_waiting:
+            answer_for_waiting_file(roles=tuple(texts))
+        else:
+            try_change(f"role_{role}", roles=tuple(texts), part=None)
 
     for role in ROLES:
-        key = f"c_role_{role}"
+        key = f"c_{place}_{role}"
         is_required = role in "qkv"
-        mirror_field(key, f"role_{role}", arrays_by_role.get(role))
+        mirror_field(key, f"{place}_{role}", arrays_by_role.get(role))
         st.selectbox(
             say(f"role_of.{role}"),
             names if is_required else [None, *names],
@@ -144,19 +159,16 @@ def show_role_choices(setup: Setup, names: list[str]) -> None:
             args=(role,),
             placeholder="–",
         )
-        show_refusal(f"role_{role}")
+        show_refusal(f"{place}_{role}")
 
 
-def show_polarity_switch(setup: Setup) -> None:
-    """What True means in the mask of the file."""
-
-    def choose_polarity() -> None:
-        means_blocked = st.session_state["c_polarity"]
-        try_change("polarity", polarity="blocked" if means_blocked else None)
-
-    mirror_field("c_polarity", "polarity", setup.polarity is not None)
-    st.toggle(say("control.polarity"), key="c_polarity", on_change=choose_polarity, help=say("help.polarity"))
-    show_refusal("polarity")
+def show_waiting_roles() -> None:
+    """Which array is what of a file that waits because its names do not say it."""
+    refusal, waiting = setup_state.get_refusal(BRING), waiting_file()
+    if waiting is None or refusal is None or refusal.code != "role_missing":
+        return
+    with st.expander(say("brought.arrays"), expanded=True):
+        show_role_choices(waiting, list(uploaded_arrays(waiting)), is_waiting=True)
 
 
 def format_axes(name: str) -> str:
@@ -167,12 +179,12 @@ def format_axes(name: str) -> str:
 
 def show_three_axes_choice() -> None:
     """What three axes are, where a file was refused because they have two readings: the file waits for the answer."""
-    refusal = setup_state.get_refusal("bring")
+    refusal = setup_state.get_refusal(BRING)
     if refusal is None or refusal.code != "rank_qkv":
         return
 
     def choose_reading() -> None:
-        try_change("three_axes", axes=st.session_state["c_three_axes"])
+        answer_for_waiting_file(axes=st.session_state["c_three_axes"])
 
     st.segmented_control(
         say("control.three_axes"),
@@ -182,7 +194,6 @@ def show_three_axes_choice() -> None:
         on_change=choose_reading,
         help=say("help.three_axes"),
     )
-    show_refusal("three_axes")
 
 
 def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:

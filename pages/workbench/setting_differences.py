@@ -19,7 +19,7 @@ Run = tuple[Setup, Trace, RunInputs]
 NamedDifference = tuple[str, str, str]  # a name, its value in one run, and in the other
 CHOSEN_NUMBER_FIELDS = ("scores", "weights")  # numbers in the place of computed ones
 SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # which follow from others, where nobody chose them
-OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity")
+OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
 MAX_VALUE_CHARS = 48  # characters of a value
 MAX_NUMBER_CHARS = 8  # characters of a number of a matrix that stands as it was typed
 

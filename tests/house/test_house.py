@@ -214,7 +214,7 @@ def names_used(path):
 
 # What notebooks use and pages do not: attention block by block, and as a recurrence; the number that a cell says; the
 # code of one step.
-FOR_NOTEBOOKS = {"attend_blockwise", "attend_linear", "evaluate", "operation_source"}
+FOR_NOTEBOOKS = {"attend_blockwise", "attend_linear", "evaluate", "operation_source", "read_attention_maps"}
 FOR_NOTEBOOKS_ALONE = {"variants.blockwise_softmax"}
 
 

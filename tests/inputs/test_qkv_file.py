@@ -5,12 +5,12 @@ import pytest
 import torch
 
 from attention_core import AttentionError, attend_qkv
+from attention_core.inputs.files.mask_readings import MaskReading, mask_to_allowed
 from attention_core.inputs.files.qkv_file import (
     UploadPart,
     cut_upload_part,
     guess_roles,
     largest_upload_part,
-    mask_to_allowed,
     read_roles,
 )
 from attention_core.verification.diagnosis import first_difference
@@ -24,9 +24,12 @@ def arrays(**more):
     return {name: random.normal(size=shape) for name, shape in shapes.items()} | more
 
 
-def brought(named=None, **more):
+ALLOWED = {"mask": MaskReading("", "allowed")}  # what somebody said of a mask whose name does not say it
+
+
+def brought(named=None, answers=ALLOWED, **more):
     named = arrays(**more) if named is None else named
-    return read_roles(named, guess_roles(named))
+    return read_roles(named, guess_roles(named), answers=answers)
 
 
 @pytest.mark.parametrize(
@@ -40,6 +43,15 @@ def brought(named=None, **more):
         (["h.0.q", "h.0.k", "h.0.v", "h.0.out"], {"q": "h.0.q", "k": "h.0.k", "v": "h.0.v", "output": "h.0.out"}),
         (["q", "query", "k", "v", "attn_mask"], {"q": "q", "k": "k", "v": "v", "mask": "attn_mask"}),
         (["a", "b"], {}),
+        (["query_states", "key_states", "value_states"], {"q": "query_states", "k": "key_states", "v": "value_states"}),
+        (["l.0.hook_q", "l.0.hook_k", "l.0.hook_v"], {"q": "l.0.hook_q", "k": "l.0.hook_k", "v": "l.0.hook_v"}),
+        (["q_0", "q_1", "k_0", "v_0"], {"q": "q_0", "k": "k_0", "v": "v_0"}),
+        (["hook_q", "hook_rot_q", "hook_k", "hook_rot_k"], {"q": "hook_rot_q", "k": "hook_rot_k"}),
+        (["queryHeads", "key-heads", "Value_Layer"], {"q": "queryHeads", "k": "key-heads", "v": "Value_Layer"}),
+        (["W_Q", "w_k", "q_proj.weight", "v_proj.bias", "hook_attn_scores"], {"mask": "v_proj.bias"}),
+        (["blocks.0.attn.hook_pattern", "hook_z"], {"weights": "blocks.0.attn.hook_pattern", "output": "hook_z"}),
+        (["attention_mask", "causal_mask"], {"mask": "causal_mask", "padding": "attention_mask"}),
+        (["key_padding_mask", "attn_mask"], {"mask": "attn_mask", "padding": "key_padding_mask"}),
     ],
 )
 def test_names_tell_what_an_array_is(names, roles):
@@ -88,15 +100,16 @@ def test_an_additive_mask():
 @pytest.mark.parametrize(
     ("shape", "code"),
     [
-        ((B, T, S), "rank_allowed"),  # of each sentence, or of each head?
-        ((H, T, S), "rank_allowed"),
-        ((B, S), "shape_fits_scores"),  # which keys of a sentence are real
         ((B, H, T + 1, S), "shape_fits_scores"),
+        ((T, B, S), "shape_fits_scores"),
+        ((1, B, H, T, S), "shape_fits_scores"),
+        ((B, H, T, S), "mask_readings"),  # "mask" does not say what True means
+        ((B, T, S), "mask_readings"),
     ],
 )
 def test_a_mask_with_two_readings_or_none_is_refused(shape, code):
     with pytest.raises(AttentionError) as caught:
-        brought(mask=np.ones(shape, dtype=bool))
+        brought(answers={}, mask=np.ones(shape, dtype=bool))
     assert caught.value.code == code
 
 

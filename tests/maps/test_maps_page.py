@@ -146,7 +146,7 @@ BOMB = b"[" * 90_000 + b"1" + b"]" * 90_000
     "name, content",
     [
         ("m.npz", npz(attention=np.full((H, T, T), np.nan))),
-        ("m.npz", npz(attention=drawn(1, 1, H, T, T))),
+        ("m.npz", npz(attention=drawn(2, 1, 2, 1, 2, T, T))),
         ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS[:-1]))),
         ("m.npz", npz(attention=np.ones((40, 64, 2, 2)))),
         ("m.npz", npz(attention=np.ones((1, 1, 2000, 2)))),

@@ -372,6 +372,7 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
         )
     )
+    @example(Setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
     @example(Setup(heads=4, kv_heads=2))
     @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))

@@ -41,6 +41,7 @@ def test_a_file_gives_back_the_setup():
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
         )
     )
+    @example(Setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
     @example(Setup(cross=True, context_text="Tom read"))
@@ -91,6 +92,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "axes": "HTd",
         "part": (0, 0, 1, 0, 2, 0, 3),
         "polarity": "blocked",
+        "mask_as": ("mask:B.S:allowed",),
     }
     plain = next(
         value for kind, value in {"bool": False, "int": 3, "float": 0.1, "str": "狗"}.items() if kind in str(field.type)

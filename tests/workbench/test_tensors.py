@@ -114,11 +114,13 @@ def test_a_part_is_chosen():
 def test_scale_and_masks_are_the_pages_own():
     mask = np.random.default_rng(0).random((T, S)) < 0.7
     mask[:, 0] = True
-    screen = brought(mask=mask).set("scale", "off").set("masks", ["causal"])
+    screen = brought(mask=mask)
+    assert screen.setup().file is None  # the name does not say what True means
+    screen.set("waiting_mask_mask", "mask:T.S:allowed").set("scale", "off").set("masks", ["causal"])
     causal = np.tri(T, S, S - T, dtype=bool)
     expected = weights_of(tensors(), scale=1.0, mask=mask & causal)[:1]
     assert torch.allclose(trace(screen)["weights"], torch.from_numpy(expected), rtol=0, atol=1e-14)
-    screen.set("polarity", True)  # True = blocked
+    screen.set("mask_mask", "mask:T.S:blocked")
     with np.errstate(invalid="ignore"):
         turned = weights_of(tensors(), scale=1.0, mask=~mask & causal)[:1]
     assert torch.allclose(trace(screen)["weights"], torch.from_numpy(turned).nan_to_num(), rtol=0, atol=1e-14)
@@ -208,7 +210,7 @@ def test_a_painted_mask_beside_one_of_another_shape_is_refused():
     setup = screen.setup()
     assert setup.allowed is not None
     screen.set("role_mask", "other")
-    assert screen.error_at("c_role_mask").startswith("mask must broadcast to (B, H, T, S) = (2, 4, 5, 7)")
+    assert screen.error_at("c_role_mask").startswith("other must broadcast to (B, H, T, S) = (2, 4, 5, 7)")
     assert screen.setup() == setup
 
 
@@ -247,7 +249,9 @@ def test_a_second_file_with_all_tensors_replaces_the_first(capital_first):
 
 
 def test_what_the_first_file_had_besides_is_not_compared_with_the_second():
-    screen = add(brought(weights=weights_of(tensors()), mask=np.ones((T, S), dtype=bool)), ("b.npz", npz(**capital(2))))
+    screen = add(
+        brought(weights=weights_of(tensors()), allowed=np.ones((T, S), dtype=bool)), ("b.npz", npz(**capital(2)))
+    )
     assert torch.equal(q_of(screen), times(2.0))
     assert "First step that differs" not in told(screen) and screen.errors() == []
 
@@ -400,7 +404,7 @@ def test_arrays_of_three_axes_are_taken_once_somebody_says_what_they_are():
     screen = bring(Screen(), ("t.npz", npz(q=q, k=k, v=v, mask=mask)))
     assert screen.setup().file is None
     assert "(B, T, d) or (H, T, d)" in " ".join(error.value for error in screen.at.error)
-    screen.set("three_axes", "BTd").set("polarity", True)
+    screen.set("three_axes", "BTd").set("waiting_mask_mask", "mask:B.T.S:blocked")
     assert screen.setup().axes == "BTd"
     assert screen.link()["axes"] == "BTd"
     scores = np.where(mask, -np.inf, q @ k.transpose(0, 2, 1) / np.sqrt(8))

@@ -12,7 +12,7 @@ from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_AXES = 4  # (B, H, T, d)
-MAX_ARRAYS = 64  # of a file
+MAX_ARRAYS = 512  # of a file: one a layer, of several kinds
 MAX_FILE_BYTES = 5_000_000
 MAX_NUMBERS = 1_250_000  # of all arrays of a file: 5 MB of float32
 BYTES_BESIDE_NUMBERS = 2_000_000  # of a file that was unpacked: headers
@@ -24,10 +24,11 @@ NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 @dataclass(frozen=True)
 class FileBounds:
-    """How much a file may hold. file_bytes: as it comes. numbers: of all its arrays together."""
+    """How much a file may hold. file_bytes: as it comes. numbers: of all its arrays together. axes: of one of them."""
 
     file_bytes: int
     numbers: int
+    axes: int = MAX_AXES
 
     @property
     def megabytes(self) -> int:
@@ -50,12 +51,14 @@ def read_stored_array(
     data: bytes | memoryview,
     order: Literal["C", "F"] = "C",
     bounds: FileBounds = ARRAY_BOUNDS,
+    whole: bool = False,
 ) -> np.ndarray:
     """Makes the array that bytes stand for: truth values as bool, any other numbers as float64.
 
     name: of the array, for errors. dtype: "bfloat16", or as NumPy writes it: byte order, kind, bytes a number ("<f4").
-    shape: of any length; at most 4 axes are accepted. data: exactly its bytes. order: "C" where the last axis runs
-    fastest, "F" where the first does. bounds: of the file. A whole number beyond 2^53 becomes the nearest float64.
+    shape: of any length; at most as many axes as the bounds say are accepted. data: exactly its bytes. order: "C" where
+    the last axis runs fastest, "F" where the first does. bounds: of the file. whole: whole numbers become int64; else
+    one beyond 2^53 becomes the nearest float64.
 
     Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
 
@@ -76,18 +79,18 @@ def read_stored_array(
             expected=expected,
             given=len(data),
         )
-    numbers = as_numbers(data, dtype)
+    numbers = as_numbers(data, dtype, whole)
     array = numbers.reshape(shape, order=order)  # (numbers,) -> shape
     return np.ascontiguousarray(array).reshape(shape)  # ascontiguousarray gives () an axis: (1,) -> ()
 
 
 def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY_BOUNDS) -> int:
     """Counts the numbers of an array of this shape; refuses one with no number, or too many axes or numbers."""
-    if len(shape) > MAX_AXES:
+    if len(shape) > bounds.axes:
         raise AttentionError(
             "array_axes",
             name=printable_name(name),
-            limit=MAX_AXES,
+            limit=bounds.axes,
             given=len(shape),
         )
     if 0 in shape:
@@ -103,14 +106,17 @@ def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY
     return count
 
 
-def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
-    """Reads the numbers one after the other, as bool or float64."""
+def as_numbers(data: bytes | memoryview, dtype: str, whole: bool = False) -> np.ndarray:
+    """Reads the numbers one after the other, as bool or float64; whole: whole numbers as int64, but for those of
+    unsigned 64 bits, which int64 may not hold."""
     if dtype == BFLOAT16:
         upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # of float32 numbers
         numbers = upper_halves << 16
         return as_float64(numbers.view(np.float32))
     if dtype.endswith("b1"):
         return np.frombuffer(data, np.uint8) != 0
+    if whole and dtype[-2] in "iu" and dtype[-2:] != "u8":
+        return np.frombuffer(data, dtype).astype(np.int64)
     return as_float64(np.frombuffer(data, dtype))
 
 

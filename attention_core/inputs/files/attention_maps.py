@@ -1,68 +1,181 @@
 """Reads attention maps of any model from a file: the weights of its heads and the words that they stand between.
 
-Nothing else is known of such a model, so its maps can be looked at and measured, and never be recomputed.
+Nothing else is known of such a model, so its maps can be looked at and measured, and never be recomputed. A file may
+hold maps of several kinds, and an array may have more than one reading: all are told, the likeliest first.
 """
 
-import json
-from collections.abc import Sequence
-from io import BytesIO
-from zipfile import ZipFile
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import torch
-from numpy.lib.format import read_array_header_1_0, read_magic
 
-from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, MAX_ARRAYS, FileBounds, printable_name
-from attention_core.inputs.files.json_arrays import nested_array, parse_json
-from attention_core.inputs.files.npy import HEADER_FAULTS, ZIP_ENTRY_MAGIC, ZIP_FAULTS, read_npz, unpack_member
-from attention_core.inputs.files.uploads import (
-    choose_array,
-    decode_text,
-    gather_arrays,
-    read_arrays,
-    refuse_not_finite,
-)
+from attention_core.inputs.files.array_bytes import FileBounds, printable_name
+from attention_core.inputs.files.array_names import CAMEL_PATTERN, name_stem, numbers_in, plain_name
+from attention_core.inputs.files.contents import FileContents, Texts, read_contents
+from attention_core.inputs.files.map_words import FoundWords, check_words, count_sentences, find_words
+from attention_core.inputs.files.qkv_file import guess_roles
+from attention_core.inputs.files.uploads import list_first_names, refuse_not_finite
 from attention_core.inputs.given_maps import AttentionMaps
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE
 from attention_core.record.errors import AttentionError
 
-MAP_NAMES = ("attention", "attentions", "attn", "weights", "maps", "patterns")
-QUERY_NAMES, KEY_NAMES = ("tokens", "queries", "left"), ("keys", "right")  # of the words: keys are the queries' else
+MAP_NAMES = (
+    *("attention", "attentions", "attn", "weights", "maps", "patterns", "pattern", "attn_weights", "attention_weights"),
+    *("attention_probs", "attn_probs", "probs", "attention_map", "attention_maps", "attn_map", "attn_maps", "att"),
+    *("attention_matrix", "attention_matrices", "attn_output_weights", "alphas", "cross", "encoder", "decoder"),
+)
+KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
+AVERAGED_NAME = "attn_output_weights"  # of torch.nn.MultiheadAttention, whose heads are averaged: (B, T, S)
 MAX_MAP_HEADS = 1_024  # layers times heads
 MAX_MAP_SIDE = 1_024  # queries, or keys
 MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # 12 x 12 heads of 128 words in float32; JSON keeps to ARRAY_BOUNDS
-MAX_WORD_CHARS = 40
-MAX_WORDS_BYTES = 200_000  # of a member of an NPZ that holds words
+MAX_NOTE_CHARS = 300
+MAX_SERIES_NUMBERS = 2  # that may differ in the names of one series: of a layer and of a head
+SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))
+# Which axes those before (T, S) are, by how many there are, the likeliest first.
+READINGS = {0: ("",), 1: ("H", "L", "B"), 2: ("L H", "B H"), 3: ("L B H", "B L H")}
 
-NamedWords = dict[str, tuple[str, ...]]
+
+@dataclass(frozen=True, eq=False)
+class MapGroup:
+    """Maps of one kind: an array, or several of one series, such as one a layer.
+
+    name: the array's, or that of the series with # for its numbers. kind: "encoder", "decoder", "cross", or "".
+    array: axes of length 1 before (T, S) taken out. shape: of each array as it stands in the file. members: the arrays
+    of the file. readings: what the axes before (T, S) are, "L H", the likeliest first.
+    """
+
+    name: str
+    kind: str
+    array: np.ndarray
+    shape: tuple[int, ...]
+    members: tuple[str, ...]
+    readings: tuple[str, ...]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many queries and keys."""
+        return self.array.shape[-2:]
+
+    def count_sentences(self, axes: str) -> int:
+        """How many sentences of a batch there are under a reading; 1 without a batch."""
+        sizes = dict(zip(axes.split(), self.array.shape, strict=False))
+        return sizes.get("B", 1)
+
+    def arrange(self, axes: str, sentence: int = 0) -> np.ndarray:
+        """The maps as (L, H, T, S) under a reading, of a batch those of one sentence. Raises AttentionError."""
+        if axes not in self.readings:
+            raise AttentionError("unknown_choice", name="axes", choices=", ".join(self.readings), given=axes[:20])
+        letters, maps = axes.split(), self.array
+        if "B" in letters:
+            count = self.count_sentences(axes)
+            if not 0 <= sentence < count:
+                raise AttentionError("part_outside", name="batch", size=count, given=sentence + 1)
+            maps = np.take(maps, sentence, axis=letters.index("B"))
+            letters.remove("B")
+        if letters == ["H", "L"]:
+            maps = maps.swapaxes(0, 1)  # (H, L, T, S) -> (L, H, T, S)
+        sizes = [maps.shape[letters.index(axis)] if axis in letters else 1 for axis in "LH"]
+        return maps.reshape(*sizes, *self.sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class MapView:
+    """Maps as they are looked at: of one group, under one reading, of a batch one sentence."""
+
+    maps: AttentionMaps
+    group: MapGroup
+    axes: str
+    sentence: int
+    sentences: int
+    words: FoundWords
+
+
+@dataclass(frozen=True, eq=False)
+class MapFile:
+    """All that a file of maps holds. notes: texts beside the maps. unread: what is not read, by name: the shape of an
+    array, why something is none, or None of texts that are words of nothing here."""
+
+    groups: tuple[MapGroup, ...]
+    texts: Mapping[str, Texts] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    unread: Mapping[str, tuple[int, ...] | AttentionError | None] = field(default_factory=dict)
+
+    @cached_property
+    def sentences(self) -> int:
+        """How many sentences the words of the file are."""
+        return count_sentences(self.texts)
+
+    def view(self, group: int = 0, axes: str | None = None, sentence: int = 0) -> MapView:
+        """The maps of a group under a reading, the likeliest where none is said. Raises AttentionError."""
+        chosen = self.groups[group]
+        axes = chosen.readings[0] if axes is None else axes
+        maps = torch.from_numpy(np.ascontiguousarray(chosen.arrange(axes, sentence), dtype=np.float64))
+        check_maps(chosen.name, maps)
+        count = chosen.count_sentences(axes)
+        words = self.find_words(chosen, sentence if "B" in axes else None, count)
+        return MapView(AttentionMaps(maps, words.queries, words.keys), chosen, axes, sentence, count, words)
+
+    def find_words(self, group: MapGroup, sentence: int | None, count: int) -> FoundWords:
+        """The words of a group's axes."""
+        return find_words(self.texts, group.sizes, group.kind, name_stem(group.name), sentence, count)
 
 
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
-    """Read the attention maps of a model: heads x T x S, or layers x heads x T x S, as BertViz and CircuitsVis take.
+    """Read the attention maps of a model, of a file with several kinds or readings the likeliest: see read_map_file.
 
-    file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 10 MB, JSON 5. The maps are the array
-    that is called "attention" (or "attentions", "weights", "maps", "patterns"), or the only one. The words stand in it
-    as "tokens", or as "queries" and "keys": in JSON as lists of texts, in NPZ as arrays of texts, in safetensors as
-    such lists in the metadata.
-
-    Rows that do not sum to 1 are read as they are: see AttentionMaps.uneven_rows. Raises AttentionError (a ValueError):
-    map_axes, too_many_map_heads, map_side, map_magnitude, words_count, and what read_arrays refuses.
+    Rows that do not sum to 1 are read as they are: see AttentionMaps.uneven_rows.
 
     >>> maps = read_attention_maps("maps.json", b'{"attention": [[[1, 0], [0.5, 0.5]]], "tokens": ["a", "cat"]}')
     >>> maps.maps.shape, maps.keys, maps.uneven_rows()
     (torch.Size([1, 1, 2, 2]), ('a', 'cat'), [])
     """
-    arrays, words = read_maps_and_words(file_name, content)
-    if not arrays:
-        raise AttentionError("no_arrays", name=printable_name(file_name))
-    name = next((name for name in MAP_NAMES if name in arrays), MAP_NAMES[0])
-    given = choose_array(file_name, arrays, name, None)
-    refuse_not_finite(name, given, minus_infinity=False)
-    maps = torch.from_numpy(np.asarray(given, dtype=np.float64))
-    if maps.dim() == 3:
-        maps = maps[None]  # (H, T, S) -> (1, H, T, S): one layer
-    if maps.dim() != 4 or not maps.numel():
-        raise AttentionError("map_axes", name=printable_name(name), shape=tuple(given.shape))
+    return read_map_file(file_name, content).view().maps
+
+
+def read_map_file(file_name: str, content: bytes) -> MapFile:
+    """Read a file of attention maps: (T, S), heads x T x S, layers x heads x T x S as BertViz and CircuitsVis take it,
+    a batch of these, with an axis of 1 anywhere before T; one array a layer, a head or a sentence; maps of an encoder,
+    of a decoder and between them.
+
+    file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 10 MB, JSON 5. The maps are the arrays
+    with a name of MAP_NAMES, else those that no other name says to be something else. The words stand under "tokens",
+    "words", "queries" and "keys", "left_text" and "right_text", "src_tokens" and "tgt_tokens" and the like: a text that
+    is cut at its spaces, a list of texts, or a list of these for each sentence.
+
+    Raises AttentionError (a ValueError): maps_missing, map_axes, too_many_map_heads, map_side, map_magnitude,
+    not_finite, words_count, and what read_contents refuses.
+
+    >>> file = read_map_file("maps.json", b'{"attention": [[1, 0], [0.5, 0.5]], "model": "m", "loss": 3}')
+    >>> [group.readings for group in file.groups], dict(file.notes), dict(file.unread)
+    ([('',)], {'model': 'm'}, {'loss': ()})
+    """
+    contents = read_contents(file_name, content, MAP_BOUNDS)
+    refuse_unread_maps(file_name, contents)
+    sentences = count_sentences(contents.texts)
+    groups, unread = [], dict(contents.unread)
+    for members in group_names(choose_map_arrays(file_name, contents), contents.arrays):
+        try:
+            groups.append(make_group(members, contents, sentences))
+        except AttentionError as error:
+            unread |= dict.fromkeys(members, error)
+    if not groups:
+        raise next(error for error in unread.values())
+    check_words(contents.texts, [group.sizes for group in groups], sentences)
+    read = {member for group in groups for member in group.members}
+    unread |= {name: array.shape for name, array in contents.arrays.items() if name not in read | unread.keys()}
+    used = list_used_words(MapFile(tuple(groups), contents.texts))
+    unused = {name: text for name, text in contents.texts.items() if name not in used}
+    notes = {name: text[:MAX_NOTE_CHARS] for name, text in unused.items() if isinstance(text, str)}
+    unread |= {name: None for name in unused if name not in notes}
+    return MapFile(tuple(groups), contents.texts, notes, unread)
+
+
+def check_maps(name: str, maps: torch.Tensor) -> None:
+    """Refuses maps that no page can draw. maps: (L, H, T, S)."""
     L, H, T, S = maps.shape
     if L * H > MAX_MAP_HEADS:
         raise AttentionError("too_many_map_heads", limit=MAX_MAP_HEADS, given=L * H)
@@ -70,87 +183,167 @@ def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
         raise AttentionError("map_side", name=printable_name(name), limit=MAX_MAP_SIDE, given=max(T, S))
     if maps.abs().max() > MAX_MAGNITUDE:
         raise AttentionError("map_magnitude", name=printable_name(name), limit=int(MAX_MAGNITUDE))
-    queries = named_words(words, QUERY_NAMES, "T", T)
-    keys = named_words(words, (*KEY_NAMES, *QUERY_NAMES) if T == S else KEY_NAMES, "S", S)
-    return AttentionMaps(maps, queries, keys)
 
 
-def named_words(words: NamedWords, names: Sequence[str], axis: str, count: int) -> tuple[str, ...]:
-    """The words of an axis under the first of their names that there is; numbers where there is none."""
-    found = next((words[name] for name in names if name in words), None)
-    if found is None:
-        return tuple(str(n + 1) for n in range(count))
-    if len(found) != count:
-        raise AttentionError("words_count", axis=axis, size=count, given=len(found))
-    return tuple(word[:MAX_WORD_CHARS] for word in found)
+# ---- which arrays are maps -------------------------------------------------------------------------------------------
+def is_map_name(name: str) -> bool:
+    """Whether a name is one of maps: "attn_weights", "blocks.0.attn.hook_pattern", "decoder_attentions"."""
+    plain = plain_name(name)
+    return plain in MAP_NAMES or KIND_PREFIX.sub("", plain) in MAP_NAMES
 
 
-# ---- the forms of files ----------------------------------------------------------------------------------------------
-def read_maps_and_words(file_name: str, content: bytes) -> tuple[dict[str, np.ndarray], NamedWords]:
-    """The arrays of a file, and the words that it holds."""
-    ending = file_name.rpartition(".")[2].lower()
-    if ending == "json" and len(content) <= ARRAY_BOUNDS.file_bytes:
-        return read_json_maps(file_name, content)
-    if ending == "npz" and 0 < len(content) <= MAP_BOUNDS.file_bytes:
-        words = read_npz_words(content)
-        arrays = read_npz(file_name, content, MAP_BOUNDS, skipped=words)
-        return gather_arrays(file_name, MAP_NAMES[0], arrays, MAP_BOUNDS), words
-    words = safetensors_words(content) if ending == "safetensors" else {}
-    return read_arrays(file_name, content, bounds=MAP_BOUNDS), words
+def kind_of(name: str) -> str:
+    """Of which part of a model maps are, as their name says.
+
+    >>> kind_of("encoder_attentions"), kind_of("attention.Cross.attn"), kind_of("decoder.encoder_attn"), kind_of("attn")
+    ('encoder', 'cross', 'cross', '')
+    """
+    words = set(re.split(r"[^a-z]+", CAMEL_PATTERN.sub("_", name).lower()))
+    is_encoder, is_decoder = bool(words & {"encoder", "enc"}), bool(words & {"decoder", "dec"})
+    if "cross" in words or (is_encoder and is_decoder):
+        return "cross"
+    if is_encoder:
+        return "encoder"
+    return "decoder" if is_decoder else ""
 
 
-def read_json_maps(file_name: str, content: bytes) -> tuple[dict[str, np.ndarray], NamedWords]:
-    """The same of a JSON file: nested lists alone, or an object of them and of lists of texts."""
-    value = parse_json(file_name, decode_text(file_name, content))
-    if not isinstance(value, tuple):
-        return {MAP_NAMES[0]: nested_array(MAP_NAMES[0], value)}, {}
-    words = {key: tuple(lists) for key, lists in value if is_words(lists)}
-    return {key: nested_array(key, lists) for key, lists in value if key not in words}, words
+def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
+    """Raises the refusal of an array that has the name of maps or of words and could not be read, and that of what
+    could not be read where nothing else was."""
+    for name, error in contents.unread.items():
+        if is_map_name(name) or plain_name(name) in ("tokens", "queries", "keys"):
+            raise error
+    if contents.arrays:
+        return
+    for error in contents.unread.values():
+        raise error
+    raise AttentionError("no_arrays", name=printable_name(file_name))
 
 
-def is_words(value: object) -> bool:
-    """Whether a value of a JSON text is a list of texts."""
-    return isinstance(value, list) and bool(value) and all(isinstance(word, str) for word in value)
+def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
+    """The arrays that are maps: those with a name of maps, else those whose name says nothing else; where there is only
+    one array, that one."""
+    arrays = contents.arrays
+    if len(arrays) == 1:
+        return list(arrays)
+    numbers = [name for name, array in arrays.items() if array.ndim > 1 and array.dtype != bool]
+    known = [name for name in numbers if is_map_name(name)]
+    if known:
+        return sorted(known, key=lambda name: rank_of(plain_name(name)))
+    others = [name for name in numbers if not guess_roles([name])]
+    if not others:
+        raise AttentionError("maps_missing", name=printable_name(file_name), choices=list_first_names(arrays))
+    return others
 
 
-def read_npz_words(content: bytes) -> NamedWords:
-    """The arrays of texts of an NPZ file; none of what is no such file, which read_npz refuses."""
-    if content.count(ZIP_ENTRY_MAGIC) > MAX_ARRAYS:  # before zipfile makes an object of each
-        return {}
-    words: dict[str, tuple[str, ...] | None] = {}
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            for member in archive.infolist():
-                name = member.filename.removesuffix(".npy")
-                if name in (*QUERY_NAMES, *KEY_NAMES) and member.file_size <= MAX_WORDS_BYTES:
-                    words[name] = read_npy_words(unpack_member(archive, member))
-    except ZIP_FAULTS:
-        return {}
-    return {name: found for name, found in words.items() if found is not None}
+def rank_of(plain: str) -> int:
+    """The place of a name among those of maps: the first that there is, is looked at first."""
+    return MAP_NAMES.index(plain) if plain in MAP_NAMES else 0
 
 
-def read_npy_words(content: bytes) -> tuple[str, ...] | None:
-    """The texts of an NPY file; None of one that holds something else. Nothing is unpickled."""
-    file = BytesIO(content)
-    try:
-        if read_magic(file) != (1, 0):
-            return None
-        shape, _, dtype = read_array_header_1_0(file)
-    except HEADER_FAULTS:
-        return None
-    held = content[file.tell() :]
-    if dtype.kind != "U" or len(shape) != 1 or len(held) != shape[0] * dtype.itemsize:
-        return None
-    return tuple(map(str, np.frombuffer(held, dtype)))
+def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[list[str]]:
+    """Names that differ in one number, or in two that make a whole grid, and whose arrays have one shape, together."""
+    series: dict[tuple, list[str]] = {}
+    for name in names:
+        template, _ = numbers_in(name)
+        series.setdefault((template, arrays[name].shape), []).append(name)
+    groups = []
+    for members in series.values():
+        members.sort(key=lambda name: numbers_in(name)[1])
+        groups += [members] if is_whole_series(members) else [[name] for name in members]
+    return groups
 
 
-def safetensors_words(content: bytes) -> NamedWords:
-    """The lists of texts in the metadata of a safetensors file."""
-    length = int.from_bytes(content[:8], "little")
-    try:
-        header = json.loads(content[8 : 8 + min(length, MAX_WORDS_BYTES)])
-        metadata = header.get("__metadata__", {})
-        lists = {name: json.loads(metadata[name]) for name in (*QUERY_NAMES, *KEY_NAMES) if name in metadata}
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        return {}
-    return {name: tuple(value) for name, value in lists.items() if is_words(value)}
+def is_whole_series(members: list[str]) -> bool:
+    """Whether the numbers of names make a line, or a grid without a gap."""
+    columns = varying_numbers(members)
+    sizes = [len(set(column)) for column in columns.values()]
+    return 0 < len(columns) <= MAX_SERIES_NUMBERS and int(np.prod(sizes)) == len(members)
+
+
+def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
+    """The numbers that are not the same in all names, by their places."""
+    columns = list(zip(*(numbers_in(name)[1] for name in members), strict=True))
+    return {place: column for place, column in enumerate(columns) if len(set(column)) > 1}
+
+
+# ---- what their axes are ---------------------------------------------------------------------------------------------
+def make_group(members: list[str], contents: FileContents, sentences: int) -> MapGroup:
+    """The maps of one array, or of a series. Raises AttentionError."""
+    name, arrays = members[0], [contents.arrays[name] for name in members]
+    array = arrays[0]
+    if array.ndim < 2:
+        raise AttentionError("map_axes", name=printable_name(name), shape=array.shape)
+    for member, each in zip(members, arrays, strict=True):
+        refuse_not_finite(member, each, minus_infinity=False)
+    lead = [size for size in array.shape[:-2] if size > 1]
+    series = list_series_axes(members)
+    if series:
+        name = numbers_in(name)[0]
+        lead = [*(len(set(column)) for column in varying_numbers(members).values()), *lead]
+        array = np.stack(arrays)
+    readings = list_readings(array.shape[:-2] if not series else tuple(lead), series)
+    if not readings:
+        raise AttentionError("map_axes", name=printable_name(name), shape=contents.arrays[members[0]].shape)
+    said = contents.dims.get(members[0])
+    if said and not series:
+        readings = said_readings(said, contents.arrays[members[0]].shape) or readings
+    array = array.reshape(*lead, *array.shape[-2:])
+    readings = batch_first(readings, lead, sentences)
+    if plain_name(name) == AVERAGED_NAME and "B" in readings:
+        readings = ["B", *(axes for axes in readings if axes != "B")]
+    return MapGroup(name, kind_of(members[0]), array, arrays[0].shape, tuple(members), tuple(readings))
+
+
+def list_series_axes(members: list[str]) -> list[str]:
+    """Which axis each varying number of a series counts: layers, where the word before it says nothing else."""
+    if len(members) == 1:
+        return []
+    template, _ = numbers_in(members[0])
+    words = template.lower().split("#")
+    axes = []
+    for place in varying_numbers(members):
+        said = [axis for word, axis in SERIES_AXES if word in words[place]]
+        axes.append(said[0] if said and said[0] not in axes else next(axis for axis in "LHB" if axis not in axes))
+    return axes
+
+
+def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
+    """What the axes before (T, S) can be, but for those of length 1, the likeliest first. series: those that are known
+    already, the first of them."""
+    counted = [size for size in lead[len(series) :] if size > 1]
+    if series:
+        left = [axis for axis in "LBH" if axis not in series]
+        choices = {0: [""], 1: ["H", "B", "L"], 2: ["B H", "L H", "L B"], 3: []}.get(len(counted), [])
+        return [" ".join([*series, *each.split()]) for each in choices if set(each.split()) <= set(left)]
+    readings = list(READINGS.get(len(counted), ()))
+    if len(lead) > 1 and len(counted) == 1:  # (L, 1, T, S), or (1, H, T, S)
+        return ["L", "B"] if lead[0] > 1 else ["H"]
+    if len(lead) > 2 and len(counted) == 2:
+        return readings[:1]  # (L, 1, H, T, S): the 1 is the batch
+    return readings
+
+
+def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
+    """The reading that a file says itself; none where it does not say one."""
+    named = [axis for axis, size in zip(dims[:-2], shape[:-2], strict=False) if size > 1]
+    return [" ".join(named)] if len(dims) == len(shape) and set(named) <= set("BLH") else []
+
+
+def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[str]:
+    """The readings, that of a batch first where the file has words for as many sentences."""
+    fitting = [
+        axes for axes in readings if sentences > 1 and "B" in axes and lead[axes.split().index("B")] == sentences
+    ]
+    return [*fitting, *(axes for axes in readings if axes not in fitting)]
+
+
+# ---- the words -------------------------------------------------------------------------------------------------------
+def list_used_words(file: MapFile) -> set[str]:
+    """The texts that are words of some maps of a file."""
+    used: set[str] = set()
+    for group in file.groups:
+        for axes in group.readings:
+            words = file.find_words(group, 0 if "B" in axes else None, group.count_sentences(axes))
+            used |= {words.queries_from, words.keys_from}
+    return used

@@ -6,13 +6,23 @@ from itertools import chain
 
 import numpy as np
 
-from attention_core.inputs.files.array_bytes import MAX_ARRAYS, MAX_AXES, MAX_NUMBERS, check_array_size, printable_name
+from attention_core.inputs.files.array_bytes import (
+    ARRAY_BOUNDS,
+    MAX_AXES,
+    MAX_NUMBERS,
+    FileBounds,
+    check_array_size,
+    printable_name,
+)
 from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_LISTS = 100_000
+MAX_OBJECTS = 640
+MAX_TEXTS = 100_000  # words, names, and infinities as our own exports say them
+MAX_WHOLE_DIGITS = 15  # of a number that float64 holds to the last digit
 # Checked before parsing, because each list, text and number takes many times its characters in memory.
-MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": 10 * MAX_ARRAYS, '"': 10 * MAX_ARRAYS}
+MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * MAX_TEXTS}
 
 
 def read_json_arrays(name: str, text: str) -> Iterator[tuple[str | None, np.ndarray]]:
@@ -32,8 +42,11 @@ def read_json_arrays(name: str, text: str) -> Iterator[tuple[str | None, np.ndar
         yield key, nested_array(key, lists)
 
 
-def parse_json(name: str, text: str) -> object:
-    """Parses a JSON text: every number is a float, and an object the tuple of its pairs, with names that come twice."""
+def parse_json(name: str, text: str, as_written: bool = False) -> object:
+    """Parses a JSON text: every number is a float, and an object the tuple of its pairs, with names that come twice.
+
+    as_written: whole numbers stay whole, and infinities and NaN, which Python's json writes, are taken.
+    """
     for sign, limit in MAX_SIGN_COUNTS.items():
         given = text.count(sign)
         if given > limit:
@@ -48,8 +61,9 @@ def parse_json(name: str, text: str) -> object:
     def refuse(constant: str) -> None:
         raise AttentionError("json_constant", name=printable_name(name), given=constant)
 
+    read_whole, read_constant = (whole_or_float, float) if as_written else (float, refuse)
     try:
-        return json.loads(text, parse_int=float, parse_constant=refuse, object_pairs_hook=tuple)
+        return json.loads(text, parse_int=read_whole, parse_constant=read_constant, object_pairs_hook=tuple)
     except json.JSONDecodeError as error:
         raise AttentionError(
             "not_json",
@@ -61,10 +75,15 @@ def parse_json(name: str, text: str) -> object:
         raise AttentionError("lists_too_deep", name=printable_name(name), limit=MAX_AXES) from None
 
 
-def nested_array(name: str, value: object) -> np.ndarray:
-    """Makes an array of nested lists: float64, or bool where all are true or false.
+def whole_or_float(text: str) -> int | float:
+    """A whole number; one of many digits as a float."""
+    return int(text) if len(text) <= MAX_WHOLE_DIGITS else float(text)
 
-    value: lists in lists, of the same length along each axis, at most 4 deep.
+
+def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
+    """Makes an array of nested lists: float64, bool where all are true or false, int64 where all are whole.
+
+    value: lists in lists, of the same length along each axis, at most as deep as the bounds have axes.
 
     Raises AttentionError: lists_too_deep, lists_differ, json_value, empty, too_many_numbers.
 
@@ -75,22 +94,25 @@ def nested_array(name: str, value: object) -> np.ndarray:
     shape = ()
     items = [value]
     while isinstance(items[0], list):
-        if len(shape) == MAX_AXES:
-            raise AttentionError("lists_too_deep", name=printable_name(name), limit=MAX_AXES)
-        check_alike(name, items, list, shape)
+        if len(shape) == bounds.axes:
+            raise AttentionError("lists_too_deep", name=printable_name(name), limit=bounds.axes)
+        check_alike(name, items, (list,), shape)
         check_equal_lengths(name, items)
         shape = (*shape, len(items[0]))
-        check_array_size(name, shape)
+        check_array_size(name, shape, bounds)
         items = list(chain.from_iterable(items))  # the lists inside the lists
-    kind = bool if isinstance(items[0], bool) else float
-    check_alike(name, items, kind, shape)
+    kinds = (bool,) if isinstance(items[0], bool) else (float, int)
+    check_alike(name, items, kinds, shape)
+    kind = bool if kinds == (bool,) else float
+    if all(type(item) is int for item in items):
+        kind = np.int64
     return np.array(items, dtype=kind).reshape(shape)  # (numbers,) -> shape
 
 
-def check_alike(name: str, items: list, kind: type, shape: tuple[int, ...]) -> None:
+def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[int, ...]) -> None:
     """Refuses an item of another kind than the first: lists, numbers, or truth values."""
     for at, item in enumerate(items):
-        if type(item) is kind:
+        if type(item) in kinds:
             continue
         place = np.unravel_index(at, shape)
         raise AttentionError(

@@ -8,7 +8,7 @@ import re
 import struct
 import zlib
 from ast import literal_eval
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -45,8 +45,10 @@ ENCRYPTED_FLAG = 1  # a bit of a member's flags
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
-def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
+def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS, whole: bool = False) -> np.ndarray:
     """Reads the array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
+
+    whole: whole numbers become int64.
 
     Raises AttentionError: npy_header, header_too_long, array_pickled, and what read_stored_array refuses.
 
@@ -70,7 +72,7 @@ def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> np
         )
     dtype, order, shape = parse_header(name, file.read(length), encoding)
     data = memoryview(content)[file.tell() :]
-    return read_stored_array(name, dtype, shape, data, order, bounds)
+    return read_stored_array(name, dtype, shape, data, order, bounds, whole)
 
 
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
@@ -103,12 +105,8 @@ def is_shape(shape: object) -> bool:
     return all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
 
 
-def read_npz(
-    name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS, skipped: Collection[str] = ()
-) -> Iterator[tuple[str, np.ndarray]]:
+def read_npz(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> Iterator[tuple[str, np.ndarray]]:
     """Reads the arrays of an NPZ file one after the other, each with its name.
-
-    skipped: names of arrays that are checked with the others and not read.
 
     Raises AttentionError: not_npz, too_many_arrays, member_name, member_packing, unpacked_too_large, and what read_npy
     refuses.
@@ -132,8 +130,6 @@ def read_npz(
             check_members(name, members, bounds)
             for member in members:
                 array_name = member.filename.removesuffix(".npy")
-                if array_name in skipped:
-                    continue
                 yield array_name, read_npy(array_name, unpack_member(archive, member), bounds)
     except AttentionError:
         raise
@@ -150,9 +146,18 @@ def check_members(name: str, members: list[ZipInfo], bounds: FileBounds) -> None
         given = printable_name(member.filename)
         if re.search(r"[/\\]", member.filename) or not member.filename.endswith(".npy"):
             raise AttentionError("member_name", name=printable_name(name), given=given)
-        is_encrypted = member.flag_bits & ENCRYPTED_FLAG
-        if is_encrypted or member.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+        if not is_packed_as_numpy(member):
             raise AttentionError("member_packing", name=printable_name(name), given=given)
+    check_unpacked_size(name, members, bounds)
+
+
+def is_packed_as_numpy(member: ZipInfo) -> bool:
+    """Whether a member is stored or deflated, without a password."""
+    return not member.flag_bits & ENCRYPTED_FLAG and member.compress_type in (ZIP_STORED, ZIP_DEFLATED)
+
+
+def check_unpacked_size(name: str, members: list[ZipInfo], bounds: FileBounds) -> None:
+    """Refuses members that are too large together, by what the zip directory says."""
     unpacked_bytes = sum(member.file_size for member in members)
     if unpacked_bytes > bounds.unpacked_bytes:
         raise AttentionError(

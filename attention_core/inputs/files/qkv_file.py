@@ -1,6 +1,5 @@
 """Makes q, k, v and the steps that a file holds of its arrays, and cuts the part that fits on a screen."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -8,23 +7,45 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attention_core.mechanism.checks import as_pairs
+from attention_core.inputs.files.array_names import HOOK_PREFIX, last_name, plain_name
+from attention_core.inputs.files.mask_readings import (
+    BIAS_NAMES,
+    PADDING_NAMES,
+    MaskReading,
+    is_additive,
+    is_mask_name,
+    read_mask,
+)
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import Layout, arrange_axes, infer_layout
 
 REQUIRED_ROLES = ("q", "k", "v")
-PAIR_ROLES = ("mask", "scores", "weights")  # about pairs of tokens: (T, S), or with axes before them (B, H, T, S)
-ROLES = (*REQUIRED_ROLES, *PAIR_ROLES, "output")
+NO_ANSWERS: Mapping[str, MaskReading] = {}
+MASK_ROLES = ("mask", "padding")  # which pairs are allowed; which keys are words
+ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
+ATTENTION_MASK = "attention_mask"  # beside another mask the words of transformers: (B, S)
+HEAD_OUTPUTS = "head_outputs"  # of our own exports, whose "output" went through W_o
+VECTOR_ENDINGS = ("", "_states", "_layer", "_vectors", "_heads", "_tensor", "_proj", "s")
 ROLE_NAMES = {
-    "q": ("q", "query", "queries"),
-    "k": ("k", "key", "keys"),
-    "v": ("v", "value", "values"),
-    "mask": ("mask", "allowed", "attn_mask", "attention_mask"),
-    "scores": ("scores", "attn_scores", "logits"),
-    "weights": ("weights", "attn", "attn_weights", "attention_weights", "probs", "pattern"),
-    "output": ("output", "out", "o", "z", "attn_output", "context"),
+    **{
+        letter: tuple(f"{name}{ending}" for name in (letter, word) for ending in VECTOR_ENDINGS)
+        for letter, word in (("q", "query"), ("k", "key"), ("v", "value"))
+    },
+    "scores": ("scores", "attn_scores", "attention_scores", "logits", "attn_logits"),
+    "weights": (
+        *("weights", "attn", "attn_weights", "attention_weights", "probs", "attn_probs", "attention_probs"),
+        *("pattern", "patterns", "attention", "attentions", "attn_map", "attention_map"),
+    ),
+    "output": ("output", "out", "o", "z", "attn_output", "attention_output", "context", "context_layer", HEAD_OUTPUTS),
 }
-MAX_BLOCKED_BIAS = -1e4  # a number of an additive mask that blocks: this or less
+ROLE_NAMES["q"] += ("queries",)
+ROTATED_NAMES = {  # with the positions turned in: what the scores are made of
+    letter: (f"rot_{letter}", f"{letter}_rot", f"{word}_rot", f"{letter}_rotated", f"{letter}_embed")
+    for letter, word in (("q", "query"), ("k", "key"))
+}
+SCALED_SCORES = "hook_attn_scores"  # of TransformerLens, scaled and masked: no step has these
+# With two axes these are matrices of a layer, with more what it made of x.
+MATRIX_LIKE_NAMES = ("q_proj", "k_proj", "v_proj", "query_proj", "key_proj", "value_proj")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +54,8 @@ class UploadedTensors:
 
     q: (B, H, T, d_k). k: (B, H_kv, S, d_k). v: (B, H_kv, S, d_v), all in float64. allowed: True = may attend. given:
     the steps that the file holds, by the names that a Trace gives them. axes: how q, k and v were read, one of
-    TENSOR_LAYOUTS; fits: all readings that fit their shapes.
+    TENSOR_LAYOUTS; fits: all readings that fit their shapes. masks: how those of MASK_ROLES were read; mask_fits: all
+    their readings.
     """
 
     q: Tensor
@@ -43,6 +65,8 @@ class UploadedTensors:
     given: Mapping[str, Tensor] = field(default_factory=dict)
     axes: str = "B H T d"
     fits: tuple[str, ...] = ()
+    masks: Mapping[str, MaskReading] = field(default_factory=dict)
+    mask_fits: Mapping[str, tuple[MaskReading, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -67,13 +91,60 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     >>> guess_roles(["layer.0.Query", "layer.0.key", "v", "attn"])
     {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
     """
-    last_words = {name: re.split(r"[./]", name.lower())[-1] for name in names}
-    roles = {}
+    names = [name for name in names if last_name(name) != SCALED_SCORES]
+    roles: dict[str, str] = {}
     for role in ROLES:
-        for name, word in last_words.items():
-            if word in ROLE_NAMES[role]:
-                roles.setdefault(role, name)
+        for said in (last_name, plain_name):  # the very name before one with the number of a layer
+            for name in names:
+                if names_role(said(name), role):
+                    roles.setdefault(role, name)
+    rotated = find_rotated(names)
+    if len(rotated) == len(ROTATED_NAMES):
+        roles |= rotated
+    if HEAD_OUTPUTS in names:
+        roles["output"] = HEAD_OUTPUTS
+    masks = {plain_name(name): name for name in names if names_role(plain_name(name), "mask")}
+    if len(masks) > 1 and ATTENTION_MASK in masks and "padding" not in roles:
+        roles["padding"] = masks.pop(ATTENTION_MASK)
+        roles["mask"] = next(iter(masks.values()))
     return roles
+
+
+def names_role(name: str, role: str) -> bool:
+    """Whether a name is one of a role's."""
+    if role == "mask":
+        return is_mask_name(name) and name not in PADDING_NAMES
+    return name in (PADDING_NAMES if role == "padding" else ROLE_NAMES[role])
+
+
+def find_rotated(names: Iterable[str]) -> dict[str, str]:
+    """The q and k with their positions turned in, where the names say so."""
+    rotated: dict[str, str] = {}
+    for role, known in ROTATED_NAMES.items():
+        for name in names:
+            if plain_name(name) in known:
+                rotated.setdefault(role, name)
+    return rotated
+
+
+def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """The same of arrays, of which some have the name of a role and not its form: a single number, the matrix or the
+    bias of a layer, and numbers that are added to scores and block nothing.
+
+    >>> guess_array_roles({"q_proj": np.eye(2), "q": np.ones((1, 2)), "attn_bias": np.ones((2, 2))})
+    {'q': 'q'}
+    """
+    return guess_roles(name for name, array in arrays.items() if can_have_role(name, array))
+
+
+def can_have_role(name: str, array: np.ndarray) -> bool:
+    """Whether an array has the form that its name says."""
+    plain = plain_name(name)
+    if array.ndim == 0:
+        return False
+    if plain in MATRIX_LIKE_NAMES:
+        return array.ndim > 2
+    return plain not in BIAS_NAMES or (array.ndim > 1 and (array.dtype == bool or is_additive(array)))
 
 
 def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
@@ -94,52 +165,64 @@ def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
 
 
 def read_roles(
-    arrays: Mapping[str, np.ndarray], roles: Mapping[str, str], axes: str | None = None, blocked: bool = False
+    arrays: Mapping[str, np.ndarray],
+    roles: Mapping[str, str],
+    axes: str | None = None,
+    answers: Mapping[str, MaskReading] = NO_ANSWERS,
 ) -> UploadedTensors:
     """Reads the arrays of a file as attention does.
 
     arrays: by name. roles: the array's name for each of ROLES; q, k and v are needed. axes: the axes of q, k and v, one
-    of TENSOR_LAYOUTS; None: inferred from the shapes. blocked: a True in the mask means blocked, as in
-    torch.nn.MultiheadAttention. A mask of numbers is additive: 0 where a pair is allowed, -1e4 or less where not.
+    of TENSOR_LAYOUTS; None: inferred from the shapes. answers: how somebody says that those of MASK_ROLES are
+    read; else as their names, numbers and shapes say.
 
-    A mask of three axes is (H, T, S) of one sequence or (B, T, S) of one head; with several of both it is refused.
-
-    Raises AttentionError: role_missing, mask_not_additive, rank, rank_allowed, shape_fits_scores, and as infer_layout
-    and arrange_axes do.
+    Raises AttentionError: role_missing, maps_alone, mask_readings, mask_not_additive, rank, shape_fits_scores, and as
+    infer_layout and arrange_axes do.
 
     >>> arrays = {"q": np.zeros((1, 5, 3, 2)), "k": np.zeros((1, 7, 3, 2)), "v": np.zeros((1, 7, 3, 4))}
     >>> uploaded = read_roles(arrays, guess_roles(arrays))
     >>> uploaded.axes, uploaded.q.shape
     ('B T H d', torch.Size([1, 3, 5, 2]))
     """
-    for role in REQUIRED_ROLES:
-        if roles.get(role) not in arrays:
-            raise AttentionError("role_missing", role=role, choices=", ".join(arrays)[:200])
+    missing = [role for role in REQUIRED_ROLES if roles.get(role) not in arrays]
+    if len(missing) == len(REQUIRED_ROLES) and roles.get("weights") in arrays:
+        raise AttentionError("maps_alone", name=roles["weights"])
+    if missing:
+        raise AttentionError("role_missing", role=missing[0], choices=", ".join(arrays)[:200])
     tensors = {}
     for role, name in roles.items():
         if name in arrays:
             tensors[role] = torch.from_numpy(np.asarray(arrays[name]))
-    layout = infer_upload_layout(tensors) if axes is None else Layout(axes, (axes,))
+    layout = infer_upload_layout(tensors, roles) if axes is None else Layout(axes, (axes,))
     q, k, v = (layout.arrange(tensors[role].double()) for role in REQUIRED_ROLES)
     B, H, T, _ = q.shape
     S = k.shape[2]
     pairs = (B, H, T, S)
-    allowed = None
-    if "mask" in tensors:
-        mask = mask_to_allowed(tensors["mask"], blocked)
-        allowed = as_pairs("mask", add_pair_axes(mask, pairs), pairs)
-    given = {}
+    allowed, masks, mask_fits, given = None, {}, {}, {}
+    for role in MASK_ROLES:
+        if role in tensors:
+            mask, masks[role], mask_fits[role] = read_mask(roles[role], tensors[role], pairs, answers.get(role))
+            allowed = mask if allowed is None else allowed & mask
     for role in ("scores", "weights"):
         if role in tensors:
             given[role] = add_pair_axes(tensors[role].double(), pairs)
     if "output" in tensors:
         given |= output_to_step(tensors["output"].double(), layout.axes)
-    return UploadedTensors(q, k, v, allowed, given, layout.axes, layout.fits)
+    return UploadedTensors(q, k, v, allowed, given, layout.axes, layout.fits, masks, mask_fits)
 
 
-def infer_upload_layout(tensors: Mapping[str, Tensor]) -> Layout:
-    """Infers the axes of q, k and v from their shapes, and from weights, scores or outputs of four axes."""
+def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str]) -> Layout:
+    """Infers the axes of q, k and v from their shapes, and from weights, scores or outputs of four axes; where two
+    readings fit, a name of TransformerLens says that tokens stand before heads."""
     known = {role: tensor for role, tensor in tensors.items() if tensor.dim() == 4}
+    layout = infer_layout_of(tensors, known)
+    if layout.ambiguous and last_name(roles["q"]).startswith(HOOK_PREFIX):
+        return Layout("B T H d", ("B T H d", *(axes for axes in layout.fits if axes != "B T H d")))
+    return layout
+
+
+def infer_layout_of(tensors: Mapping[str, Tensor], known: Mapping[str, Tensor]) -> Layout:
+    """The same from the shapes alone. known: weights, scores and output of four axes."""
     return infer_layout(
         tensors["q"],
         tensors["k"],
@@ -165,20 +248,6 @@ def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
     if tensor.dim() == 3 and H == 1:
         return tensor[:, None]  # (B, T, S) -> (B, 1, T, S)
     return tensor
-
-
-def mask_to_allowed(mask: Tensor, blocked: bool) -> Tensor:
-    """Reads a boolean mask, or an additive one of 0 and large negative numbers, as True = may attend.
-
-    blocked: True means blocked in a boolean mask.
-    """
-    if mask.dtype == torch.bool:
-        return ~mask if blocked else mask
-    is_blocked = mask <= MAX_BLOCKED_BIAS
-    is_allowed = mask == 0
-    if not (is_blocked | is_allowed).all():
-        raise AttentionError("mask_not_additive", limit=MAX_BLOCKED_BIAS)
-    return is_allowed
 
 
 def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:

@@ -124,9 +124,8 @@ def read_matrix(
 # ---- which file ------------------------------------------------------------------------------------------------------
 def read_unchecked_arrays(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> dict[str, np.ndarray]:
     """Reads the arrays of a file by their names, whether their numbers are finite or not."""
-    base_name = re.split(r"[/\\]", file_name)[-1]
-    stem, dot, ending = base_name.rpartition(".")
-    reader = FILE_READERS.get((dot + ending).lower())
+    stem, ending = split_file_name(file_name)
+    reader = FILE_READERS.get(ending)
     shown_name = printable_name(file_name)
     if reader is None:
         raise AttentionError("file_ending", name=shown_name, endings=", ".join(FILE_READERS))
@@ -142,6 +141,16 @@ def read_unchecked_arrays(file_name: str, content: bytes, bounds: FileBounds = A
             given=len(content),
         )
     return gather_arrays(file_name, stem, reader(file_name, content, bounds), bounds)
+
+
+def split_file_name(file_name: str) -> tuple[str, str]:
+    """The name of a file without its folder and its ending, and the ending.
+
+    >>> split_file_name("folder/Layer.NPZ")
+    ('Layer', '.npz')
+    """
+    stem, dot, ending = re.split(r"[/\\]", file_name)[-1].rpartition(".")
+    return stem, (dot + ending).lower()
 
 
 def gather_arrays(

@@ -1,0 +1,45 @@
+"""What the name of an array says, as PyTorch, transformers, JAX, TransformerLens and plain scripts name things."""
+
+import re
+
+PARTS_PATTERN = re.compile(r"[./:|\\\s-]+")
+CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # keyPadding -> key_Padding
+NUMBER_PATTERN = re.compile(r"\d+")
+LAYER_PREFIX_PATTERN = re.compile(r"^(?:layer|block|l|h)_?\d+_")
+HOOK_PREFIX = "hook_"  # TransformerLens: blocks.0.attn.hook_q
+
+
+def last_name(name: str) -> str:
+    """The last part of a name, in lower case, its words parted by "_".
+
+    >>> last_name("model.layers.3.self_attn.KeyStates"), last_name("blocks/0/attn/hook_q"), last_name("attn.0")
+    ('key_states', 'hook_q', '0')
+    """
+    parts = [part for part in PARTS_PATTERN.split(name) if part]
+    return CAMEL_PATTERN.sub("_", parts[-1]).lower() if parts else ""
+
+
+def plain_name(name: str) -> str:
+    """What a name says without the number of a layer and without what a library puts before all its names.
+
+    >>> [plain_name(name) for name in ("blocks.0.attn.hook_q", "attentions.11", "layer_2_attn_mask", "q_0")]
+    ['q', 'attentions', 'attn_mask', 'q']
+    """
+    parts = [part for part in PARTS_PATTERN.split(name) if part and not part.isdigit()]
+    last = LAYER_PREFIX_PATTERN.sub("", last_name(parts[-1]) if parts else "")
+    without_number = re.sub(r"_?\d+$", "", last.removeprefix(HOOK_PREFIX))
+    return without_number or last
+
+
+def name_stem(name: str) -> str:
+    """The way to a name, without its last part: "attention.0" of "attention.0.attn"."""
+    return name.rpartition(".")[0]
+
+
+def numbers_in(name: str) -> tuple[str, tuple[int, ...]]:
+    """A name with its numbers taken out, and these: names of one series differ in the numbers alone.
+
+    >>> numbers_in("layer_2.head_11.attn")
+    ('layer_#.head_#.attn', (2, 11))
+    """
+    return NUMBER_PATTERN.sub("#", name), tuple(int(number[:9]) for number in NUMBER_PATTERN.findall(name))

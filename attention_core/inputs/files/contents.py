@@ -1,0 +1,362 @@
+"""All that a file holds, each under its name: arrays of numbers, texts, and what is neither, with the reason.
+
+A file of maps or of tensors often holds more than is asked for. Whatever cannot be read here is named, never dropped:
+`read_contents` refuses a file only as a whole, one that is no such file or larger than the bounds.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from io import BytesIO
+from zipfile import ZipFile
+
+import numpy as np
+from numpy.lib.format import read_array_header_1_0, read_magic
+from safetensors import SafetensorError, deserialize
+
+from attention_core.inputs.files.array_bytes import (
+    ARRAY_BOUNDS,
+    MAX_ARRAYS,
+    FileBounds,
+    printable_name,
+    read_stored_array,
+)
+from attention_core.inputs.files.json_arrays import nested_array, parse_json
+from attention_core.inputs.files.npy import (
+    HEADER_FAULTS,
+    ZIP_ENTRY_MAGIC,
+    ZIP_FAULTS,
+    check_unpacked_size,
+    is_packed_as_numpy,
+    read_npy,
+    unpack_member,
+)
+from attention_core.inputs.files.uploads import (
+    FILE_READERS,
+    MAX_SAFETENSORS_HEADER,
+    SAFETENSORS_TYPES,
+    decode_text,
+    split_file_name,
+)
+from attention_core.record.errors import AttentionError
+
+MAX_TEXT_BYTES = 200_000  # of a member of an NPZ that holds texts, and of the metadata of a safetensors file
+MAX_CONTENT_AXES = 6  # (step, layer, B, H, T, S)
+JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
+MAX_JSON_DEPTH = 12  # objects and lists of objects in each other
+ABOUT_KEY = "about"  # what our own exports say of themselves
+AXIS_WORDS = {"T": "queries", "S": "keys"}  # the words of the axes of our own exports
+NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # as our own JSON says them
+
+Texts = str | tuple["Texts", ...]
+Found = np.ndarray | Texts | AttentionError
+
+
+@dataclass(frozen=True, eq=False)
+class FileContents:
+    """What a file holds, by name.
+
+    arrays: numbers, whole ones as int64, truth values as bool, others as float64; whether they are finite is not asked.
+    texts: a text, or texts in lists. unread: why something is neither. dims: the axes of arrays, where the file says
+    them, as our own exports do.
+    """
+
+    arrays: dict[str, np.ndarray] = field(default_factory=dict)
+    texts: dict[str, Texts] = field(default_factory=dict)
+    unread: dict[str, AttentionError] = field(default_factory=dict)
+    dims: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """All names of the file."""
+        return [*self.arrays, *self.texts, *self.unread]
+
+
+def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> FileContents:
+    """Reads all that a file holds.
+
+    file_name: with its ending: .json, .npz, .npy, .safetensors, or a matrix as text. JSON objects in objects are named
+    by the way to them, "params.q"; a list of objects by their "name", else by their numbers. Arrays of texts and of
+    bytes are texts. Nothing is unpickled.
+
+    Raises AttentionError: file_ending, file_empty, file_too_large, too_many_arrays, too_many_numbers, array_twice, and
+    what parse_json refuses; not_npz, unpacked_too_large, not_safetensors, header_too_long.
+
+    >>> contents = read_contents("maps.json", b'{"model": "m", "attn": {"q": [[1, 0]]}, "odd": [1, [2]]}')
+    >>> contents.arrays["attn.q"].tolist(), contents.texts, list(contents.unread)
+    ([[1, 0]], {'model': 'm'}, ['odd'])
+    """
+    stem, ending = split_file_name(file_name)
+    shown_name = printable_name(file_name)
+    if ending not in FILE_READERS:
+        raise AttentionError("file_ending", name=shown_name, endings=", ".join(FILE_READERS))
+    if ending not in (".npz", ".npy", ".safetensors"):
+        bounds = ARRAY_BOUNDS
+    if not content:
+        raise AttentionError("file_empty", name=shown_name)
+    if len(content) > bounds.file_bytes:
+        raise AttentionError("file_too_large", name=shown_name, limit=bounds.file_bytes, given=len(content))
+    bounds = replace(bounds, axes=MAX_CONTENT_AXES)
+    match ending:
+        case ".json":
+            found = find_in_json(file_name, stem, content)
+        case ".npz":
+            found = find_in_npz(file_name, content, bounds)
+        case ".safetensors":
+            found = find_in_safetensors(file_name, content, bounds)
+        case ".npy":
+            found = iter([(stem, read_npy_contents(stem, content, bounds))])
+        case _:
+            found = ((stem, array) for _, array in FILE_READERS[ending](file_name, content, bounds))
+    contents = gather_contents(shown_name, found, bounds)
+    return unfold_about(contents)
+
+
+def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: FileBounds) -> FileContents:
+    """Gathers what was found one by one, until there is too much of it."""
+    contents, numbers = FileContents(), 0
+    for name, value in found:
+        if name in contents.arrays or name in contents.texts or name in contents.unread:
+            raise AttentionError("array_twice", file=file_name, name=printable_name(name))
+        match value:
+            case np.ndarray():
+                numbers += value.size
+                contents.arrays[name] = value
+            case AttentionError():
+                contents.unread[name] = value
+            case _:
+                contents.texts[name] = value
+        if len(contents.arrays) + len(contents.unread) > MAX_ARRAYS:
+            raise AttentionError("too_many_arrays", name=file_name, limit=MAX_ARRAYS, given=MAX_ARRAYS + 1)
+        if numbers > bounds.numbers:
+            raise AttentionError("too_many_numbers", name=file_name, limit=bounds.numbers, given=numbers)
+    return contents
+
+
+# ---- JSON ------------------------------------------------------------------------------------------------------------
+def find_in_json(file_name: str, stem: str, content: bytes) -> Iterator[tuple[str, Found]]:
+    """What a JSON file holds; what has no name of its own is called as the file."""
+    value = parse_json(file_name, decode_text(file_name, content), as_written=True)
+    if is_own_export(value):
+        yield from find_in_own_json(dict(value))
+    else:
+        yield from walk_json("", value, stem, MAX_JSON_DEPTH)
+
+
+def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tuple[str, Found]]:
+    """The arrays and texts of a JSON value. unnamed: what a value without a name is called. depth: how much deeper
+    objects may lie."""
+    own_name = name or unnamed
+    if value is None or value == [] or value == ():
+        return  # holds nothing
+    if isinstance(value, tuple):
+        items = value
+    elif isinstance(value, list) and all(isinstance(item, tuple) for item in value):
+        items = list(zip(name_entries(value), value, strict=True))
+    else:
+        yield own_name, read_json_value(own_name, value)
+        return
+    if depth == 0:
+        yield own_name, AttentionError("file_nested_deep", name=printable_name(own_name), limit=MAX_JSON_DEPTH)
+        return
+    for key, item in items:
+        yield from walk_json(f"{name}.{key}" if name else key, item, unnamed, depth - 1)
+
+
+def name_entries(entries: list[tuple]) -> list[str]:
+    """What the objects of a list are called: by their "name", where each has one of its own, else by their places."""
+    names = [dict(entry).get("name") for entry in entries]
+    if all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
+        return names
+    return [str(place) for place in range(len(entries))]
+
+
+def read_json_value(name: str, value: object) -> Found:
+    """A value that is no object: texts, or an array, or why it is neither."""
+    texts = as_texts(value)
+    if texts is not None:
+        return texts
+    try:
+        return nested_array(name, value, JSON_BOUNDS)
+    except AttentionError as error:
+        return error
+
+
+def as_texts(value: object) -> Texts | None:
+    """A text, or lists of texts in lists, as tuples; None of anything else."""
+    if isinstance(value, str):
+        return value
+    if not isinstance(value, list) or not value:
+        return None
+    texts = tuple(map(as_texts, value))
+    return None if None in texts else texts
+
+
+def is_own_export(value: object) -> bool:
+    """Whether a JSON value is a run as our own export writes it."""
+    return isinstance(value, tuple) and {ABOUT_KEY, "steps"} <= {key for key, _ in value}
+
+
+def find_in_own_json(document: dict) -> Iterator[tuple[str, Found]]:
+    """The steps of a run that we exported, and what it says of itself with the axes of its steps."""
+    dims = []
+    steps = document["steps"] if isinstance(document["steps"], list) else []
+    for place, entry in enumerate(steps):
+        step = dict(entry) if isinstance(entry, tuple) else {}
+        name, values = step.get("name"), step.get("values")
+        if not isinstance(name, str):
+            yield f"steps.{place}", AttentionError("json_value", name="steps", given="{…}", index=(place,))
+            continue
+        if isinstance(step.get("dims"), list):
+            dims.append((name, step["dims"]))
+        yield name, read_json_value(name, with_infinities(values))
+    yield ABOUT_KEY, json.dumps(to_plain(document[ABOUT_KEY]) | {"dims": dict(dims)})
+
+
+def to_plain(value: object) -> object:
+    """A parsed JSON value with objects as dicts again."""
+    if isinstance(value, tuple):
+        return {key: to_plain(item) for key, item in value}
+    return value if not isinstance(value, list) else [to_plain(item) for item in value]
+
+
+def with_infinities(value: object) -> object:
+    """Lists of numbers with those that our own JSON says as texts."""
+    if isinstance(value, list):
+        return [with_infinities(item) for item in value]
+    return NOT_FINITE.get(value, value) if isinstance(value, str) else value
+
+
+# ---- NumPy's files ---------------------------------------------------------------------------------------------------
+def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
+    """What an NPZ file holds. Its directory is checked before anything is unpacked, and nothing is written anywhere."""
+    shown_name, entries = printable_name(file_name), content.count(ZIP_ENTRY_MAGIC)
+    if entries > MAX_ARRAYS:  # before zipfile makes an object of each
+        raise AttentionError("too_many_arrays", name=shown_name, limit=MAX_ARRAYS, given=entries)
+    try:
+        with ZipFile(BytesIO(content)) as archive:
+            members = archive.infolist()
+            check_unpacked_size(file_name, members, bounds)
+            for member in members:
+                if member.is_dir():
+                    continue
+                name = member.filename.removesuffix(".npy")
+                given = printable_name(member.filename)
+                if name == member.filename:
+                    yield name, AttentionError("member_name", name=shown_name, given=given)
+                elif not is_packed_as_numpy(member):
+                    raise AttentionError("member_packing", name=shown_name, given=given)
+                else:
+                    yield name, read_npy_contents(name, unpack_member(archive, member), bounds)
+    except AttentionError:
+        raise
+    except ZIP_FAULTS:
+        raise AttentionError("not_npz", name=shown_name) from None
+
+
+def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
+    """The array or the texts of an NPY file, or why it is neither."""
+    texts = read_npy_texts(content)
+    if texts is not None:
+        return texts
+    try:
+        return read_npy(name, content, bounds, whole=True)
+    except AttentionError as error:
+        return error
+
+
+def read_npy_texts(content: bytes) -> Texts | None:
+    """The texts of an NPY file; None of one that holds something else. Nothing is unpickled."""
+    file = BytesIO(content)
+    if len(content) > MAX_TEXT_BYTES:
+        return None
+    try:
+        if read_magic(file) != (1, 0):
+            return None
+        shape, by_columns, dtype = read_array_header_1_0(file)
+    except HEADER_FAULTS:
+        return None
+    held = content[file.tell() :]
+    if dtype.kind not in "US" or not dtype.itemsize or len(shape) > 2 or (by_columns and len(shape) > 1):
+        return None
+    if any(size < 0 for size in shape) or len(held) != int(np.prod(shape, dtype=object)) * dtype.itemsize:
+        return None
+    try:
+        return nest_texts(np.frombuffer(held, dtype).reshape(shape).tolist())
+    except ValueError:  # a letter that Unicode does not have
+        return None
+
+
+def nest_texts(value: object) -> Texts:
+    """Texts in lists as tuples; bytes are read as UTF-8."""
+    if isinstance(value, list):
+        return tuple(map(nest_texts, value))
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+# ---- safetensors -----------------------------------------------------------------------------------------------------
+def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
+    """What a safetensors file holds: its arrays, and the texts of its metadata, of which lists in JSON are lists."""
+    shown_name, length = printable_name(file_name), int.from_bytes(content[:8], "little")
+    if MAX_SAFETENSORS_HEADER < length <= len(content):
+        raise AttentionError("header_too_long", name=shown_name, limit=MAX_SAFETENSORS_HEADER, given=length)
+    try:
+        stored = dict(deserialize(content))  # checks the header against the bytes
+    except SafetensorError:
+        raise AttentionError("not_safetensors", name=shown_name) from None
+    for name, entry in json.loads(content[8 : 8 + length], object_pairs_hook=tuple):
+        if name != "__metadata__":
+            yield name, read_stored_tensor(name, stored[name], bounds)
+            continue
+        for key, text in entry:
+            yield key, read_metadata(text)
+
+
+def read_stored_tensor(name: str, tensor: Mapping, bounds: FileBounds) -> Found:
+    """An array of a safetensors file, or why it is none."""
+    dtype = SAFETENSORS_TYPES.get(tensor["dtype"], tensor["dtype"])
+    try:
+        return read_stored_array(name, dtype, tensor["shape"], tensor["data"], bounds=bounds, whole=True)
+    except AttentionError as error:
+        return error
+
+
+def read_metadata(text: str) -> Texts:
+    """A text of metadata; a list of texts where it is one in JSON."""
+    try:
+        texts = as_texts(json.loads(text))
+    except (ValueError, RecursionError):
+        texts = None
+    return text if texts is None else texts
+
+
+# ---- our own exports -------------------------------------------------------------------------------------------------
+def unfold_about(contents: FileContents) -> FileContents:
+    """What an export of ours says of itself: the words of its axes, the axes of its arrays, and notes."""
+    said = contents.texts.get(ABOUT_KEY)
+    packed = contents.arrays.get(ABOUT_KEY)
+    if packed is not None and packed.ndim == 1 and packed.dtype == np.int64 and packed.min() >= 0 <= 255 - packed.max():
+        said = packed.astype(np.uint8).tobytes().decode("utf-8", "replace")
+    try:
+        about = json.loads(said) if isinstance(said, str) else None
+    except (ValueError, RecursionError):
+        about = None
+    if not isinstance(about, dict) or not isinstance(about.get("labels"), dict):
+        return contents
+    arrays = {name: array for name, array in contents.arrays.items() if name != ABOUT_KEY}
+    texts = {name: text for name, text in contents.texts.items() if name != ABOUT_KEY}
+    for name, value in about.items():
+        if isinstance(value, str):
+            texts.setdefault(name, value)
+    for axis, words in about["labels"].items():
+        words = as_texts(words)
+        if words is not None:
+            texts.setdefault(AXIS_WORDS.get(axis, f"labels.{axis}"), words)
+    return FileContents(arrays, texts, contents.unread, read_dims(about.get("dims")))
+
+
+def read_dims(dims: object) -> dict[str, tuple[str, ...]]:
+    """The axes of arrays as an export of ours says them."""
+    if not isinstance(dims, dict):
+        return {}
+    read = {name: as_texts(axes) for name, axes in dims.items()}
+    return {name: axes for name, axes in read.items() if isinstance(axes, tuple)}

@@ -1,0 +1,150 @@
+"""The words of attention maps: which of a file's texts stand at the queries, which at the keys."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from attention_core.inputs.files.array_names import name_stem, plain_name
+from attention_core.inputs.files.contents import Texts
+from attention_core.record.errors import AttentionError
+
+MAX_WORD_CHARS = 40
+# Names of words in the order in which they are asked: of the queries, of the keys, and of both where they are one text.
+QUERY_NAMES = (
+    *("queries", "query_tokens", "query_words", "left", "left_text", "left_tokens", "tgt_tokens", "target_tokens"),
+    *("decoder_tokens", "target", "tgt", "trg", "tgt_text", "target_text", "decoder_text", "output_tokens"),
+    *("y_tokens", "yticklabels", "rows", "row_labels", "q_tokens"),
+)
+KEY_NAMES = (
+    *("keys", "key_tokens", "key_words", "right", "right_text", "right_tokens", "src_tokens", "source_tokens"),
+    *("encoder_tokens", "source", "src", "src_text", "source_text", "encoder_text", "input_tokens"),
+    *("x_tokens", "xticklabels", "columns", "col_labels", "column_labels", "k_tokens"),
+)
+BOTH_NAMES = (
+    "tokens",
+    "words",
+    "str_tokens",
+    "token_strings",
+    "labels",
+    "token",
+    "sentence",
+    "text",
+    "prompt",
+    "input",
+)
+STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # words, whatever their number
+ENCODER_NAMES = ("encoder_tokens", "encoder_text", "src_tokens", "source_tokens", "source", "src", "src_text")
+DECODER_NAMES = ("decoder_tokens", "decoder_text", "tgt_tokens", "target_tokens", "target", "tgt", "trg", "tgt_text")
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class FoundWords:
+    """The words of both axes, and the names under which they stood: of the queries, and of the keys; "" of none."""
+
+    queries: Words
+    keys: Words
+    queries_from: str = ""
+    keys_from: str = ""
+
+
+def find_words(
+    texts: Mapping[str, Texts], sizes: tuple[int, int], kind: str, stem: str, sentence: int | None, sentences: int
+) -> FoundWords:
+    """The words of maps of T queries and S keys; numbers where there are none.
+
+    texts: of the file, by name. kind: "encoder", "decoder", "cross", or "" of maps of no such kind. stem: the way to
+    the maps in the file, beside which words come first. sentence: the one of a batch that is shown, None without one;
+    sentences: how many there are.
+
+    >>> find_words({"tokens": "a cat"}, (2, 2), "", "", None, 1)
+    FoundWords(queries=('a', 'cat'), keys=('a', 'cat'), queries_from='tokens', keys_from='tokens')
+    """
+    near = {name: text for name, text in texts.items() if name_stem(name) == stem} if stem else {}
+    ordered = {**near, **texts}
+    T, S = sizes
+    query_names, key_names = names_of_axes(kind, T == S)
+    queries_from, queries = pick_words(ordered, query_names, T, sentence, sentences)
+    keys_from, keys = pick_words(ordered, key_names, S, sentence, sentences)
+    return FoundWords(
+        queries or number_words(T),
+        keys or number_words(S),
+        queries_from,
+        keys_from,
+    )
+
+
+def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Under which names the words of the queries and of the keys may stand, the first that fits first."""
+    match kind:
+        case "encoder":
+            return (*ENCODER_NAMES, *BOTH_NAMES), (*ENCODER_NAMES, *BOTH_NAMES)
+        case "decoder":
+            return (*DECODER_NAMES, *BOTH_NAMES), (*DECODER_NAMES, *BOTH_NAMES)
+        case "cross":
+            return (*DECODER_NAMES, *QUERY_NAMES, *BOTH_NAMES), (*ENCODER_NAMES, *KEY_NAMES, *BOTH_NAMES)
+    if is_square:
+        return (*QUERY_NAMES, *BOTH_NAMES, *KEY_NAMES), (*KEY_NAMES, *BOTH_NAMES, *QUERY_NAMES)
+    return (*QUERY_NAMES, *BOTH_NAMES), (*KEY_NAMES, *BOTH_NAMES)
+
+
+def pick_words(
+    texts: Mapping[str, Texts], names: Iterable[str], count: int, sentence: int | None, sentences: int
+) -> tuple[str, Words]:
+    """The first text under one of these names that has so many words, and its name; none where there is none."""
+    for wanted in names:
+        for name, text in texts.items():
+            if plain_name(name) == wanted:
+                for words in list_cuts(text, sentence, sentences):
+                    if len(words) == count:
+                        return name, tuple(word[:MAX_WORD_CHARS] for word in words)
+    return "", ()
+
+
+def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Words]:
+    """The ways to read a text as words: a list as it is, one text cut at its spaces, or into its characters; of lists
+    of words that of the sentence."""
+    if isinstance(text, str):
+        yield tuple(text.split())
+        yield tuple(text)
+        return
+    if all(isinstance(word, str) for word in text):
+        if sentence is not None and len(text) == sentences:
+            yield from list_cuts(text[sentence], None, 1)  # a text a sentence
+        yield text
+        if len(text) == 1:
+            yield from list_cuts(text[0], None, 1)
+    elif len(text) == 1:
+        yield from list_cuts(text[0], sentence, sentences)
+    elif sentence is not None and len(text) == sentences:
+        yield from list_cuts(text[sentence], None, 1)
+
+
+def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], sentences: int) -> None:
+    """Refuses a text that can be nothing but words and has the number of no axis. sizes: (T, S) of all maps of a file.
+
+    Raises AttentionError: words_count.
+    """
+    known = {size for pair in sizes for size in pair}
+    for name, text in texts.items():
+        plain = plain_name(name)
+        if plain not in STRICT_NAMES:
+            continue
+        counts = [len(words) for words in list_cuts(text, 0 if sentences > 1 else None, sentences)]
+        if counts and not set(counts) & known:
+            is_key = plain in KEY_NAMES
+            axis = "S" if is_key else "T"
+            raise AttentionError("words_count", axis=axis, size=sizes[0][is_key], given=counts[0])
+
+
+def number_words(count: int) -> Words:
+    """Numbers in the place of words."""
+    return tuple(str(n + 1) for n in range(count))
+
+
+def count_sentences(texts: Mapping[str, Texts]) -> int:
+    """How many sentences the words of a file are: lists of words in a list; 1 where they are one."""
+    named = [text for name, text in texts.items() if plain_name(name) in (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)]
+    lists = [text for text in named if not isinstance(text, str)]
+    batches = [len(text) for text in lists if not any(isinstance(words, str) for words in text)]
+    return max(batches, default=1)

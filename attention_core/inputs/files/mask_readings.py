@@ -1,0 +1,259 @@
+"""What a mask of a file means: which axes it has, and whether True blocks a pair or allows it.
+
+The name says it where a library has one meaning for it; else every reading that fits the sizes is named, and where two
+of them block other pairs the mask waits for an answer.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+
+from attention_core.inputs.files.array_names import last_name, plain_name
+from attention_core.record.errors import AttentionError
+
+MAX_BLOCKED_BIAS = -9984.0  # a number of an additive mask that blocks: this or less, what bfloat16 makes of -10,000
+POLARITIES = ("allowed", "blocked", "added")
+BOTH = ("allowed", "blocked")
+AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
+MASK_AXES = tuple(axes for all_axes in AXES_BY_RANK.values() for axes in all_axes)
+
+# What True, or 1, means under a name, and whether the name is about keys alone: (B, S) and never (T, S).
+KEYS_BLOCKED = (
+    "key_padding_mask",
+    "src_key_padding_mask",
+    "tgt_key_padding_mask",
+    "memory_key_padding_mask",
+    "encoder_padding_mask",
+    "decoder_padding_mask",
+    "padding",
+    "is_padding",
+    "is_pad",
+)
+KEYS_ALLOWED = ("valid_mask", "valid", "is_valid", "non_pad_mask", "non_padding_mask", "encoder_attention_mask")
+KEYS_EITHER = ("padding_mask", "pad_mask", "src_padding_mask", "tgt_padding_mask", "key_mask", "keys_mask", "kv_mask")
+PAIRS_EITHER = (
+    "attn_mask",
+    "src_mask",
+    "tgt_mask",
+    "memory_mask",
+    "causal_mask",
+    "self_attn_mask",
+    "cross_attn_mask",
+    "attn_bias",
+    "attention_bias",
+    "bias",
+    "combined_mask",
+    "subsequent_mask",
+)
+PAIRS_BLOCKED = ("look_ahead_mask",)  # TensorFlow's tutorial
+ALLOWED = (
+    "attention_mask",
+    "decoder_attention_mask",
+    "extended_attention_mask",
+    "allowed",
+    "allow",
+    "allowed_mask",
+    "may_attend",
+    "can_attend",
+    "attend",
+    "keep",
+    "keep_mask",
+    "visible",
+    "visible_mask",
+    "unmasked",
+)
+BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mask", "forbidden", "excluded")
+BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # numbers that are added: a mask only where they block
+PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER)
+PAIR_MASK_NAMES = ("mask", *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
+# Names that end in "mask" and say nothing of who attends to whom.
+OTHER_MASKS = (
+    "head_mask",
+    "layer_head_mask",
+    "cross_attn_head_mask",
+    "special_tokens_mask",
+    "loss_mask",
+    "label_mask",
+    "labels_mask",
+    "query_mask",
+    "dropout_mask",
+    "pixel_mask",
+    "image_mask",
+)
+CAUSAL_WORDS = ("causal", "subsequent", "look_ahead")
+
+
+@dataclass(frozen=True)
+class MaskReading:
+    """axes: of MASK_AXES. polarity: what stands for a pair that may attend: "allowed" True or 1, "blocked" False or 0,
+    "added" a 0 beside large negative numbers."""
+
+    axes: str
+    polarity: str
+
+
+def is_mask_name(name: str) -> bool:
+    """Whether a name is that of a mask: a known one, or any that ends in "mask"."""
+    plain = plain_name(name)
+    return plain in (*PAIR_MASK_NAMES, *PADDING_NAMES) or (plain.endswith("mask") and plain not in OTHER_MASKS)
+
+
+def is_additive(mask: np.ndarray | Tensor) -> bool:
+    """Whether numbers are 0 or block: those of a mask that is added to scores."""
+    numbers = torch.as_tensor(mask)
+    return numbers.dtype != torch.bool and bool(((numbers == 0) | (numbers <= MAX_BLOCKED_BIAS)).all())
+
+
+def read_mask(
+    name: str,
+    mask: Tensor,
+    sizes: tuple[int, int, int, int],
+    answer: MaskReading | None = None,
+) -> tuple[Bool[Tensor, "B H T S"], MaskReading, tuple[MaskReading, ...]]:
+    """Reads a mask as True = may attend, of four axes, those of length 1 to be broadcast; the reading, and all others.
+
+    mask: truth values, 0 and 1, or 0 and large negative numbers. sizes: (B, H, T, S). answer: what somebody said of it,
+    axes "" where they left these open; an answer that does not fit is none.
+
+    Raises AttentionError: mask_not_additive, shape_fits_scores; mask_readings where two readings block other pairs and
+    nobody has answered.
+
+    >>> padding = torch.tensor([[False, False, True]])
+    >>> allowed, reading, _ = read_mask("key_padding_mask", padding, (1, 2, 5, 3))
+    >>> allowed.tolist(), reading
+    ([[[[True, True, False]]]], MaskReading(axes='B S', polarity='blocked'))
+    """
+    likely, others = list_mask_readings(name, mask, sizes)
+    every = (*likely, *others)
+    if answer is not None:
+        answered = [each for each in every if answer.axes in ("", each.axes) and answer.polarity == each.polarity]
+        likely = [each for each in likely if each in answered] or answered or likely
+    tensors = [mask_to_pairs(mask, reading, sizes) for reading in likely]
+    if any(not are_same_pairs(tensors[0], other) for other in tensors[1:]):
+        told = "; ".join(f"({', '.join(each.axes.split())}): {each.polarity}" for each in likely)
+        raise AttentionError(
+            "mask_readings", name=name, shape=tuple(mask.shape), readings=told, likely=likely, others=others
+        )
+    return tensors[0], likely[0], every
+
+
+def list_mask_readings(
+    name: str, mask: Tensor, sizes: tuple[int, int, int, int]
+) -> tuple[list[MaskReading], list[MaskReading]]:
+    """The readings of a mask that fit its sizes: those that its name allows, and the others. Raises AttentionError."""
+    fitting = [axes for axes in AXES_BY_RANK.get(mask.dim(), ()) if fits_axes(mask.shape, axes, sizes)]
+    if not fitting:
+        raise AttentionError("shape_fits_scores", name=name, expected=sizes, shape=tuple(mask.shape))
+    named = [axes for axes in fitting if is_named_axes(name, axes, mask, sizes)] or fitting
+    likely_polarities, other_polarities = list_polarities(name, mask)
+    likely = [MaskReading(axes, polarity) for axes in named for polarity in likely_polarities]
+    every = [MaskReading(axes, polarity) for axes in fitting for polarity in (*likely_polarities, *other_polarities)]
+    return likely, [reading for reading in every if reading not in likely]
+
+
+def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int]) -> bool:
+    """Whether a shape has these axes; each may be 1, but for the heads of all sequences in a row."""
+    B, H, T, S = sizes
+    full_sizes = {"B": B, "H": H, "T": T, "S": S, "BH": B * H}
+    for size, axis in zip(shape, axes.split(), strict=True):
+        if size != full_sizes[axis] and (size != 1 or axis == "BH"):
+            return False
+    return True
+
+
+def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> bool:
+    """Whether a name allows axes that fit: a mask of keys has none of queries, one of pairs has them."""
+    plain = plain_name(name)
+    if plain in PADDING_NAMES:
+        return axes in ("S", "B S") or (len(axes.split()) > 2 and mask.shape[-2] == 1)
+    return axes != "B S" if plain in (*PAIRS_EITHER, *PAIRS_BLOCKED) else True
+
+
+def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What the numbers of a mask can mean: as its name says, and else. Raises AttentionError: mask_not_additive."""
+    plain, named = plain_name(name), list_named_polarities(name)
+    if any(word in plain for word in CAUSAL_WORDS):
+        named = find_causal_polarity(mask) or named
+    turned = tuple(each for each in BOTH if each not in named)
+    if mask.dtype == torch.bool:
+        return named, turned
+    if not ((mask == 0) | (mask == 1)).all() or plain in BIAS_NAMES:
+        if not is_additive(mask):
+            raise AttentionError("mask_not_additive", limit=MAX_BLOCKED_BIAS)
+        return ("added",), ()
+    is_whole = not mask.dtype.is_floating_point
+    if is_whole or (mask == 1).any():
+        return named, turned
+    if plain in (*PAIRS_EITHER, *PAIRS_BLOCKED) or mask.dim() == 4:
+        return ("added",), BOTH  # all zeros in floating point: what blocks nothing when it is added
+    return (*named, "added"), turned
+
+
+def list_named_polarities(name: str) -> tuple[str, ...]:
+    """What True or 1 means under a name; both where it says nothing."""
+    plain = plain_name(name)
+    if last_name(name) == "mask" or plain not in (*PAIR_MASK_NAMES, *PADDING_NAMES):
+        return BOTH
+    if plain in (*KEYS_ALLOWED, *ALLOWED):
+        return ("allowed",)
+    return ("blocked",) if plain in (*KEYS_BLOCKED, *PAIRS_BLOCKED, *BLOCKED) else BOTH
+
+
+def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
+    """What True means in a mask that is called causal: its triangle says it; nothing where it has none."""
+    if mask.dim() < 2:
+        return ()
+    T, S = mask.shape[-2:]
+    lower = torch.ones(T, S, dtype=torch.bool).tril(S - T)
+    if ((mask != 0) == lower).all():
+        return ("allowed",)
+    return ("blocked",) if ((mask != 0) == ~lower).all() else ()
+
+
+def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Bool[Tensor, "B H T S"]:
+    """A mask as True = may attend, of four axes."""
+    B, H, _, _ = sizes
+    allowed = mask_to_allowed(mask, reading.polarity == "blocked", is_added=reading.polarity == "added")
+    match reading.axes:
+        case "S":
+            return allowed[None, None, None]  # (S) -> (1, 1, 1, S)
+        case "B S":
+            return allowed[:, None, None]  # (B, S) -> (B, 1, 1, S)
+        case "T S":
+            return allowed[None, None]  # (T, S) -> (1, 1, T, S)
+        case "B T S":
+            return allowed[:, None]  # (B, T, S) -> (B, 1, T, S)
+        case "H T S":
+            return allowed[None]  # (H, T, S) -> (1, H, T, S)
+        case "BH T S":
+            return allowed.unflatten(0, (B, H))  # (B H, T, S) -> (B, H, T, S)
+    return allowed
+
+
+def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tensor:
+    """Reads a boolean mask, or an additive one of 0 and large negative numbers, as True = may attend.
+
+    blocked: True means blocked in a boolean mask. is_added: numbers are added; else they are 0 and 1.
+    """
+    if mask.dtype == torch.bool or not is_added:
+        truths = mask != 0
+        return ~truths if blocked else truths
+    if not is_additive(mask):
+        raise AttentionError("mask_not_additive", limit=MAX_BLOCKED_BIAS)
+    return mask == 0
+
+
+def are_same_pairs(one: Tensor, other: Tensor) -> bool:
+    """Whether two masks of four axes, some of length 1, block the same pairs; neither is broadcast for it."""
+    for axis in range(one.dim()):
+        if one.shape[axis] == other.shape[axis]:
+            continue
+        longer = one if other.shape[axis] == 1 else other
+        if not (longer == longer.narrow(axis, 0, 1)).all():
+            return False
+        one, other = one.narrow(axis, 0, 1), other.narrow(axis, 0, 1)
+    return bool((one == other).all())

@@ -1,0 +1,147 @@
+"""How the file on the page is read: a line under it, and a click to its other maps and to its other readings."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.inputs.files.attention_maps import MapFile, MapGroup, MapView
+from attention_core.inputs.given_maps import AttentionMaps
+from attention_core.inputs.tokenizer import printable_token
+from attention_core.record.errors import AttentionError
+from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, GivenFile, read_habits
+from pages.panels.file_lines import name_array, say_unread
+from pages.site.words import escape_markdown, label_arrays, say
+
+KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
+MAX_SEGMENTS = 4  # kinds beside each other; more of them are a list
+MAX_NOTES = 8
+
+
+# ---- another reading -------------------------------------------------------------------------------------------------
+def show_readings(given: GivenFile) -> None:
+    """The other maps of the file, the other readings of these, and the other sentences of a batch, where it has any."""
+    file, view = given.file, given.view
+    if file is None or view is None:
+        return
+    if len(file.groups) > 1:
+        show_kinds(given, file, view)
+    if len(view.group.readings) > 1:
+        show_axes(given, view)
+    if view.sentences > 1:
+        st.session_state[SENTENCE_KEY] = view.sentence + 1
+        st.number_input(
+            say("part.batch", size=view.sentences),
+            1,
+            view.sentences,
+            key=SENTENCE_KEY,
+            on_change=lambda: look_at(given, view.group, view.axes, st.session_state[SENTENCE_KEY] - 1),
+        )
+
+
+def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
+    """Which maps of the file are looked at: of the encoder, of the decoder, between them, or of another array."""
+    names = name_groups(file.groups)
+    choose = st.segmented_control if len(names) <= MAX_SEGMENTS else st.selectbox
+    st.session_state[KIND_KEY] = file.groups.index(view.group)
+
+    def choose_kind() -> None:
+        number = st.session_state[KIND_KEY]
+        if number is not None:
+            look_at(given, file.groups[number])
+
+    choose(
+        say("lessons.maps.which"),
+        range(len(names)),
+        format_func=names.__getitem__,
+        key=KIND_KEY,
+        on_change=choose_kind,
+    )
+
+
+def name_groups(groups: tuple[MapGroup, ...]) -> list[str]:
+    """What the maps of a file are called: by the part of the model, where each has its own, else as in the file."""
+    kinds = [group.kind for group in groups]
+    if all(kinds) and len(set(kinds)) == len(kinds):
+        return [say(f"lessons.maps.kind.{kind}") for kind in kinds]
+    labels = label_arrays([group.name for group in groups])
+    return [escape_markdown(labels[group.name]) for group in groups]
+
+
+def show_axes(given: GivenFile, view: MapView) -> None:
+    """That the shape has more than one reading, which is drawn, and the others."""
+    st.session_state[AXES_KEY] = view.axes
+
+    def choose_axes() -> None:
+        axes = st.session_state[AXES_KEY]
+        if axes is not None:
+            look_at(given, view.group, axes)
+
+    st.segmented_control(
+        say("lessons.maps.readings"),
+        view.group.readings,
+        format_func=say_axes,
+        key=AXES_KEY,
+        on_change=choose_axes,
+        help=say("lessons.maps.readings_help"),
+    )
+
+
+def say_axes(axes: str) -> str:
+    """The axes before queries and keys in words: "layers × heads"."""
+    return " × ".join(say(f"lessons.maps.axis.{axis}") for axis in axes.split())
+
+
+def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
+    """Takes another view of the file; one that is refused leaves what is on the page."""
+    st.session_state.pop(REFUSAL_KEY, None)
+    try:
+        view = given.file.view(given.file.groups.index(group), axes, sentence)
+    except AttentionError as error:
+        st.session_state[REFUSAL_KEY] = error
+        return
+    st.session_state[FILE_KEY] = replace(given, view=view, maps=view.maps, habits=read_habits(view.maps))
+    st.session_state.pop(HEAD_KEY, None)
+
+
+# ---- what was read ---------------------------------------------------------------------------------------------------
+def show_file_line(given: GivenFile) -> None:
+    """What of the file was read as what, what was not, and the texts that stand beside its maps."""
+    if given.file is None or given.view is None:
+        return
+    parts = [say_group(given.file, group, given.view) for group in given.file.groups]
+    parts += say_words(given.view, given.maps)
+    line = say("brought.read", arrays=say("fact.comma").join(parts))
+    st.caption(line + say_unread(given.file.unread.items()))
+    notes = list(given.file.notes.items())[:MAX_NOTES]
+    if notes:
+        shown = [f"{escape_markdown(name)}: {escape_markdown(printable_token(text))}" for name, text in notes]
+        st.caption(say("lessons.maps.notes", notes=say("brought.between").join(shown)))
+
+
+def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
+    """An array, or a series of arrays, and what its axes are read as."""
+    axes = view.axes if group is view.group else group.readings[0]
+    named = say("lessons.maps.queries_keys")
+    read_as = f"{say_axes(axes)} × {named}" if axes else named
+    if len(group.members) > 1:
+        array = say("lessons.maps.series", name=name_array(group.name, ()), count=len(group.members))
+    else:
+        array = name_array(group.name, tuple(group.shape))
+    return say("brought.as", array=array, role=read_as)
+
+
+def say_words(view: MapView, maps: AttentionMaps) -> list[str]:
+    """From where the words of both axes are; that places are numbered where there are none."""
+    words = view.words
+    if words.queries_from == words.keys_from:
+        role = say("lessons.maps.words_of_both")
+        return [say_word_source(words.queries_from, role)]
+    sources = ((words.queries_from, "words_of_queries"), (words.keys_from, "words_of_keys"))
+    return [say_word_source(name, say(f"lessons.maps.{key}")) for name, key in sources]
+
+
+def say_word_source(name: str, role: str) -> str:
+    """A text as the words of an axis, or that the axis has none."""
+    if not name:
+        return say("lessons.maps.no_words", role=role)
+    return say("brought.as", array=name_array(name, ()), role=role)

@@ -1,0 +1,123 @@
+"""How the files on the workbench are read: a line under each of them, and the answers that a mask waits for."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+from attention_core.inputs.files.mask_readings import MaskReading
+from attention_core.inputs.files.qkv_file import MASK_ROLES, UploadedTensors
+from attention_core.record.errors import AttentionError
+from pages.panels.file_lines import name_array, say_unread
+from pages.panels.setup_controls import mirror_field, show_refusal, try_change
+from pages.runs.compute import input_kind_of
+from pages.runs.upload_store import UploadedArrays, others_of, sources_of, uploaded_arrays
+from pages.session import setup_state
+from pages.setup.link_values import write_mask_answer
+from pages.setup.setup import Setup
+from pages.site.words import escape_markdown, say
+
+BRING = "bring"  # the control of the box for files
+
+
+# ---- what was read ---------------------------------------------------------------------------------------------------
+def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[str, str]) -> None:
+    """Under each file what of it was read as what, and what was not, by name."""
+    arrays = uploaded_arrays(setup)
+    roles = {name: role for role, name in input_kind_of(setup, arrays).roles_by_name().items()}
+    sources, others = sources_of(setup), others_of(setup)
+    for source in dict.fromkeys([*sources.values(), *others]):
+        own = [name for name in arrays if sources[name] == source]
+        read = [say_read(name, roles[name], arrays, tensors) for name in own if name in roles]
+        unread = [(name, arrays[name].shape) for name in own if name not in roles]
+        line = say("brought.read", arrays=say("fact.comma").join(read)) if read else say("brought.read_nothing")
+        line += say_unread([*unread, *others.get(source, {}).items()])
+        name = names_by_id.get(source.id, escape_markdown(source.name))
+        st.caption(say("brought.line", file=name, line=line))
+
+
+def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTensors) -> str:
+    """What an array was read as; of a mask with its axes and with what True means."""
+    array = name_array(name, arrays[name].shape)
+    if role in tensors.masks:
+        return say("brought.as_mask", array=array, reading=format_reading(tensors.masks[role]))
+    return say("brought.as", array=array, role=say(f"role_of.{role}"))
+
+
+def format_reading(reading: MaskReading) -> str:
+    """The axes of a mask as people write them, and what its numbers mean."""
+    axes = reading.axes.replace("BH", "B·H").replace(" ", ", ")
+    return say(f"mask_reading.{reading.polarity}", axes=f"({axes})")
+
+
+# ---- a file that waits -----------------------------------------------------------------------------------------------
+def waiting_file() -> Setup | None:
+    """The Setup with the file that waits for an answer; None where none waits."""
+    draft = setup_state.workbench().drafts.get(BRING)
+    if draft is None:
+        return None
+    waiting = replace(setup_state.current_setup(), **draft)
+    try:
+        uploaded_arrays(waiting)
+    except AttentionError:  # it is not kept any more
+        return None
+    return waiting
+
+
+def answer_for_waiting_file(**answer) -> None:
+    """Tries the file that waits once more, with an answer."""
+    try_change(BRING, **{**setup_state.workbench().drafts.get(BRING, {}), **answer})
+
+
+# ---- what a mask is --------------------------------------------------------------------------------------------------
+def show_mask_question() -> None:
+    """The readings of a mask for which a file waits, and the way to leave it out; nothing where none waits."""
+    refusal, waiting = setup_state.get_refusal(BRING), waiting_file()
+    if waiting is None or refusal is None or refusal.code != "mask_readings":
+        return
+    roles = input_kind_of(waiting, uploaded_arrays(waiting)).roles_by_name()
+    role = next(role for role in MASK_ROLES if roles.get(role) == refusal.values["name"])
+    readings = [*refusal.values["likely"], *refusal.values["others"]]
+    show_reading_choice(waiting, role, readings, None, answer_for_waiting_file)
+
+
+def show_mask_choices(setup: Setup, tensors: UploadedTensors) -> None:
+    """How each mask of the file is read, where there is more than one way."""
+    for role, readings in tensors.mask_fits.items():
+        if len(readings) > 1:
+            show_reading_choice(setup, role, list(readings), tensors.masks[role], partial(try_change, f"read_{role}"))
+            show_refusal(f"read_{role}")
+
+
+def show_reading_choice(
+    setup: Setup, role: str, readings: list[MaskReading], now: MaskReading | None, take: Callable[..., None]
+) -> None:
+    """A choice of the readings of one mask, and of leaving it out. now: the one in force, None where it waits. take:
+    tries what is chosen."""
+    key = f"c_mask_{role}" if now is not None else f"c_waiting_mask_{role}"
+    arrays = uploaded_arrays(setup)
+    roles = input_kind_of(setup, arrays).roles_by_name()
+
+    def choose_reading() -> None:
+        chosen = st.session_state[key]
+        if chosen == "none":
+            numbers = {name: number for number, name in enumerate(arrays)}
+            kept = [f"{each}:{numbers[name]}" for each, name in roles.items() if each != role]
+            take(roles=tuple(kept))
+        elif chosen is not None:
+            others = [answer for answer in setup.mask_as if not answer.startswith(f"{role}:")]
+            take(mask_as=(*others, chosen), polarity=None)
+
+    answers = {write_mask_answer(role, reading): format_reading(reading) for reading in readings}
+    answers["none"] = say("mask_reading.none")
+    mirror_field(key, f"read_{role}", None if now is None else write_mask_answer(role, now))
+    st.radio(
+        say("control.mask_reading", name=escape_markdown(roles[role])),
+        list(answers),
+        format_func=answers.__getitem__,
+        key=key,
+        index=None,
+        on_change=choose_reading,
+        help=say("help.mask_reading"),
+    )

@@ -1,0 +1,241 @@
+"""Masks of files under the names of libraries: each reading against the library itself, and what waits."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional
+
+from attention_core import AttentionError, attend_qkv
+from attention_core.inputs.files.mask_readings import (
+    MASK_AXES,
+    POLARITIES,
+    MaskReading,
+    are_same_pairs,
+    list_mask_readings,
+    read_mask,
+)
+from attention_core.inputs.files.qkv_file import guess_array_roles, read_roles
+
+B, H, T, S, D = 2, 3, 5, 7, 4
+SIZES = (B, H, T, S)
+
+
+def drawn(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def random_mask(*shape, seed=1):
+    """True = may attend; every query has a key."""
+    mask = torch.rand(shape, generator=torch.Generator().manual_seed(seed)) < 0.6
+    mask[..., 0] = True
+    return mask
+
+
+def weights_by_torch(mask, q, k):
+    """What torch's own attention gives: the values are unit vectors, so that its output is its weights."""
+    unit = torch.eye(S, dtype=q.dtype).expand(*q.shape[:2], S, S)
+    return functional.scaled_dot_product_attention(q, k, unit, attn_mask=mask)
+
+
+def weights_of_file(answers=None, **masks):
+    q, k = drawn(B, H, T, D), drawn(B, H, S, D, seed=2)
+    arrays = {"q": q.numpy(), "k": k.numpy(), "v": drawn(B, H, S, 2, seed=3).numpy(), **masks}
+    uploaded = read_roles(arrays, guess_array_roles(arrays), answers=answers or {})
+    return attend_qkv(uploaded.q, uploaded.k, uploaded.v, allowed=uploaded.allowed)["weights"], (q, k)
+
+
+def assert_weights(right_mask, answers=None, /, **masks):
+    """right_mask: True = may attend, (B, H, T, S) or what broadcasts to it."""
+    weights, (q, k) = weights_of_file(answers, **masks)
+    right = weights_by_torch(right_mask, q, k)
+    assert torch.allclose(weights, right.nan_to_num(), rtol=0, atol=1e-12)
+
+
+def multi_head_weights(attn_mask=None, key_padding_mask=None):
+    """The weights of torch.nn.MultiheadAttention whose projections change nothing, by its own reading of its masks."""
+    q, k = drawn(B, H, T, D), drawn(B, H, S, D, seed=2)
+    layer = torch.nn.MultiheadAttention(H * D, H, bias=False, batch_first=True, dtype=torch.float64)
+    with torch.no_grad():
+        layer.in_proj_weight.copy_(torch.eye(H * D).repeat(3, 1))
+        merged = [each.transpose(1, 2).flatten(2) for each in (q, k, k)]
+        _, weights = layer(*merged, attn_mask=attn_mask, key_padding_mask=key_padding_mask, average_attn_weights=False)
+    return weights
+
+
+KEYS = random_mask(B, S)
+PAIRS = random_mask(T, S)
+FINFO = torch.finfo(torch.float32).min
+
+
+@pytest.mark.parametrize("name", ["key_padding_mask", "src_key_padding_mask", "layer.0.memory_key_padding_mask"])
+def test_a_key_padding_mask_is_read_as_multihead_attention_reads_it(name):
+    weights, _ = weights_of_file(**{name: (~KEYS).numpy()})
+    assert torch.allclose(weights, multi_head_weights(key_padding_mask=~KEYS), rtol=0, atol=1e-12)
+    weights, _ = weights_of_file(**{name: (~KEYS).numpy().astype(np.uint8)})
+    assert torch.allclose(weights, multi_head_weights(key_padding_mask=~KEYS), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(T, S), (B * H, T, S)])
+def test_an_attn_mask_is_asked_for_and_read_as_either_library_reads_it(shape):
+    blocked = ~random_mask(*shape)
+    with pytest.raises(AttentionError) as asked:
+        weights_of_file(attn_mask=blocked.numpy())
+    assert asked.value.code == "mask_readings"
+    weights, _ = weights_of_file({"mask": MaskReading("", "blocked")}, attn_mask=blocked.numpy())
+    assert torch.allclose(weights, multi_head_weights(attn_mask=blocked), rtol=0, atol=1e-12)
+    assert_weights(
+        ~blocked.reshape(B, H, T, S) if len(shape) == 3 else ~blocked,
+        {"mask": MaskReading("", "allowed")},
+        attn_mask=(~blocked).numpy(),
+    )
+
+
+def test_both_masks_of_a_layer_are_in_force_together():
+    added = torch.zeros(T, S, dtype=torch.float64).masked_fill(~PAIRS, -torch.inf)
+    weights, _ = weights_of_file(attn_mask=added.numpy(), key_padding_mask=(~KEYS).numpy())
+    padding = torch.zeros(B, S, dtype=torch.float64).masked_fill(~KEYS, -torch.inf)
+    assert torch.allclose(weights, multi_head_weights(added, padding), rtol=0, atol=1e-12)
+    weights, (q, k) = weights_of_file(causal_mask=np.tri(T, S, S - T, dtype=bool), attention_mask=KEYS.numpy())
+    both = torch.ones(T, S).tril(S - T).bool() & KEYS[:, None, None]
+    assert torch.allclose(weights, weights_by_torch(both, q, k), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.int64, np.int8, np.float32, np.float64])
+@pytest.mark.parametrize("name", ["attention_mask", "encoder_attention_mask"])
+def test_one_may_attend_in_an_attention_mask_of_transformers(name, dtype):
+    assert_weights(KEYS[:, None, None], **{name: KEYS.numpy().astype(dtype)})
+
+
+def test_all_zeros_of_whole_numbers_allow_nobody_and_all_ones_everybody():
+    for kind in (np.int64, np.uint8, bool):
+        weights, _ = weights_of_file(attention_mask=np.zeros((B, S), kind))
+        assert (weights == 0).all()
+        assert_weights(torch.ones(T, S).bool(), attention_mask=np.ones((B, S), kind))
+
+
+@pytest.mark.parametrize("low", [-np.inf, FINFO, -1e9, -10000.0, float(torch.tensor(-1e4).bfloat16()), -65504.0])
+@pytest.mark.parametrize("shape", [(T, S), (B, 1, T, S), (B, 1, 1, S), (1, 1, T, S), (H, T, S), (B, H, T, S)])
+@pytest.mark.parametrize("name", ["attn_mask", "extended_attention_mask", "bias", "mask"])
+def test_large_negative_numbers_block_whatever_the_name(low, shape, name):
+    allowed = random_mask(*shape)
+    added = np.where(allowed.numpy(), 0.0, low)
+    assert_weights(allowed if len(shape) != 3 else allowed[None], **{name: added})
+
+
+def test_zeros_in_floating_point_block_nothing_where_they_are_added():
+    for name, shape in (("attn_mask", (T, S)), ("causal_mask", (T, S)), ("mask", (B, 1, T, S))):
+        assert_weights(torch.ones(T, S).bool(), **{name: np.zeros(shape, np.float32)})
+    with pytest.raises(AttentionError) as asked:  # one is "may attend" in transformers, and none is here
+        weights_of_file(attention_mask=np.zeros((B, S), np.float32))
+    assert asked.value.code == "mask_readings"
+
+
+def test_where_there_are_as_many_sequences_as_queries_a_mask_of_two_axes_waits():
+    """The example of two sequences of two tokens: as (T, S) it is wrong by 0.6."""
+    q, k = drawn(2, 2, 2, 6), drawn(2, 2, 2, 6, seed=2)
+    arrays = {"q": q.numpy(), "k": k.numpy(), "v": k.numpy(), "attention_mask": np.array([[True, False], [True, True]])}
+    roles = guess_array_roles(arrays)
+    with pytest.raises(AttentionError, match=r"\(B, S\): allowed; \(T, S\): allowed"):
+        read_roles(arrays, roles)
+    for axes, right in (("B S", [0, 0]), ("T S", [0, 1])):
+        uploaded = read_roles(arrays, roles, answers={"mask": MaskReading(axes, "allowed")})
+        weights = attend_qkv(uploaded.q, uploaded.k, uploaded.v, allowed=uploaded.allowed)["weights"]
+        assert weights[0, 0, :, 1].ne(0).int().tolist() == right
+        assert uploaded.masks["mask"] == MaskReading(axes, "allowed") and len(uploaded.mask_fits["mask"]) == 4
+
+
+def test_a_key_padding_mask_never_waits():
+    q = drawn(2, 2, 2, 6).numpy()
+    arrays = {"q": q, "k": q, "v": q, "key_padding_mask": np.array([[False, True], [False, False]])}
+    uploaded = read_roles(arrays, guess_array_roles(arrays))
+    assert uploaded.allowed.tolist() == [[[[True, False]]], [[[True, True]]]]
+    assert uploaded.masks == {"padding": MaskReading("B S", "blocked")}
+
+
+def test_readings_that_block_the_same_pairs_are_one():
+    uploaded, reading, every = read_mask("attention_mask", torch.ones(1, S), (1, H, T, S))
+    assert uploaded.all() and reading == MaskReading("B S", "allowed") and MaskReading("T S", "blocked") in every
+
+
+@pytest.mark.parametrize(
+    ("mask", "polarity"),
+    [
+        (torch.ones(T, T).tril().bool(), "allowed"),
+        (torch.ones(T, T).triu(1).bool(), "blocked"),
+        (torch.ones(T, T).tril(), "allowed"),
+        (torch.ones(1, 1, T, T).triu(1), "blocked"),
+    ],
+)
+def test_the_triangle_of_a_causal_mask_says_what_its_true_means(mask, polarity):
+    for name in ("causal_mask", "subsequent_mask"):
+        allowed, reading, _ = read_mask(name, mask, (1, H, T, T))
+        assert reading.polarity == polarity
+        assert allowed.broadcast_to(1, 1, T, T)[0, 0].tolist() == torch.ones(T, T).tril().bool().tolist()
+    with pytest.raises(AttentionError):
+        read_mask("attn_mask", mask.bool(), (1, H, T, T))  # under this name two libraries differ
+
+
+@pytest.mark.parametrize(
+    ("name", "polarity"),
+    [
+        ("allowed", "allowed"),
+        ("may_attend", "allowed"),
+        ("blocked", "blocked"),
+        ("masked", "blocked"),
+        ("padding", "blocked"),
+        ("look_ahead_mask", "blocked"),
+        ("valid_mask", "allowed"),
+        ("encoder.layers.3.attention_mask", "allowed"),
+        ("attentionMask", "allowed"),
+        ("layer_0_attention_mask", "allowed"),
+        ("mask", None),
+        ("attn_mask", None),
+        ("src_mask", None),
+        ("tgt_mask", None),
+        ("padding_mask", None),
+        ("my_own_mask", None),
+    ],
+)
+def test_what_true_means_under_a_name(name, polarity):
+    mask = random_mask(B, S) if "pad" in name or "valid" in name else random_mask(T, S)
+    if polarity is None:
+        with pytest.raises(AttentionError, match="choose one"):
+            read_mask(name, mask, SIZES)
+        return
+    allowed, reading, _ = read_mask(name, mask, SIZES)
+    assert reading.polarity == polarity
+    assert (allowed.squeeze() == (mask if polarity == "allowed" else ~mask)).all()
+
+
+@pytest.mark.parametrize(
+    "name", ["head_mask", "special_tokens_mask", "q_proj.bias", "attn.bias", "attn_bias", "is_causal"]
+)
+def test_what_is_no_mask_is_not_taken_for_one(name):
+    """A bias of a layer, or numbers that are added to scores and block nothing, for example."""
+    array = np.array(True) if name == "is_causal" else drawn(T).numpy() if "." in name else drawn(T, S).numpy()
+    assert "mask" not in guess_array_roles({"q": array, name: array})
+
+
+def test_numbers_that_are_no_mask_are_refused_plainly():
+    with pytest.raises(AttentionError) as refused:
+        weights_of_file(attn_mask=drawn(T, S).numpy())
+    assert refused.value.code == "mask_not_additive"
+
+
+def test_every_answer_is_one_of_the_readings():
+    for shape in ((S,), (B, S), (T, S), (B, T, S), (H, T, S), (B, H, T, S), (B * H, T, S)):
+        likely, others = list_mask_readings("mask", torch.ones(shape).bool(), SIZES)
+        for reading in (*likely, *others):
+            assert reading.axes in MASK_AXES and reading.polarity in POLARITIES
+            assert read_mask("mask", torch.ones(shape).bool(), SIZES, reading)[1] == reading
+
+
+def test_two_masks_are_compared_without_being_broadcast():
+    """Beside the comparison of all their pairs."""
+    for seed, one, other in itertools.product(range(3), [(2, 1, 1, 3), (1, 1, 1, 3)], [(1, 1, 2, 3), (1, 1, 1, 1)]):
+        a, b = random_mask(*one, seed=seed), random_mask(*other, seed=seed + 1) | (seed == 0)
+        for left, right in ((a, b), (b, a), (a | True, b | True)):
+            every = torch.broadcast_tensors(left, right)
+            assert are_same_pairs(left, right) == bool((every[0] == every[1]).all())
