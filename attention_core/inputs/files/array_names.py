@@ -2,7 +2,7 @@
 
 import re
 
-PARTS_PATTERN = re.compile(r"[./:|\\\s-]+")
+PARTS_PATTERN = re.compile(r"[./:|\\]+")
 CAMEL_PATTERN = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")  # keyPadding -> key_Padding
 NUMBER_PATTERN = re.compile(r"\d+")
 LAYER_PREFIX_PATTERN = re.compile(r"^(?:layer|block|l|h)_?\d+_")
@@ -16,7 +16,7 @@ def last_name(name: str) -> str:
     ('key_states', 'hook_q', '0')
     """
     parts = [part for part in PARTS_PATTERN.split(name) if part]
-    return CAMEL_PATTERN.sub("_", parts[-1]).lower() if parts else ""
+    return re.sub(r"[\s-]+", "_", CAMEL_PATTERN.sub("_", parts[-1])).lower() if parts else ""
 
 
 def plain_name(name: str) -> str:
