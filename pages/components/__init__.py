@@ -102,7 +102,7 @@ timeline = make_component("timeline", '<div class="timeline"></div>', "belongs",
 sign_picture = make_component("sign", '<div class="sign"></div>', "small_picture", is_fetched=True)
 scenes = make_component("scenes", '<div class="scenes"></div>', "small_picture", "roving", is_fetched=True)
 spoken = make_component("spoken", "<div></div>")
-file_words = make_component("file_words", "<div></div>", isolate_styles=False)
+file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
 visited = make_component("visited", "<div></div>", "kept_progress")
 seen_drawers = make_component("seen_drawers", "<div></div>", "kept_progress", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")

@@ -10,6 +10,7 @@ const ENGLISH = {
   one: /^Only one file is allowed\.$/,
   input: /^file upload$/,
   error: /^Error: $/,
+  lost: /^Connection lost\. Please wait for the app to reconnect, then try again\.$/,
 };
 const watchers = new WeakMap(); // by the place of a box
 const written = new WeakMap(); // what Streamlit wrote and what stands there now, of a text or of an element's label
@@ -41,8 +42,80 @@ function rewordAll(place, words) {
   }
 }
 
+// ---- files that are given while the server cannot be reached --------------------------------------------------------
+// Streamlit drops them without a word: a box that is switched off takes nothing, and a request that is sent into a
+// connection that is dead is never answered. So the files are kept here until the box names them, are given to it once
+// more when the connection is back, and a sentence says meanwhile that they wait.
+const LOOK_EVERY = 500; // ms
+const PATIENCE = 8000; // ms: a server that is there answers sooner
+const givenTo = new WeakMap(); // by the place of a box: the files that it does not name yet, and since when
+const guarded = new WeakSet(); // places whose events are listened to
+
+const isConnected = () => document.querySelector("[data-test-connection-state]")?.dataset.testConnectionState === "CONNECTED";
+
+function namesAll(place, files) {
+  const named = place.querySelector('[data-testid="stFileUploader"]')?.innerText ?? "";
+  return files.every((file) => named.includes(file.name));
+}
+
+function giveAgain(input, files) {
+  const transfer = new DataTransfer();
+  for (const file of files) transfer.items.add(file);
+  input.files = transfer.files;
+  input.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+function sayWaiting(place, files, words) {
+  const line = place.querySelector(".file-waits");
+  if (!line) return;
+  const text = files.length ? words.waits.replace("{what}", () => files.map((file) => file.name).join(", ")) : "";
+  if (line.textContent !== text) line.textContent = text;
+}
+
+// Looks whether the box names what it was given; gives it again where the connection was away in between.
+function follow(place) {
+  const given = givenTo.get(place);
+  if (!given || !place.isConnected) return;
+  const input = place.querySelector('input[type="file"]');
+  const connected = isConnected();
+  if (!connected) given.wasAway = true;
+  if (namesAll(place, given.files)) {
+    givenTo.delete(place);
+    sayWaiting(place, [], given.words);
+    return;
+  }
+  if (connected && given.wasAway && input && !input.disabled) {
+    given.wasAway = false;
+    given.since = performance.now();
+    giveAgain(input, given.files);
+  }
+  if (given.wasAway || performance.now() - given.since > PATIENCE) sayWaiting(place, given.files, given.words);
+  setTimeout(() => follow(place), LOOK_EVERY);
+}
+
+function guard(place) {
+  if (guarded.has(place)) return;
+  guarded.add(place);
+  const keep = (event, list) => {
+    if (!event.isTrusted || !list?.length) return; // what is given again is watched already
+    const isWatched = givenTo.has(place);
+    const input = place.querySelector('input[type="file"]');
+    const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: place.fileWords };
+    if (input?.disabled) event.preventDefault(); // a browser would open the file in the place of the page
+    if (!namesAll(place, given.files)) givenTo.set(place, given);
+    if (!isWatched) setTimeout(() => follow(place), LOOK_EVERY);
+  };
+  place.addEventListener("drop", (event) => keep(event, event.dataTransfer?.files), true);
+  place.addEventListener("change", (event) => event.target.type === "file" && keep(event, event.target.files), true);
+  place.addEventListener("dragover", (event) => {
+    if (place.querySelector('input[type="file"]')?.disabled) event.preventDefault(); // or nothing can be dropped
+  });
+}
+
 export default function ({ data, parentElement }) {
   const place = parentElement.closest('[class*="st-key-files_of_"]');
+  place.fileWords = data.words;
+  guard(place);
   watchers.get(place)?.disconnect(); // this runs anew for each language, and two that write would never end
   const watcher = new MutationObserver(() => rewordAll(place, data.words));
   watchers.set(place, watcher);

@@ -43,6 +43,15 @@ maps = torch.cat(attentions).detach().numpy()  # (layers, heads, T, T)
 tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
 np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 """
+# Each step of generate() gives the rows of its own queries, over as many keys as there are by then.
+MAKE_GENERATED_FILE = """\
+out = model.generate(**inputs, max_new_tokens=8, output_attentions=True, return_dict_in_generate=True)
+size = out.attentions[-1][0].shape[-1]  # keys of the last step
+rows = [torch.nn.functional.pad(torch.stack(step)[:, 0], (0, size - step[0].shape[-1])) for step in out.attentions]
+maps = torch.cat(rows, dim=2).float().numpy()  # (layers, heads, T, T): the prompt's rows, then one a step
+tokens = tokenizer.convert_ids_to_tokens(out.sequences[0])[:size]  # the last word asks nothing any more
+np.savez("attention_maps.npz", attention=maps, tokens=tokens)
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,5 +199,7 @@ def show_file_form() -> None:
     language = current_language()
     st.markdown(say("lessons.maps.form"))
     st.code(MAKE_FILE, language="python")
+    st.markdown(say("lessons.maps.form_generated"))
+    st.code(MAKE_GENERATED_FILE, language="python")
     make = say("lessons.maps.download")
     offer_download("maps_example", EXAMPLE_FILE, "application/octet-stream", lambda: pack_example(language), make)

@@ -8,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from pages import components
 from pages.site.words import get_text_template
 
-WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error")
+WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
 
 
 def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedFile | list[UploadedFile] | None:

@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -244,3 +245,89 @@ def test_the_lines_on_the_page_write_a_file_that_it_reads(tmp_path, monkeypatch)
 def test_the_example_as_a_file_is_read_as_it_was_packed():
     read = read_attention_maps("m.npz", given_file.pack_example("zh"))
     assert read.maps.shape == (3, 4, 17, 17) and read.queries[0] == "<start>" and read.uneven_rows() == []
+
+
+def test_the_lines_for_generate_write_each_row_once(tmp_path, monkeypatch):
+    """Of what generate() gives: the rows of the prompt, then a row a step, over one key more each time."""
+    monkeypatch.chdir(tmp_path)
+    steps, prompt, size = 3, 2, 4
+    whole = np.tril(drawn(L, H, size, size))
+    ends = [prompt + step for step in range(steps)]
+    given = tuple(
+        tuple(
+            torch.from_numpy(whole[layer, None, :, (0 if end == prompt else end - 1) : end, :end]) for layer in range(L)
+        )
+        for end in ends
+    )
+    model = SimpleNamespace(generate=lambda **_: SimpleNamespace(attentions=given, sequences=[list("abcde")]))
+    tokenizer = SimpleNamespace(convert_ids_to_tokens=list)
+    exec(
+        given_file.MAKE_GENERATED_FILE, {"np": np, "torch": torch, "model": model, "inputs": {}, "tokenizer": tokenizer}
+    )
+    read = read_attention_maps("attention_maps.npz", (tmp_path / "attention_maps.npz").read_bytes())
+    assert read.maps.numpy() == pytest.approx(whole, abs=1e-6) and read.queries == tuple("abcd")
+
+
+@pytest.mark.slow
+def test_the_lines_write_what_a_model_of_transformers_gives(tmp_path, monkeypatch):
+    """Both, with a model of random weights; the rows of generate() beside one run over all words."""
+    transformers = pytest.importorskip("transformers")
+    monkeypatch.chdir(tmp_path)
+    sizes = {"n_layer": L, "n_head": H, "n_embd": 6 * H, "vocab_size": 23, "n_positions": 32}
+    ends = {"bos_token_id": 0, "eos_token_id": None, "pad_token_id": 0, "attn_implementation": "eager"}
+    torch.manual_seed(0)
+    model = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, **ends)).eval()
+    ids = torch.tensor([[1, 5, 7]])
+    tokenizer = SimpleNamespace(convert_ids_to_tokens=lambda row: [f"w{int(n)}" for n in row])
+    names = {"np": np, "torch": torch, "model": model, "tokenizer": tokenizer}
+    inputs = transformers.BatchEncoding({"input_ids": ids, "attention_mask": torch.ones_like(ids)})
+    exec(given_file.MAKE_GENERATED_FILE, names | {"inputs": inputs})
+    read = read_attention_maps("attention_maps.npz", (tmp_path / "attention_maps.npz").read_bytes())
+    all_ids = torch.tensor([[int(word[1:]) for word in read.queries]])
+    assert all_ids.shape == (1, 10) and all_ids[0, :3].tolist() == ids[0].tolist()
+    right = torch.cat(model(all_ids, output_attentions=True).attentions).detach().numpy()
+    assert read.maps.numpy() == pytest.approx(right, abs=1e-5) and read.uneven_rows() == []
+    lines = given_file.MAKE_FILE[given_file.MAKE_FILE.index("attentions = ") :]
+    exec(lines, names | {"inputs": transformers.BatchEncoding({"input_ids": all_ids})})
+    read = read_attention_maps("attention_maps.npz", (tmp_path / "attention_maps.npz").read_bytes())
+    assert read.maps.numpy() == pytest.approx(right, abs=1e-5) and len(read.queries) == 10
+
+
+# ---- readings --------------------------------------------------------------------------------------------------------
+def captions(page):
+    return " ".join(each.value.replace("**", "").replace("\\", "") for each in page.at.caption)
+
+
+def control(page, key):
+    (found,) = [each for kind in ("button_group", "number_input") for each in page.at.get(kind) if each.key == key]
+    return found
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_line_under_a_file_says_what_was_read_and_what_was_not(lang):
+    page = Lesson("maps", lang=lang)
+    content = npz(attention=drawn(L, H, T, T), tokens=np.array(WORDS), model=np.array("<i>m</i>"), loss=np.array(0.5))
+    bring(page, "mine.npz", content)
+    shown = captions(page)
+    if lang == "en":
+        assert (
+            "Read: attention (2, 3, 5, 5) as layers × heads × queries × keys, tokens as words of queries and keys."
+            in shown
+        )
+        assert "Not read: loss." in shown and "Beside the maps: model: <i>m</i>" in shown
+    else:
+        assert "attention (2, 3, 5, 5)（作为层 × 头 × 查询 × 键）" in shown and "未读取：loss。" in shown
+
+
+def test_the_other_reading_the_other_sentence_and_the_other_kind_are_a_click_away(page):
+    batch, cross = drawn(L, 1, T, T), drawn(L, H, T, 4)
+    bring(page, "mine.npz", npz(encoder_attentions=batch, cross_attentions=cross))
+    assert weights(page, 2, 1, T, T) == pytest.approx(batch, abs=1e-6)
+    page.ran(control(page, "c_maps_axes").set_value("B").run)
+    assert weights(page, 1, 1, T, T) == pytest.approx(batch[:1], abs=1e-6)
+    page.ran(control(page, "c_maps_sentence").set_value(2).run)
+    assert weights(page, 1, 1, T, T) == pytest.approx(batch[1:], abs=1e-6)
+    page.ran(control(page, "c_maps_kind").set_value(1).run)
+    assert weights(page, L, H, T, 4) == pytest.approx(cross, abs=1e-6)
+    page.press("maps_back")
+    assert not [each for each in page.at.get("button_group") if (each.key or "").startswith("c_maps")]

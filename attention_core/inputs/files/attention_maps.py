@@ -37,6 +37,7 @@ MAX_SERIES_NUMBERS = 2  # that may differ in the names of one series: of a layer
 SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))
 # Which axes those before (T, S) are, by how many there are, the likeliest first.
 READINGS = {0: ("",), 1: ("H", "L", "B"), 2: ("L H", "B H"), 3: ("L B H", "B L H")}
+SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # the same in each array of a series
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,7 +264,8 @@ def is_whole_series(members: list[str]) -> bool:
 
 def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
     """The numbers that are not the same in all names, by their places."""
-    columns = list(zip(*(numbers_in(name)[1] for name in members), strict=True))
+    numbers = [numbers_in(name)[1] for name in members]
+    columns = zip(*numbers, strict=True)
     return {place: column for place, column in enumerate(columns) if len(set(column)) > 1}
 
 
@@ -304,7 +306,8 @@ def list_series_axes(members: list[str]) -> list[str]:
     axes = []
     for place in varying_numbers(members):
         said = [axis for word, axis in SERIES_AXES if word in words[place]]
-        axes.append(said[0] if said and said[0] not in axes else next(axis for axis in "LHB" if axis not in axes))
+        free = [axis for axis in (*said, *"LHB") if axis not in axes]
+        axes.append(free[0])
     return axes
 
 
@@ -314,8 +317,8 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
     counted = [size for size in lead[len(series) :] if size > 1]
     if series:
         left = [axis for axis in "LBH" if axis not in series]
-        choices = {0: [""], 1: ["H", "B", "L"], 2: ["B H", "L H", "L B"], 3: []}.get(len(counted), [])
-        return [" ".join([*series, *each.split()]) for each in choices if set(each.split()) <= set(left)]
+        orders = [order for order in SERIES_READINGS.get(len(counted), ()) if set(order) <= set(left)]
+        return [" ".join((*series, *order)) for order in orders]
     readings = list(READINGS.get(len(counted), ()))
     if len(lead) > 1 and len(counted) == 1:  # (L, 1, T, S), or (1, H, T, S)
         return ["L", "B"] if lead[0] > 1 else ["H"]
@@ -326,15 +329,18 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
     """The reading that a file says itself; none where it does not say one."""
-    named = [axis for axis, size in zip(dims[:-2], shape[:-2], strict=False) if size > 1]
-    return [" ".join(named)] if len(dims) == len(shape) and set(named) <= set("BLH") else []
+    if len(dims) != len(shape):
+        return []
+    named = [axis for axis, size in zip(dims, shape, strict=True) if size > 1 and axis not in "TS"]
+    return [" ".join(named)] if set(named) <= set("BLH") else []
 
 
 def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[str]:
     """The readings, that of a batch first where the file has words for as many sentences."""
-    fitting = [
-        axes for axes in readings if sentences > 1 and "B" in axes and lead[axes.split().index("B")] == sentences
-    ]
+    if sentences == 1:
+        return readings
+    batches = [axes for axes in readings if "B" in axes]
+    fitting = [axes for axes in batches if lead[axes.split().index("B")] == sentences]
     return [*fitting, *(axes for axes in readings if axes not in fitting)]
 
 

@@ -5,6 +5,7 @@ A file of maps or of tensors often holds more than is asked for. Whatever cannot
 """
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from io import BytesIO
@@ -151,7 +152,8 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
     if isinstance(value, tuple):
         items = value
     elif isinstance(value, list) and all(isinstance(item, tuple) for item in value):
-        items = list(zip(name_entries(value), value, strict=True))
+        names = name_entries(value)
+        items = [(key, without_name(entry, key)) for key, entry in zip(names, value, strict=True)]
     else:
         yield own_name, read_json_value(own_name, value)
         return
@@ -168,6 +170,11 @@ def name_entries(entries: list[tuple]) -> list[str]:
     if all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
         return names
     return [str(place) for place in range(len(entries))]
+
+
+def without_name(entry: tuple, name: str) -> tuple:
+    """An object of a list without the name by which it is called already."""
+    return tuple((key, value) for key, value in entry if (key, value) != ("name", name))
 
 
 def read_json_value(name: str, value: object) -> Found:
@@ -278,7 +285,8 @@ def read_npy_texts(content: bytes) -> Texts | None:
     held = content[file.tell() :]
     if dtype.kind not in "US" or not dtype.itemsize or len(shape) > 2 or (by_columns and len(shape) > 1):
         return None
-    if any(size < 0 for size in shape) or len(held) != int(np.prod(shape, dtype=object)) * dtype.itemsize:
+    count = math.prod(shape)
+    if count < 0 or len(held) != count * dtype.itemsize:
         return None
     try:
         return nest_texts(np.frombuffer(held, dtype).reshape(shape).tolist())
@@ -334,7 +342,7 @@ def unfold_about(contents: FileContents) -> FileContents:
     """What an export of ours says of itself: the words of its axes, the axes of its arrays, and notes."""
     said = contents.texts.get(ABOUT_KEY)
     packed = contents.arrays.get(ABOUT_KEY)
-    if packed is not None and packed.ndim == 1 and packed.dtype == np.int64 and packed.min() >= 0 <= 255 - packed.max():
+    if packed is not None and are_bytes(packed):
         said = packed.astype(np.uint8).tobytes().decode("utf-8", "replace")
     try:
         about = json.loads(said) if isinstance(said, str) else None
@@ -352,6 +360,11 @@ def unfold_about(contents: FileContents) -> FileContents:
         if words is not None:
             texts.setdefault(AXIS_WORDS.get(axis, f"labels.{axis}"), words)
     return FileContents(arrays, texts, contents.unread, read_dims(about.get("dims")))
+
+
+def are_bytes(array: np.ndarray) -> bool:
+    """Whether an array is a row of bytes: a text as our own NPZ files hold it."""
+    return array.ndim == 1 and array.dtype == np.int64 and bool(((array >= 0) & (array < 256)).all())
 
 
 def read_dims(dims: object) -> dict[str, tuple[str, ...]]:

@@ -9,13 +9,15 @@ from attention_core.record.errors import AttentionError
 
 MAX_WORD_CHARS = 40
 # Names of words in the order in which they are asked: of the queries, of the keys, and of both where they are one text.
+LEFT_NAMES = ("queries", "query_tokens", "query_words", "left", "left_text", "left_tokens")
+RIGHT_NAMES = ("keys", "key_tokens", "key_words", "right", "right_text", "right_tokens")
 QUERY_NAMES = (
-    *("queries", "query_tokens", "query_words", "left", "left_text", "left_tokens", "tgt_tokens", "target_tokens"),
+    *(*LEFT_NAMES, "tgt_tokens", "target_tokens"),
     *("decoder_tokens", "target", "tgt", "trg", "tgt_text", "target_text", "decoder_text", "output_tokens"),
     *("y_tokens", "yticklabels", "rows", "row_labels", "q_tokens"),
 )
 KEY_NAMES = (
-    *("keys", "key_tokens", "key_words", "right", "right_text", "right_tokens", "src_tokens", "source_tokens"),
+    *(*RIGHT_NAMES, "src_tokens", "source_tokens"),
     *("encoder_tokens", "source", "src", "src_text", "source_text", "encoder_text", "input_tokens"),
     *("x_tokens", "xticklabels", "columns", "col_labels", "column_labels", "k_tokens"),
 )
@@ -78,9 +80,9 @@ def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[st
     """Under which names the words of the queries and of the keys may stand, the first that fits first."""
     match kind:
         case "encoder":
-            return (*ENCODER_NAMES, *BOTH_NAMES), (*ENCODER_NAMES, *BOTH_NAMES)
+            return (*ENCODER_NAMES, *LEFT_NAMES, *BOTH_NAMES), (*ENCODER_NAMES, *RIGHT_NAMES, *BOTH_NAMES)
         case "decoder":
-            return (*DECODER_NAMES, *BOTH_NAMES), (*DECODER_NAMES, *BOTH_NAMES)
+            return (*DECODER_NAMES, *LEFT_NAMES, *BOTH_NAMES), (*DECODER_NAMES, *RIGHT_NAMES, *BOTH_NAMES)
         case "cross":
             return (*DECODER_NAMES, *QUERY_NAMES, *BOTH_NAMES), (*ENCODER_NAMES, *KEY_NAMES, *BOTH_NAMES)
     if is_square:
@@ -126,11 +128,12 @@ def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], senten
     Raises AttentionError: words_count.
     """
     known = {size for pair in sizes for size in pair}
+    sentence = 0 if sentences > 1 else None
     for name, text in texts.items():
         plain = plain_name(name)
         if plain not in STRICT_NAMES:
             continue
-        counts = [len(words) for words in list_cuts(text, 0 if sentences > 1 else None, sentences)]
+        counts = [len(words) for words in list_cuts(text, sentence, sentences)]
         if counts and not set(counts) & known:
             is_key = plain in KEY_NAMES
             axis = "S" if is_key else "T"

@@ -114,7 +114,8 @@ def names_role(name: str, role: str) -> bool:
     """Whether a name is one of a role's."""
     if role == "mask":
         return is_mask_name(name) and name not in PADDING_NAMES
-    return name in (PADDING_NAMES if role == "padding" else ROLE_NAMES[role])
+    known = PADDING_NAMES if role == "padding" else ROLE_NAMES[role]
+    return name in known
 
 
 def find_rotated(names: Iterable[str]) -> dict[str, str]:
