@@ -19,7 +19,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
   const pair = paired();
   const channel = new BroadcastChannel("attention-lecture-" + pair);
-  const tell = () => presenting && channel.postMessage({ at: data.notes });
+  if (!presenting) window.lectureBegan = null;
+  else window.lectureBegan ??= { began: Date.now(), first: data.notes.planned?.[0] };
+  const tell = () => presenting && channel.postMessage({ at: data.notes, ...window.lectureBegan });
   const acts = {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
@@ -29,6 +31,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     },
     start: () => {
       full(true);
+      window.lectureBegan = null; // the next scene that is shown is the first
       setTriggerValue("moved", "start");
     },
     leave: () => {

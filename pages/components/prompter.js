@@ -1,4 +1,5 @@
-// The presenter view: what the audience sees in another window of this browser, its note, what comes next, and the time.
+// The presenter view: what the audience sees in another window of this browser, its note, what comes next, and the time
+// beside the minutes that are planned.
 // As long as nothing is heard from there it shows what its own session is at, and its keys move that one.
 const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20]; // of the letters of a note: a long one has smaller ones, to be seen whole
 const PHONE_PX = 560; // of a window: in a narrower one a note is scrolled with the page, in small letters
@@ -12,7 +13,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const show = (at) => {
     TEXTS.forEach((name) => (part(name).textContent = typeof at[name] === "string" ? at[name] : ""));
     part("status").textContent = data.words[root.heard ? "heard" : "alone"];
+    root.planned = Array.isArray(at.planned) ? at.planned : null;
     fit();
+    tick();
   };
   const fit = () => {
     const note = part("note");
@@ -22,6 +25,18 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
     note.scrollTop = 0;
   };
+  root.clock ??= new NotesClock();
+  const tick = () => {
+    const { clock, planned } = root;
+    const lag = planned && clock.lag(planned);
+    part("clock").textContent = spelled(clock.seconds());
+    part("clock").classList.toggle("rests", clock.rests);
+    part("pause").textContent = data.words[clock.rests ? "resume" : "pause"];
+    part("plan").textContent = planned ? filled(data.words.planned, clock.fromBegin(planned)) : "";
+    const said = lag < 0 ? "ahead" : lag > 0 ? "behind" : "on_time";
+    part("lag").textContent = planned ? filled(data.words[said], { time: spelled(Math.abs(lag)) }) : "";
+    part("lag").classList.toggle("behind", lag > 0);
+  };
   if (!root.heard) show(data.at);
   ["coming", "again"].forEach((name) => (part(name).textContent = data.words[name]));
 
@@ -30,6 +45,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     channel.onmessage = ({ data: told }) => {
       if (typeof told?.at !== "object" || told.at === null) return;
       root.heard = true;
+      root.clock.follow(told);
       show(told.at);
     };
     channel.postMessage({ hello: true });
@@ -44,14 +60,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
     };
   });
 
-  root.began ??= performance.now();
   part("again").onclick = () => {
-    root.began = performance.now();
+    root.clock.begin(Date.now(), root.planned);
     tick();
   };
-  const tick = () => {
-    const seconds = Math.floor((performance.now() - root.began) / 1000);
-    part("clock").textContent = Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
+  part("pause").onclick = () => {
+    root.clock.toggle();
+    tick();
   };
   tick();
   const ticking = setInterval(tick, 1000);
@@ -72,3 +87,55 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   return () => root.forget();
 }
+
+// The time that a lecture has taken: from its first scene on, or from the one at which the clock was set back.
+class NotesClock {
+  constructor() {
+    this.begin(Date.now(), null);
+  }
+
+  // planned: the minutes of the lecture between which the scene is planned at which the clock begins.
+  begin(since, planned) {
+    Object.assign(this, { since, passed: 0, first: planned?.[0] ?? 0 });
+  }
+
+  // A show that has begun, or begun anew, sets the clock back.
+  follow({ began, first }) {
+    if (!Number.isFinite(began) || began === this.followed) return;
+    this.followed = began;
+    this.begin(Math.min(began, Date.now()), [Number.isFinite(first) ? first : 0]);
+  }
+
+  get rests() {
+    return this.since === null;
+  }
+
+  toggle() {
+    this.passed = this.milliseconds();
+    this.since = this.rests ? Date.now() : null;
+  }
+
+  milliseconds() {
+    return this.passed + (this.rests ? 0 : Date.now() - this.since);
+  }
+
+  seconds() {
+    return Math.floor(this.milliseconds() / 1000);
+  }
+
+  // The planned minutes, as minutes of this clock.
+  fromBegin([begins, ends]) {
+    return { begins: begins - this.first, ends: ends - this.first };
+  }
+
+  // By how many seconds the talk is behind its plan, or ahead of it (less than 0).
+  lag(planned) {
+    const { begins, ends } = this.fromBegin(planned);
+    const seconds = this.seconds();
+    return Math.min(0, seconds - 60 * begins) + Math.max(0, seconds - 60 * ends);
+  }
+}
+
+const spelled = (seconds) => Math.floor(seconds / 60) + ":" + String(seconds % 60).padStart(2, "0");
+
+const filled = (text, values) => text.replace(/{(\w+)}/g, (_, name) => values[name]);

@@ -92,6 +92,17 @@ class Lecture:
         """
         return sum(scene.minutes for scene in self.scenes)
 
+    def planned_minutes(self, at: int) -> tuple[int, int] | None:
+        """After how many minutes a scene is meant to begin and to end; None where it or one before it does not say.
+
+        >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
+        >>> [Lecture("", (said, said, unsaid)).planned_minutes(at) for at in range(3)]
+        [(0, 3), (3, 6), None]
+        """
+        minutes = [scene.minutes for scene in self.scenes[: at + 1]]
+        ends = sum(minutes)
+        return (ends - minutes[-1], ends) if all(minutes) else None
+
     def pictures(self) -> list[OwnPicture]:
         """The pictures of one's own that its scenes show."""
         return [scene.shown for scene in self.scenes if isinstance(scene.shown, OwnPicture)]

@@ -14,8 +14,14 @@ from pages.lectures import lecture_session
 from pages.site.words import say, use_language
 
 
-def note_data() -> dict[str, str]:
-    """What the presenter view shows, as texts; nothing where no lecture is shown."""
+NOTE_WORDS = ("heard", "alone", "coming", "again", "pause", "resume", "on_time")
+CLOCK_WORDS = ("planned", "ahead", "behind")  # with numbers that change while nobody presses a key
+FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
+
+
+def note_data() -> dict[str, object]:
+    """What the presenter view shows, as texts, and the minutes between which the scene is planned; nothing where no
+    lecture is shown."""
     session = lecture_session.get_lecture_session()
     if session.scene_step is None:
         return {}
@@ -27,6 +33,7 @@ def note_data() -> dict[str, str]:
         "question": scene.question,
         "note": scene.note,
         "next": describe_next_step(),
+        "planned": lecture_session.current_lecture().planned_minutes(session.at),
         "departed": say("present.departed") if lecture_session.is_scene_changed() else "",
     }
 
@@ -60,7 +67,8 @@ def describe_scene_step(index: int, step: str) -> str:
 def show_notes() -> None:
     """The view."""
     with use_language():
-        words = {name: say(f"present.notes.{name}") for name in ("heard", "alone", "coming", "again")}
+        words = {name: say(f"present.notes.{name}") for name in NOTE_WORDS}
+        words |= {name: say(f"present.notes.{name}", **FILLED_IN_BROWSER) for name in CLOCK_WORDS}
         for way in ("previous_scene", "previous", "next", "next_scene", "black"):
             words[way] = say(f"present.way.{way}")
         data = {

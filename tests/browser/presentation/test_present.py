@@ -197,6 +197,38 @@ def test_notes_that_are_open_before_it_begins_follow_the_show(showing):
     notes.close()
 
 
+def test_the_presenter_view_says_how_far_the_talk_is_from_its_plan(showing):
+    opened = showing("?lecture=forty_five_minutes&scene=1&step=text")
+    with opened.page.context.expect_page() as opening:
+        opened.page.keyboard.press("n")
+    notes = opening.value
+    plan, lag, clock = (notes.locator(f".prompter .{name}") for name in ("plan", "lag", "clock"))
+    expect(plan).to_have_text("planned 0–1 min")
+    expect(lag).to_have_text("on time")
+    press(opened, "Shift+ArrowRight", "scene,2,step,question")
+    press(opened, "Shift+ArrowRight", "scene,3,step,question")
+    expect(plan).to_have_text("planned 4–7 min")
+    set_back = "(root, minutes) => { root.clock.since = Date.now() - 60000 * minutes - 100; }"
+    for minutes, said in ((1, "3:00 ahead"), (5, "on time"), (9, "2:00 behind")):
+        notes.locator(".prompter").evaluate(set_back, minutes)
+        expect(lag).to_contain_text(said[1:] if minutes == 9 else said.removeprefix("3:00"))  # a second may pass
+    expect(lag).to_have_class(re.compile("behind"))
+    notes.get_by_role("button", name="Pause timer").click()
+    expect(clock).to_have_class(re.compile("rests"))
+    rested = clock.text_content()
+    press(opened, "Shift+ArrowRight", "scene,4,step,question")
+    expect(plan).to_have_text("planned 7–9 min")
+    assert clock.text_content() == rested
+    notes.get_by_role("button", name="Go on").click()
+    notes.get_by_role("button", name="Reset timer").click()
+    expect(plan).to_have_text("planned 0–2 min")  # from this scene on
+    expect(lag).to_have_text("on time")
+    notes.reload()
+    expect(plan).to_have_text("planned 7–9 min")  # of the show, which goes on
+    notes.close()
+    assert opened.errors == []
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_time_the_next_scene_and_the_buttons_stay_in_sight_under_a_long_note(showing, language):
     opened = showing(f"?lecture=forty_five_minutes&scene=2&step=lesson&view=notes&lang={language}")
