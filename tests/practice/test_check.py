@@ -204,6 +204,25 @@ def test_a_click_on_an_empty_cell_gives_nothing_away():
         assert opened(check) == ([], [])
 
 
+@pytest.mark.parametrize(
+    ("language", "untouched", "told"),
+    [
+        ("en", "None of the 9 numbers is filled in yet.", "Of 9 numbers: 1 right, 1 wrong in itself, 7 still empty."),
+        ("zh", "9 个数都还没有填。", "共 9 个数：1 个正确，1 个本身算错，7 个未填。"),
+    ],
+)
+def test_how_a_step_stands_is_a_sentence_whose_numbers_add_up_to_all(language, untouched, told):
+    check = Lesson("check", kind="from_qkv", stage="scores", lang=language)
+    assert check.says(untouched)
+    assert Lesson("check", kind="from_qkv", stage="scores", scores="0 5 ?; ? ? ?; ? ? ?", lang=language).says(told)
+    late = {"scores": "0 -4 2; -3 5 4; -2 2 3", "scaled_scores": "0 ? ?; ? 3.54 ?; ? ? ?"}
+    followed = {
+        "en": "1 right, 1 wrong only because of an earlier slip, 7",
+        "zh": "1 个正确，1 个只因前面的错误而错，7",
+    }
+    assert Lesson("check", kind="from_qkv", stage="scaled_scores", lang=language, **late).says(followed[language])
+
+
 def test_the_right_numbers_of_a_step_are_shown_on_demand():
     check = Lesson("check", stage="scores", **QKV)
     check.press("show_right")

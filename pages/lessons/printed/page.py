@@ -15,6 +15,7 @@ from pages.lessons.printed.printed_stages import (
     check_printed_stages,
     handle_written_click,
     make_printed_work,
+    offer_right_numbers,
 )
 from pages.lessons.prompts import ask_to_find_errors
 from pages.lessons.worked_example import close_on_change, count_marked_numbers, show_work
@@ -32,14 +33,19 @@ with draw_lesson("printed") as place:
     close_on_change("hero", step)
     counts = count_marked_numbers(checked.marked[step])
     printed = say(f"lessons.printed.control.{stage}")
-    fact = "fact" if counts["count"] else "fact_none"
-    show_fact(say(f"lessons.printed.{fact}", printed=printed, **counts))
+    place_of_fact = st.container()
     known = None
     if counts["count"]:
         known = ask_to_find_errors(checked.cells(step, Mark.SLIP))
+    is_asked = known is None or offer_right_numbers(stage)
+    fact = "fact" if is_asked else "fact_asked"
+    if not counts["count"]:
+        fact = "fact_none"
+    with place_of_fact:
+        show_fact(say(f"lessons.printed.{fact}", printed=printed, **counts))
     show_paper(checked, stage)
     show_met(checked, step, named=known is None)
-    parts = make_printed_work(checked, stage, known)
+    parts = make_printed_work(checked, stage, known, hidden=not is_asked)
     show_work("hero", checked, [parts], partial(handle_written_click, checked))
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():

@@ -55,8 +55,24 @@ def title_numbers(name: str) -> str:
     return say(f"lessons.printed.control.{stage_of.get(name, name)}")
 
 
-def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None) -> list[SheetPart]:
-    """What is printed of a stage, what is right, and what it was made of. known: the cells whose marks may be seen."""
+ASKED_KEY = "printed_right_asked"  # in the session: the stage whose right numbers were asked for
+
+
+def offer_right_numbers(stage: str) -> bool:
+    """A button that shows the right numbers of a stage, before all slips are found; whether it was pressed."""
+    if st.session_state.get(ASKED_KEY) == stage:
+        return True
+    st.button(
+        say("lessons.printed.show_right"),
+        key="show_right",
+        on_click=lambda: st.session_state.update({ASKED_KEY: stage}),
+    )
+    return False
+
+
+def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None, hidden: bool) -> list[SheetPart]:
+    """What is printed of a stage, what is right, and what it was made of. known: the cells whose marks may be seen.
+    hidden: whether the right numbers may not be seen yet."""
     return make_work_parts(
         checked,
         STAGES[stage],
@@ -64,6 +80,7 @@ def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] |
         own=say("lessons.printed.by_printed"),
         right=say(f"lessons.printed.right_{stage}"),
         known=known,
+        hidden=hidden,
     )
 
 

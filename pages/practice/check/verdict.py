@@ -11,12 +11,26 @@ from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import count_marked_numbers, is_step_right
 from pages.panels.slips import show_met, show_slips
 from pages.session.labels import current_palette
+from pages.site.words import say
+
+KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
+
+
+def tell_marks(counts: Mapping[str, int]) -> str:
+    """How many numbers there are of each kind, of those that there are."""
+    told = [say(f"lessons.check.tally.{kind}", count=counts[kind]) for kind in KINDS_OF_NUMBERS if counts[kind]]
+    return say("fact.comma").join(told)
 
 
 def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
     """Says how the step is made, how many of its numbers are right, and names the slips of all steps."""
     st.latex(stage_formula(checked.trace, step, current_palette().families()), width="content")
-    progress = "done" if is_step_right(checked, step) else "still"
-    show_sentence(f"lessons.check.{progress}", **count_marked_numbers(checked.marked[step]))
+    counts = count_marked_numbers(checked.marked[step])
+    if is_step_right(checked, step):
+        show_sentence("lessons.check.done", **counts)
+    elif not counts["count"]:
+        show_sentence("lessons.check.untouched", count=counts["blank"])
+    else:
+        show_sentence("lessons.check.still", count=counts["count"] + counts["blank"], told=tell_marks(counts))
     show_met(checked, step)
     show_slips(checked, slips)

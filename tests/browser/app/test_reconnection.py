@@ -88,7 +88,7 @@ def go_on(opened) -> None:
 def write_a_cell(opened) -> None:
     opened.page.get_by_role("textbox", name="scores, 1, 2").fill("-4")
     opened.page.keyboard.press("Enter")
-    opened.wait_for_text("Right 1, followed from an earlier slip 0")
+    opened.wait_for_text("Of 9 numbers: 1 right")
 
 
 LOOKED_AT = {

@@ -59,6 +59,7 @@ def test_worked_example_3_by_4_right_numbers_at_every_step_and_each_printed_cell
 def test_another_x_gives_other_right_numbers_and_other_marks(screen):
     """Mechanism: worked example 3 x 4, on the reader's own input."""
     opened = screen("?stage=q&lang=en", lesson="printed")
+    opened.page.get_by_role("button", name="Show the right numbers").click()
     opened.wait_for_sentence("Printed Q: 7 of 9 right, new slips 2")
     opened.type("X", "2 0 0 0; 0 2 0 2; 1 1 1 1")
     opened.wait_for_sentence("Printed Q: 6 of 9 right, new slips 3")  # Q of x1 is 2 0 2
@@ -119,7 +120,7 @@ def test_the_example_is_worked_out_by_oneself(screen):
     opened.page.get_by_role("textbox", name="X W_q, x1, 1").click()
     opened.page.keyboard.type("1")
     opened.page.keyboard.press("Enter")
-    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 0, still empty 8.")
+    opened.wait_for_text("Of 9 numbers: 1 right, 8 still empty.")
     opened.page.get_by_role("textbox", name="X W_q, x3, 2").fill("1")
     opened.page.keyboard.press("Enter")
     expect(opened.page.get_by_title("new slip")).to_have_count(1)

@@ -11,15 +11,15 @@ def test_cells_are_typed_into_one_after_the_other_and_judged_at_once(screen):
     cell.click()
     opened.page.keyboard.type("-4")
     opened.page.keyboard.press("Enter")  # leads to the cell below
-    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 0, still empty 8.")
+    opened.wait_for_text("Of 9 numbers: 1 right, 8 still empty.")
     opened.page.keyboard.type("5")
     opened.page.keyboard.press("Enter")
     opened.wait_for_text("one number is wrong, at [2, 2]")
-    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 1, still empty 7.")
+    opened.wait_for_text("Of 9 numbers: 1 right, 1 wrong in itself, 7 still empty.")
     expect(opened.page.get_by_title("new slip")).to_have_count(1)
     opened.press("Step to work out", "scaled")
     opened.press("Step to work out", "scores ×1")
-    opened.wait_for_text("new slips 1, still empty 7.")
+    opened.wait_for_text("1 wrong in itself, 7 still empty.")
     assert opened.query()["scores"] == "? -4 ?; ? 5 ?; ? ? ?"
 
 
@@ -30,7 +30,7 @@ def test_the_big_table_is_typed_into_and_a_written_number_opens(screen):
     box.click()
     opened.page.keyboard.type("-4")
     opened.page.keyboard.press("Enter")
-    opened.wait_for_text("Right 1, followed from an earlier slip 0, new slips 0, still empty 8.")
+    opened.wait_for_text("Of 9 numbers: 1 right, 8 still empty.")
     assert opened.page.get_by_text("Written: −4. Right.").count() == 0
     box.click()
     opened.wait_for_text("Written: −4. Right.")
