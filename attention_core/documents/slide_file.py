@@ -91,14 +91,14 @@ LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
 
 @dataclass(frozen=True)
 class SideTexts:
-    """What is said of pictures: formulas, figures, a listing."""
+    """What is said of pictures: formulas, figures, listings beside each other."""
 
     formulas: Sequence[str]
     figures: Sequence[str]
-    code: str
+    listings: Sequence[str]
 
     def __bool__(self) -> bool:
-        return bool(self.formulas or self.figures or self.code)
+        return bool(self.formulas or self.figures or self.listings)
 
 
 def slide_file(show: SlideShow) -> bytes:
@@ -164,7 +164,7 @@ class SlideWriter:
         pictures = [picture for picture in slide.pictures if not picture.missing_letters()]
         undrawn = "".join(picture.missing_letters() for picture in slide.pictures)
         figures = [*slide.figures, self.show.words.no_font(undrawn)] if undrawn else slide.figures
-        texts = SideTexts(slide.formulas, figures, slide.code)
+        texts = SideTexts(slide.formulas, figures, slide.listings())
         page = self.new_slide(slide.title)
         if slide.answer:
             self.write_lines(page, [slide.answer], ANSWER_BOX, ANSWER_SIZES)
@@ -194,11 +194,13 @@ class SlideWriter:
         self.write_texts(page, texts, side, SIDE_SIZES)
 
     def write_texts(self, page: FileSlide, texts: "SideTexts", box: Box, sizes: Sequence[int]) -> None:
-        """Formulas and figures, or a listing."""
+        """Formulas and figures, or listings."""
         self.write_side(page, texts.formulas, texts.figures, box, sizes)
-        if texts.code:
-            lines = texts.code.splitlines()
-            self.write_lines(page, lines, box, [find_code_size(lines, box)], font=CODE_FONT)
+        listings = [code.splitlines() for code in texts.listings]
+        parts = box.split(len(listings), is_across=True)
+        size = min(map(find_code_size, listings, parts), default=0)
+        for lines, part in zip(listings, parts, strict=True):
+            self.write_lines(page, lines, part, [size], font=CODE_FONT)
 
     def end_slide(self, page: FileSlide, slide: Slide, number: int) -> None:
         """The line at the foot of a slide, and what the speaker says."""

@@ -79,6 +79,15 @@ class SlideExercise:
     solution: Grid
     arithmetic: str
 
+    def asks_same(self, other: "SlideExercise") -> bool:
+        """Whether it gives, and asks for, the same numbers as another one, in whatever order."""
+        return self.list_numbers() == other.list_numbers()
+
+    def list_numbers(self) -> list[list[str]]:
+        """The numbers that are given last and those that are asked for, each in order of their letters."""
+        grids = (self.given[-1], self.solution)
+        return [sorted(cell.text for _, row in grid.table.rows for cell in row) for grid in grids]
+
 
 @dataclass(frozen=True)
 class Slide:
@@ -86,8 +95,8 @@ class Slide:
 
     pictures: the first is the scene's own, the others belong to its figures. moving: what is drawn in the place of so
     many of them as moved says, one below the other; nothing where all stands. formulas: LaTeX. figures: sentences with
-    numbers. code: a listing. notes: what the speaker says. link: opens it in the app. source: where its pictures are
-    from. exercise: None where there is nothing to calculate.
+    numbers. code: a listing; code_beside: the same in another library. notes: what the speaker says. link: opens it in
+    the app. source: where its pictures are from. exercise: None where there is nothing to calculate.
     """
 
     title: str
@@ -99,11 +108,16 @@ class Slide:
     formulas: tuple[str, ...] = ()
     figures: tuple[str, ...] = ()
     code: str = ""
+    code_beside: str = ""
     notes: str = ""
     minutes: int = 0
     link: str = ""
     source: str = ""
     exercise: SlideExercise | None = None
+
+    def listings(self) -> list[str]:
+        """Its code, in one library or in two."""
+        return [code for code in (self.code, self.code_beside) if code]
 
     def count_own_pictures(self) -> int:
         """How many pictures, from the first, are seen with the answer; the others belong to the figures."""

@@ -136,12 +136,12 @@ def make_short_title(trace: Trace, part: Panel) -> str:
 
 
 def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
-    """The mark of a step that is drawn turned over, and the shape that is drawn."""
+    """The mark of a step that is drawn turned over, and the shape that is drawn, which of a row cut out is a row's."""
     dims = trace.step(part.step).dims
     sides = trace.step(part.step).shape[-2:]
     is_transposed = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]
-    if is_transposed:
-        sides = sides[::-1]
+    if len(dims) > 1:
+        sides = [drawn + hidden for drawn, hidden in zip(part.values.shape, part.hidden, strict=True)]
     shape = " × ".join(map(str, sides))
     return "ᵀ" if is_transposed else "", shape
 

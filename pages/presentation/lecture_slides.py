@@ -15,7 +15,7 @@ from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene
 from pages.presentation.lesson_slide import DrawnParts, make_lesson_slide
 from pages.presentation.own_slides import make_code_slide, make_own_picture_slide, make_text_slide
-from pages.presentation.setup_slide import list_shown_motions, make_setup_slide
+from pages.presentation.setup_slide import SlidesBefore, list_shown_motions, make_setup_slide
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
@@ -28,20 +28,22 @@ def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
     slides: list[Slide] = []
-    known: dict[str, None] = {}
+    before = SlidesBefore()
     for scene in lecture.scenes:
-        slides.append(make_slide(scene, drawn, address, tuple(known)))
-        known |= dict.fromkeys(list_shown_motions(scene))
+        slide = make_slide(scene, drawn, address, before)
+        slides.append(slide)
+        exercises = (*before.exercises, slide.exercise) if slide.exercise else before.exercises
+        before = SlidesBefore((*before.motions, *list_shown_motions(scene)), exercises)
     return SlideShow(provenance, tuple(slides), make_slide_words())
 
 
-def make_slide(scene: Scene, drawn: DrawnParts, address: str, known: tuple[str, ...] = ()) -> Slide:
-    """The slide of a scene; of one that cannot be computed its words, and why. known: of make_setup_slide."""
+def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore) -> Slide:
+    """The slide of a scene; of one that cannot be computed its words, and why."""
     printable = printable_scene(scene)
     try:
         match scene.shown:
             case Setup():
-                return make_setup_slide(printable, address, known)
+                return make_setup_slide(printable, address, before)
             case RunCode():
                 return make_code_slide(printable)
             case LessonPart() as part:

@@ -13,6 +13,7 @@ from pages import components
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.script import Lecture, Scene
 from pages.panels import lesson_choices
+from pages.presentation.lesson_exercise import make_lesson_exercise
 from pages.presentation.lesson_scene import draw_lesson_part, forget_begun_lesson
 from pages.presentation.setup_slide import make_run_picture
 from pages.session.collected import CollectedPart, collect_part
@@ -22,6 +23,7 @@ from pages.site.words import current_language, say, strip_markup
 
 DRAWN_PARTS_KEY = "drawn_lesson_parts"  # of this session: what each part shows, by the part and the language
 MAX_DRAWN_PARTS = 60  # as many as a lecture has scenes
+TOLD_KINDS = ("line", "caption")  # of texts that follow a slider: a heading is a fact already
 MAX_SLIDE_PICTURES = 3  # on a slide beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
@@ -70,7 +72,8 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
         picture, way_of_query = make_run_picture(drawn.run, scene.title, address)
         pictures.append(picture)
         moving = moving or way_of_query
-    said = list(map(strip_markup, drawn.facts or drawn.sentences)) or [say(f"lessons.{scene.shown.slug}.question")]
+    told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
+    said = list(map(strip_markup, told)) or [say(f"lessons.{scene.shown.slug}.question")]
     return Slide(
         title=scene.title,
         question=scene.question,
@@ -84,7 +87,19 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
         minutes=scene.minutes,
         link=link,
         source=say("export.made_with"),
+        exercise=make_lesson_exercise(scene.shown, drawn.run),
     )
+
+
+def list_told(drawn: CollectedPart) -> list[str]:
+    """What else a part says of the position of its slider."""
+    told = []
+    for part in drawn.moving:
+        if part.name == components.live_text.name and part.data["kind"] in TOLD_KINDS:
+            text = "".join(part.data["texts"][part.data["position"]])
+            if text:
+                told.append(text)
+    return told
 
 
 def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:

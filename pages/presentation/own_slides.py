@@ -28,7 +28,16 @@ def make_own_picture_slide(scene: Scene) -> Slide:
 
 
 def make_code_slide(scene: Scene) -> Slide:
-    """The code of the step that the scene opens, in PyTorch."""
+    """The code of the step that the scene opens, in PyTorch and in NumPy, as on the stage."""
     trace = trace_for(scene.setup)
-    code = list_step_code(trace, step_of_code(trace, scene.setup), "torch")
-    return Slide(scene.title, scene.question, code=code, notes=scene.note, minutes=scene.minutes)
+    torch_code, numpy_code = (
+        list_step_code(trace, step_of_code(trace, scene.setup), library) for library in ("torch", "numpy")
+    )
+    return Slide(
+        scene.title,
+        scene.question,
+        code=torch_code,
+        code_beside=numpy_code,
+        notes=scene.note,
+        minutes=scene.minutes,
+    )

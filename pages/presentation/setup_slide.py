@@ -14,6 +14,7 @@ from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_percent
+from attention_core.record.trace import Trace
 from pages import components
 from pages.export.document_texts import make_document_texts, make_run_provenance
 from pages.export.step_picture import StepPicture
@@ -26,7 +27,7 @@ from pages.panels.head_maps import fact_sentence
 from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, sizes_sentence, steps_leading_to
 from pages.runs.cache import check_computable, trace_for
 from pages.session import setup_state
-from pages.session.labels import chosen_cell, describe_cell, inline_step_name, name_token
+from pages.session.labels import Selection, chosen_cell, describe_cell, inline_step_name, name_token
 from pages.session.linked_setup import keep_computable_fields
 from pages.session.view import ScreenState, make_screen_state
 from pages.setup.setup import Setup, link_key_of
@@ -35,18 +36,28 @@ from pages.site.words import say, say_refusal
 MAX_SHOWN_SHARES = 4  # words of a row that are named
 LEAST_SHOWN_SHARE = 0.005  # of the others: less is no whole percent
 HEAD_AXES = {"B", "H", "T"}
+OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # to calculate
+MAX_TOLD_HEADS = 4  # whose shares have room beside a picture
 MAX_SHOWN_NUMBERS = 8  # numbers of an output that are written out
 
 
 @dataclass(frozen=True)
+class SlidesBefore:
+    """What the slides before one have shown: the motions of a query's way, and what there was to calculate."""
+
+    motions: tuple[str, ...] = ()
+    exercises: tuple[SlideExercise, ...] = ()
+
+
+@dataclass(frozen=True)
 class ShownScene:
-    """A scene, what it shows, the cell that it is about, and where its pictures are from."""
+    """A scene, what it shows, the cell that it is about, where its pictures are from, and what was shown before."""
 
     scene: Scene
     screen: ScreenState
     focus: Ref
     provenance: Provenance
-    known: tuple[str, ...] = ()  # the motions of a query's way that slides before it have shown
+    before: SlidesBefore = SlidesBefore()
 
 
 def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePicture, tuple[MovingPart, ...]]:
@@ -76,12 +87,11 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
     return list_motions(screen)
 
 
-def make_setup_slide(scene: Scene, address: str, known: tuple[str, ...] = ()) -> Slide:
-    """The slide of a state of the workbench, as far as it can be computed. address: of the workbench. known: of
-    ShownScene."""
+def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
+    """The slide of a state of the workbench, as far as it can be computed. address: of the workbench."""
     screen, refused = make_computable_screen(scene.setup)
     provenance = replace(make_run_provenance(screen.setup, address), title=scene.title)
-    shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, known)
+    shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, before)
     unfit = []
     for name, error in refused.items():
         unfit.append(say("present.refused", key=link_key_of(name), reason=say_refusal(error, str)))
@@ -140,7 +150,7 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
     has_map = "map" in steps and not is_too_large(screen.trace)
     if not has_journey and not has_map:
         return ()
-    showing = Showing(begins="start" if has_journey else "end", known=shown.known, fills=True)
+    showing = Showing(begins="start" if has_journey else "end", known=shown.before.motions, fills=True)
     data = make_journey_data(screen, showing, None if has_journey else "weights")
     return (MovingPart(components.flow.name, data, answers=True),)
 
@@ -159,7 +169,7 @@ def list_figures(shown: ShownScene) -> list[str]:
     trace, focus, steps = shown.screen.trace, shown.focus, shown.scene.steps
     figures = []
     if "journey" in steps or "map" in steps:
-        figures.append(shares_sentence(shown.screen))
+        figures += list_shares(shown)
     if "journey" in steps and set(trace.step("head_outputs").dims) >= HEAD_AXES:
         figures.append(output_sentence(shown.screen))
     if "cell" in steps:
@@ -172,9 +182,21 @@ def list_figures(shown: ShownScene) -> list[str]:
     return figures
 
 
-def shares_sentence(screen: ScreenState) -> str:
-    """The largest shares of the query's row."""
-    trace, selection = screen.trace, screen.selection
+def list_shares(shown: ShownScene) -> list[str]:
+    """The shares of the query's row: in the head that the scene looks at, or in each of a few where it chooses none."""
+    trace, selection = shown.screen.trace, shown.screen.selection
+    heads = range(trace.sizes()["H"])
+    if shown.scene.setup.head is not None or not 2 <= len(heads) <= MAX_TOLD_HEADS:
+        return [shares_sentence(trace, selection)]
+    told = []
+    for head in heads:
+        sentence = shares_sentence(trace, replace(selection, head=head))
+        told.append(say("present.files.of_head", head=head + 1, told=sentence))
+    return told
+
+
+def shares_sentence(trace: Trace, selection: Selection) -> str:
+    """The largest shares of the query's row, and the least where one word alone gets that."""
     row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
     largest_first = sorted(range(len(row)), key=lambda key: -row[key])
     named = []
@@ -185,7 +207,12 @@ def shares_sentence(screen: ScreenState) -> str:
         percent = format_percent(share)
         named.append(say("present.files.share", key=name_token(trace, "S", key), percent=percent))
     shares = say("present.comma").join(named)
-    return say("present.files.shares", query=name_token(trace, "T", selection.query), shares=shares)
+    told = say("present.files.shares", query=name_token(trace, "T", selection.query), shares=shares)
+    unnamed = largest_first[len(named) :]
+    percents = [format_percent(float(row[key])) for key in unnamed[-2:]]
+    if len({*percents}) == 2 and row[unnamed[-1]] > 0:
+        told += say("present.files.least", key=name_token(trace, "S", unnamed[-1]), percent=percents[-1])
+    return told
 
 
 def output_sentence(screen: ScreenState) -> str:
@@ -201,13 +228,38 @@ def output_sentence(screen: ScreenState) -> str:
 
 # ---- the exercise ----------------------------------------------------------------------------------------------------
 def make_exercise(shown: ShownScene) -> SlideExercise | None:
-    """The row of the cell that the scene is about, or the query's weights where that is copied."""
-    screen, cell = shown.screen, shown.focus
-    trace, selection = screen.trace, screen.selection
+    """The row of the cell that the scene is about, or the query's weights where that is copied; where a slide before it
+    has asked for the same numbers, the row of another step of the run. None where all were asked for."""
+    trace, selection = shown.screen.trace, shown.screen.selection
+    cell = shown.focus
     if cell.step not in stages_of(trace):
         cell = Ref("weights", (selection.batch, selection.head, selection.query, 0))
-    texts = make_document_texts(trace, screen.setup, selection)
-    fill = say("present.files.fill", step=inline_step_name(cell.step))
     question = printable_token(shown.scene.question)
-    task = say("present.files.task", question=question, fill=fill) if question else fill
-    return cell_exercise(trace, cell, texts, task)
+    candidates = [(cell, question)]
+    for step in stages_of(trace):
+        if step in OTHER_STEPS:
+            candidates.append((find_largest_cell(trace, step, selection), ""))
+    candidates[1:] = sorted(candidates[1:], key=lambda each: OTHER_STEPS.index(each[0].step))
+    for candidate, asked in candidates:
+        exercise = make_row_exercise(shown.screen, candidate, asked)
+        if exercise and not any(exercise.asks_same(other) for other in shown.before.exercises):
+            return exercise
+    return None
+
+
+def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercise | None:
+    """The row of a cell as an exercise. task: what is said before what is to be filled in; may be empty."""
+    texts = make_document_texts(screen.trace, screen.setup, screen.selection)
+    fill = say("present.files.fill", step=inline_step_name(cell.step))
+    return cell_exercise(
+        screen.trace, cell, texts, say("present.files.task", question=task, fill=fill) if task else fill
+    )
+
+
+def find_largest_cell(trace: Trace, step: str, selection: Selection) -> Ref:
+    """The largest number in the row of a step that belongs to the query and the head that are looked at."""
+    at = selection.at
+    *outer, _ = trace.step(step).dims
+    index = tuple(at.get(dim, 0) for dim in outer)
+    row = trace[step][index]
+    return Ref(step, (*index, int(row.abs().argmax())))

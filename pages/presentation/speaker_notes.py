@@ -13,7 +13,6 @@ from pages.components import prompter
 from pages.lectures import lecture_session
 from pages.site.words import say, use_language
 
-
 NOTE_WORDS = ("heard", "alone", "coming", "again", "pause", "resume", "on_time")
 CLOCK_WORDS = ("planned", "ahead", "behind")  # with numbers that change while nobody presses a key
 FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}

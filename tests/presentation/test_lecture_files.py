@@ -4,6 +4,7 @@ import io
 import math
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from html import unescape
 
 import pytest
@@ -12,6 +13,7 @@ import torch
 from pptx import Presentation
 
 from attention_core.documents.lecture_page import lecture_page
+from attention_core.documents.slide_file import slide_file
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
@@ -84,6 +86,58 @@ def test_the_exercise_of_a_scene_is_the_row_that_it_is_about():
     assert [cell.text for cell in cells][:3] == ["0.50", "0.50", "0"]
 
 
+def numbers_of(grid):
+    return [[float(cell.text.replace("−", "-").replace("∞", "inf")) for cell in row] for _, row in grid.table.rows]
+
+
+def solve(step, given):
+    """The row that is asked for, worked out from the numbers that stand on the sheet, without a tensor."""
+    first, *others = [numbers_of(grid) for grid in given]
+    if step == "weights":
+        powers = [math.exp(score) for score in first[0]]
+        return [power / sum(powers) for power in powers]
+    (matrix,) = others
+    return [
+        sum(one * line[column] for one, line in zip(first[0], matrix, strict=True)) for column in range(len(matrix[0]))
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", ["ten_minutes", "forty_five_minutes"])
+def test_the_exercises_of_a_lecture_ask_for_many_steps_no_two_for_the_same_and_follow_from_what_is_given(
+    name, language
+):
+    lecture = load_shipped_lecture(name, language)
+    with use_language(language):
+        drawn = draw_lessons(language) if name == "forty_five_minutes" else {}
+        slides = make_slide_show(lecture, drawn, ADDRESS, "").slides
+    exercises = {number: slide.exercise for number, slide in enumerate(slides, 1) if slide.exercise}
+    numbers = [each.list_numbers() for each in exercises.values()]
+    assert all(one != other for at, one in enumerate(numbers) for other in numbers[:at])
+    for number, exercise in exercises.items():
+        setup = lecture.scenes[number - 1].setup
+        for grid in (*exercise.given, exercise.solution):
+            rows = grid.table.rows
+            assert grid.table.title.endswith(f"{len(rows)} × {len(rows[0][1])}")
+            is_masked = setup is not None and "causal" in str(setup)
+            assert "masked" not in grid.table.title or is_masked or setup.example == "learned_copy"
+        (row,) = numbers_of(exercise.solution)
+        latex = exercise.asked.latex
+        if r"\cdot" in latex:
+            width = int(re.search(r"sqrt\{(\d+)\}", latex)[1])
+            wanted = [score / math.sqrt(width) for score in numbers_of(exercise.given[0])[0]]
+        else:
+            wanted = solve("weights" if "softmax" in latex else "product", exercise.given)
+        assert row == pytest.approx(wanted, abs=0.012), (number, latex)
+    if name == "forty_five_minutes":
+        asked = {number: each.asked.latex.partition(" = ")[0] for number, each in exercises.items()}
+        wanted = {7: "q\\_projected", 8: "scores", 10: "scaled\\_scores", 14: "output", 16: "scores", 17: "weights"}
+        assert all(step in asked[number] for number, step in wanted.items())
+        words = {"en": ("yesterday", "昨天"), "zh": ("yesterday", "昨天")}[language]
+        (row, _), *_ = exercises[17].asked.table.rows
+        assert row in words and any(word in exercises[17].asked.table.columns for word in words if word != row)
+
+
 def test_a_scene_that_cannot_be_computed_says_so_and_what_was_written_stays_text():
     refused, evil = Scene(Setup(heads=7), EVIL, EVIL, EVIL), Scene(Setup(text=EVIL), "b\x00ad\ud800", "n\x01", "q")
     lecture = Lecture(EVIL, (refused, evil))
@@ -95,14 +149,20 @@ def test_a_scene_that_cannot_be_computed_says_so_and_what_was_written_stays_text
 
 
 # ---- scenes of other kinds -------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its_slide(language):
-    lecture = load_shipped_lecture("forty_five_minutes", language)
+@cache
+def draw_lessons(language):
+    """The parts of lessons of the longer lecture as its files have them."""
     desk = Presented(lecture="forty_five_minutes", lang=language)
     desk.at.session_state["lecture_files"] = True
     desk.ran(desk.at.run)
     assert not desk.errors() and not desk.charts() and not desk.shows_flow()
-    drawn = {part: shown for (part, _), shown in desk.at.session_state["drawn_lesson_parts"].items()}
+    return {part: shown for (part, _), shown in desk.at.session_state["drawn_lesson_parts"].items()}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its_slide(language):
+    lecture = load_shipped_lecture("forty_five_minutes", language)
+    drawn = draw_lessons(language)
     lessons = {scene.shown: at for at, scene in enumerate(lecture.scenes) if scene.kind == "lesson"}
     assert {*drawn} == {*lessons}
     with use_language(language):
@@ -123,6 +183,65 @@ def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its
     assert [part.name for part in of_lesson["softmax"].moving][:3] == ["flow/slider", "live/told", "lessons/columns"]
     assert "def mask_scores(" in slides[12].code and "numpy" not in slides[12].code
     assert slides[0].figures[0] in lecture.scenes[0].shown.text and len(slides[0].figures) == 4
+
+
+# What a note says beyond its slide, by scene: numbers of a choice that somebody makes while it is shown, or of what
+# is around it. The tests of tests/lectures compute each of them, or read it off the stage.
+BEYOND_SLIDE = {
+    "ten_minutes": {3: "−6", 8: "0.91 −0.83", 9: "65 29", 10: "500"},
+    "forty_five_minutes": {
+        **{2: "15 64", 3: "0.88 0.98", 8: "−6", 9: "98", 10: "128", 17: "0.46"},
+        **{6: "1", 13: "0", 14: "2"},  # shares that sum to 1, a weight of 0, the second head
+        18: "32,896",  # 256 · 257 / 2
+    },
+}
+NUMBER = re.compile(r"[−+]?\d+(?:,\d{3})*(?:\.\d+)?")
+
+
+def list_numbers(text):
+    return {float(found.replace(",", "").replace("−", "-")) for found in NUMBER.findall(text)}
+
+
+def says_number(number, told):
+    """Whether a slide says the number of a note: as it is, or as the share that it is in percent of."""
+    decimals = len(f"{number:g}".partition(".")[2])
+    return any(number in (each, 100 * each) or (decimals and round(each, decimals) == number) for each in told)
+
+
+def texts_of_slide(slide):
+    pictures = [each.data.decode() for each in slide.pictures if each.kind == "image/svg+xml"]
+    in_pictures = [unescape(text) for svg in pictures for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)]
+    own = (slide.title, slide.question, slide.answer, *slide.figures, *slide.formulas, *slide.listings())
+    return " ".join((*own, *in_pictures))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("name", ["ten_minutes", "forty_five_minutes"])
+def test_every_slide_says_the_numbers_of_its_notes(name, language):
+    lecture = load_shipped_lecture(name, language)
+    with use_language(language):
+        drawn = draw_lessons(language) if name == "forty_five_minutes" else {}
+        slides = make_slide_show(lecture, drawn, ADDRESS, "").slides
+    for number, slide in enumerate(slides, start=1):
+        told = list_numbers(texts_of_slide(slide))
+        beyond = list_numbers(BEYOND_SLIDE[name].get(number, ""))
+        missing = {each for each in list_numbers(slide.notes) if not says_number(each, told)}
+        assert missing <= beyond, (number, slide.title, missing)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_slide_of_code_has_both_libraries_beside_each_other_and_where_no_head_is_chosen_each_tells(language):
+    scenes = load_shipped_lecture("forty_five_minutes", language).scenes
+    (slide,) = slides_of(Lecture("", (scenes[12],)), language)
+    assert "torch" in slide.code and "np." in slide.code_beside and slide.listings() == [slide.code, slide.code_beside]
+    with use_language(language):
+        show = make_slide_show(Lecture("", (scenes[12],)), {}, ADDRESS, "")
+        page = Presentation(io.BytesIO(slide_file(show))).slides[1]
+    left, right = [each for each in page.shapes if each.has_text_frame and "def " in each.text_frame.text]
+    assert left.left + left.width <= right.left and "np." in right.text_frame.text and "np." not in left.text_frame.text
+    scenes = load_shipped_lecture("ten_minutes", language).scenes
+    told = slides_of(Lecture("", (scenes[8],)), language)[0].figures
+    assert "83" in told[0] and "89" in told[1]  # the white dog, and who is chased
 
 
 def test_what_a_lesson_tells_in_its_picture_stands_as_figures_where_nothing_moves():
