@@ -180,6 +180,7 @@ MISTRAL_7B = PublishedModel(
     ),
     source="Jiang et al. 2023, table 1",
 )
+DEEPSEEK_ROPE = decoupled_rope(10000.0, scaling="yarn", factor=40.0, trained=4096, mscale=0.707, mscale_all_dim=0.707)
 DEEPSEEK_V2 = PublishedModel(
     name="DeepSeek-V2",
     year=2024,
@@ -193,7 +194,7 @@ DEEPSEEK_V2 = PublishedModel(
             AttentionConfig(
                 heads=128,
                 masks=[CAUSAL],
-                positions=[decoupled_rope(10000.0, scaling="yarn", factor=40.0, trained=4096)],
+                positions=[DEEPSEEK_ROPE],
                 modifiers=[LATENT],
             ),
         ),
@@ -306,7 +307,7 @@ QWEN_3_8B = PublishedModel(
     ),
     source="Qwen/Qwen3-8B, config.json",
 )
-GPT_OSS_ROPE = rope(150000.0, scaling="yarn", factor=32.0, trained=4096)
+GPT_OSS_ROPE = rope(150000.0, scaling="yarn_unrounded", factor=32.0, trained=4096)
 GPT_OSS_120B = PublishedModel(
     name="gpt-oss-120b",
     year=2025,

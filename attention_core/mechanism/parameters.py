@@ -27,12 +27,15 @@ WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positiv
 class Parameter:
     """A whole number that a mechanism takes, where `is_whole`; one of some `words`; or else a finite number.
 
-    least: of a whole number 0 or 1, below which none may be; None where only the sizes of a run say what fits.
+    least: of a whole number 0 or 1, below which none may be; None where only the sizes of a run say what fits. Of
+    another number 0 or None.
     is_positive: whether a finite number must lie above 0.
     several: a tuple or a list of them.
     usual: what it is where none is given; None where the run says what it is, and NEEDED where one must be given.
     start: what a page begins with where the mechanism is switched on; None where it leaves it open.
     beside: the parameter without which it does nothing, where that one is what it usually is.
+    is_added: whether links were written before it was there: one behind all others that is what it usually is stands
+    in none.
     swept: the values that show what it does, one after the other; of words all.
     moves: how it follows a run that sees only the keys from `first` on: KEY_COUNT, a number of keys from the first one,
         shrinks by `first` to 0 at the least; KEY_PLACE, the number of a key, falls by `first`; "" stays as it is.
@@ -49,6 +52,7 @@ class Parameter:
     usual: object = NEEDED
     start: object = None
     beside: str = ""
+    is_added: bool = False
     swept: tuple[float, ...] = ()
     moves: str = ""
 
@@ -88,6 +92,8 @@ class Parameter:
         if self.is_whole:
             return WHOLE_CHECKS[self.least](self.name, given)
         number = float(require_finite(self.name, given))
+        if self.least is not None and number < self.least:
+            raise AttentionError("number_not_negative", name=self.name, given=given)
         if self.is_positive and number <= 0:
             raise AttentionError("positive_number", name=self.name, given=given)
         return number

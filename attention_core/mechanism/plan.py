@@ -1,5 +1,6 @@
 """The plan of a run: from its arguments to the list of operations; and the run, which applies them in order."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -385,7 +386,8 @@ def plan_put(output: str, computed: str) -> Operation:
 
 
 def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
-    """The scores by the chosen factor, else by the score's own (1/√d_k), else by 1; then over the temperature."""
+    """The scores by the chosen factor, else by the score's own (1/√d_k), else by 1; then over the temperature, which
+    is lower where a position makes the scores sharper."""
     default_scale = SCORES[config.score].default_scale
     faces = SCALE
     factor = 1.0
@@ -394,7 +396,8 @@ def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
     elif default_scale is not None:
         faces = ROOT_SCALE
         factor = float(default_scale(d_k))
-    params = {"factor": factor, "temperature": float(config.temperature)}
+    sharper = math.prod(POSITIONS[name].sharpens(params) for name, params in config.positions)
+    params = {"factor": factor, "temperature": float(config.temperature) / sharper}
     return Operation("scaled_scores", SCORE_DIMS, (scores,), faces, params)
 
 

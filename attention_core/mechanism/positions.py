@@ -9,7 +9,7 @@ POSITIONS, which says where in a run it acts.
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -165,6 +165,8 @@ def rope(
     scaling: str,
     factor: float,
     trained: int,
+    mscale: float,
+    mscale_all_dim: float,
     first_position: int,
 ) -> Float[Tensor, "*axes T d"]:
     T, d = x.shape[-2:]
@@ -173,7 +175,7 @@ def rope(
     frequency = torch.tensor(frequencies, dtype=torch.float64, device=x.device)  # (d/2,)
     position = row[:, None] + first_position  # (T, 1)
     angle = position * frequency  # (T, d/2), in float64 whatever the precision of x
-    length = rope_length(scaling, factor)
+    length = rope_length(scaling, factor, mscale, mscale_all_dim)
     cos = (length * angle.cos()).to(x.dtype)
     sin = (length * angle.sin()).to(x.dtype)
     if style == "half":  # number m is paired with number m + d/2 (Black et al. 2022, GPT-NeoX)
@@ -190,7 +192,7 @@ def rope(
     return pairs.flatten(-2)  # (B, H, T, d)
 
 
-def rope_numpy(x, *, style, base, scaling, factor, trained, first_position):
+def rope_numpy(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, first_position):
     T, d = x.shape[-2:]
     position = np.arange(first_position, first_position + T)  # (T,)
     exponent = np.arange(0, d, 2) / d  # (d/2,)
@@ -200,12 +202,17 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, first_position):
     length = 1.0
     if scaling == "linear":
         turns_in = turns_in * factor
+    turned = trained / (2 * np.pi * turns_in)  # how often a pair has turned around in the trained length
     if scaling in TURNS:
-        turned = trained / (2 * np.pi * turns_in)  # how often a pair has turned around in the trained length
         kept = np.interp(turned, TURNS[scaling], (0.0, 1.0))
         turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
-    if scaling == "yarn":
-        length = 0.1 * np.log(factor) + 1
+    if scaling in RAMPS:
+        first, last = yarn_ramp(d, base, trained, RAMPS[scaling])
+        kept = np.clip((last - np.arange(d // 2)) / (last - first), 0.0, 1.0)
+        turns_in = 1 / ((1 - kept) / (turns_in * factor) + kept / turns_in)
+    if scaling in YARNS and factor > 1:
+        tenth = np.log(factor) / 10
+        length = (1 + mscale * tenth) / (1 + mscale_all_dim * tenth)
     turn = length * np.exp(1j * position[:, None] / turns_in)  # (T, d/2), on a circle
     if style == "half":
         points = x[..., : d // 2] + 1j * x[..., d // 2 :]
@@ -217,7 +224,7 @@ def rope_numpy(x, *, style, base, scaling, factor, trained, first_position):
     return pairs.reshape(x.shape)  # (B, H, T, d)
 
 
-def rope_formula(x, *, style, base, scaling, factor, trained, first_position):
+def rope_formula(x, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, first_position):
     number = format_short(base)
     angle = rf"p\,/\,{number}^{{2i/d_k}}"
     s = format_short(factor)
@@ -225,8 +232,9 @@ def rope_formula(x, *, style, base, scaling, factor, trained, first_position):
         angle = rf"p\,/\,({s} \cdot {number}^{{2i/d_k}})"
     if scaling == "ntk":
         angle = rf"p\,/\,({number} \cdot {s}^{{d_k/(d_k - 2)}})^{{2i/d_k}}"
-    if scaling in TURNS:
-        angle = rf"p \cdot \mathrm{{{scaling}}}_{{{s},\,{trained}}}({number}^{{-2i/d_k}})"
+    if scaling in TURNS or scaling in RAMPS:
+        name = scaling.replace("_", r"\ ")
+        angle = rf"p \cdot \mathrm{{{name}}}_{{{s},\,{trained}}}({number}^{{-2i/d_k}})"
     return rf"R_p\,{x}, \quad \theta_i = {angle}"
 
 
@@ -234,9 +242,14 @@ def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: flo
     """By how many radians a pair turns with every position.
 
     scaling: "none"; "linear" divides all by the factor (Chen et al. 2023, section 2.3); "ntk" takes a larger base, so
-    that the slowest pair is divided by it and the fastest not at all (Peng et al. 2023, section 3.1); "yarn" divides
-    pairs that turn around once at most in the `trained` length, and leaves those that do so 32 times (section 3.2);
-    "llama3" leaves those that do so 4 times (Grattafiori et al. 2024, Llama 3.1's published code).
+    that the slowest pair is divided by it and the fastest not at all (Peng et al. 2023, section 3.1; for a text of L
+    words transformers' "dynamic" of a factor f is this with f L / trained - (f - 1)).
+
+    "yarn" leaves pairs that turn around 32 times in the `trained` length and divides those that do so once at most;
+    between them it goes by the index of the pair, both ends rounded to whole pairs outwards, as the code of its
+    authors, of DeepSeek-V2 and of transformers has it; "yarn_unrounded" has the ends as they are (gpt-oss's code);
+    "yarn_turns" goes by how often a pair turns (Peng et al. 2023, section 3.2). "llama3" does that, too, and leaves
+    those that turn 4 times (Grattafiori et al. 2024, Llama 3.1's published code).
 
     >>> [round(rope_frequency(pair, 4, 10000.0, "ntk", 4.0, 1), 5) for pair in range(2)]
     [1.0, 0.0025]
@@ -251,15 +264,62 @@ def rope_frequency(pair: int, width: int, base: float, scaling: str, factor: flo
         turned = trained * frequency / (2 * math.pi)
         kept = min(max((turned - fewest) / (most - fewest), 0.0), 1.0)
         return (1 - kept) * frequency / factor + kept * frequency
+    if scaling in RAMPS:
+        first, last = yarn_ramp(width, base, trained, RAMPS[scaling])
+        divided = min(max((pair - first) / (last - first), 0.0), 1.0)
+        return (1 - divided) * frequency + divided * frequency / factor
     return frequency
 
 
-def rope_length(scaling: str, factor: float) -> float:
-    """By what q and k are made longer: YaRN's temperature, on each of them (Peng et al. 2023, section 3.4)."""
-    return 0.1 * math.log(factor) + 1 if scaling == "yarn" else 1.0
+def yarn_ramp(width: int, base: float, trained: int, is_rounded: bool) -> tuple[float, float]:
+    """The last pair that YaRN leaves, and the first that it divides by the whole factor: those that turn around 32
+    times and once in the trained length. The authors' published code, find_correction_range.
+
+    >>> yarn_ramp(64, 10000.0, 2048, True)
+    (8, 21)
+    """
+    if base == 1:  # all pairs turn alike
+        return (0.0, width - 1.0) if trained < 2 * math.pi else (width - 1.0, float(width))
+    fewest, most = YARN_TURNS
+    first, last = (pair_that_turns(turns, width, base, trained) for turns in (most, fewest))
+    if is_rounded:
+        first, last = math.floor(first), math.ceil(last)
+    first, last = max(first, 0), min(last, width - 1)
+    return (first, last) if first != last else (first, last + 0.001)
 
 
-def rope_cell(index, x: Operand, *, style, base, scaling, factor, trained, first_position) -> Cell:
+def pair_that_turns(turns: float, width: int, base: float, trained: int) -> float:
+    """The pair, rarely a whole one, that turns around so often in the trained length: `rope_frequency` turned round."""
+    slowdown = trained / (turns * 2 * math.pi)
+    return width * math.log(slowdown) / (2 * math.log(base))
+
+
+def rope_length(scaling: str, factor: float, mscale: float, mscale_all_dim: float) -> float:
+    """By what q and k are made longer: YaRN's growth, on each of them (Peng et al. 2023, section 3.4), over that part
+    of it which stands on the scale of the scores instead (DeepSeek-V2's published code)."""
+    if scaling not in YARNS:
+        return 1.0
+    return yarn_growth(factor, mscale) / yarn_growth(factor, mscale_all_dim)
+
+
+def rope_sharpness(params: Parameters) -> float:
+    """By what the scores are multiplied besides their scale: the square of the growth that all numbers of q and k would
+    have had (DeepSeek-V2's published code)."""
+    return yarn_growth(params["factor"], params["mscale_all_dim"]) ** 2 if params["scaling"] in YARNS else 1.0
+
+
+def yarn_growth(factor: float, mscale: float) -> float:
+    """0.1 m ln s + 1; 1 where nothing is stretched.
+
+    >>> round(yarn_growth(40.0, 0.707) ** 2, 4)
+    1.5896
+    """
+    return 0.1 * mscale * math.log(factor) + 1 if factor > 1 else 1.0
+
+
+def rope_cell(
+    index, x: Operand, *, style, base, scaling, factor, trained, mscale, mscale_all_dim, first_position
+) -> Cell:
     *row, m = index
     t = row[-1]
     d = x.shape[-1]
@@ -269,7 +329,7 @@ def rope_cell(index, x: Operand, *, style, base, scaling, factor, trained, first
     second = x[(*row, right)]
     position = t + first_position
     angle = position * rope_frequency(pair, d, base, scaling, factor, trained)
-    length = rope_length(scaling, factor)
+    length = rope_length(scaling, factor, mscale, mscale_all_dim)
     longer = "" if length == 1 else f"{format_term(length)} "
     angle_text = format_term(angle)
     cos = Constant(length * math.cos(angle), f"{longer}cos {angle_text}")
@@ -293,10 +353,13 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
-ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3")
+ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3", "yarn_unrounded", "yarn_turns")
 # How often a pair turns around in the trained length: up to the first it is divided by the factor, from the second on
 # it is left. Alpha and beta of Peng et al. 2023, as they recommend them, and those of Llama 3.1's published code.
-TURNS = {"yarn": (1.0, 32.0), "llama3": (1.0, 4.0)}
+YARN_TURNS = (1.0, 32.0)
+TURNS = {"yarn_turns": YARN_TURNS, "llama3": (1.0, 4.0)}
+RAMPS = {"yarn": True, "yarn_unrounded": False}  # between the pairs that turn so often, by the pair: whether rounded
+YARNS = ("yarn", "yarn_unrounded", "yarn_turns")
 
 
 def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
@@ -380,6 +443,11 @@ def fit_any(params: Parameters, sizes: PositionSizes) -> Parameters:
     return params
 
 
+def sharpen_nothing(params: Parameters) -> float:
+    """Scores that stay as they are."""
+    return 1.0
+
+
 @dataclass(frozen=True)
 class Position:
     """A way to tell positions.
@@ -390,6 +458,7 @@ class Position:
     that are None and refuses those that do not fit. weights: what it learns. reads: the steps that it reads besides.
     steps: what is made of the inputs before the scores; those of queries have an axis T, and they take the parameters.
     compares: the letter of an axis along which q and k are compared, besides d_k; the root of the scale counts it.
+    sharpens: from the parameters to what the scaled scores are multiplied by besides, as a lower temperature does.
 
     Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
     tensors are not those that its torch function takes.
@@ -403,6 +472,7 @@ class Position:
     reads: tuple[str, ...] = ()
     steps: tuple[PlanStep, ...] = ()
     compares: str = ""
+    sharpens: Callable[[Parameters], float] = sharpen_nothing
 
     def __post_init__(self):
         require_one_of("place", self.place, tuple(PLACES))
@@ -437,13 +507,16 @@ STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
 SCALING = Parameter("scaling", words=ROPE_SCALINGS, usual="none")
 FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling", swept=FACTORS)
 TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # of the model's training
-ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED)
+MSCALES = (0.0, 0.5, 0.707, 1.0)
+GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
+ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # of that growth, what stands on the scores' scale
+ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 
 POSITIONS = {
     "sinusoidal": Position(SINUSOIDAL, "input", (BASE,)),
     "learned": Position(PLACE_VECTORS, "input", (), fit_places, (W_PLACES,)),
-    "rope": Position(ROPE, "heads", ROPE_PARAMETERS, fit_rope),
+    "rope": Position(ROPE, "heads", ROPE_PARAMETERS, fit_rope, sharpens=rope_sharpness),
     "alibi": Position(ALIBI, "bias", (SLOPES,), fit_alibi),
     "t5": Position(T5_BIAS, "bias", (DIRECTION, FARTHEST), fit_t5, (W_BUCKETS,)),
     "clipped": Position(CLIPPED_BIAS, "bias", (), fit_clipped, (W_CLIPPED,)),
@@ -463,5 +536,6 @@ POSITIONS = {
             PlanStep("k_r", ROPE, ("k_r_projected",), ("B", "S", "d_r")),
         ),
         compares="d_r",
+        sharpens=rope_sharpness,
     ),
 }

@@ -41,6 +41,7 @@ REFUSAL_SENTENCES = {
     "choice_form": "{kind} must be names or (name, parameters) pairs: got {given}",
     "positive_number": "{name} must be a finite number above 0: got {given}",
     "finite_number": "{name} must be a finite number: got {given}",
+    "number_not_negative": "{name} must be a finite number, 0 or more: got {given}",
     "probability": "{name} must be at least 0 and below 1: got {given}",
     "category_word": "{token} stands for any word of its kind and cannot be typed: choose one such word",
     "words_unknown": "each word must be one that the model knows: it does not know {words}",

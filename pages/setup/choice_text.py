@@ -109,12 +109,24 @@ def read_number(parameter: Parameter, text: str) -> int | float | str:
 
 
 def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Parameter, ...]) -> str:
-    """A choice with its numbers; a parameter that is left open is not said."""
+    """A choice with its numbers; a parameter that is left open is not said, nor one that was added behind the others
+    where it is what it usually is."""
     parts = [name]
-    for parameter in declared:
+    for parameter in said_parameters(params, declared):
         value = params.get(parameter.name)
         if value is None:
             continue
         numbers = value if parameter.several else (value,)
         parts += [str(number).removesuffix(".0") for number in numbers]
     return ":".join(parts)
+
+
+def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:
+    """The parameters that a text says: all up to the last one that links have always said, or that is not as usual."""
+    said = [*declared]
+    while said:
+        last = said[-1]
+        if not last.is_added or params.get(last.name, last.usual) != last.usual:
+            break
+        said.pop()
+    return said

@@ -55,7 +55,7 @@ def test_what_each_does_besides():
     plain = ("rope", 10000.0)
     stretched = {
         "llama_3_1_8b": ("rope", 500000.0, "llama3", 8.0, 8192),
-        "gpt_oss_120b": ("rope", 150000.0, "yarn", 32.0, 4096),
+        "gpt_oss_120b": ("rope", 150000.0, "yarn_unrounded", 32.0, 4096),
     }
     assert found == {
         "transformer": ([("sinusoidal", 10000.0)] * 2, [], "softmax", "scaled_dot"),

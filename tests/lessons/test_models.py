@@ -29,12 +29,12 @@ STATES = {
     "llama_7b": "mask=causal&pos=rope",
     "llama_2_70b": "kv=1&mask=causal&pos=rope",
     "mistral_7b": "kv=2&mask=sliding:4&pos=rope",
-    "deepseek_v2": "mask=causal&pos=decoupled_rope:interleaved:10000:yarn:40:4096&mod=latent:1e-06",
+    "deepseek_v2": "mask=causal&pos=decoupled_rope:interleaved:10000:yarn:40:4096:0.707:0.707&mod=latent:1e-06",
     "gemma_2_9b": "kv=4&mask=sliding:4&pos=rope&mod=softcap:50",
     "llama_3_1_8b": f"kv=2&mask=causal&pos={ROPE}:500000:llama3:8:8192",
     "gemma_3_12b": "kv=4&mask=sliding:4&pos=rope&mod=qk_norm:1e-06",
     "qwen_3_8b": f"kv=2&mask=causal&pos={ROPE}:1000000:none:1:4096&mod=qk_norm:1e-06",
-    "gpt_oss_120b": f"kv=1&mask=sliding:4&pos={ROPE}:150000:yarn:32:4096&norm=sinks",
+    "gpt_oss_120b": f"kv=1&mask=sliding:4&pos={ROPE}:150000:yarn_unrounded:32:4096&norm=sinks",
 }
 # 2 x layers that keep x key/value heads x width x 2 bytes, in KiB
 A_TOKEN = {
@@ -118,12 +118,13 @@ def test_the_newer_layer_by_loops():
     """YaRN, one key head for eight, four keys, a sink of 0: the last word of head 3."""
     trace = trace_for(make_small_layer(PUBLISHED_MODELS["gpt_oss_120b"].shown, BASE))
     q, k = trace["q_heads"][0, 2].tolist(), trace["k_heads"][0, 0].tolist()
+    first, last = (32 * math.log(4096 / (turns * 2 * math.pi)) / math.log(150000.0) for turns in (32, 1))
 
     def turned(vector, place):
         found = []
         for pair in range(32):
             plain = 150000.0 ** (-2 * pair / 64)
-            ramp = min(max((4096 * plain / (2 * math.pi) - 1) / 31, 0), 1)
+            ramp = 1 - min(max((pair - first) / (last - first), 0), 1)
             angle = place * ((1 - ramp) * plain / 32 + ramp * plain)
             a, b = vector[2 * pair], vector[2 * pair + 1]
             found += [a * math.cos(angle) - b * math.sin(angle), a * math.sin(angle) + b * math.cos(angle)]

@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
-from attention_core.mechanism.positions import rope_frequency
+from attention_core.mechanism.positions import ROPE_SCALINGS, rope_frequency
 from attention_core.verification.proof import prove
 
 T, D = 7, 10
 FACTOR, TRAINED, BASE = 4.0, 50, 100.0
-SCALINGS = ("linear", "ntk", "yarn", "llama3")
+SCALINGS = ROPE_SCALINGS[1:]
 
 
 def angle_by_hand(scaling: str, pair: int, position: int) -> tuple[float, float]:
@@ -26,8 +26,13 @@ def angle_by_hand(scaling: str, pair: int, position: int) -> tuple[float, float]
     if scaling == "llama3":
         smooth = min(max((turns - 1) / (4 - 1), 0.0), 1.0)
         return position * ((1 - smooth) * plain / FACTOR + smooth * plain), 1.0
-    ramp = 0.0 if turns < 1 else 1.0 if turns > 32 else (turns - 1) / (32 - 1)
-    return position * ((1 - ramp) * plain / FACTOR + ramp * plain), 0.1 * math.log(FACTOR) + 1
+    longer = 0.1 * math.log(FACTOR) + 1
+    if scaling == "yarn_turns":
+        ramp = 0.0 if turns < 1 else 1.0 if turns > 32 else (turns - 1) / (32 - 1)
+    else:  # 50 places are 7.96 radians: pair 2.25 turns once, and a pair below 0 32 times
+        first, last = (0, 3) if scaling == "yarn" else (0, 5 * math.log(50 / (2 * math.pi)) / math.log(100))
+        ramp = 1 - min(max((pair - first) / (last - first), 0.0), 1.0)
+    return position * ((1 - ramp) * plain / FACTOR + ramp * plain), longer
 
 
 def config(scaling: str, style: str = "interleaved", **changes) -> AttentionConfig:
@@ -69,10 +74,33 @@ def test_ntk_leaves_the_fastest_pair_and_divides_the_slowest_by_the_factor():
     assert ratios[0] == 1 and ratios[-1] == pytest.approx(FACTOR) and ratios == sorted(ratios)
 
 
-def test_yarn_leaves_fast_pairs_and_divides_slow_ones():
-    frequencies = [rope_frequency(pair, 64, 10000.0, "yarn", 8.0, 2048) for pair in range(32)]
+@pytest.mark.parametrize("scaling", [name for name in SCALINGS if name.startswith("yarn")])
+def test_yarn_leaves_fast_pairs_and_divides_slow_ones(scaling):
+    frequencies = [rope_frequency(pair, 64, 10000.0, scaling, 8.0, 2048) for pair in range(32)]
     ratios = [10000.0 ** (-2 * pair / 64) / each for pair, each in enumerate(frequencies)]
     assert ratios[0] == 1 and ratios[-1] == pytest.approx(8) and ratios == sorted(ratios)
+
+
+def kept_shares(scaling: str) -> list[float]:
+    """Of each pair: 1 where it turns as before, 0 where it is divided by 4."""
+    plain = [10000.0 ** (-2 * pair / 64) for pair in range(32)]
+    found = [rope_frequency(pair, 64, 10000.0, scaling, 4.0, 2048) for pair in range(32)]
+    return [(each / before - 1 / 4) / (3 / 4) for each, before in zip(found, plain, strict=True)]
+
+
+def test_yarn_ramps_by_the_pair_and_by_turns_only_where_it_is_said():
+    """Of 2,048 places pair 8.08 turns 32 times and pair 20.11 once: rounded outwards 8 and 21."""
+    by_pair, unrounded, by_turns = map(kept_shares, ("yarn", "yarn_unrounded", "yarn_turns"))
+    assert [by_pair[pair] for pair in (8, 12, 16, 21)] == pytest.approx([1, 9 / 13, 5 / 13, 0], abs=1e-12)
+    assert [unrounded[pair] for pair in (8, 12, 21)] == pytest.approx([1, 0.673, 0], abs=5e-4)
+    assert [by_turns[pair] for pair in (12, 16)] == pytest.approx([0.300, 0.073], abs=5e-4)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+@pytest.mark.parametrize(("base", "trained", "factor"), [(1.0, 3, 4.0), (1.0, 99, 4.0), (0.5, 99, 4.0), (1e4, 1, 0.5)])
+def test_settings_of_no_use_still_have_numbers(scaling, base, trained, factor, qkv):
+    trace = attend_qkv(*qkv, config=config(scaling, base=base, trained=trained, factor=factor))
+    assert trace["output"].isfinite().all() and prove(trace).passed
 
 
 def llama_frequency(plain: float) -> float:
@@ -112,7 +140,16 @@ def test_a_single_pair_has_no_slowest():
 
 
 @pytest.mark.parametrize(
-    "changes", [{"factor": 0.0}, {"factor": -2.0}, {"scaling": "dynamic"}, {"trained": 0}], ids=str
+    "changes",
+    [
+        {"factor": 0.0},
+        {"factor": -2.0},
+        {"scaling": "dynamic"},
+        {"trained": 0},
+        {"mscale": -1.0},
+        {"mscale_all_dim": -1},
+    ],
+    ids=str,
 )
 def test_what_stretches_nothing_is_refused(changes):
     with pytest.raises(AttentionError):

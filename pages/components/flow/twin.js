@@ -35,19 +35,38 @@ function softmaxRow(scores) {
 }
 
 // By how many radians RoPE turns a pair with every position, and by what q and k are made longer: see positions.py.
-const TURNS = { yarn: [1, 32], llama3: [1, 4] };
+const TURNS = { yarn_turns: [1, 32], llama3: [1, 4] };
+const RAMPS = { yarn: true, yarn_unrounded: false };
+const unit = (number) => Math.min(Math.max(number, 0), 1);
 function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
   const ground = scaling === "ntk" && width > 2 ? base * factor ** (width / (width - 2)) : base;
   const frequency = ground ** ((-2 * pair) / width);
   if (scaling === "linear") return frequency / factor;
-  if (!TURNS[scaling]) return frequency;
-  const [fewest, most] = TURNS[scaling];
-  const turned = (trained * frequency) / (2 * Math.PI);
-  const kept = Math.min(Math.max((turned - fewest) / (most - fewest), 0), 1);
+  let kept = 1;
+  if (scaling in TURNS) {
+    const [fewest, most] = TURNS[scaling];
+    kept = unit(((trained * frequency) / (2 * Math.PI) - fewest) / (most - fewest));
+  }
+  if (scaling in RAMPS) {
+    const [first, last] = yarnRamp(width, base, trained, RAMPS[scaling]);
+    kept = 1 - unit((pair - first) / (last - first));
+  }
   return ((1 - kept) * frequency) / factor + kept * frequency;
 }
 
-const ropeLength = ({ scaling, factor }) => (scaling === "yarn" ? 0.1 * Math.log(factor) + 1 : 1);
+// The last pair that YaRN leaves, and the first that it divides by the whole factor.
+function yarnRamp(width, base, trained, isRounded) {
+  if (base === 1) return trained < 2 * Math.PI ? [0, width - 1] : [width - 1, width];
+  const pairThatTurns = (turns) => (width * Math.log(trained / (turns * 2 * Math.PI))) / (2 * Math.log(base));
+  let [first, last] = [pairThatTurns(32), pairThatTurns(1)];
+  if (isRounded) [first, last] = [Math.floor(first), Math.ceil(last)];
+  [first, last] = [Math.max(first, 0), Math.min(last, width - 1)];
+  return [first, first === last ? last + 0.001 : last];
+}
+
+const yarnGrowth = (factor, mscale) => (factor > 1 ? 0.1 * mscale * Math.log(factor) + 1 : 1);
+const ropeLength = ({ scaling, factor, mscale, mscale_all_dim }) =>
+  scaling.startsWith("yarn") ? yarnGrowth(factor, mscale) / yarnGrowth(factor, mscale_all_dim) : 1;
 
 // ---- operations: the number of one cell, by the name of the core's function -----------------------------------------
 const CELLS = {

@@ -123,11 +123,18 @@ def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
     """The pairs' frequencies as their papers have them: Chen et al. 2023, Peng et al. 2023, Llama 3.1's code."""
     q, k, v = random_qkv(generator)
     params = {"style": style, "base": 50.0, "scaling": scaling, "factor": 4.0, "trained": 20}
+    params |= {"mscale": 0.7, "mscale_all_dim": 0.5}
     trace = attend_qkv(q, k, v, config=AttentionConfig(positions=[("rope", params)], masks=["causal"]))
     found = followed(twin, trace, ["q", "k"])
     plain_two = [1.0, 50**-0.5]
     turns = [20 * f / (2 * math.pi) for f in plain_two]  # in the trained length: 3.2 and 0.45
-    between = {"yarn": [(turns[0] - 1) / 31, 0.0], "llama3": [(turns[0] - 1) / 3, 0.0]}
+    index = 2 * math.log(20 / (2 * math.pi)) / math.log(50)  # the pair, of two, that turns once: 0.59
+    between = {
+        "yarn": [1.0, 0.0],  # from pair 0 to pair 1
+        "yarn_unrounded": [1.0, 1 - min(1 / index, 1)],
+        "yarn_turns": [(turns[0] - 1) / 31, 0.0],
+        "llama3": [(turns[0] - 1) / 3, 0.0],
+    }
     frequencies = {
         "none": plain_two,
         "linear": [f / 4 for f in plain_two],
@@ -137,7 +144,9 @@ def test_the_twin_turns_queries_and_keys(style, scaling, twin, generator):
             for name, kept in between.items()
         },
     }[scaling]
-    length = 0.1 * math.log(4) + 1 if scaling == "yarn" else 1.0
+    length = 1.0
+    if scaling.startswith("yarn"):
+        length = (0.07 * math.log(4) + 1) / (0.05 * math.log(4) + 1)
     for name, x, first in (("q", q, 4), ("k", k, 0)):
         for pair, frequency in enumerate(frequencies):
             left, right = (pair, pair + 2) if style == "half" else (2 * pair, 2 * pair + 1)
