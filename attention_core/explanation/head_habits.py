@@ -20,18 +20,21 @@ class HeadHabit:
 
     - "random": what stands out comes of random numbers, and means nothing.
     - "overflow": the precision could not hold scores of this head.
+    - "single": there is one key alone.
     - "forced": masks leave each query one key at most.
     - "even": every query spreads evenly.
     - "offset": most look at the key `offset` places on; -1 is the word before.
     - "key": most look at the key `key`.
     - "pairs": a few look somewhere, (query, key) in `pairs`, and the rest evenly.
-    - "mixed": no rule holds; `pairs` has the query that is surest.
+    - "mixed": no rule holds; `pairs` has the query that stands out most.
+    - "tied": no rule holds, and that query gives `count` keys the most alike; `pairs` has the first of them.
     """
 
     kind: str
     offset: int = 0
     key: int = 0
     pairs: tuple[tuple[int, int], ...] = ()
+    count: int = 0
 
 
 def list_row_facts(trace: Trace, head: int, batch: int = 0) -> list[RowFact]:
@@ -58,6 +61,8 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
     """
     if any(fact.kind == "overflow" for fact in facts):
         return HeadHabit("overflow")
+    if trace.sizes()["S"] == 1:
+        return HeadHabit("single")
     free = [fact for fact in facts if fact.possible > 1 and fact.keys]
     if not free:
         return HeadHabit("forced")
@@ -112,6 +117,9 @@ def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
 
 
 def mixed_habit(facts: Sequence[RowFact]) -> HeadHabit:
-    """No rule: the query that is surest."""
+    """No rule: the query that stands out most, and whether it looks at several keys alike."""
     surest = max(facts, key=lambda fact: fact.ratio)
-    return HeadHabit("mixed", pairs=((surest.query, surest.keys[0]),))
+    pairs = ((surest.query, surest.keys[0]),)
+    if len(surest.keys) > 1:
+        return HeadHabit("tied", pairs=pairs, count=len(surest.keys))
+    return HeadHabit("mixed", pairs=pairs)

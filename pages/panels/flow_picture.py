@@ -101,7 +101,7 @@ def show_look(screen: ScreenState) -> None:
     components.look(
         data={
             **make_look(screen),
-            "fact": make_fact(screen.trace, screen.selection),
+            "fact": make_fact(screen),
             "sum": make_sum_data(screen),
             "refused": make_refusal_data(),
             "language": say("app.tag"),

@@ -7,7 +7,7 @@ from attention_core import Trace
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from pages.panels.head_maps import head_name, row_sentence
-from pages.session.labels import Selection, label_token
+from pages.session.labels import label_token, why_it_asks
 from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
@@ -76,6 +76,9 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
     for query, key in habit.pairs:
         pair = say("flow.habit.pair", query=label_token(trace, "T", query), key=label_token(trace, "S", key))
         pairs.append(pair)
+    if habit.kind == "tied":
+        query, _ = habit.pairs[0]
+        return say("flow.habit.tied", query=label_token(trace, "T", query), count=habit.count)
     return say(f"flow.habit.{habit.kind}", pairs=say("fact.comma").join(pairs))
 
 
@@ -97,9 +100,19 @@ def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[lis
     return [[tell_row(trace, fact) for fact in facts[head]] for head in range(heads)]
 
 
-def make_fact(trace: Trace, selection: Selection) -> dict:
-    """What the row that is looked at does."""
-    return tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))
+def make_fact(screen: ScreenState) -> dict:
+    """What the row that is looked at does, and why its word asks where the sentence is new."""
+    trace, selection = screen.trace, screen.selection
+    told = tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))
+    return told | {"why": tell_why(screen)}
+
+
+def tell_why(screen: ScreenState) -> str:
+    """Why the word that is looked at asks; nothing where somebody chose it, or the sentence is the example's own."""
+    why = why_it_asks(screen.trace, screen.setup, screen.selection)
+    if why is None:
+        return ""
+    return say(f"flow.why.{why}", query=label_token(screen.trace, "T", screen.selection.query))
 
 
 def tell_row(trace: Trace, fact: RowFact) -> dict:

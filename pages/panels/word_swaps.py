@@ -26,11 +26,11 @@ def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
 
 
 def take_swap_offer(number: object, setup: Setup, inputs: RunInputs) -> None:
-    """Takes one of the offers, by its number, where there is such a one."""
+    """Takes one of the offers, by its number, where there is such a one. The word that somebody chose asks on."""
     offers = list_swap_offers(setup, inputs)
     if is_valid_index(number, len(offers)):
         old, new = offers[number]
-        try_change("text", text=exchange_word(setup, inputs, old, new))
+        try_change("text", text=exchange_word(setup, inputs, old, new), token=setup.token)
 
 
 def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:

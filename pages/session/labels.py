@@ -12,6 +12,7 @@ from attention_core import Trace
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE, Palette
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.examples.examples import EXAMPLES
+from attention_core.explanation.asking_word import AskingWord, find_asking_word
 from attention_core.explanation.facts import find_row_beyond_itself, find_telling_row
 from attention_core.explanation.layout import TOKEN_AXES, is_broadcast_axis
 from attention_core.inputs.tokenizer import printable_token
@@ -23,7 +24,7 @@ from pages.runs.cache import cache_in_thread
 from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
 from pages.session.collected import is_collecting
-from pages.setup.setup import Setup, model_of
+from pages.setup.setup import Setup, model_of, network_of
 from pages.site.words import has, make_names_distinct, say
 
 TokenSpelling = Callable[[Trace, str, int], str]
@@ -212,7 +213,7 @@ def count_real_queries(trace: Trace) -> int:
 
 @cache_in_thread
 def selection_of(trace: Trace, setup: Setup) -> Selection:
-    """The chosen sentence, head and query, else the example's story, else the most telling."""
+    """The chosen sentence, head and query, else the example's story, else the word that asks, else the most telling."""
     sizes = trace.sizes()
     H, T = sizes["H"], sizes["T"]
     batch = min(setup.sentence or 0, sizes["B"] - 1)
@@ -220,6 +221,8 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
         head, query = setup.head, min(setup.token, T - 1)
     elif setup.token is None and shows_example_story(setup, batch, H):
         head, query = EXAMPLES[setup.example].focus
+    elif setup.token is None and has_own_sentence(setup):
+        head, query, _ = find_own_asker(trace, setup, batch)
     else:
         chosen_query = None if setup.token is None else min(setup.token, T - 1)
         if model_of(setup) is not None:
@@ -230,6 +233,29 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
         head = min(setup.head, H - 1)
     key_value_head = kv_head(head, H, sizes["H_kv"])
     return Selection(batch, head, key_value_head, query)
+
+
+def has_own_sentence(setup: Setup) -> bool:
+    """Whether somebody typed the words that are read, or linked to them."""
+    is_replaced = any(field is not None for field in (setup.x, setup.q, setup.file))
+    return setup.text is not None and not is_replaced and network_of(setup) is None
+
+
+def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = None) -> AskingWord:
+    """The word of somebody's own sentence that asks. head: in which it is to ask, else the one that is chosen."""
+    words = trace.labels["T"][: count_real_queries(trace)]
+    if head is None and setup.head is not None:
+        head = min(setup.head, trace.sizes()["H"] - 1)
+    return find_asking_word(trace, words, batch, head, past_itself=model_of(setup) is not None)
+
+
+def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
+    """Why the word of somebody's own sentence asks that is looked at, as in AskingWord; None where another one would
+    ask, and where the sentence is the example's own."""
+    if not has_own_sentence(setup):
+        return None
+    asker = find_own_asker(trace, setup, selection.batch, selection.head)
+    return asker.why if asker.query == selection.query else None
 
 
 def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:

@@ -36,6 +36,7 @@ from pages.site.words import current_language
 MAX_HISTORY = 50  # Setups that undo can go back through
 LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *HEAD_ORDER_READERS, "written", *WHAT_IF_FIELDS}
 READ_FIELDS = {"text", "more", "model"}  # with another text, or model, what was written on goes
+WORD_FIELDS = {"text", "cut"}  # with other words, no longer the one asks that was chosen by its place
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
 
@@ -93,7 +94,8 @@ def write_setup_link() -> None:
 def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> None:
     """Takes a change if it can be computed, with what was refused before if that helps; else keeps the refusal.
 
-    A step or cell that the new run does not have is closed; what was written on another text goes.
+    A step or cell that the new run does not have is closed; what was written on another text goes, and so does the
+    choice of the word that asks.
     Several changes may need each other (a new width in q and in k): what was refused waits as a draft of its control.
     """
     try:
@@ -103,6 +105,8 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
         return
     if updates.keys() & READ_FIELDS:
         updates = {"written": None, **updates}
+    if updates.keys() & WORD_FIELDS:
+        updates = {"token": None, **updates}
     before, drafts = current_setup(), workbench().drafts
     waiting: dict[str, object] = {}
     for draft in drafts.values():

@@ -15,7 +15,7 @@ from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
 from pages.setup.setup import Setup, pinned_setup_of, with_view_of, without_view
 
-NOTHING_SEEN = (None, None, {})  # the Setup, the selection and the sizes that the screen showed last
+NOTHING_SEEN = (None, None, {}, ())  # the Setup, the selection, the sizes and the words that the screen showed last
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,13 +149,14 @@ def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
 
 
 def keep_selection(trace: Trace) -> None:
-    """After a change the same head and the same query are looked at as before, where there are as many of them and the
-    change itself says no others."""
+    """After a change the same head and the same query are looked at as before, where the sentence is the same, there
+    are as many of them, and the change itself says no others."""
     setup, sizes = setup_state.current_setup(), trace.sizes()
     selection = selection_of(trace, setup)
-    seen, selection_before, sizes_before = st.session_state.get("seen", NOTHING_SEEN)
+    seen, selection_before, sizes_before, words_before = st.session_state.get("seen", NOTHING_SEEN)
+    words = trace.labels.get("T", ())
     is_changed = seen is not None and setup.example == seen.example and without_view(setup) != without_view(seen)
-    if is_changed:
+    if is_changed and words == words_before:
         pins = {}
         keeps_head = setup.head == seen.head and sizes["H"] == sizes_before["H"]
         keeps_query = setup.token == seen.token and sizes["T"] == sizes_before["T"]
@@ -166,7 +167,7 @@ def keep_selection(trace: Trace) -> None:
         if pins:
             setup_state.select(**pins)
             selection = selection_of(trace, setup_state.current_setup())
-    st.session_state["seen"] = (setup_state.current_setup(), selection, sizes)
+    st.session_state["seen"] = (setup_state.current_setup(), selection, sizes, words)
 
 
 def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | None:

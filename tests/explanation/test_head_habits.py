@@ -6,6 +6,7 @@ import torch
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.explanation.head_habits import HeadHabit, head_habit, list_row_facts
 from attention_core.record.trace import RandomParts
+from tests.explanation.test_facts import written
 
 
 def looking(*keys: int | None, masks=()) -> Trace:
@@ -50,6 +51,19 @@ def test_one_query_in_five_may_do_something_else():
 def test_a_mask_that_leaves_one_key_leaves_no_habit():
     trace = looking(0, 1, 2, masks=[("sliding", {"window": 1})])
     assert habit_of(trace) == HeadHabit("forced")
+
+
+def test_a_tie_is_called_a_tie_and_no_one_of_its_words_is_named():
+    even, most = [1 / 8] * 8, [0.3] + [0.1] * 7
+    tied = [1 / 7] * 7 + [0.0]
+    nearly = [[0.14] + [0.86 / 7] * 7]
+    assert habit_of(written([even, even, tied, *nearly])) == HeadHabit("tied", pairs=((2, 0),), count=7)
+    assert habit_of(written([even, most, tied, *nearly])).kind == "mixed"
+
+
+def test_one_word_is_not_a_matter_of_a_mask():
+    one = torch.ones(1, 2)
+    assert habit_of(attend_qkv(one, one, one)) == HeadHabit("single")
 
 
 def test_scores_that_the_precision_cannot_hold_have_no_habit():

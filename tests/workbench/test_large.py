@@ -109,7 +109,7 @@ def test_many_equal_keys_are_counted_not_listed():
     screen = large(w_q="zeros~")
     assert screen.fact().endswith("attends evenly: 1 % to each of 100 tokens.")
     screen = Screen(text=" ".join(["it", "dog"] * 50))
-    assert "50 tokens" in screen.fact()
+    assert "splits its attention evenly over 50 of 100 tokens: 2 % each" in screen.fact()
 
 
 def test_five_hundred_and_twelve_tokens_in_eight_heads():

@@ -11,7 +11,7 @@ function findChanges(before, now, model) {
     if (changed.size) rows.set(part.name, changed);
   }
   if (!rows.size) return null;
-  const best = largestOf(now.shares, 0, now.shares.length);
+  const best = model.mostOf(now.shares);
   const [old, said] = [before.shares[best], now.shares[best]].map(spellPercent);
   return { rows, said: old === said ? "" : old, begun: null };
 }

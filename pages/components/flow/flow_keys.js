@@ -74,7 +74,7 @@ class FlowKeys {
     if (open) return open;
     const cells = this.cells();
     const { snapshot, journey } = flow;
-    const best = largestOf(snapshot.shares, 0, snapshot.shares.length);
+    const best = flow.model.mostOf(snapshot.shares);
     const made = (journey.told.stop?.parts ?? [snapshot.share.name]).filter((name) => cells.some(({ part }) => part.name === name));
     const here = cells.filter(({ part }) => part.name === made.at(-1));
     return here.find(({ line }) => line === best) ?? here[0] ?? cells[0];

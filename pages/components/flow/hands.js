@@ -108,7 +108,7 @@ class Hands {
     const go = {
       ArrowUp: () => flow.lookAt({ query: Math.max(0, query - 1) }),
       ArrowDown: () => flow.lookAt({ query: Math.min(last, query + 1) }),
-      Enter: () => flow.unfold({ part: share.name, row: largestOf(shares, 0, shares.length), m: 0 }),
+      Enter: () => flow.unfold({ part: share.name, row: flow.model.mostOf(shares), m: 0 }),
       m: () => flow.lookAt({ view: view === "map" ? "flow" : "map" }),
     }[event.key];
     if (go) {

@@ -18,6 +18,11 @@ class Model {
     return this.places.indexOf(place);
   }
 
+  // The row of the key that gets most. All others together are no key: what is left to them is named by no headline.
+  mostOf(shares) {
+    return largestOf(shares, 0, Math.min(this.places.length, shares.length));
+  }
+
   // Where a place on an axis of the run stands in the numbers that are here.
   stored(dim, place, part) {
     if (!this.data.cut) return place;

@@ -29,7 +29,7 @@ class Sentences {
     const { snapshot, data, model, asking } = this.flow;
     const part = snapshot.parts.findLast(({ name, role }) => stop.parts.includes(name) && role !== "row");
     if (!part || stop.motion === "power" || part.role === "pairs") return "";
-    const best = largestOf(snapshot.shares, 0, snapshot.shares.length);
+    const best = model.mostOf(snapshot.shares);
     const numbers = snapshot.numbers[part.name];
     const of = { step: part.label, query: asking, key: model.keys[best], percent: spellPercent(snapshot.shares[best]) };
     if (part.is_share) return said(data.text.heard.share, of);
@@ -51,7 +51,7 @@ class Sentences {
   isRandom(shares, fact) {
     const { data, model, look, isDragged } = this.flow;
     if (fact?.random || !isDragged) return Boolean(fact?.random);
-    const best = largestOf(shares, 0, shares.length);
+    const best = model.mostOf(shares);
     return data.origins.T[look.query] === "random" || data.origins.S[model.places[best]] === "random";
   }
 
@@ -62,10 +62,10 @@ class Sentences {
     if (isDragged && isRandom) return [[fact?.random ? fact.text : data.text.random, "remark"]];
     const nowhere = isDragged && looksNowhere(shares);
     if (nowhere) return [...fill(data.text[nowhere], { query: [asking, "q"] }), ...this.sunk(shares, fact)];
-    if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.before(glow, now)];
-    const best = largestOf(shares, 0, shares.length);
+    if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.why(), ...this.before(glow, now)];
+    const best = model.mostOf(shares);
     const said = { query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"] };
-    return [...fill(data.text.headline, said), ...this.sunk(shares, fact), ...this.before(glow, now)];
+    return [...fill(data.text.headline, said), ...this.sunk(shares, fact), ...this.why(), ...this.before(glow, now)];
   }
 
   // What a sink takes, which goes to no key.
@@ -73,6 +73,12 @@ class Sentences {
     if (!fact?.sunk) return [];
     const share = this.flow.isDragged ? 1 - sum(shares.length, (i) => shares[i]) : fact.sunk;
     return [[said(this.flow.data.text.sunk, { percent: spellPercent(share) }), "aside"]];
+  }
+
+  // Why this word of a new sentence asks, and no other.
+  why() {
+    const why = this.flow.isDragged ? null : this.toldFact()?.why;
+    return why ? [[why, "aside why"]] : [];
   }
 
   // What it said before a change, for a moment.
@@ -84,9 +90,14 @@ class Sentences {
   // What the row that is looked at does: of many rows the server tells it with the look.
   fact() {
     const { data, look } = this.flow;
+    return data.facts[look.head]?.[look.query] ?? this.toldFact();
+  }
+
+  // What the server says of the row with the look, if it speaks of this row.
+  toldFact() {
+    const { data, look } = this.flow;
     const told = data.hears ? window.flowLook : null;
-    const isOfLook = told?.head === look.head && told?.query === look.query;
-    return data.facts[look.head]?.[look.query] ?? (isOfLook ? told.fact : null);
+    return told?.head === look.head && told?.query === look.query ? told.fact : null;
   }
 }
 

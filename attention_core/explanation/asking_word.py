@@ -1,0 +1,111 @@
+"""Which word of a new sentence asks: its pronoun, else the word whose row of weights is farthest from even."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.explanation.facts import EQUAL_WEIGHT_GAP, allowed_pairs, find_row_beyond_itself
+from attention_core.record.trace import Trace
+
+PRONOUNS = (  # those of the third person; one of an earlier line asks rather than one of a later line
+    frozenset("it he she they him her them 它 他 她 它们 他们 她们 牠 祂 它們 他們 她們 牠們".split()),
+    frozenset("his hers its their theirs".split()),
+    frozenset("himself herself itself themselves oneself 自己".split()),
+)
+APOSTROPHES = str.maketrans("’ʼ`", "'''")
+
+
+class AskingWord(NamedTuple):
+    """A row to look at first.
+
+    why: "pronoun", its word is the pronoun of the sentence; "uneven", its weights are the farthest from even; "beyond",
+    it gives another word more than any other row does; "even", all rows are even.
+    """
+
+    head: int
+    query: int
+    why: str
+
+
+def find_pronoun(words: Sequence[str]) -> int | None:
+    """Find the pronoun of the third person that asks: the last one, before its and himself; None where there is none.
+
+    The last one has the most words before it that it can mean.
+
+    >>> find_pronoun(["He", "told", "Emma", "that", "she", "was", "late", "for", "her", "own", "party"])
+    8
+    >>> find_pronoun(["It's", "its", "own", "fault"]), find_pronoun(["小明", "夸", "自己"]), find_pronoun(["dogs", "bark"])
+    (0, 2, None)
+    """
+    stems = [word.casefold().translate(APOSTROPHES).partition("'")[0] for word in words]
+    for kind in PRONOUNS:
+        found = [place for place, stem in enumerate(stems) if stem in kind]
+        if found:
+            return found[-1]
+    return None
+
+
+def find_asking_word(
+    trace: Trace,
+    words: Sequence[str],
+    batch: int = 0,
+    head: int | None = None,
+    *,
+    past_itself: bool = False,
+) -> AskingWord:
+    r"""Find the row of a new sentence that is worth looking at first.
+
+    The pronoun asks, in the head in which its row is farthest from even. Without one, that word asks whose row is
+    farthest from even: how far is the share that would have to move, $\frac{1}{2} \sum_s |w_s - \bar w|$ over the keys
+    that it may attend to, with $\bar w$ their mean. Of equals the first head is taken, and in it the last word.
+
+    words: of the sentence, one a query; queries behind them are padding. head: one to look in alone. past_itself:
+    whether most words look at themselves, as in a language model: then a row counts that looks at another word.
+
+    >>> from attention_core import attend_qkv
+    >>> k = torch.tensor([[0.0, 0.0], [0.0, 9.0]])
+    >>> find_asking_word(attend_qkv(k, k, k), ["dogs", "bark"]), find_asking_word(attend_qkv(k, k, k), ["it", "barks"])
+    (AskingWord(head=0, query=1, why='uneven'), AskingWord(head=0, query=0, why='pronoun'))
+    """
+    pronoun = find_pronoun(words)
+    if past_itself and head is None:
+        found_head, query = find_row_beyond_itself(trace, pronoun, batch)
+        return AskingWord(found_head, query, "beyond" if pronoun is None else "pronoun")
+    distances = distances_from_even(trace, batch, past_itself)[:, : len(words)]  # (H, T)
+    if head is not None:
+        distances = distances[head : head + 1]
+    if pronoun is not None:
+        found_head = first_largest(distances[:, pronoun])
+        return AskingWord(found_head if head is None else head, pronoun, "pronoun")
+    largest = distances.max()
+    among_largest = distances >= largest - EQUAL_WEIGHT_GAP
+    found_head = int(among_largest.any(-1).nonzero()[0])
+    query = int(among_largest[found_head].nonzero()[-1])
+    why = ("beyond" if past_itself else "uneven") if largest > EQUAL_WEIGHT_GAP else "even"
+    return AskingWord(found_head if head is None else head, query, why)
+
+
+def first_largest(numbers: Float[Tensor, " H"]) -> int:
+    """The first of the largest numbers."""
+    return int((numbers >= numbers.max() - EQUAL_WEIGHT_GAP).nonzero()[0])
+
+
+def distances_from_even(trace: Trace, batch: int = 0, past_itself: bool = False) -> Float[Tensor, "H T"]:
+    """Compute how far each row of weights is from even; past_itself: of a row only what it gives to another word.
+
+    >>> from attention_core import attend_qkv
+    >>> q, k = torch.tensor([[0.0], [9.0]]), torch.tensor([[0.0], [9.0]])
+    >>> distances_from_even(attend_qkv(q, k, k))
+    tensor([[0.0000, 0.5000]], dtype=torch.float64)
+    """
+    weights = trace["weights"][batch].detach().double().nan_to_num().cpu()  # (H, T, S)
+    allowed = allowed_pairs(trace)[batch].cpu().expand_as(weights)
+    if past_itself:
+        is_itself = torch.eye(*weights.shape[-2:], dtype=torch.bool)
+        return weights.masked_fill(is_itself, 0.0).amax(-1)
+    weights = weights.masked_fill(~allowed, 0.0)
+    mean = weights.sum(-1, keepdim=True) / allowed.sum(-1, keepdim=True).clamp_min(1)
+    return (weights - mean).abs().masked_fill(~allowed, 0.0).sum(-1) / 2
