@@ -81,3 +81,11 @@ def test_a_click_opens_the_arithmetic_of_the_cell(screen):
     assert number == pytest.approx(float(computed[0, 5, 3]), rel=1e-12)
     assert opened.arithmetic().startswith("exp(4.24) / (exp(4.24) + ")
     opened.follow(0, "masked_scores [head 1, it (no. 6), dog (no. 4)]")
+
+
+def test_what_is_left_of_a_long_row_wins_no_headline(screen):
+    """One key stands out of 500; all others together get more than it, and are no key."""
+    opened = screen("?text=" + "+".join([*["the"] * 498, "dog", "it"]) + "&head=0")
+    headline = opened.page.locator(".flow .headline")
+    expect(headline).to_contain_text("it attends to dog")
+    expect(headline).not_to_contain_text("others")
