@@ -103,7 +103,9 @@ def find_asking_word(
     among_largest = distances >= largest - EQUAL_WEIGHT_GAP
     found_head = int(among_largest.any(-1).nonzero()[0])
     query = int(among_largest[found_head].nonzero()[-1])
-    why = ("beyond" if past_itself else "uneven") if largest > EQUAL_WEIGHT_GAP else "even"
+    why = "beyond" if past_itself else "uneven"
+    if largest <= EQUAL_WEIGHT_GAP:
+        why = "even"
     return AskingWord(found_head if head is None else head, query, why)
 
 
