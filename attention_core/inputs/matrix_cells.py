@@ -1,36 +1,57 @@
-"""Splits the text of a matrix into cells, as spreadsheets, programs and people write them."""
+"""Splits the text of a matrix into cells, as spreadsheets, programs, documents and people write them."""
 
 import re
 
-from attention_core.inputs.tokenizer import printable_token
+from attention_core.inputs.pasted.brackets import bracketed_cells, has_brackets
+from attention_core.inputs.pasted.commas import comma_cells, is_one_number, with_decimal_points
+from attention_core.inputs.pasted.heads import is_head, is_name, numbers_alone
+from attention_core.inputs.pasted.markup import html_cells, latex_cells, piped_cells, split_ruled_lines
+from attention_core.inputs.pasted.plain_signs import join_continued_lines, plain_signs, refuse_left_out
+from attention_core.inputs.pasted.printouts import block_cells, multiply_cells, r_cells, take_factor
+from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
+from attention_core.inputs.pasted.surroundings import split_assignments, strip_name, strip_surroundings
 from attention_core.record.errors import AttentionError
 
 MAX_CHARACTERS = 200_000
-MAX_SHOWN_CHARACTERS = 20  # of a cell, in an error
-
-Cells = list[list[str]]
-# The pattern reads each digit once, so that a long cell costs no more than its length.
-NUMBER_PATTERN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
-THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # some read 1,234 as a thousand, others as one and a bit
-INNERMOST = re.compile(r"\[([^\[\]]*)\]")
-WRAPPERS = ("array(", "np.array(", "numpy.array(", "tensor(", "torch.tensor(")  # as NumPy and PyTorch print
+MAX_CHOICES = 8  # matrices of one text, of which one is chosen
+QUOTED = re.compile(r'"([^"\n]*)"')
+COMMA_IN_QUOTES, SPACE_IN_QUOTES, TAB_IN_QUOTES, SEMICOLON_IN_QUOTES = "\ue000\ue001\ue002\ue003"
+HIDDEN = str.maketrans(", \t;", COMMA_IN_QUOTES + SPACE_IN_QUOTES + TAB_IN_QUOTES + SEMICOLON_IN_QUOTES)
+SHOWN = {hidden: plain for plain, hidden in HIDDEN.items()}
+SERIES_FOOTER = re.compile(r"(?m)^(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+[ \t]*$")
 
 
 def split_cells(text: str, name: str = "matrix") -> Cells:
     """Splits a text into cells, row by row, as parse_matrix does before it reads numbers.
 
-    Raises AttentionError: matrix_text_too_long, brackets, ambiguous_comma.
+    Raises AttentionError: matrix_text_too_long, numbers_left_out, brackets, not_understood, rank, cells_count,
+    blocks_differ; ambiguous_comma, ambiguous_head, ambiguous_rows, several_matrices, whose value
+    `readings` has a text for each reading.
 
     >>> split_cells("0.50 ?; 1/3 2")
     [['0.50', '?'], ['1/3', '2']]
     """
     check_length(text, name)
-    text = text.removeprefix("\ufeff")  # a file saved by a spreadsheet may begin with this mark
-    text = unwrap_array(text)
-    if "[" in text or "]" in text:
+    text = join_continued_lines(plain_signs(text))
+    refuse_left_out(text, name)
+    has_index = SERIES_FOOTER.search(text) is not None
+    for read in (html_cells, latex_cells):
+        cells = read(text, name)
+        if cells is not None:
+            return numbers_alone(cells, name)
+    text = strip_surroundings(text)
+    parts = split_assignments(text)
+    if parts:
+        return choose_part(parts, name)
+    text = strip_name(text)
+    cells = r_cells(text, name)
+    if cells is not None:
+        return cells
+    if has_brackets(text):
         return bracketed_cells(text, name)
-    return plain_cells(text, name)
+    text, power = take_factor(text)
+    cells = block_cells(text, lambda block: line_cells(block, name), name) or line_cells(text, name, has_index)
+    return multiply_cells(cells, power)
 
 
 def check_length(text: str, name: str) -> None:
@@ -44,19 +65,61 @@ def check_length(text: str, name: str) -> None:
         )
 
 
+def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
+    """Asks which of several named matrices is meant; a single number beside one matrix is none of them."""
+    read = []
+    for label, part in parts[:MAX_CHOICES]:
+        cells = split_cells(part, name)
+        if cells:
+            read.append((label, cells))
+    if len(read) == 1:
+        return read[0][1]
+    labels = [safe_excerpt(label) for label, _ in read]
+    raise ambiguous_error("several_matrices", name, [cells for _, cells in read], given=", ".join(labels))
+
+
 # ---- cells between lines, tabs, commas, spaces -----------------------------------------------------------------------
-def plain_cells(text: str, name: str) -> Cells:
-    """Splits a text without brackets."""
-    lines = [line for line in text.splitlines() if line.strip()]
+def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
+    """Splits a text without brackets, and takes its head and the names of its rows away."""
+    text = QUOTED.sub(lambda found: found[0].translate(HIDDEN), text)
+    lines, is_ruled = split_ruled_lines([line for line in text.splitlines() if line.strip()])
+    cells = piped_cells(lines)
+    if cells is None:
+        cells, can_be_decimal = plain_cells(lines, name)
+    else:
+        can_be_decimal = True
+    if '"' in text:
+        cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
+    cells = numbers_alone(cells, name, is_ruled, has_index)
+    return with_decimal_points(cells, name) if can_be_decimal else cells
+
+
+def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
+    """Splits lines. Gives the cells, and whether a comma in one of them can be decimal."""
     if semicolons_part_cells(lines):
-        cells = [line.split(";") for line in lines]
-        return with_decimal_points(cells, name)
+        return [line.rstrip().removesuffix(";").split(";") for line in lines], True
+    signs = set("".join(lines))
+    if '"' in signs and ";" in signs and "\t" not in signs:
+        quoted = [line.rstrip().removesuffix(";").split(";") for line in lines]
+        if all(cell.strip().startswith('"') for row in quoted for cell in row):
+            return quoted, True
     rows = split_rows(lines)
-    if "\t" in text:
-        cells = [row.split("\t") for row in rows]
-        return with_decimal_points(cells, name)
-    separator = "," if "," in text else None  # None: any spaces
-    return [row.split(separator) for row in rows]
+    if any("\t" in line for line in lines):
+        return [row.split("\t") for row in rows], True
+    if any("," in row for row in rows):
+        has_head = len(rows) > 1 and is_comma_head(rows[0])
+        body = rows[1:] if has_head else rows
+        quoted = any(COMMA_IN_QUOTES in row for row in rows)
+        heads = [row.split(",") for row in rows[: len(rows) - len(body)]]
+        if any("," in row for row in body) or quoted:
+            return heads + comma_cells(body, name), quoted
+        return heads + [row.split() for row in body], False
+    return [row.split() for row in rows], True
+
+
+def is_comma_head(row: str) -> bool:
+    """Tells whether a row holds names between commas."""
+    return "," in row and is_head(row.split(","))
 
 
 def split_rows(lines: list[str]) -> list[str]:
@@ -68,93 +131,18 @@ def split_rows(lines: list[str]) -> list[str]:
 def semicolons_part_cells(lines: list[str]) -> bool:
     """Tells whether ";" stands between cells, as spreadsheets save them where the comma is the decimal mark.
 
-    There are several lines then, each with one number on either side of every ";". On a single line ";" ends a row.
+    There are several lines then, each with one number or name on either side of every ";". On a single line ";" ends a
+    row.
     """
     if len(lines) < 2:
         return False
+    has_number = False
     for line in lines:
-        cells = line.split(";")
-        if len(cells) == 1 or not all(is_one_number(cell) for cell in cells):
+        cells = [cell.translate(SHOWN).strip().strip('"') for cell in line.rstrip().removesuffix(";").split(";")]
+        if len(cells) == 1:
             return False
-    return True
-
-
-def is_one_number(cell: str) -> bool:
-    """Tells whether a cell is one number, with a decimal point or a decimal comma."""
-    cell = with_plain_minus(cell)
-    return bool(NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell))
-
-
-def with_decimal_points(cells: Cells, name: str) -> Cells:
-    """Writes decimal commas as points, if the commas can mean nothing else."""
-    has_points = False
-    commas = []
-    for row, line in enumerate(cells, 1):
-        for column, cell in enumerate(line, 1):
-            has_points |= "." in cell
-            if "," in cell:
-                commas.append((row, column, with_plain_minus(cell)))
-    if not commas:
-        return cells
-    if has_points or all(THOUSANDS.fullmatch(cell) for _, _, cell in commas):
-        row, column, cell = commas[0]
-        raise AttentionError(
-            "ambiguous_comma",
-            name=name,
-            row=row,
-            column=column,
-            given=safe_excerpt(cell),
-        )
-    return [[with_decimal_point(cell) for cell in line] for line in cells]
-
-
-def with_decimal_point(cell: str) -> str:
-    """Writes the decimal comma of a cell as a point; any other cell stays as it is."""
-    plain = with_plain_minus(cell)
-    return plain.replace(",", ".") if DECIMAL_COMMA.fullmatch(plain) else cell
-
-
-def with_plain_minus(cell: str) -> str:
-    """A cell without spaces around it, with the minus that Python reads."""
-    return cell.strip().replace("−", "-")
-
-
-# ---- cells in brackets -----------------------------------------------------------------------------------------------
-def unwrap_array(text: str) -> str:
-    """Takes the brackets out of array(...) or tensor(..., dtype=...), as NumPy and PyTorch print them.
-
-    Any other text stays as it is.
-    """
-    head, _, rest = text.partition("[")
-    body, _, tail = rest.rpartition("]")
-    tail = tail.strip()
-    if head.strip() in WRAPPERS and tail.endswith(")") and tail[0] in "),":
-        return f"[{body}]"
-    return text
-
-
-def bracketed_cells(text: str, name: str) -> Cells:
-    """Splits [[1, 2], [3, 4]], [1 2; 3 4], or rows in brackets one after the other."""
-    rows = INNERMOST.findall(text)
-    around = INNERMOST.sub(" ", text).strip()
-    nested = around.startswith("[") and around.endswith("]")
-    between = around[1:-1] if nested else around
-    if between.strip(",; \t\r\n"):  # a bracket left over was never closed, or is the third one deep
-        raise AttentionError("brackets", name=name, given=safe_excerpt(text.strip()))
-    if len(rows) == 1 and not nested:  # [1 2; 3 4], where a row goes on behind a comma at the end of a line
-        joined = re.sub(r",[ \t\r]*\n", ", ", rows[0])
-        rows = split_rows(joined.splitlines())
-    return [bracketed_row(row) for row in rows]
-
-
-def bracketed_row(row: str) -> list[str]:
-    """Splits what stands between two brackets, where a line break is a space and Python allows a last comma."""
-    row = row.strip().removesuffix(",")
-    separator = "," if "," in row else None  # None: any spaces
-    return row.split(separator)
-
-
-def safe_excerpt(text: str, limit: int = MAX_SHOWN_CHARACTERS) -> str:
-    """The beginning of a cell or a name, safe to print in an error."""
-    excerpt = printable_token(text[:limit])
-    return f"{excerpt}…" if len(text) > limit else excerpt
+        for cell in cells:
+            has_number |= is_one_number(cell)
+            if cell and not is_one_number(cell) and not is_name(cell):
+                return False
+    return has_number

@@ -1,37 +1,40 @@
 """Reads matrices as people paste and type them, and writes them on one line for a link."""
 
 import math
+import re
 from collections.abc import Callable
 
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.inputs.matrix_cells import (
-    NUMBER_PATTERN,
-    Cells,
-    check_length,
-    safe_excerpt,
-    split_cells,
-    with_plain_minus,
-)
+from attention_core.inputs.matrix_cells import check_length, split_cells
+from attention_core.inputs.pasted.commas import DECIMAL_COMMA, NUMBER_PATTERN, THOUSANDS, with_plain_minus
+from attention_core.inputs.pasted.plain_signs import plain_signs
+from attention_core.inputs.pasted.refusals import Cells, safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_ROWS, MAX_COLUMNS = 512, 512
 MAX_MAGNITUDE = 1e6  # float16 ends at 65504; beyond this neither it nor exp is readable
 
 NOT_FINITE_WORDS = ("nan", "inf", "infinity")
+TRUTH_WORDS = {"true": "1", "false": "0"}
+FORTRAN_POWER = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
 
 
 def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows columns"]:
     r"""Reads a matrix that was pasted from a spreadsheet, printed by a program, or typed.
 
-    text: rows by line or ";", cells by tab, comma or spaces; or in square brackets as Python, NumPy, PyTorch, JSON and
-    MATLAB write them. Numbers: 1, -1.5, 1e-3, 1/3, and − for the minus. A decimal comma is read where tabs part the
-    cells, or ";" on each of several lines; "1,2" is two cells. name: the name of the matrix in errors.
+    text: rows by line or ";", cells by tab, comma or spaces; in brackets as Python, NumPy, PyTorch, JAX, TensorFlow,
+    JSON, MATLAB, Julia, Mathematica and C write them, with a name before them or without; what R, MATLAB, Octave and
+    pandas print; an environment of LaTeX, a table of HTML, Markdown or CSV, whose head and names of rows are left out.
+    Numbers: 1, -1.5, 1e-3, 1.5D+03, 1.5 × 10^3, 1/3, 12 %, and dashes for the minus; True and False where all are. A
+    decimal comma is read where tabs part the cells, or ";" on each of several lines, or a comma with a space; "1,2" is
+    two cells. name: the name of the matrix in errors.
 
     Returns float64, at most 512 x 512, no number beyond a million.
     Raises AttentionError, with row and column counted from 1: matrix_empty, matrix_text_too_long, too_many_rows,
-    too_many_columns, brackets, not_a_number, ambiguous_comma, cell_not_finite, too_large, ragged.
+    too_many_columns, not_a_number, cell_not_finite, too_large, ragged, and what split_cells raises: what can be read in
+    two ways is refused with both readings as texts, in its value `readings`.
 
     >>> parse_matrix("1 2; 3 1/2")
     array([[1. , 2. ],
@@ -39,7 +42,8 @@ def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows col
     >>> parse_matrix("[[1, 2], [3, 4]]").tolist(), parse_matrix("1,5\t2,0").tolist(), parse_matrix("1,2").tolist()
     ([[1.0, 2.0], [3.0, 4.0]], [[1.5, 2.0]], [[1.0, 2.0]])
     """
-    return cells_to_array(split_cells(text, name), parse_number, name)
+    cells = split_cells(text, name)
+    return cells_to_array(with_truth_values_as_numbers(cells), parse_number, name)
 
 
 def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> str:
@@ -107,8 +111,17 @@ def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str)
     return np.array(numbers, dtype=np.float64).reshape(-1, widest)
 
 
+def with_truth_values_as_numbers(cells: Cells) -> Cells:
+    """Writes True as 1 and False as 0, if all cells are one of both, as in a mask that a program printed."""
+    if not cells or not all(cell.strip().lower() in TRUTH_WORDS for row in cells for cell in row):
+        return cells
+    return [[TRUTH_WORDS[cell.strip().lower()] for cell in row] for row in cells]
+
+
 def check_number(value: float | None, name: str, row: int, column: int, cell: str) -> float:
     """Gives back the number that was read from a cell, if it is one, finite, and not too large."""
+    if value is not None and abs(value) <= MAX_MAGNITUDE:
+        return value
     place = {
         "name": name,
         "row": row,
@@ -119,21 +132,26 @@ def check_number(value: float | None, name: str, row: int, column: int, cell: st
         raise AttentionError("not_a_number", **place)
     if not math.isfinite(value):
         raise AttentionError("cell_not_finite", **place)
-    if abs(value) > MAX_MAGNITUDE:
-        raise AttentionError("too_large", limit=int(MAX_MAGNITUDE), **place)
-    return value
+    raise AttentionError("too_large", limit=int(MAX_MAGNITUDE), **place)
 
 
 def read_cell(text: str, name: str, row: int, column: int) -> float:
-    """Reads one number as a person typed it into a cell: 1e3, 1/3 and −2 are fine.
+    """Reads one number as a person typed it into a cell: 1e3, 1/3, −2 and 0,5 are fine.
 
     row, column: the place of the cell, counted from 1, for the refusal. Raises AttentionError: not_a_number,
-    cell_not_finite, too_large.
+    cell_not_finite, too_large, ambiguous_comma.
 
-    >>> read_cell("1/4", "w_q", 1, 1)
-    0.25
+    >>> read_cell("1/4", "w_q", 1, 1), read_cell("０，５", "w_q", 1, 1)
+    (0.25, 0.5)
     """
-    return check_number(parse_number(text), name, row, column, text)
+    plain = with_plain_minus(plain_signs(text))
+    if THOUSANDS.fullmatch(plain):
+        first, second = plain.replace(",", "."), plain.replace(",", "")
+        place = {"name": name, "row": row, "column": column, "given": safe_excerpt(plain)}
+        raise AttentionError("ambiguous_comma", first=first, second=second, **place)
+    if DECIMAL_COMMA.fullmatch(plain):
+        plain = plain.replace(",", ".")
+    return check_number(parse_number(plain), name, row, column, text)
 
 
 def parse_plain_number(cell: str) -> float | None:
@@ -142,10 +160,17 @@ def parse_plain_number(cell: str) -> float | None:
 
 
 def parse_number(cell: str) -> float | None:
-    """Reads a number as people write it: also with −, as a fraction, or not finite; None where it is something else."""
+    """Reads a number as people write it: with −, as a fraction, in percent, or not finite; None for something else."""
+    number = parse_plain_number(cell)
+    if number is not None:
+        return number
     cell = with_plain_minus(cell)
     if cell.lower().lstrip("+-") in NOT_FINITE_WORDS:
         return math.nan
+    if cell.endswith("%"):
+        share = parse_plain_number(cell[:-1].rstrip())
+        return None if share is None else share / 100
+    cell = FORTRAN_POWER.sub("e", cell)
     top, slash, bottom = cell.partition("/")
     if not slash:
         return parse_plain_number(cell)

@@ -190,9 +190,18 @@ REFUSAL_SENTENCES = {
     "too_many_rows": "{name} may have at most {limit} rows: it has {given}",
     "too_many_columns": "{name} may have at most {limit} columns: it has {given}",
     "brackets": "the brackets of {name} must be closed and at most two deep, with nothing between rows: got “{given}”",
+    "not_understood": "{name}, line {line}: “{given}” could change the numbers and is not understood; leave it out, or "
+    "write what it makes of them",
+    "numbers_left_out": "{name}, line {line}: “{given}” leaves numbers out. Print all of them: "
+    "np.set_printoptions(threshold=np.inf), torch.set_printoptions(profile='full'), or .tolist()",
+    "cells_count": "{name} must have {expected} numbers: it has {given}",
+    "blocks_differ": "the blocks of columns of {name} must have equally many rows: they have {lengths}",
+    "ambiguous_head": "{name}: is the first row, “{given}”, a head, or a row of numbers?",
+    "ambiguous_rows": "{name}: are these {rows} rows, or one row of {given} numbers that was printed on {rows} lines?",
+    "several_matrices": "{name} must be one matrix: these are several, {given}. Which one?",
     "not_a_number": "{name}, row {row}, column {column}, must be a number: got “{given}”",
-    "ambiguous_comma": "{name}, row {row}, column {column}, must have a point as its decimal mark: “{given}” can be "
-    "read in two ways",
+    "ambiguous_comma": "{name}, row {row}, column {column}: does “{given}” mean {first}, or {second}? Write it with a "
+    "point, or without the comma",
     "cell_not_finite": "{name}, row {row}, column {column}, must be finite: got “{given}”",
     "too_large": "{name}, row {row}, column {column}, must lie between -{limit} and {limit}, so that the "
     "numbers stay readable: got “{given}”",

@@ -12,6 +12,7 @@ import streamlit as st
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
 from pages.panels.lesson_choices import current_lesson_choices, current_slug, get_choice, store_choice, take_choice
+from pages.panels.readings import show_readings
 from pages.panels.word_roles import tell_word_roles
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
@@ -43,11 +44,14 @@ def bind_control(
     }
 
 
-def show_choice_refusal(name: str) -> None:
-    """The sentence of a refusal, at its control."""
+def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = None) -> None:
+    """The sentence of a refusal, at its control. take_reading: as in show_refusal."""
     refusal = current_lesson_choices().refused.get(name)
-    if refusal is not None:
-        st.error(say_refusal(refusal), icon=":material/error:")
+    if refusal is None:
+        return
+    st.error(say_refusal(refusal), icon=":material/error:")
+    if take_reading is not None:
+        show_readings(refusal, f"{current_slug()}.{name}", take_reading)
 
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
@@ -191,7 +195,7 @@ def text_box(name: str, default: str, check: Callable[[str], object], tall: bool
     widget = st.text_area if tall else st.text_input
     with st.container(width=how.pop("width", "stretch")):  # the refusal under the box, also in a row of controls
         widget(**bind_control(name, value, default, read), max_chars=MAX_TEXT_LENGTH, **how)
-        show_choice_refusal(name)
+        show_choice_refusal(name, lambda reading: take_choice(name, reading, default, read))
     return value
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from attention_core.inputs.matrix_edits import to_short_text
 from attention_core.record.errors import AttentionError
+from pages.panels.readings import show_readings
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.fragments import redraw
@@ -75,11 +76,15 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
         setup_state.change_setup(control, trace_for, **changes)
 
 
-def show_refusal(control: str) -> None:
-    """The sentence of a refusal, at its control."""
+def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:
+    """The sentence of a refusal, at its control. take_reading: takes a text that can be read in one way only, where
+    what was refused can be read in several."""
     error = setup_state.get_refusal(control)
-    if error is not None:
-        st.error(say_refusal(error), icon=":material/error:")
+    if error is None:
+        return
+    st.error(say_refusal(error), icon=":material/error:")
+    if take_reading is not None:
+        show_readings(error, control, take_reading)
 
 
 def show_field_selectbox(

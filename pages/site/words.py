@@ -154,7 +154,7 @@ def label_arrays(names: list[str]) -> dict[str, str]:
 
 def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_markdown) -> str:
     """A refusal in the session's language, its values shown literally. spell: how they are written in it."""
-    values = {name: say_refused_value(value, spell) for name, value in error.values.items()}
+    values = {name: say_refused_value(value, spell) for name, value in error.values.items() if name != "readings"}
     return say(f"error.{error.code}", **values)
 
 

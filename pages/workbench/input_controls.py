@@ -263,14 +263,16 @@ def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
     matrix = inputs.matrices.get(field)
     key = mirror_moved_field(f"c_{field}", field, format_matrix_rows(matrix))
 
+    def take_matrix_text(text: str) -> None:
+        try_matrix(field, field, lambda: parse_matrix(text, field), inputs.bases.get(field))
+
     def take_typed_matrix() -> None:
-        base = inputs.bases.get(field)
         if not is_outdated(key):
-            try_matrix(field, field, lambda: parse_matrix(st.session_state[key], field), base)
+            take_matrix_text(st.session_state[key])
 
     label = say("control.allowed") if field == "allowed" else say("control.matrix", name=field)
     st.text_area(label, key=key, on_change=take_typed_matrix, height=height, help=say("help.matrix"))
-    show_refusal(field)
+    show_refusal(field, take_matrix_text)
 
 
 def format_matrix_rows(matrix: np.ndarray | None) -> str:

@@ -35,7 +35,7 @@ def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None
 
     def take_pasted_matrix() -> None:
         if not is_outdated(key):
-            replace_matrix(screen, name, lambda: parse_matrix(st.session_state[key], name), control)
+            take_matrix_text(screen, name, st.session_state[key])
 
     st.text_area(
         say("control.matrix", name=name_matrix(name)),
@@ -44,6 +44,11 @@ def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None
         height=120,
         help=say("help.matrix"),
     )
+
+
+def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:
+    """Takes the matrix of a text, or keeps its refusal where a whole matrix is given."""
+    replace_matrix(screen, name, lambda: parse_matrix(text, name), import_control_name(name))
 
 
 def upload_box(screen: ScreenState, name: str) -> None:

@@ -14,7 +14,7 @@ from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
 from pages.setup.setup import without_view
 from pages.site.words import say
-from pages.workbench.matrix_boxes import name_matrix, paste_box, upload_box
+from pages.workbench.matrix_boxes import name_matrix, paste_box, take_matrix_text, upload_box
 from pages.workbench.matrix_buttons import editor_buttons
 from pages.workbench.matrix_cells import cell_editor
 from pages.workbench.matrix_changes import (
@@ -86,7 +86,7 @@ def show_matrix_editor(screen: ScreenState) -> None:
     with st.container(horizontal=True):
         paste_box(screen, name, matrix)
         upload_box(screen, name)
-    show_refusal(import_control_name(name))
+    show_refusal(import_control_name(name), lambda text: take_matrix_text(screen, name, text))
 
 
 def choose_matrix(names: list[str]) -> str:

@@ -1,0 +1,193 @@
+"""Decides what commas and points in a pasted text mean: decimal marks, thousands, or marks between cells."""
+
+import re
+
+from attention_core.inputs.pasted.plain_signs import MINUS
+from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
+from attention_core.record.errors import AttentionError
+
+# The pattern reads each digit once, so that a long cell costs no more than its length.
+NUMBER_PATTERN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?%?")
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # some read 1,234 as a thousand, others as one and a bit
+POINT_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
+COMMA_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,})")  # 1,234.5 and 1,234,567
+POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # 1.234,5
+SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # 1 234,5 and 1'234.5
+MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
+SPACED_COMMA = re.compile(r" , ?|, ")  # where one space stands in the place of several
+TIGHT_COMMA = re.compile(r"[0-9],[0-9]")
+LARGEST = 1e6  # as far as a matrix may hold it: a reading beyond it is none
+
+
+def with_plain_minus(cell: str) -> str:
+    """A cell without spaces around it, with the minus that Python reads."""
+    return cell.strip().replace(MINUS, "-")
+
+
+def is_one_number(cell: str) -> bool:
+    """Tells whether a cell is one number, with a decimal point or a decimal comma."""
+    cell = with_plain_minus(cell)
+    if MIXED_NUMBER.fullmatch(cell) or NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell):
+        return True
+    return is_grouped(cell)
+
+
+def is_grouped(cell: str) -> bool:
+    """Tells whether the thousands of a number are parted, and it can be read in one way."""
+    return any(pattern.fullmatch(cell) for pattern in (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS))
+
+
+# ---- in cells that are parted by something else ----------------------------------------------------------------------
+def with_decimal_points(cells: Cells, name: str) -> Cells:
+    """Writes decimal commas as points and thousands without marks, if the commas can mean nothing else.
+
+    Raises AttentionError: ambiguous_comma, with the readings where there are two.
+    """
+    plain = [[with_plain_minus(cell) for cell in line] for line in cells]
+    flat = [cell for line in plain for cell in line]
+    groups_points = any(map(POINT_GROUPS.fullmatch, flat))
+    groups_commas = any(map(COMMA_GROUPS.fullmatch, flat))
+    has_comma = any("," in cell for cell in flat)
+    if not has_comma and not groups_points and not any(map(SPACE_GROUPS.fullmatch, flat)):
+        return cells
+    comma_decides = groups_points or any(
+        DECIMAL_COMMA.fullmatch(cell) and not THOUSANDS.fullmatch(cell) for cell in flat
+    )
+    pointed = [cell for cell in flat if "." in cell and NUMBER_PATTERN.fullmatch(cell)]
+    point_decides = groups_commas or any(not POINT_THOUSANDS.fullmatch(cell) for cell in pointed)
+    as_decimals = [[read_mark(cell, ",") for cell in line] for line in plain]
+    as_thousands = [[read_mark(cell, ".") for cell in line] for line in plain]
+    both_decimal = [[pointed_comma(cell) for cell in line] for line in plain]
+    if comma_decides and point_decides:
+        decimal = next(filter(DECIMAL_COMMA.fullmatch, flat), None)
+        if decimal is None:
+            return cells
+        raise ask_comma(name, plain, (both_decimal, as_thousands), decimal)
+    if comma_decides:
+        if pointed:  # 1.234 beside 0,5
+            raise ask_comma(name, plain, (both_decimal, as_decimals), pointed[0])
+        return restore_others(cells, as_decimals)
+    if point_decides or not any(map(THOUSANDS.fullmatch, flat)):
+        return restore_others(cells, as_thousands)
+    raise ask_comma(name, plain, (as_decimals, as_thousands), next(filter(THOUSANDS.fullmatch, flat)))
+
+
+def pointed_comma(cell: str) -> str:
+    """Writes a decimal comma as a point; any other cell stays as it is."""
+    return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
+
+
+def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str) -> AttentionError:
+    """The question whether a mark is that of decimals or of thousands. cell: one that can be both."""
+    places = [(row, line.index(cell)) for row, line in enumerate(plain) if cell in line]
+    row, column = places[0]
+    first, second = (reading[row][column] for reading in readings)
+    return ambiguous_error(
+        "ambiguous_comma",
+        name,
+        readings,
+        row=row + 1,
+        column=column + 1,
+        given=safe_excerpt(cell),
+        first=safe_excerpt(first),
+        second=safe_excerpt(second),
+    )
+
+
+def read_mark(cell: str, decimal: str) -> str:
+    """Writes a number without marks of thousands and with a decimal point. decimal: its decimal mark."""
+    if SPACE_GROUPS.fullmatch(cell):
+        cell = cell.replace(" ", "").replace("'", "")
+        return cell.replace(",", ".")
+    thousands = "." if decimal == "," else ","
+    is_parted = COMMA_GROUPS if decimal == "." else POINT_GROUPS
+    can_be_parted = THOUSANDS if decimal == "." else POINT_THOUSANDS
+    if is_parted.fullmatch(cell) or can_be_parted.fullmatch(cell):
+        return cell.replace(thousands, "").replace(decimal, ".")
+    if decimal == "," and DECIMAL_COMMA.fullmatch(cell):
+        return cell.replace(",", ".")
+    return cell
+
+
+def restore_others(cells: Cells, read: Cells) -> Cells:
+    """The cells that were read, and the others as they were pasted."""
+    taken = []
+    for line, numbers in zip(cells, read, strict=True):
+        taken.append(
+            [number if number != with_plain_minus(cell) else cell for cell, number in zip(line, numbers, strict=True)]
+        )
+    return taken
+
+
+# ---- in lines where nothing else parts the cells ---------------------------------------------------------------------
+def comma_cells(rows: list[str], name: str) -> Cells:
+    """Splits rows between commas or spaces. A comma with a space parts cells; beside such, one without is decimal.
+
+    Raises AttentionError: ambiguous_comma, where 1,234 or "1,5 2.5" can be read in two ways.
+    """
+    by_comma = [row.split(",") for row in rows]
+    decimals = decimal_cells(rows)
+    if decimals is not None:
+        if any("." in cell for line in decimals for cell in line) and all_numbers(by_comma):
+            raise ask_tight_comma(decimals, by_comma, name)
+        return [[with_plain_minus(cell).replace(",", ".") for cell in line] for line in decimals]
+    if all(THOUSANDS.fullmatch(with_plain_minus(row)) for row in rows):
+        whole = [[with_plain_minus(row)] for row in rows]
+        readings = [by_comma]
+        readings.append([[cell.replace(",", ".") for cell in line] for line in whole])
+        readings.append([[cell.replace(",", "") for cell in line] for line in whole])
+        raise ambiguous_error(
+            "ambiguous_comma",
+            name,
+            readings,
+            row=1,
+            column=1,
+            given=safe_excerpt(whole[0][0]),
+            first=f"{whole[0][0].replace(',', '  ')}",
+            second=f"{readings[1][0][0]}",
+        )
+    return by_comma
+
+
+def decimal_cells(rows: list[str]) -> Cells | None:
+    """Splits rows at commas with spaces, or at spaces, where commas without them stand in numbers; None where not."""
+    if not any(map(TIGHT_COMMA.search, rows)):
+        return None
+    rows = [" ".join(row.split()) for row in rows]
+    if any(map(SPACED_COMMA.search, rows)):
+        cells = [SPACED_COMMA.split(row.removesuffix(" ,")) for row in rows]
+    else:
+        cells = [row.split() for row in rows]
+        if max(map(len, cells)) < 2:
+            return None
+    if cells and all(line and not line[-1] for line in cells):
+        cells = [line[:-1] for line in cells]
+    return cells if all_numbers(cells) else None
+
+
+def all_numbers(cells: Cells) -> bool:
+    """Tells whether cells make a rectangle of numbers."""
+    widths = {len(line) for line in cells}
+    return len(widths) == 1 and all(MIXED_NUMBER.fullmatch(with_plain_minus(cell)) for line in cells for cell in line)
+
+
+def ask_tight_comma(decimals: Cells, by_comma: Cells, name: str) -> AttentionError:
+    """The question whether a comma without a space is decimal, beside a number with a point."""
+    for row, line in enumerate(decimals, 1):
+        for column, cell in enumerate(line, 1):
+            if "," in cell:
+                given = with_plain_minus(cell)
+                first = given.replace(",", ".")
+                readings = ([[with_plain_minus(one).replace(",", ".") for one in line] for line in decimals], by_comma)
+                return ambiguous_error(
+                    "ambiguous_comma",
+                    name,
+                    readings,
+                    row=row,
+                    column=column,
+                    given=safe_excerpt(given),
+                    first=first,
+                    second=given.replace(",", "  "),
+                )
+    raise AssertionError("a tight comma stands in one of the cells")

@@ -1,0 +1,145 @@
+"""Reads what R, MATLAB, Octave and pandas print: rows with [1,], blocks of columns, a common factor."""
+
+import re
+from collections.abc import Callable
+
+from attention_core.inputs.pasted.refusals import Cells, not_understood
+from attention_core.record.errors import AttentionError
+
+# ---- R ---------------------------------------------------------------------------------------------------------------
+R_HEAD = re.compile(r"(?m)^[ \t]*(?:\[,[0-9]+\][ \t]*)+$")
+R_ROW = re.compile(r"(?m)^[ \t]*\[[0-9]+,\](?=[ \t])")
+R_VECTOR_LINE = re.compile(r"[ \t]*\[[0-9]+\][ \t]+[^\[\]\n]+")
+R_CALL = re.compile(r"\A\s*(matrix|rbind|cbind|structure|array)\s*\(", re.IGNORECASE)
+R_VALUES = re.compile(r"\bc\s*\(([^()]*)\)")
+R_SIZE = re.compile(r"\b(nrow|ncol|byrow|dim|Dim)\s*=\s*(TRUE|FALSE|T|F|[0-9]{1,4}L?|c\([0-9L, ]{1,20}\))")
+
+
+def r_cells(text: str, name: str) -> Cells | None:
+    """Splits a matrix or a vector as R prints it, or makes it by matrix, rbind, cbind, structure; None for other text.
+
+    Raises AttentionError: not_understood.
+    """
+    if R_ROW.search(text) or R_HEAD.search(text):
+        return join_blocks(r_blocks(text), name)
+    lines = [line for line in text.splitlines() if line.strip()]
+    if lines and all(R_VECTOR_LINE.fullmatch(line) for line in lines):
+        return [[cell for line in lines for cell in line.partition("]")[2].split()]]
+    vector = R_VALUES.fullmatch(text.strip())
+    if vector is not None:
+        return [[cell.strip().removesuffix("L") for cell in vector[1].split(",")]]
+    called = R_CALL.match(text)
+    if called is None or R_VALUES.search(text) is None:
+        return None
+    return r_call_cells(called[1].lower(), text[called.end() :], name)
+
+
+def r_blocks(text: str) -> list[Cells]:
+    """The blocks of columns that R prints below each other: only rows, without their names."""
+    blocks: list[Cells] = [[]]
+    for line in text.splitlines():
+        if R_HEAD.fullmatch(line):
+            if blocks[-1]:
+                blocks.append([])
+        elif line.strip():
+            blocks[-1].append(R_ROW.sub("", line).split())
+    return blocks
+
+
+def r_call_cells(call: str, arguments: str, name: str) -> Cells:
+    """The cells of matrix(c(1, 2, 3, 4), nrow = 2), which R fills column by column, or of rbind and cbind."""
+    lists = [[cell.strip().removesuffix("L") for cell in found.split(",")] for found in R_VALUES.findall(arguments)]
+    sizes = {key.lower(): size for key, size in R_SIZE.findall(arguments)}
+    if "dim" in sizes:
+        lists = [
+            cells
+            for cells, text in zip(lists, R_VALUES.findall(arguments), strict=True)
+            if f"c({text})" != sizes["dim"]
+        ]
+    rest = R_VALUES.sub("", R_SIZE.sub("", arguments))
+    positional = re.findall(r"(?<![\w.])[0-9]{1,4}L?(?![\w.])", rest)
+    rest = re.sub(
+        r"(?<![\w.])[0-9]{1,4}L?(?![\w.])|\bdata\s*=|\bdimnames\s*=\s*NULL|[\s,;.)]|\b\w+\s*=\s*(?=,|\)|$)", "", rest
+    )
+    if rest:
+        raise not_understood(arguments, 0, name)
+    if call in ("rbind", "cbind"):
+        return lists if call == "rbind" else [list(column) for column in zip(*lists, strict=False)]
+    if len(lists) != 1:
+        raise not_understood(arguments, 0, name)
+    (values,) = lists
+    rows, columns = r_sizes(sizes, positional, len(values))
+    if rows * columns != len(values):
+        raise AttentionError("cells_count", name=name, expected=f"{rows} × {columns}", given=len(values))
+    if sizes.get("byrow") in ("TRUE", "T"):
+        return [values[row * columns : (row + 1) * columns] for row in range(rows)]
+    return [values[row::rows] for row in range(rows)]
+
+
+def r_sizes(sizes: dict[str, str], positional: list[str], count: int) -> tuple[int, int]:
+    """How many rows and columns a call of R asks for."""
+    if "dim" in sizes:
+        given = [int(number) for number in re.findall(r"[0-9]+", sizes["dim"])]
+        rows, columns = [*given, 1, 1][:2]
+        return rows, columns
+    first, second = [*positional, "0", "0"][:2]
+    rows = int(sizes.get("nrow", first).removesuffix("L"))
+    columns = int(sizes.get("ncol", second).removesuffix("L"))
+    if not rows and not columns:
+        return count, 1
+    rows = rows or max(count // columns, 1)
+    return rows, columns or max(count // rows, 1)
+
+
+# ---- blocks of columns -----------------------------------------------------------------------------------------------
+COLUMNS_LINE = re.compile(
+    r"[ \t]*Columns?[ \t]+[0-9]+(?:[ \t]*(?:through|and|to|thru|-|:)[ \t]*[0-9]+)?[ \t]*:?[ \t]*", re.IGNORECASE
+)
+FACTOR_LINE = re.compile(r"[ \t]*1(?:\.0*)?[eE]([+\-−]?[0-9]{1,3})[ \t]*(?:[*×][ \t]*)?")
+
+
+def take_factor(text: str) -> tuple[str, int]:
+    """Takes the line "1.0e+03 *" out, by which MATLAB multiplies all numbers. Gives the power of ten."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if line.strip() and FACTOR_LINE.fullmatch(line) and "*" in line:
+            power = int(FACTOR_LINE.fullmatch(line)[1].replace("−", "-"))
+            return "\n".join(lines[:number] + lines[number + 1 :]), power
+    return text, 0
+
+
+def multiply_cells(cells: Cells, power: int) -> Cells:
+    """Multiplies numbers by a power of ten, as text."""
+    if not power:
+        return cells
+    return [[f"{cell}e{power}" if re.fullmatch(r"[+\-−]?[0-9.]+", cell) else cell for cell in row] for row in cells]
+
+
+def block_cells(text: str, split: Callable[[str], Cells], name: str) -> Cells | None:
+    """Splits blocks of columns below each other, as MATLAB, Octave and pandas print a wide matrix; None for other text.
+
+    split: gives the cells of one block, without heads and names of rows.
+    """
+    lines = text.splitlines()
+    if any(COLUMNS_LINE.fullmatch(line) for line in lines):
+        blocks = [[]]
+        for line in lines:
+            if COLUMNS_LINE.fullmatch(line):
+                blocks.append([])
+            else:
+                blocks[-1].append(line)
+        texts = ["\n".join(block) for block in blocks if any(line.strip() for line in block)]
+    elif any(line.rstrip().endswith(" \\") for line in lines):
+        texts = re.split(r"\n[ \t]*\n", text.replace("\\\n", "\n"))
+        texts = [block for block in texts if block.strip()]
+    else:
+        return None
+    return join_blocks([split(block) for block in texts], name)
+
+
+def join_blocks(blocks: list[Cells], name: str) -> Cells:
+    """Puts blocks of columns beside each other. Raises AttentionError: blocks_differ, where they have other heights."""
+    heights = [len(block) for block in blocks]
+    if min(heights) != max(heights):
+        raise AttentionError("blocks_differ", name=name, lengths=", ".join(map(str, heights)))
+    return [[cell for part in parts for cell in part] for parts in zip(*blocks, strict=True)]
