@@ -194,6 +194,19 @@ class Lexicon:
         require_one_of("positions", self.positions or "none", ("none", "centred", "left_out"))
         require_one_of("origin", self.origin, ORIGINS)
 
+    @property
+    def unknown(self) -> str:
+        """Give what a word that is not here gets: the numbers of its "category", "zeros", or "random" ones.
+
+        >>> words = {"cat": (0.0, 1.0)}
+        >>> Lexicon(("x", "y"), words).unknown, Lexicon(("x", "y"), words, roles={OTHER: (0.0, 0.0)}).unknown
+        ('random', 'zeros')
+        """
+        if not self.roles:
+            return "random"
+        is_zero = not any(self.roles[OTHER])
+        return "zeros" if is_zero and len(self.roles) == 1 else "category"
+
     def find(self, word: str) -> NumberRow | None:
         """Find a word's own numbers: as it is written, else without regard to capitals, else None."""
         if word in self.vectors:

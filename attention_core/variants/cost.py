@@ -205,7 +205,7 @@ def score_cost(score: str, d_q: int, d_k: int, A: int | None = None) -> ScoreCos
 
     score: one of SCORES. A: the width of the additive score's layer (None: d_k). Raises AttentionError:
     unknown_choice, positive_integer.
-    Source: Luong et al. 2015, equation 8; Bahdanau et al. 2015, appendix A.1.2; compared in Vaswani et al. 2017, 3.2.1.
+    Source: Luong et al. 2015, section 3.1; Bahdanau et al. 2015, appendix A.1.2; compared by Vaswani et al. 2017, 3.2.1
 
     >>> score_cost("general", 5, 7).products["scores"], score_cost("general", 5, 7).parameters
     (StepProducts(per_pair=7, per_query=35, per_key=0), {'w_a': 35})

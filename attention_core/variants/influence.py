@@ -112,8 +112,15 @@ class InfluenceByDistance:
         farthest = self.distances[-1]
         if farthest < 2:
             return None
-        ratio = self.at(farthest) / self.at(1)
-        return ratio ** (1 / (farthest - 1))
+        return self.left_at_the_end() ** (1 / (farthest - 1))
+
+    def left_at_the_end(self) -> float:
+        """Give how much of the influence of the word before the position the farthest word before it has.
+
+        >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).left_at_the_end()
+        0.25
+        """
+        return self.at(self.distances[-1]) / self.at(1)
 
 
 def influence_by_distance(

@@ -15,15 +15,16 @@ SHARED_HEADS = 2  # key/value heads where heads share them
 LATENT_WIDTH = 4 * HEAD_WIDTH  # as in DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4
 PATCHES = 14 * 14  # of a picture of 224 x 224 pixels in squares of 16 (Dosovitskiy et al. 2021)
 LOCAL_PATTERN = LocalPattern(window=32, block=64)
-PROJECTIONS = ("q_projected", "k_projected", "v_projected", "output")
+TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden")  # grow with T, not T S
 
 
 @dataclass(frozen=True)
 class TaskCost:
     """What one layer takes for a task with T tokens.
 
-    waits: steps that must come one after the other. multiply_adds: of all heads, without the four projections. kept:
-    numbers that a decoder keeps at the end; None where nothing is written word by word.
+    waits: steps that must come one after the other. multiply_adds: of all heads and pairs of tokens, without what is
+    computed of each token alone: projections, those of the additive score among them. kept: numbers that a decoder
+    keeps at the end; None where nothing is written word by word.
     """
 
     waits: int
@@ -34,7 +35,7 @@ class TaskCost:
 def cross_cost(T: int, S: int, **how: object) -> TaskCost:
     """The cost of T words that are written, each of which looks at S others. how: as attention_cost."""
     cost = attention_cost(T=T, S=S, D=TASK_WIDTH, **how)
-    steps = set(cost.multiply_adds) - set(PROJECTIONS)
+    steps = set(cost.multiply_adds) - set(TOKEN_STEPS)
     between = sum(cost.multiply_adds[step] for step in steps)
     return TaskCost(T, between, cost.stored["k"] + cost.stored["v"])
 
@@ -82,8 +83,12 @@ def serve_cost(T: int) -> TaskCost:
 
 
 def latent_cost(T: int) -> TaskCost:
-    """One short vector a word is kept, of which all keys and values are made."""
-    return written_cost(T, LATENT_WIDTH)
+    """One short vector a word is kept, which every head meets in the place of keys and values.
+
+    DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.2: two matrices are multiplied into those of the queries and of the
+    output, so that keys and values are never computed."""
+    pairs = causal_pairs(T)
+    return TaskCost(T, TASK_HEADS * count_multiply_adds(pairs, LATENT_WIDTH, LATENT_WIDTH), T * LATENT_WIDTH)
 
 
 def stream_cost(T: int) -> TaskCost:

@@ -21,6 +21,7 @@ from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
+from pages.runs.compute import sentences_of
 from pages.session.collected import collect_in_sight, collect_nothing, collected
 from pages.session.opened_drawers import show_drawer
 from pages.session.reveal import REVEAL_KEY
@@ -28,11 +29,13 @@ from pages.session.solved import forget_answers, is_solved
 from pages.session.staged import get_staged_part
 from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
-from pages.site.words import escape_markdown, has, say, use_language
+from pages.site.words import escape_markdown, get_text_template, has, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
+UNKNOWN_WORD = "{unknown}"  # in what a lesson rests on: what a word gets that is in no dictionary
 GUESS_KEY = "guess"  # in the link: what a reader guessed
 CODE_DRAWER = "code"
+RUN_KEY = "lesson_run"  # of this run: the Setup that the lesson is about
 DRAWERS_KEY = "lesson_drawers"  # of this run: the drawers that are drawn, in their order
 PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
 
@@ -41,15 +44,26 @@ PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands b
 def draw_lesson(slug: str) -> Iterator[DeltaGenerator | None]:
     """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
     forget_answers()
+    st.session_state.pop(RUN_KEY, None)
     with draw_page_frame(slug) as place:
         if place is None:
             yield None
             return
         show_question(slug)
         yield place
-        st.caption(say(f"lessons.{slug}.sources"))
+        st.caption(tell_sources(slug))
     visited(data={"slug": slug, "solved": is_solved()}, key="visited")
     follow_arrow_key(slug)
+
+
+def tell_sources(slug: str) -> str:
+    """Says what a lesson rests on; where its words can be changed, also what a word gets that has no vector."""
+    key = f"lessons.{slug}.sources"
+    run = st.session_state.get(RUN_KEY)
+    if run is None or UNKNOWN_WORD not in get_text_template(key):
+        return say(key, unknown="")
+    lexicon = sentences_of(run).lexicon()
+    return say(key, unknown=say(f"lesson.unknown.{lexicon.unknown}"))
 
 
 def show_question(slug: str) -> None:
@@ -182,6 +196,7 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
     """Shows in the first line the run that the lesson is about: its proof, its files, and the door to the workbench,
     which shows exactly this run. On the stage there is no such line."""
     collected().run = setup
+    st.session_state[RUN_KEY] = setup
     if place is None:
         return
     trace = trace_for(setup)

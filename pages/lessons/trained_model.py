@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_core.learned.language.removed_parts import count_words_alike, read_removed_figures
+from attention_core.learned.language.shipped import load_model
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages.export.page_links import link_to_workbench
 from pages.panels.lesson_choices import current_slug
@@ -41,4 +42,12 @@ def tell_nats(nats: dict[str, float], count: int) -> None:
     for name, each in nats.items():
         values[name] = format_fixed(each)
         values[f"{name}_alike"] = format_grouped(count_words_alike(each))
-    st.markdown(say(f"lessons.{current_slug()}.trained", count=format_grouped(count), **values))
+    st.markdown(say(f"lessons.{current_slug()}.trained", count=format_grouped(count), **values) + tell_blind(nats))
+
+
+def tell_blind(nats: dict[str, float]) -> str:
+    """Says so where one of these figures is worse than a choice among all words that the model has."""
+    words = load_model(MODELS[current_language()]).shape.words
+    if max(map(count_words_alike, nats.values())) <= words:
+        return ""
+    return say("lesson.worse_than_blind", words=format_grouped(words))

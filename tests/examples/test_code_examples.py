@@ -11,6 +11,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from attention_core import attend_qkv
 from attention_core.examples.code_examples import LISTINGS, draw_tensors, largest_listing_difference
 from attention_core.examples.examples import EXAMPLES
 from attention_core.variants.textbook_code import heads_by_eighth
@@ -70,6 +71,15 @@ def test_numpy_numbers_are_those_of_seed_0():
         np.testing.assert_array_equal(trace[step][:, 0].numpy(), golden[step])
     np.testing.assert_allclose(trace["weights"][0, 0].numpy(), golden["weights"][0], rtol=0, atol=1e-10)
     assert trace["weights"][1, 0, :, 3].tolist() == [0, 0, 0]  # the filling
+
+
+def test_a_lower_triangle_read_as_what_is_ignored_leaves_the_last_query_one_key():
+    """What is told under the listing, in which True means ignored."""
+    q, k, v = (EXAMPLES["code_numpy_function"].run()[step] for step in ("q", "k", "v"))
+    may_attend = torch.ones(3, 4, dtype=torch.bool).tril()
+    weights = attend_qkv(q, k, v, allowed=~may_attend)["weights"]
+    assert weights[:, :, 2].tolist() == [[[0, 0, 0, 1]]] * 2
+    assert (weights[:, :, :, 0] == 0).all()
 
 
 SEEDED = """

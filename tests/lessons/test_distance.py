@@ -159,9 +159,13 @@ def test_a_recurrence_vanishes_or_explodes_and_is_called_so():
     for name, curve in shown.items():
         logs = [math.log(curve[distance + 1] / curve[distance]) for distance in range(1, 20)]
         factor = math.exp(sum(logs) / len(logs))  # a step after the other
-        verdict = "**vanishes**" if factor < 1 else "**explodes**"
+        left = curve[20] / curve[1]
+        verdict = "**vanishes**" if left < 0.5 else "**holds**" if factor < 1 else "**explodes**"
         sentence = re.search(rf"{name}: each further word (.*?)\.( |$)", told.replace("on average. ", ""))[1]
         assert sentence.startswith(f"changes the influence by a factor of **{factor:.2g}**") and verdict in sentence
+        assert left >= 1 or f"{100 * left:.2g} %" in sentence
+    opening = captions(Lesson("distance", lang="en"))  # where LSTM and attention are one line
+    assert "RNN: each further" in opening and opening.count("**vanishes**") == opening.count("**holds**") == 1
     fading = captions(Lesson("distance", lang="zh", kinds="rnn"))
     assert "梯度消失" in fading and "梯度爆炸" not in fading
 

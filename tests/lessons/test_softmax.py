@@ -134,7 +134,7 @@ def test_a_shift_changes_no_share():
 def test_the_slope_of_a_share():
     lesson = Lesson("softmax", open="slope")
     weights = [softmax(LOGITS, at) for at in range(4)]
-    assert lesson.says(f"its own share grows by {weights[0] * (1 - weights[0]):.3f} for each unit")
+    assert lesson.says(f"the slope of its own share is {weights[0] * (1 - weights[0]):.3f}. A small step")
     column = shares_of_slope(lesson)
     assert column == pytest.approx([weights[0] * ((at == 0) - weights[at]) for at in range(4)], abs=1e-12)
     assert math.fsum(column) == pytest.approx(0, abs=1e-15)

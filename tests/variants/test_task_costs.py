@@ -10,17 +10,19 @@ from attention_core.variants.linear_recurrence import attend_linear
 from attention_core.variants.sparse import attend_sparse
 from attention_core.variants.task_costs import (
     HEAD_WIDTH,
+    LATENT_WIDTH,
     LOCAL_PATTERN,
     PATCHES,
-    PROJECTIONS,
     SHARED_HEADS,
     TASK_COSTS,
     TASK_HEADS,
     TASK_WIDTH,
+    TOKEN_STEPS,
+    growth_when_doubled,
     task_cost,
 )
 
-BETWEEN = ("scores", "head_outputs", "hidden", "hidden_q", "hidden_k")
+LENGTHS = (64, 256, 1024, 4096, 16_384)  # of the slider in the lesson
 
 
 def zeros(*shape):
@@ -28,8 +30,8 @@ def zeros(*shape):
 
 
 def counted(trace):
-    """The multiply-adds of a run without its projections."""
-    return sum(count for step, count in count_cost(trace).multiply_adds.items() if step not in PROJECTIONS)
+    """The multiply-adds of a run without what is computed of each token alone."""
+    return sum(count for step, count in count_cost(trace).multiply_adds.items() if step not in TOKEN_STEPS)
 
 
 @pytest.mark.parametrize(("task", "S"), [("translate", 7), ("image", PATCHES), ("understand", 7), ("set", 7)])
@@ -56,6 +58,38 @@ def test_writing_with_a_cache_is_counted_on_every_step(task, kv_heads):
     assert cost.waits == len(steps) == 6
     assert cost.multiply_adds == sum(map(counted, steps))
     assert cost.kept == steps[-1]["k"].numel() + steps[-1]["v"].numel()
+
+
+def test_a_latent_is_counted_on_queries_that_meet_it_in_the_place_of_keys_and_values():
+    latents = zeros(1, 1, 6, LATENT_WIDTH)
+    q = zeros(1, TASK_HEADS, 1, LATENT_WIDTH)
+    seen = [latents[:, :, : step + 1] for step in range(6)]
+    config = AttentionConfig(heads=TASK_HEADS, kv_heads=1)
+    assert task_cost("latent", 6).multiply_adds == sum(counted(attend_qkv(q, c, c, config=config)) for c in seen)
+    assert 4 * task_cost("write", 6).multiply_adds == task_cost("latent", 6).multiply_adds
+
+
+def test_matrices_multiplied_into_the_queries_and_the_output_make_keys_and_values_needless():
+    """What the lessons say of DeepSeek-V2, section 2.1.2, by products of matrices."""
+    generator = torch.Generator().manual_seed(0)
+    q, latents, up_k, up_v, w_o = (
+        torch.randn(shape, generator=generator, dtype=torch.float64)
+        for shape in ((5, 3), (7, 2), (2, 3), (2, 11), (11, 13))
+    )
+    scale = 3**-0.5
+    computed = torch.softmax(q @ (latents @ up_k).mT * scale, -1) @ (latents @ up_v) @ w_o
+    absorbed = torch.softmax((q @ up_k.mT) @ latents.mT * scale, -1) @ latents @ (up_v @ w_o)
+    torch.testing.assert_close(absorbed, computed)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_the_work_of_local_attention_grows_with_the_length_beyond_what_is_nearby(length):
+    """At the shortest length of the slider all tokens are nearby, as the lesson says."""
+    nearby = 2 * LOCAL_PATTERN.window + 1
+    assert (growth_when_doubled("long", length) < 2.2) == (length > nearby)
+    assert (task_cost("long", length).multiply_adds < task_cost("understand", length).multiply_adds) == (
+        length > nearby
+    )
 
 
 def test_local_attention_is_counted_on_what_runs():
@@ -92,7 +126,9 @@ def test_the_sentences_hold():
     def doubled(task):
         return task_cost(task, 8192).multiply_adds / task_cost(task, 4096).multiply_adds
 
-    assert {task for task in TASK_COSTS if doubled(task) < 2.05} == {"image", "long", "stream"}
+    linear = {task for task in TASK_COSTS if doubled(task) < 2.05}
+    assert linear == {"image", "long", "stream"}
+    assert all(round(doubled(task), 1) == 4.0 for task in {*TASK_COSTS} - linear)
     assert task_cost("serve", 64).multiply_adds == task_cost("write", 64).multiply_adds
     assert 4 * task_cost("serve", 64).kept == task_cost("write", 64).kept
     assert task_cost("latent", 64).kept == task_cost("serve", 64).kept

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
 from attention_core.drawing.curves import Curve, curves
-from attention_core.record.number_text import format_small
+from attention_core.record.number_text import format_percent, format_small
 from attention_core.variants.influence import InfluenceByDistance, even_share_line
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from pages.lessons.distance.encoder_curves import encoder_colours, list_values, name_encoder
@@ -14,6 +14,7 @@ from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
+HELD = 0.5  # an influence of which at least so much is left is called held
 INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # pixels of the curves' field
 
 
@@ -79,9 +80,23 @@ def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
     for kind, influence in influences.items():
         factor = influence.factor_per_step() if kind in RECURRENT_CELLS else None
         if factor is not None:
-            way = "vanishes" if factor < 1 else "explodes"
-            told.append(say(f"lessons.distance.{way}", kind=name_encoder(kind), factor=format_small(factor)))
+            left = influence.left_at_the_end()
+            told.append(
+                say(
+                    f"lessons.distance.{name_course(factor, left)}",
+                    kind=name_encoder(kind),
+                    factor=format_small(factor),
+                    left=format_percent(left),
+                )
+            )
     return " ".join(told)
+
+
+def name_course(factor: float, left: float) -> str:
+    """What becomes of an influence. left: how much of that of the word before the farthest one has."""
+    if factor >= 1:
+        return "explodes"
+    return "holds" if left >= HELD else "vanishes"
 
 
 def list_influences(

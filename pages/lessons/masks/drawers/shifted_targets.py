@@ -8,7 +8,7 @@ from attention_core.learned.language.removed_parts import count_words_alike, rea
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages.export.page_links import link_to_workbench
 from pages.lessons.sentences import show_sentence
-from pages.lessons.trained_model import EXAMPLES, MODELS
+from pages.lessons.trained_model import EXAMPLES, MODELS, tell_blind
 from pages.panels.link_controls import sentence_box
 from pages.panels.markdown_table import make_table
 from pages.runs.model_runs import model_sentences_of
@@ -35,7 +35,7 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
         whole_alike=format_grouped(count_words_alike(figures.whole)),
         closed_alike=format_grouped(count_words_alike(figures.diagonal)),
     )
-    st.markdown(closed)
+    st.markdown(closed + tell_blind({"closed": figures.diagonal}))
     link_to_workbench(setup, "shifted")
 
 
