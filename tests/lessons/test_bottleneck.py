@@ -1,13 +1,14 @@
 """One vector: what is written with attention and without, step by step; what was never trained; its own training."""
 
 import json
+from itertools import compress
 
 import numpy as np
 import pytest
 import torch
 
 from attention_core.learned.insight.views import attention_view, context_vector, write_text
-from attention_core.learned.tasks import dates
+from attention_core.learned.tasks import dates, reversal
 from attention_core.learned.training.shipped_networks import load_network, read_figures_table, shipped_figures
 from attention_core.learned.training.wider_vector import read_wider_vector
 from pages.runs import cache
@@ -27,21 +28,39 @@ def curve(lesson, name, alt=HERO):
 
 def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     lesson = Lesson("bottleneck", lang="en")
-    assert lesson.fact().startswith("After 3,000 steps, of texts not seen in training: ")
+    assert lesson.fact().startswith("After 3,000 steps, of texts of up to 40 letters, ")
     assert lesson.widgets()["text_reversal"].value == "representation"
     assert lesson.says("noitatneserper with additive attention ✓, notiaeteriekr with one vector ✗")
     with_it, without = (read_figures_table()[f"reversal_{kind}"] for kind in ("additive", "one"))
     assert with_it["steps"][-1] == without["steps"][-1] == 3000
     shares = {kind: shipped_figures(f"reversal_{kind}", 3000) for kind in ("additive", "one")}
-    percent = {kind: f"{100 * sum(of) / len(of):.0f} %" for kind, of in shares.items()}
+    trained = [place <= reversal.LONGEST_TRAINED for place in reversal.MEASURED_LENGTHS]  # longer ones never were
+    percent = {kind: f"{100 * sum(compress(of, trained)) / sum(trained):.0f} %" for kind, of in shares.items()}
     held = [length for length, share in zip(without["places"], shares["one"], strict=True) if share]
     lost = min(length for length in without["places"] if length > max(held))
-    assert lesson.says(f"writes {percent['additive']} of all texts exactly, one vector {percent['one']}.")
+    assert lesson.says(
+        f"writes {percent['additive']} of the texts of up to 40 letters exactly, one vector {percent['one']}."
+    )
     assert lesson.says(f"From {lost} letters on, the network with one vector writes none: it has 64 numbers")
     at = without["places"].index(lost)
     longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
     assert lesson.says(f"Trained twice as long, it writes {longer:.0f} % of texts with {lost} letters.")
     assert lesson.says(f"With 128 numbers it writes {wider:.0f} % of them, and none from 20 letters on.")
+
+
+def test_every_letter_of_the_longest_text_is_written_in_the_picture_and_in_words():
+    """A text of 64 letters: its 20th and its 50th are reached, and the weights of each."""
+    text = ("thequickbrownfoxjumpsoverthelazydog" * 2)[:64]
+    lesson = Lesson("bottleneck", text_reversal=text, lang="en")
+    told = json.loads(lesson.parts("bottleneck_neck")[0].proto.json)
+    assert len(told["read"]) == 64
+    network = load_network("reversal_additive", 3000)
+    written = "".join(write_text(network, text))
+    attention = next(way for way in told["ways"] if "weights" in way)
+    assert "".join(attention["written"]) == written[:64] and len(written) > 50
+    assert len(attention["weights"]) == len(attention["right"]) == len(attention["written"])
+    assert [sum(row) for row in attention["weights"]] == pytest.approx([1.0] * len(attention["weights"]))
+    assert lesson.says(written[:64])
 
 
 def test_dates_show_how_fast_attention_learns_and_no_bottleneck():

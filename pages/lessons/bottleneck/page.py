@@ -16,7 +16,7 @@ from pages.lessons.bottleneck.drawers import (
 )
 from pages.lessons.bottleneck.exactness_chart import draw_exactness_curves
 from pages.lessons.bottleneck.neck import show_neck
-from pages.lessons.bottleneck.told_writings import describe_exactness, tell_bottleneck, tell_writings
+from pages.lessons.bottleneck.told_writings import describe_exactness, tell_bottleneck, tell_fact, tell_writings
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training
 from pages.lessons.learned.training_panel import show_own_training
@@ -61,7 +61,7 @@ with draw_lesson("bottleneck") as place:
     facts = []
     for each_step in kept.options:
         parts = join_with_commas(describe_exactness(each, records[each], each_step) for each in compared)
-        facts.append(say(f"lessons.bottleneck.fact_{task}", step=f"{each_step:,}", parts=parts))
+        facts.append(tell_fact(task, each_step, parts))
     tell_live(kept, "bottleneck_fact", facts, "heading")
     writings = tell_writings(text, results, results[kind].right is not None)
     tell_live(kept, "bottleneck_writings", only_now(kept, writings))

@@ -6,6 +6,7 @@ from attention_core.learned.training.wider_vector import LONGER, WIDER, read_wid
 from attention_core.record.number_text import format_percent
 from pages.lessons.learned.learning import TrainingRecord, load_shipped_training
 from pages.lessons.learned.writers import (
+    WRITING_TASKS,
     WritingResult,
     shorten_writing,
 )
@@ -15,18 +16,27 @@ from pages.site.words import escape_markdown, say
 
 
 def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
-    """Says how much of all that is measured a network writes exactly."""
-    share = format_percent(record.mean_at(step))
+    """Says how much of what is measured, and no longer than what was trained, a network writes exactly."""
+    task, _, _ = record.course.partition("_")
+    share = format_percent(record.mean_at(step, WRITING_TASKS[task].longest))
     return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
+
+
+def tell_fact(task: str, step: int, parts: str) -> str:
+    """Says how exactly each network writes after a step. parts: of each, as describe_exactness says it."""
+    longest = WRITING_TASKS[task].longest
+    return say(f"lessons.bottleneck.fact_{task}", step=f"{step:,}", parts=parts, longest=longest)
 
 
 def tell_bottleneck(task: str) -> str:
     """Says what the supplied networks of a task show of one vector after the last step of their training."""
     records = {kind: load_shipped_training(f"{task}_{kind}") for kind in ("additive", "one")}
-    shares = {kind: format_percent(record.mean_at(record.steps[-1])) for kind, record in records.items()}
+    longest = WRITING_TASKS[task].longest
+    shares = {kind: format_percent(record.mean_at(record.steps[-1], longest)) for kind, record in records.items()}
     one = records["one"]
     lost = find_lost_length(one.places, one.figures_at(one.steps[-1]))
     if task == "reversal":
+        shares |= {"longest": longest}
         shares |= describe_other_vectors(one.places, lost)
     return say(f"lessons.bottleneck.shown_{task}", length=lost, **shares)
 

@@ -1,5 +1,6 @@
 """What came of a course: how well the network did after each step that was saved, and which network that was."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -43,9 +44,10 @@ class TrainingRecord:
         steps_so_far = [saved for saved in self.figures if saved <= step]
         return self.figures[max(steps_so_far)]
 
-    def mean_at(self, step: int) -> float:
-        """The same, all together."""
-        figures = self.figures_at(step)
+    def mean_at(self, step: int, longest: float = math.inf) -> float:
+        """The same, all together. longest: what is longer is left out."""
+        pairs = zip(self.places, self.figures_at(step), strict=True)
+        figures = [share for length, share in pairs if length <= longest]
         return sum(figures) / len(figures)
 
     def network_at(self, step: int) -> str:

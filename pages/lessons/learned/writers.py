@@ -1,10 +1,11 @@
 """Encoder-decoders at a step of their training, and what they make of a text that is typed."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from attention_core.drawing.palette import Palette
-from attention_core.learned.insight.views import symbols_of, write_text
+from attention_core.learned.insight.views import MAX_READ_SYMBOLS, symbols_of, write_text
 from attention_core.learned.tasks import dates, reversal
 from attention_core.learned.training.courses import COURSES
 from pages.lessons.learned.learning import TrainingRecord
@@ -12,7 +13,7 @@ from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.setup.setup import Setup
 
-MAX_WRITTEN_ROWS = 16  # symbols of what is written that a map has a row for
+MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # symbols of what is written that are shown: as many as can be read
 
 
 @dataclass(frozen=True)
@@ -21,17 +22,25 @@ class WritingTask:
 
     text: what is read at first, after the step `telling`. kinds: the networks that learn it, those with attention
     first. example: the one whose attention theirs is. answer: what is to be written of a text; None where nobody can
-    say."""
+    say. longest: symbols of the longest text in training, where longer ones are measured, too."""
 
     text: str
     telling: int
     kinds: tuple[str, ...]
     example: str
     answer: Callable[[str], str | None]
+    longest: float = math.inf
 
 
 WRITING_TASKS = {
-    "reversal": WritingTask("representation", 3000, ("additive", "one"), "learned_reversal", reversal.answer),
+    "reversal": WritingTask(
+        "representation",
+        3000,
+        ("additive", "one"),
+        "learned_reversal",
+        reversal.answer,
+        reversal.LONGEST_TRAINED,
+    ),
     "dates": WritingTask("August 14, 2026", 200, ("additive", "dot", "one"), "learned_dates", dates.answer),
 }
 
@@ -85,7 +94,7 @@ def split_symbols(course: str, text: str) -> tuple[str, ...]:
 
 
 def shorten_writing(written: str) -> str:
-    """What a network writes, as much of it as a sentence has room for."""
+    """What a network writes, as much of it as is shown."""
     if len(written) <= MAX_WRITTEN_ROWS:
         return written
     return f"{written[:MAX_WRITTEN_ROWS]}…"

@@ -32,7 +32,7 @@ def test_one_context_vector_measured_against_length_with_and_without_attention(s
     opened.slide(STEPS, "Home")
     opened.wait_for_sentence("0 % exact with additive attention, 0 % exact with one vector")
     opened.press("Task", "reverse letters")
-    opened.wait_for_sentence("of texts not seen in training")
+    opened.wait_for_sentence("of texts of up to 40 letters")
     opened.slide(STEPS, "End")
     opened.wait_for_sentence("After 3,000 steps")
     with_it, without = points(opened, "additive"), points(opened, "one vector")
