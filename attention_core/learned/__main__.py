@@ -5,8 +5,9 @@ name `guesses` trains nothing: it measures again when the language models that c
 measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
 `meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
 deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,
+`overfitting` the same on a few texts again and again,
 `middle` a decoder that fills gaps, `precision` a small network in 16 bits, `wider` one that reverses letters through
-a wider vector, and for longer: all five keep their figures alone. `pieces` learns the pieces of words of both
+a wider vector, and for longer: all six keep their figures alone. `pieces` learns the pieces of words of both
 languages.
 """
 
@@ -26,6 +27,7 @@ from attention_core.learned.language.shipped import LANGUAGE_MODELS, other_form,
 from attention_core.learned.language.step_figures import measure_steps_again
 from attention_core.learned.pieces.shipped import SPACES, ship_pieces
 from attention_core.learned.training.courses import COURSES
+from attention_core.learned.training.head_overfitting import measure_overfitting_again
 from attention_core.learned.training.head_stability import measure_stability_again
 from attention_core.learned.training.mixed_precision import SCHEMES, measure_precision_again
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
@@ -40,6 +42,7 @@ MEASURES = (
     "removed",
     "blocks",
     "stability",
+    "overfitting",
     "middle",
     "pieces",
     "precision",
@@ -91,6 +94,8 @@ for name in sys.argv[1:] or (*COURSES, *FOLDERS):
             measure_blocks_again(kind)
     if name == "stability":
         measure_stability_again()
+    if name == "overfitting":
+        measure_overfitting_again()
     if name == "middle":
         measure_middle_again(Path(".training"), print)
     if name == "pieces":

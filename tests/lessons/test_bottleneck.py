@@ -39,7 +39,7 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     held = [length for length, share in zip(without["places"], shares["one"], strict=True) if share]
     lost = min(length for length in without["places"] if length > max(held))
     assert lesson.says(
-        f"writes {percent['additive']} of the texts of up to 40 letters exactly, one vector {percent['one']}; longer ones"
+        f"writes {percent['additive']} of the texts of up to 40 letters exactly, one vector {percent['one']}; longer"
     )
     assert lesson.says(f"From {lost} letters on, the network with one vector writes none: it has 64 numbers")
     at = without["places"].index(lost)

@@ -6,7 +6,9 @@ import math
 import pytest
 import torch
 
+from attention_core.learned.training.head_overfitting import read_overfitting
 from attention_core.learned.training.head_stability import read_stability
+from attention_core.record.number_text import format_percent
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES
@@ -319,3 +321,14 @@ def test_whether_heads_make_training_stable_is_told_as_measured(lang):
     assert f"{failed[1, 0.3]}" in told and f"{failed[8, 0.3]}" in told
     (table,) = [text for text in lesson.texts() if text.startswith("|") and "0.003" in text]
     assert table.count("\n") == 5
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_whether_heads_keep_from_overfitting_is_told_as_measured(lang):
+    lesson = Lesson("heads", open="share", sharing="stable", lang=lang)
+    for row in read_overfitting():
+        seen, unseen = (format_percent(sum(of) / len(of)) for of in (row.seen, row.unseen))
+        assert lesson.says(f"{seen} / {unseen}")
+        if row.heads in (1, 8):
+            assert lesson.says(f"{unseen} %" if lang == "en" else f"{unseen}%")
+    assert lesson.says({"en": "that more heads do is not seen here", "zh": "头多有用，这里看不出来"}[lang])

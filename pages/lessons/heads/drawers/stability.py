@@ -1,7 +1,16 @@
 """The lesson on heads, drawer "share", one of its sights: do more heads make training more stable?"""
 
+from statistics import fmean
+
 import streamlit as st
 
+from attention_core.learned.training.head_overfitting import STEPS as OVERFITTING_STEPS
+from attention_core.learned.training.head_overfitting import (
+    TEXT_COUNTS,
+    OverfittingRow,
+    chance_that_heads_are_alike,
+    read_overfitting,
+)
 from attention_core.learned.training.head_stability import (
     HEAD_COUNTS,
     RATES,
@@ -36,6 +45,37 @@ def show_stability(_: Setup) -> None:
     show_sentence("lessons.heads.stable_head")
     st.markdown(make_stability_table(runs))
     show_sentence("lessons.heads.stable_limits")
+    show_overfitting()
+
+
+def show_overfitting() -> None:
+    """Shows how much better small networks are on the few texts that they were trained on than on others."""
+    runs = {(row.heads, row.texts): row for row in read_overfitting()}
+    values = {}
+    for name, count in zip(("few", "some", "many"), TEXT_COUNTS, strict=True):
+        one, most = runs[HEAD_COUNTS[0], count].unseen, runs[HEAD_COUNTS[-1], count].unseen
+        values[name] = count
+        values[f"{name}_one"] = format_percent(fmean(one))
+        values[f"{name}_most"] = format_percent(fmean(most))
+        values[f"{name}_chance"] = format_percent(chance_that_heads_are_alike(one, most))
+    show_sentence("lessons.heads.overfit", steps=OVERFITTING_STEPS, seeds=len(SEEDS), heads=HEAD_COUNTS[-1], **values)
+    show_sentence("lessons.heads.overfit_head")
+    titles = [say("lessons.heads.stable_heads")]
+    titles += [say("lessons.heads.overfit_texts", count=count) for count in TEXT_COUNTS]
+    rows = []
+    for heads in HEAD_COUNTS:
+        cells = [describe_overfitting(runs[heads, count]) for count in TEXT_COUNTS]
+        rows.append([str(heads), *cells])
+    st.markdown(make_table(titles, rows, "--:"))
+
+
+def describe_overfitting(row: OverfittingRow) -> str:
+    """The mean share of right answers on the texts that were trained, and on others."""
+    return say(
+        "lessons.heads.overfit_cell",
+        seen=format_percent(fmean(row.seen)),
+        unseen=format_percent(fmean(row.unseen)),
+    )
 
 
 def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
