@@ -14,7 +14,7 @@ from attention_core.drawing.cells import (
     place_matrix,
     place_outline,
 )
-from attention_core.drawing.palette import Palette
+from attention_core.drawing.palette import Palette, palette_for
 from attention_core.drawing.ramps import place_ramp, place_signed_ramp
 from attention_core.drawing.specifications import (
     PAGE_WIDTH_PX,
@@ -67,6 +67,7 @@ def head_map(
     stand in the corner. title: what stands over the map. most: the largest side of a cell. room: the largest width of
     the map.
     """
+    palette = palette_for(trace, palette)
     drawn = panel(trace, "weights", {"B": batch, "H": head})
     queries, keys = drawn.values.shape
     corner = [f"{axes[0]} ↓", f"{axes[1]} →"] if any(axes) else []
@@ -166,6 +167,7 @@ def product_picture(
 
     room: the largest width and height of the picture.
     """
+    palette = palette_for(trace, palette)
     count, inner = drawn.left.values.shape
     depth, columns = drawn.above.values.shape
     width_with = partial(product_width, drawn, words, titles)
@@ -233,6 +235,7 @@ def single_picture(
     reach: the magnitude that has the result's strongest colour, where that is not its own: compared maps share one.
     most: the side of the largest cell that is wanted; None: what its numbers need to be read.
     """
+    palette = palette_for(trace, palette)
     rows = max(drawn.values.shape[0] for drawn in panels)
     columns = sum(drawn.values.shape[1] for drawn in panels)
     if most is None:

@@ -1,8 +1,10 @@
 """The colours of both themes, and the fill and the ink of each cell by its number."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+
+from attention_core.record.trace import Trace
 
 LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # what red, green and blue add to it, WCAG 2.1
 STRONGEST_SIGNED_SHARE = 0.9  # how far the strongest colour of a signed map lies between the ground and its end
@@ -33,6 +35,22 @@ class Palette:
     def families(self) -> dict[str, str]:
         """The colours of the symbols, as formula.symbol takes them."""
         return {"q": self.q, "k": self.k, "v": self.v, "x": self.x}
+
+    def without_meaning(self) -> "Palette":
+        """The same with greys for all numbers, and none as strong as the ends: so stand random ones.
+
+        >>> grey = LIGHT_PALETTE.without_meaning()
+        >>> grey.high == grey.share == LIGHT_PALETTE.x, grey.q == LIGHT_PALETTE.q
+        (True, True)
+        """
+        pale = blend_colours(self.ground, self.x, np.array([0.06, 0.4]))
+        low, minus = to_hex_colours(pale)
+        return replace(self, low=low, high=self.x, share=self.x, plus=self.x, minus=minus)
+
+
+def palette_for(trace: Trace, palette: Palette) -> Palette:
+    """The colours of a run: greys where random matrices make its weights, which carry no meaning."""
+    return palette.without_meaning() if trace.chance.matrices else palette
 
 
 LIGHT_PALETTE = Palette(

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from attention_core.drawing.cells import colour_reach, darkest_share, is_share, unblocked_cells
-from attention_core.drawing.palette import Palette, shade_cells
+from attention_core.drawing.palette import Palette, palette_for, shade_cells
 from attention_core.drawing.ramps import place_ramp, place_signed_ramp
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import is_broadcast_axis
@@ -79,6 +79,7 @@ def raster(
     >>> list(drawn.cells), drawn.rows, drawn.every  # a third of the way up a ramp of 253 colours
     ([84, 84, 84, 84, 84, 84], ('T0', 'T1'), (1, 1))
     """
+    palette = palette_for(trace, palette)
     leading = trace.step(step).leading(at)
     shares = is_share(trace, step)
     is_bool = not trace.step(step).dtype.is_floating_point

@@ -45,9 +45,14 @@ def text_shape(colour: str, x: float, y: float, size: float, text: str) -> Shape
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 def map_shapes(
-    values: Float[np.ndarray, "T S"], allowed: Bool[np.ndarray, "T S"] | None = None, box: Box = WHOLE_FIELD
+    values: Float[np.ndarray, "T S"],
+    allowed: Bool[np.ndarray, "T S"] | None = None,
+    box: Box = WHOLE_FIELD,
+    random: bool = False,
 ) -> list[Shape]:
-    """Weights as a map of square cells in the middle of a box; blocked ones are empty frames."""
+    """Weights as a map of square cells in the middle of a box; blocked ones are empty frames.
+
+    random: whether random matrices make them, so that they carry no meaning: then they are grey."""
     rows, columns = values.shape
     left, top, width, height = box
     side = min(width / columns, height / rows)
@@ -61,7 +66,7 @@ def map_shapes(
             shapes.append(shape("frame", "faint", 1.0, cell))
         else:
             strength = max(WEAKEST_CELL, value)
-            shapes.append(rectangle("share", strength, cell))
+            shapes.append(rectangle("x" if random else "share", strength, cell))
     return shapes
 
 

@@ -8,6 +8,7 @@ import torch
 
 from attention_core import Trace
 from attention_core.drawing.cells import darkest_share
+from attention_core.drawing.palette import palette_for
 from attention_core.inputs.tokenizer import printable_token
 from pages.components import pack_bytes
 from pages.panels.flow_numbers import cut_of, list_unsent_matrices, pack_cut_steps
@@ -82,7 +83,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
         "crossed": screen.inputs.crossed,
         "facts": list_facts(trace, facts),
         "head_names": list_heads(screen, facts),
-        "palette": vars(current_palette()),
+        "palette": vars(palette_for(trace, current_palette())),
         "text": flow_text(trace, cut and len(cut.keys)),
     }
     if showing.hears and not cut and not list_unsent_matrices(trace):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.drawing.palette import Palette, palette_for
 from attention_core.drawing.raster import MAX_SMALL_MAP_SIDE, SmallRaster, colour_table, small_raster
 from pages import components
 from pages.panels import canvas_map
@@ -68,7 +69,7 @@ def show_strip(screen: ScreenState) -> None:
             "map": small_map,
         }
         row.append(entry)
-    show_small_maps("strip", side, 2, row, open_step)
+    show_small_maps("strip", side, 2, row, open_step, palette=palette_for(screen.trace, current_palette()))
 
 
 def find_second_line_step(steps: list[str]) -> str | None:
@@ -127,7 +128,8 @@ def show_all_heads(screen: ScreenState) -> None:
     thinning = canvas_map.describe_thinning(maps[-1].every)
     with st.container(gap=None):
         st.markdown(say("heads.all", count=len(row)))
-        show_small_maps("heads", HEAD_MAP_PX, 1, row, select_head, thinning)
+        colours = palette_for(screen.trace, current_palette())
+        show_small_maps("heads", HEAD_MAP_PX, 1, row, select_head, thinning, palette=colours)
 
 
 def select_head(head: object) -> None:
@@ -172,13 +174,15 @@ def show_small_maps(
     take: Callable[[object], None],
     note: str = "",
     text: int = NAME_TEXT_PX,
+    palette: Palette | None = None,
 ) -> None:
     """Shows small maps in a row.
 
     side: the longer side of a map, in pixels. lines: of a name, and text: how large it is, in pixels. row: what is said
-    of each map, and the "map" itself. take: what is done with what a clicked one "opens".
+    of each map, and the "map" itself. take: what is done with what a clicked one "opens". palette: where it is not the
+    theme's.
     """
-    palette = current_palette()
+    palette = palette or current_palette()
     share_fills, _ = colour_table(True, palette)
     signed_fills, _ = colour_table(False, palette)
     data = {

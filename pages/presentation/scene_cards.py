@@ -110,7 +110,8 @@ def draw_map(setup: Setup) -> list[Shape]:
     place = (chosen.batch, chosen.head)
     weights = trace["weights"][place].float().numpy()  # (T, S)
     allowed = np.isfinite(trace["masked_scores"][place].float().numpy())  # (T, S)
-    return map_shapes(shrink_map(weights, CARD_MAP_CELLS), shrink_map(allowed, CARD_MAP_CELLS))
+    shown, kept = shrink_map(weights, CARD_MAP_CELLS), shrink_map(allowed, CARD_MAP_CELLS)
+    return map_shapes(shown, kept, random=bool(trace.chance.matrices))
 
 
 @cache_by_setup

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.drawing.palette import palette_for
 from attention_core.drawing.raster import SmallRaster, small_raster
 from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import show_refusal, try_made_change
@@ -11,7 +12,7 @@ from pages.panels.thumbnails import show_small_maps
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
-from pages.session.labels import Selection, name_token
+from pages.session.labels import Selection, current_palette, name_token
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
 from pages.setup.setup import MAX_RUN_PAIRS, Setup, without_view
@@ -82,6 +83,7 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
         row,
         lambda place: take_frame(screen, name, values, place),
         text=FRAME_TEXT_PX,
+        palette=palette_for(screen.trace, current_palette()),
     )
     if refusals:
         refused_values = say("fact.comma").join(refusals)

@@ -31,12 +31,14 @@ from attention_core.drawing.palette import (
     shade_cells,
     to_hex_colours,
 )
+from attention_core.drawing.raster import raster
 from attention_core.drawing.specifications import Picture, cell_specification
 from attention_core.drawing.text_layout import PictureTexts, shorten_text, text_width
 from attention_core.explanation.formula import SYMBOL_COLOURS
 from attention_core.explanation.layout import panel, product
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
+from attention_core.record.trace import RandomParts
 from attention_core.variants.kv_cache import decode
 from tests.entries import score_shapes
 
@@ -759,3 +761,20 @@ def test_nobody_begins_to_import_pandas_while_a_specification_is_made():
         run_apart(WHILE_PANDAS_IS_IMPORTED + MEANWHILE + "print(len(specifications.cell_specification()['layer']))")
         == "6"
     )
+
+
+@pytest.mark.parametrize("palette", [LIGHT_PALETTE, DARK_PALETTE])
+@pytest.mark.parametrize("is_random", [True, False])
+def test_maps_of_random_matrices_are_grey_and_others_are_not(palette, is_random):
+    x = torch.randn(5, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    trace = replace(attend(x), chance=RandomParts(matrices=("w_q",) if is_random else ()))
+    words = PictureTexts(str, lambda axis, place: f"{axis}{place}")
+    table = pd.DataFrame(charts.head_map(trace, 0, words, palette).table)
+    whole = charts.single_picture([panel(trace, "scores", {})], trace, words, palette, ["scores"], None)
+    shown = [{*found[found["kind"] == "cell"]["fill"]} for found in (table, pd.DataFrame(whole.table))]
+    shown += [{*raster(trace, step, words, palette).fills} - {palette.outline} for step in ("weights", "scores")]
+    spreads = []
+    for colours in shown:
+        channels = [bytes.fromhex(colour[1:]) for colour in {*colours} - {palette.ground}]
+        spreads.append(max(max(each) - min(each) for each in channels))
+    assert max(spreads) <= 14 if is_random else max(spreads) > 60

@@ -312,3 +312,14 @@ def test_the_chinese_lesson_has_its_own_words_and_the_same_numbers():
     assert lesson.link()["ex"] == "zh_model_layer"
     english = Lesson("models", lang="en").number("new", "weights [head 1, tired, was]")
     assert lesson.number("new", "weights [头 1, 累了, 它]") == english
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_random_numbers_in_the_shape_of_a_model_are_called_so_and_drawn_grey(lang):
+    lesson = Lesson("models", lang=lang, open="one")
+    for name in ("old", "new", "before", "after"):
+        rows = lesson.table(name)
+        cells = [bytes.fromhex(fill[1:]) for fill in rows[rows["kind"] == "cell"]["fill"]]
+        assert cells and max(max(rgb) - min(rgb) for rgb in cells) <= 14
+        titles = [text for text in map(str, rows["text"]) if "GPT-2" in text or "gpt-oss" in text]
+        assert titles and all(title.startswith({"en": "Random", "zh": "随机数"}[lang]) for title in titles)

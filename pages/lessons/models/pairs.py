@@ -17,7 +17,7 @@ from pages.lessons.sentences import join_with_commas, quote_token
 from pages.panels.live_choice import LiveChoice, LiveChoices
 from pages.panels.live_frames import LiveCells, pack_live_cells, tell_live
 from pages.runs.cache import cache_by_setup, keep_latest, trace_for
-from pages.session.labels import current_palette, place_name, selection_of
+from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup, setup_to_query
 from pages.site.words import current_language, say
 
@@ -78,16 +78,11 @@ def name_layer(side: Side) -> str:
     return say("lessons.models.layer_of", model=side.model.name, kind=name_kind(side.kind.name))
 
 
-def name_head(side: Side) -> str:
-    """What the selected head is called."""
-    return place_name(side.trace, "H", selection_of(side.trace, side.setup).head)
-
-
 def make_side_map(side: Side, title: str | None = None) -> RunPicture:
     """Draws the weights of the selected head of a side. title: where it is not the layer's own."""
     trace = side.trace
     selection = selection_of(trace, side.setup)
-    title = title or say("lessons.models.map_title", layer=name_layer(side), head=name_head(side))
+    title = title or say("lessons.models.map_title", layer=name_layer(side))
     return make_weights_map(side.part, trace, selection, title, MAP_ROOM_PX, MAP_CELL_PX, outlined=False)
 
 

@@ -260,7 +260,7 @@ def draw_windows(_language: str) -> list[Shape]:
     for box, mask in ((LEFT_HALF, "causal"), (RIGHT_HALF, "sliding:4")):
         trace = trace_for(Setup(example="model_layer", masks=(mask,)))
         allowed = np.isfinite(trace["masked_scores"][0, 0].numpy())
-        shapes += map_shapes(trace["weights"][0, 0].numpy(), allowed, box)
+        shapes += map_shapes(trace["weights"][0, 0].numpy(), allowed, box, random=True)
     return shapes
 
 

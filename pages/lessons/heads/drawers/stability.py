@@ -60,8 +60,8 @@ def show_overfitting() -> None:
         values[f"{name}_chance"] = format_percent(chance_that_heads_are_alike(one, most))
     show_sentence("lessons.heads.overfit", steps=OVERFITTING_STEPS, seeds=len(SEEDS), heads=HEAD_COUNTS[-1], **values)
     show_sentence("lessons.heads.overfit_head")
-    titles = [say("lessons.heads.stable_heads")]
-    titles += [say("lessons.heads.overfit_texts", count=count) for count in TEXT_COUNTS]
+    counts = [say("lessons.heads.overfit_texts", count=count) for count in TEXT_COUNTS]
+    titles = [say("lessons.heads.stable_heads"), *counts]
     rows = []
     for heads in HEAD_COUNTS:
         cells = [describe_overfitting(runs[heads, count]) for count in TEXT_COUNTS]

@@ -35,7 +35,7 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
         whole_alike=format_grouped(count_words_alike(figures.whole)),
         closed_alike=format_grouped(count_words_alike(figures.diagonal)),
     )
-    st.markdown(closed + tell_blind({"closed": figures.diagonal}))
+    st.markdown("".join((closed, tell_blind({"closed": figures.diagonal}))))
     link_to_workbench(setup, "shifted")
 
 

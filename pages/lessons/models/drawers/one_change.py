@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.comparison.differences import find_moves
 from attention_core.record.number_text import format_fixed
-from pages.lessons.models.pairs import Side, link_to_both, make_side_map, name_head, name_part
+from pages.lessons.models.pairs import Side, link_to_both, make_side_map, name_part
 from pages.lessons.pictures import show_side_by_side
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import choose_option
@@ -40,7 +40,6 @@ def show_one_change(old: Side, new: Side) -> None:
         model=old.model.name,
         part=name_part(part),
         other=new.model.name,
-        head=name_head(old),
     )
     show_side_by_side(make_side_map(replace(old, part="before")), make_side_map(changed, title))
     link_to_both(old, changed, "one")
