@@ -163,7 +163,7 @@ REFUSAL_SENTENCES = {
     "role_missing": "{role} must be one of the arrays of the file: it has {choices}",
     "maps_alone": "the file must hold q, k and v: it holds attention maps, {name}, which the page of maps shows",
     "mask_readings": "{name} must have one reading: its shape {shape} and its name allow several, which do not block "
-    "the same pairs, {readings}; choose one",
+    "the same pairs; choose one",
     "mask_not_additive": "a mask of numbers must be 0 where a pair is allowed, and {limit} or less where it is not",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",

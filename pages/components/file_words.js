@@ -49,6 +49,7 @@ function rewordAll(place, words) {
 const LOOK_EVERY = 500; // ms
 const PATIENCE = 8000; // ms: a server that is there answers sooner
 const givenTo = new WeakMap(); // by the place of a box: the files that it does not name yet, and since when
+const givenAgain = new WeakSet(); // events of files that are watched already
 const guarded = new WeakSet(); // places whose events are listened to
 
 const isConnected = () => document.querySelector("[data-test-connection-state]")?.dataset.testConnectionState === "CONNECTED";
@@ -62,7 +63,9 @@ function giveAgain(input, files) {
   const transfer = new DataTransfer();
   for (const file of files) transfer.items.add(file);
   input.files = transfer.files;
-  input.dispatchEvent(new Event("change", { bubbles: true }));
+  const event = new Event("change", { bubbles: true });
+  givenAgain.add(event);
+  input.dispatchEvent(event);
 }
 
 function sayWaiting(place, files, words) {
@@ -97,7 +100,7 @@ function guard(place) {
   if (guarded.has(place)) return;
   guarded.add(place);
   const keep = (event, list) => {
-    if (!event.isTrusted || !list?.length) return; // what is given again is watched already
+    if (givenAgain.has(event) || !list?.length) return;
     const isWatched = givenTo.has(place);
     const input = place.querySelector('input[type="file"]');
     const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: place.fileWords };

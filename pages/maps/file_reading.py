@@ -5,7 +5,6 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.inputs.files.attention_maps import MapFile, MapGroup, MapView
-from attention_core.inputs.given_maps import AttentionMaps
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, GivenFile, read_habits
@@ -109,9 +108,11 @@ def show_file_line(given: GivenFile) -> None:
     if given.file is None or given.view is None:
         return
     parts = [say_group(given.file, group, given.view) for group in given.file.groups]
-    parts += say_words(given.view, given.maps)
-    line = say("brought.read", arrays=say("fact.comma").join(parts))
-    st.caption(line + say_unread(given.file.unread.items()))
+    parts += say_words(given.file, given.view)
+    line = say("brought.read", arrays=say("fact.comma").join(parts)) + say_unread(given.file.unread.items())
+    if not given.view.words.queries_from or not given.view.words.keys_from:
+        line += say("lessons.maps.no_words")
+    st.caption(line)
     notes = list(given.file.notes.items())[:MAX_NOTES]
     if notes:
         shown = [f"{escape_markdown(name)}: {escape_markdown(printable_token(text))}" for name, text in notes]
@@ -130,18 +131,17 @@ def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
     return say("brought.as", array=array, role=read_as)
 
 
-def say_words(view: MapView, maps: AttentionMaps) -> list[str]:
-    """From where the words of both axes are; that places are numbered where there are none."""
+def say_words(file: MapFile, view: MapView) -> list[str]:
+    """Which texts of the file are the words of which axes of the maps that are looked at, and which of other maps."""
     words = view.words
+    roles: dict[str, str] = {}
     if words.queries_from == words.keys_from:
-        role = say("lessons.maps.words_of_both")
-        return [say_word_source(words.queries_from, role)]
-    sources = ((words.queries_from, "words_of_queries"), (words.keys_from, "words_of_keys"))
-    return [say_word_source(name, say(f"lessons.maps.{key}")) for name, key in sources]
-
-
-def say_word_source(name: str, role: str) -> str:
-    """A text as the words of an axis, or that the axis has none."""
-    if not name:
-        return say("lessons.maps.no_words", role=role)
-    return say("brought.as", array=name_array(name, ()), role=role)
+        roles[words.queries_from] = "words_of_both"
+    else:
+        roles |= {words.queries_from: "words_of_queries", words.keys_from: "words_of_keys"}
+    for name in file.word_names:
+        roles.setdefault(name, "words_of_others")
+    roles.pop("", None)  # an axis without words
+    return [
+        say("brought.as", array=name_array(name, ()), role=say(f"lessons.maps.{role}")) for name, role in roles.items()
+    ]

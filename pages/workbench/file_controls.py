@@ -40,7 +40,8 @@ def show_file_controls(setup: Setup) -> None:
     show_mask_question()
     show_waiting_roles()
     if setup.file is None:
-        st.caption(say("brought.waiting"))
+        if waiting_file() is None:
+            st.caption(say("brought.waiting"))
         return
     arrays = uploaded_arrays(setup)
     show_sources(setup, files)

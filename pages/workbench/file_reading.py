@@ -112,12 +112,11 @@ def show_reading_choice(
     answers = {write_mask_answer(role, reading): format_reading(reading) for reading in readings}
     answers["none"] = say("mask_reading.none")
     mirror_field(key, f"read_{role}", None if now is None else write_mask_answer(role, now))
-    st.radio(
+    st.pills(
         say("control.mask_reading", name=escape_markdown(roles[role])),
         list(answers),
         format_func=answers.__getitem__,
         key=key,
-        index=None,
         on_change=choose_reading,
         help=say("help.mask_reading"),
     )

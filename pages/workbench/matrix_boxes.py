@@ -2,10 +2,13 @@
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from attention_core.inputs.files.uploads import read_arrays, read_matrix
+from attention_core.inputs.files.projection_names import projection_of
+from attention_core.inputs.files.uploads import choose_name, read_arrays, read_matrix
 from attention_core.inputs.matrix_text import parse_matrix
 from pages.panels.file_box import file_box
+from pages.panels.file_lines import name_array, say_unread
 from pages.panels.setup_controls import mirror_moved_field
 from pages.session import setup_state
 from pages.session.moved_widgets import is_outdated
@@ -72,6 +75,19 @@ def upload_box(screen: ScreenState, name: str) -> None:
         refusal = setup_state.get_refusal(control)
         if st.session_state.get(key) is not None and refusal is not None and refusal.code == "which_array":
             array_choice(screen, name, key)
+        elif st.session_state.get(key) is not None and refusal is None:
+            show_matrix_line(st.session_state[key], name, st.session_state.get(f"{key}_array"))
+
+
+def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
+    """Which array of the file is the matrix, whether it was turned, and which were not read. array: the chosen one."""
+    arrays = read_arrays(file.name, file.getvalue(), minus_infinity=True)
+    chosen = choose_name(file.name, arrays, name, array)
+    how = projection_of(chosen, name)
+    role = say(f"brought.matrix.{how}", name=name_matrix(name)) if how else name_matrix(name)
+    line = say("brought.read", arrays=say("brought.as", array=name_array(chosen, arrays[chosen].shape), role=role))
+    unread = [(other, given.shape) for other, given in arrays.items() if other != chosen]
+    st.caption(line + say_unread(unread))
 
 
 def array_choice(screen: ScreenState, name: str, key: str) -> None:

@@ -32,7 +32,6 @@ KINDS = (
     "select_slider",
     "slider",
     "button_group",
-    "radio",
 )
 # The drawers, which show nothing while they are closed.
 OPEN = ("more", "editors", "export", "proof", "arrays", "step_drawer", "model_figures")

@@ -98,12 +98,14 @@ class MapView:
 @dataclass(frozen=True, eq=False)
 class MapFile:
     """All that a file of maps holds. notes: texts beside the maps. unread: what is not read, by name: the shape of an
-    array, why something is none, or None of texts that are words of nothing here."""
+    array, why something is none, or None of texts that are words of nothing here. word_names: the texts that are words
+    of some of its maps."""
 
     groups: tuple[MapGroup, ...]
     texts: Mapping[str, Texts] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     unread: Mapping[str, tuple[int, ...] | AttentionError | None] = field(default_factory=dict)
+    word_names: tuple[str, ...] = ()
 
     @cached_property
     def sentences(self) -> int:
@@ -172,7 +174,7 @@ def read_map_file(file_name: str, content: bytes) -> MapFile:
     unused = {name: text for name, text in contents.texts.items() if name not in used}
     notes = {name: text[:MAX_NOTE_CHARS] for name, text in unused.items() if isinstance(text, str)}
     unread |= {name: None for name in unused if name not in notes}
-    return MapFile(tuple(groups), contents.texts, notes, unread)
+    return MapFile(tuple(groups), contents.texts, notes, unread, tuple(name for name in contents.texts if name in used))
 
 
 def check_maps(name: str, maps: torch.Tensor) -> None:

@@ -134,10 +134,7 @@ def read_mask(
         likely = [each for each in likely if each in answered] or answered or likely
     tensors = [mask_to_pairs(mask, reading, sizes) for reading in likely]
     if any(not are_same_pairs(tensors[0], other) for other in tensors[1:]):
-        told = "; ".join(f"({', '.join(each.axes.split())}): {each.polarity}" for each in likely)
-        raise AttentionError(
-            "mask_readings", name=name, shape=tuple(mask.shape), readings=told, likely=likely, others=others
-        )
+        raise AttentionError("mask_readings", name=name, shape=tuple(mask.shape), likely=likely, others=others)
     return tensors[0], likely[0], every
 
 

@@ -3,7 +3,7 @@
 import codecs
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 import numpy as np
 from jaxtyping import Float
@@ -19,6 +19,7 @@ from attention_core.inputs.files.array_bytes import (
 )
 from attention_core.inputs.files.json_arrays import read_json_arrays
 from attention_core.inputs.files.npy import read_npy, read_npz
+from attention_core.inputs.files.projection_names import find_projection, turn_projection
 from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, parse_matrix, shortest_decimal
 from attention_core.record.errors import AttentionError
 
@@ -58,7 +59,7 @@ def read_arrays(
     minus_infinity: names of arrays that may hold −∞, as additive masks and masked scores do; True: all may. bounds: how
     much the file may hold; a text and JSON never more than ARRAY_BOUNDS allows.
 
-    Returns float64, or bool where the file holds truth values; at most 64 arrays of at most 4 axes, 1,250,000 numbers
+    Returns float64, or bool where the file holds truth values; at most 512 arrays of at most 4 axes, 1,250,000 numbers
     together. Every number is finite, but for the −∞ that were allowed.
     Raises AttentionError: file_ending, file_empty, file_too_large; not_text, not_npz, not_safetensors, and what
     read_json_arrays, read_npy, read_npz and parse_matrix refuse; no_arrays, too_many_arrays, array_twice,
@@ -80,7 +81,8 @@ def read_arrays(
 def read_array(
     file_name: str, content: bytes, name: str, array: str | None = None, minus_infinity: bool = False
 ) -> np.ndarray:
-    """Reads one array of a file: the one called `array`; without that the only one, or the one called `name`.
+    """Reads one array of a file: the one called `array`; without that the one called `name`, also in the way of a
+    library, or the only one. A matrix of a linear layer is turned: see turn_projection.
 
     name: the part that the array will be, for errors. minus_infinity: whether it may hold −∞. The rest as in
     read_arrays; numbers of the other arrays need not be finite.
@@ -90,7 +92,9 @@ def read_array(
     >>> read_array("layer.json", b'{"q": [[1, 2]], "k": [[3, 4]]}', "k")
     array([[3., 4.]])
     """
-    taken = choose_array(file_name, read_unchecked_arrays(file_name, content), name, array)
+    arrays = read_unchecked_arrays(file_name, content)
+    chosen = choose_name(file_name, arrays, name, array)
+    taken = turn_projection(arrays[chosen], chosen, name)
     refuse_not_finite(name, taken, minus_infinity)
     return taken
 
@@ -250,8 +254,8 @@ def decode_text(file_name: str, content: bytes) -> str:
 
 
 # ---- which array, which numbers --------------------------------------------------------------------------------------
-def choose_array(file_name: str, arrays: dict[str, np.ndarray], name: str, array: str | None) -> np.ndarray:
-    """Chooses the array that was asked for, or the only one that can be meant."""
+def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, array: str | None) -> str:
+    """Chooses the array that was asked for, or the only one that can be meant; gives its name."""
     if array is not None:
         if array not in arrays:
             raise AttentionError(
@@ -260,9 +264,12 @@ def choose_array(file_name: str, arrays: dict[str, np.ndarray], name: str, array
                 choices=list_first_names(arrays),
                 given=printable_name(array),
             )
-        return arrays[array]
+        return array
     if name in arrays:
-        return arrays[name]
+        return name
+    known = find_projection(arrays, name)
+    if known is not None:
+        return known
     if len(arrays) > 1:
         raise AttentionError(
             "which_array",
@@ -270,7 +277,7 @@ def choose_array(file_name: str, arrays: dict[str, np.ndarray], name: str, array
             name=name,
             choices=list_first_names(arrays),
         )
-    (only,) = arrays.values()
+    (only,) = arrays
     return only
 
 

@@ -126,3 +126,36 @@ def test_the_box_for_a_file_speaks_the_language_of_the_page(screen):
     expect(box.get_by_role("button", name="Remove mine.pdf")).to_be_visible()
     expect(box.get_by_role("alert")).to_contain_text("files are not allowed.")
     expect(opened.page.locator("html")).to_have_attribute("lang", "en")
+
+
+# ---- a connection that is down ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_file_given_while_the_connection_is_down_is_told_and_made_up_for(chromium, server, language):
+    """A proxy that cuts the socket and takes no new one for a while."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 720}, reduced_motion="reduce")
+    page, sockets, cut = context.new_page(), [], []
+
+    def connect(socket):
+        if cut:
+            socket.close()
+        else:
+            sockets.append(socket)
+            socket.connect_to_server()
+
+    page.route_web_socket("**/_stcore/stream*", connect)
+    page.goto(f"{server}/maps?lang={language}")
+    expect(page.locator(".heads .card")).to_have_count(12)
+    app = page.locator("[data-test-connection-state]")
+    expect(app).to_have_attribute("data-test-connection-state", "CONNECTED")
+    cut.append(True)
+    sockets[-1].close()
+    expect(app).not_to_have_attribute("data-test-connection-state", "CONNECTED")
+    content = npz(attention=drawn()[:1, :1], tokens=np.array(WORDS))
+    file = {"name": "lost.npz", "mimeType": "application/octet-stream", "buffer": content}
+    page.get_by_test_id("stFileUploader").locator("input").set_input_files(file)
+    told = {"en": "lost.npz has not reached the server", "zh": "lost.npz 没有送到服务器"}[language]
+    expect(page.locator(".file-waits")).to_contain_text(told)
+    cut.clear()
+    expect(page.locator(".heads .card")).to_have_count(1)  # the one head of the file
+    expect(page.locator(".file-waits")).to_have_text("")
+    context.close()
