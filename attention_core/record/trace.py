@@ -29,15 +29,16 @@ class Faces:
     cell(index, *operands, **params) -> Cell. They are module-level functions, so that a Trace can be pickled and
     their source is complete.
 
-    sign: what is done, in a few characters, over the step's column in a picture. motion: how the picture shows what
-    became what; a motion of its own is a line in pages/components/flow/picture/.
+    sign: what is done, in a few characters, over the step's column in a picture; a function of the parameters where
+    they say it. motion: how the picture shows what became what; a motion of its own is a line in
+    pages/components/flow/picture/.
     """
 
     torch: Callable[..., Tensor]
     numpy: Callable[..., np.ndarray]
     formula: Callable[..., str]
     cell: Callable[..., Cell]
-    sign: str = ""
+    sign: str | Callable[..., str] = ""
     motion: str = "change"
 
 
@@ -60,6 +61,12 @@ class Operation:
         """The same by the second implementation."""
         arrays = [operands[name] for name in self.reads]
         return self.faces.numpy(*arrays, **self.params)
+
+    @property
+    def sign(self) -> str:
+        """What is done, in a few characters."""
+        sign = self.faces.sign
+        return sign if isinstance(sign, str) else sign(**self.params)
 
     def formula(self, symbol: Callable[[str], str]) -> str:
         """The right-hand side in LaTeX, each operand written by `symbol`."""
@@ -230,12 +237,21 @@ class Trace:
             raise KeyError(f"there is no step {name!r}: the steps are {names}")
         return self.steps[name]
 
-    def holds(self, name: str | None, index: tuple[int, ...]) -> bool:
-        """Whether there is this step, and an index lies inside it, one position an axis."""
-        if name not in self:
+    def holds(self, name: object, index: object) -> bool:
+        """Whether there is this step, and an index lies inside it, one position an axis: whole numbers, from 0 on.
+
+        Both may be anything, as a browser sends them.
+
+        >>> trace = Trace({"x": Step("x", torch.zeros(2, 3), ("T", "D"))})
+        >>> trace.holds("x", (1, 2)), trace.holds("x", (1, 2.0)), trace.holds("x", (True, 0)), trace.holds({}, None)
+        (True, False, False, False)
+        """
+        if not isinstance(name, str) or name not in self:
             return False
         shape = self.step(name).shape
-        if len(index) != len(shape):
+        if not isinstance(index, tuple | list) or len(index) != len(shape):
+            return False
+        if any(type(position) is not int for position in index):
             return False
         return all(0 <= i < size for i, size in zip(index, shape, strict=True))
 

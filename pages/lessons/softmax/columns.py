@@ -1,6 +1,7 @@
 """The numbers, their exponentials and their shares as three columns, the first of which a hand drags."""
 
 import math
+import sys
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -72,8 +73,8 @@ def take_numbers(sent: object, first_numbers: str) -> None:
 
 
 def is_finite_number(sent: object) -> bool:
-    """Whether what a browser sent is a number. It may send anything."""
-    return type(sent) in (int, float) and math.isfinite(sent)
+    """Whether what a browser sent is a number. It may send anything, and a whole number too large for a float."""
+    return type(sent) in (int, float) and abs(sent) <= sys.float_info.max
 
 
 def make_columns_data(
