@@ -134,3 +134,13 @@ def test_the_size_of_a_picture_is_read_as_a_reader_of_pictures_reads_it(form):
     for cut in range(0, len(data), 7):
         find_picture_size(data[:cut])  # cut anywhere it raises nothing
     assert find_picture_size(b"\xff\xd8\xff\xe0\x00\x00" * 9) is None
+
+
+@pytest.mark.parametrize("fill", [1, 2, 7])
+def test_a_jpeg_with_fill_bytes_before_its_markers_is_read(fill):
+    data = picture_file("JPEG", (301, 17))
+    first_end = 4 + int.from_bytes(data[4:6])
+    filled = data[:2] + b"\xff" * fill + data[2:first_end] + b"\xff" * fill + data[first_end:]
+    assert Image.open(io.BytesIO(filled)).size == (301, 17)
+    assert find_picture_size(filled) == (301, 17)
+    assert find_picture_size(data[:2] + b"\xff" * 1000) is None

@@ -86,6 +86,9 @@ def find_jpeg_size(data: bytes) -> tuple[int, int] | None:
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
+        if marker == 0xFF:  # a fill byte: any number of them may stand before a marker (B.1.1.2)
+            at += 1
+            continue
         if marker in JPEG_SIZE_MARKERS:
             height, width = struct.unpack_from(">HH", data, at + 5)
             return width, height
