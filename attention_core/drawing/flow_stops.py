@@ -60,7 +60,7 @@ def part_sign(trace: Trace, part: FlowPart) -> str:
     if symbol and not part.after:
         return symbol
     operation = trace.step(part.name).operation
-    return operation.faces.sign if operation else part.name
+    return operation.sign if operation else part.name
 
 
 def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:

@@ -176,9 +176,33 @@ def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
     return product_cell(*factors)
 
 
-SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign="÷ T", motion="scale")
+def scale_sign(*, factor: float, temperature: float) -> str:
+    """What is done to the scores: × a factor that is not 1, ÷ a temperature that is not 1.
+
+    >>> scale_sign(factor=2.0, temperature=1.0), scale_sign(factor=1.0, temperature=5.0)
+    ('× 2', '÷ τ')
+    >>> scale_sign(factor=-0.5, temperature=5.0), scale_sign(factor=1.0, temperature=1.0)
+    ('× −0.5 ÷ τ', '× 1')
+    """
+    times = f"× {format_term(float(format_short(factor, SIGN_DIGITS)))}"
+    if temperature == 1:
+        return times
+    return "÷ τ" if factor == 1 else f"{times} ÷ τ"
+
+
+def root_scale_sign(*, factor: float, temperature: float) -> str:
+    """The same for the factor 1/√d_k.
+
+    >>> root_scale_sign(factor=0.5, temperature=1.0), root_scale_sign(factor=0.5, temperature=5.0)
+    ('÷ √d', '÷ √d τ')
+    """
+    return "÷ √d" if temperature == 1 else "÷ √d τ"
+
+
+SIGN_DIGITS = 3  # of a factor over a column
+SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
-    scale, scale_numpy, root_scale_formula, root_scale_cell, sign="÷ √d", motion="scale"
+    scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"
 )  # by 1/√d_k, and written so
 
 

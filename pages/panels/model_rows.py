@@ -121,7 +121,7 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
     rows = []
     for name, step in trace.computed().items():
         if "T" in step.dims and name not in ("output", "residual"):
-            sign = step.operation.faces.sign
+            sign = step.operation.sign
             row = {"kind": "inner", "within": part, "name": say(f"block.inner.{name}"), "sign": sign}
             rows.append({**strips.add(part, name, (0, view.at)), **row})
     return rows

@@ -31,3 +31,31 @@ def test_scores_share_one_scale_so_that_a_division_is_seen():
     top = float(trace["scores"].abs().max())
     assert largest["scores"] == largest["scaled_scores"] == largest["masked_scores"] == top
     assert largest["weights"] == 1.0  # the first word sees itself alone
+
+
+@pytest.mark.parametrize(
+    "settings, sign",
+    [
+        ({}, "÷ √d"),
+        ({"temperature": 5}, "÷ √d τ"),
+        ({"scale": 2}, "× 2"),
+        ({"scale": 2, "temperature": 5}, "× 2 ÷ τ"),
+        ({"scale": 1}, "× 1"),
+        ({"scale": 1, "temperature": 0.5}, "÷ τ"),
+        ({"scale": -0.123456}, "× −0.123"),
+        ({"score": "cosine"}, "× 1"),
+        ({"score": "cosine", "temperature": 5}, "÷ τ"),
+        ({"score": "cosine", "scale": 10}, "× 10"),
+    ],
+)
+def test_the_sign_over_the_scaled_scores_says_what_was_done(settings, sign):
+    trace = layer(**settings)
+    assert trace.step("scaled_scores").operation.sign == sign
+    drawn = {part.name: part_sign(trace, part) for part in parts_of(trace)}
+    assert drawn.get("scaled_scores", "× 1") == sign  # what changes nothing is not drawn
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_every_step_that_is_drawn_has_a_sign_in_letters(name):
+    trace = RUNS[name]
+    assert all(isinstance(part_sign(trace, part), str) for part in parts_of(trace))
