@@ -106,13 +106,14 @@ file_words = make_component("file_words", '<div class="file-waits" role="status"
 visited = make_component("visited", "<div></div>", "kept_progress")
 seen_drawers = make_component("seen_drawers", "<div></div>", "kept_progress", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")
-canvas = make_component("canvas", '<div class="map"></div>', "pixels", "printed", "sheet", "live/position")
+canvas = make_component("canvas", '<div class="map"></div>', "pixels", "rounded", "printed", "sheet", "live/position")
 thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
 lectern = make_component("lectern", read_part("lectern.html"), "belongs", "remote", isolate_styles=False)
 prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote")
 number_grid = make_component("numbers", '<div><table></table><i class="made row"></i><i class="made column"></i></div>')
 FLOW_PARTS = (
     "pixels",
+    "rounded",
     "printed",
     "flow/motion",
     "flow/shapes",
@@ -162,14 +163,17 @@ FLOW_PARTS = (
 flow = make_component("flow/flow", '<div class="flow"></div>', *FLOW_PARTS[:-1], is_fetched=True)
 look = make_component("flow/look", "<div></div>")
 model_block = make_component(
-    "model/block", '<div class="block"></div>', "pixels", "flow/words", "model/controls", "player"
+    "model/block", '<div class="block"></div>', "pixels", "rounded", "flow/words", "model/controls", "player"
 )
 word_shares = make_component("model/shares", '<div class="shares"></div>')
-model_words = make_component("model/words", '<div class="writing"></div>', "pixels", "flow/words", "model/controls")
+model_words = make_component(
+    "model/words", '<div class="writing"></div>', "pixels", "rounded", "flow/words", "model/controls"
+)
 model_heads = make_component(
     "model/heads",
     '<div class="heads"></div>',
     "pixels",
+    "rounded",
     "flow/words",
     "roving",
     "model/controls",
@@ -180,6 +184,7 @@ model_what_if = make_component(
     "model/what_if",
     '<div class="what-if"></div>',
     "pixels",
+    "rounded",
     "flow/words",
     "model/controls",
     "model/maps",
@@ -190,6 +195,7 @@ model_decoder = make_component(
     "model/decoder",
     '<div class="decoder"></div>',
     "pixels",
+    "rounded",
     "flow/words",
     "model/controls",
     "player",
@@ -200,6 +206,7 @@ model_shelves = make_component(
     "model/shelves",
     '<div class="shelves"></div>',
     "pixels",
+    "rounded",
     "flow/words",
     "roving",
     "model/controls",
@@ -207,9 +214,18 @@ model_shelves = make_component(
     "svg",
     is_fetched=True,
 )
-model_circuits = make_component("model/circuits", '<div class="circuits"></div>', "flow/words", is_fetched=True)
+model_circuits = make_component(
+    "model/circuits", '<div class="circuits"></div>', "rounded", "flow/words", is_fetched=True
+)
 tokens = make_component(
-    "tokens", '<div class="tokens"></div>', "flow/words", "model/controls", "roving", "player", is_fetched=True
+    "tokens",
+    '<div class="tokens"></div>',
+    "rounded",
+    "flow/words",
+    "model/controls",
+    "roving",
+    "player",
+    is_fetched=True,
 )
 rest = make_component("rest", "<div></div>")
 live_slider = make_component(
@@ -222,6 +238,7 @@ live_frames = make_component("live/frames", '<div class="frames" role="group"></
 word_threads = make_component(
     "lessons/threads",
     '<div class="threads"></div>',
+    "rounded",
     "flow/words",
     "model/controls",
     "roving",
@@ -232,6 +249,7 @@ word_threads = make_component(
 symbol_arcs = make_component(
     "lessons/arcs",
     '<div class="arcs"></div>',
+    "rounded",
     "flow/words",
     "model/controls",
     "roving",
@@ -242,6 +260,7 @@ symbol_arcs = make_component(
 beads = make_component(
     "lessons/beads",
     '<div class="beads"></div>',
+    "rounded",
     "flow/words",
     "roving",
     "live/position",
@@ -251,6 +270,7 @@ beads = make_component(
 neck = make_component(
     "lessons/neck",
     '<div class="neck"></div>',
+    "rounded",
     "flow/words",
     "model/controls",
     "player",
@@ -261,6 +281,7 @@ neck = make_component(
 word_match = make_component(
     "lessons/match",
     '<div class="match"></div>',
+    "rounded",
     "flow/words",
     "model/controls",
     "roving",
@@ -271,6 +292,7 @@ word_match = make_component(
 number_columns = make_component(
     "lessons/columns",
     '<div class="columns" role="group"></div>',
+    "rounded",
     "flow/words",
     "model/controls",
     "live/position",
@@ -279,6 +301,7 @@ number_columns = make_component(
 score_cloud = make_component(
     "lessons/cloud",
     '<div class="cloud" role="img"></div>',
+    "rounded",
     "flow/words",
     "model/controls",
     "live/position",
@@ -286,11 +309,17 @@ score_cloud = make_component(
     is_fetched=True,
 )
 row_product = make_component(
-    "lessons/product", '<div class="product" role="group"></div>', "flow/words", "model/controls", is_fetched=True
+    "lessons/product",
+    '<div class="product" role="group"></div>',
+    "rounded",
+    "flow/words",
+    "model/controls",
+    is_fetched=True,
 )
 painted_words = make_component(
     "lessons/painted",
     '<div class="painted" role="group"></div>',
+    "rounded",
     "flow/words",
     "model/controls",
     "roving",

@@ -1,23 +1,4 @@
 // Texts and numbers as they stand on a drawn map.
-const decimals = new Intl.NumberFormat("en", {
-  minimumFractionDigits: 2,
-  maximumFractionDigits: 2,
-  roundingMode: "halfEven", // as Python rounds the same number elsewhere on the screen
-  useGrouping: false,
-  signDisplay: "negative", // no minus before a zero that only rounding made
-});
-
-// A true minus sign, and two digits in an exponent, as everywhere on the screen.
-function printed(text) {
-  return text.replace(/^-/, "−").replace(/e([+-])(\d)$/, "e$10$2");
-}
-
-// A number with two decimals, as it stands in a cell.
-function fixed(value) {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value < 0 ? "−∞" : "∞";
-  return printed(Math.abs(value) < 1e5 ? decimals.format(value) : value.toExponential(2));
-}
-
 // The digits that the data carries; all of them are seen where a cell is opened.
 function digits(value) {
   return printed(String(Number(value.toPrecision(7))));

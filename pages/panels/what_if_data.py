@@ -24,7 +24,7 @@ from attention_core.learned.language.what_if import (
     share_with_each_off,
     shares_before_and_after,
 )
-from attention_core.record.number_text import format_signed
+from attention_core.record.number_text import format_signed, format_whole_percent
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from pages import components
 from pages.panels.model_look import BlockView, make_view
@@ -226,19 +226,12 @@ def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor
         say(
             "what_if.moved_word",
             word=words[number],
-            before=spell_share(float(before[number])),
-            after=spell_share(float(after[number])),
+            before=format_whole_percent(float(before[number])),
+            after=format_whole_percent(float(after[number])),
         )
         for number in numbers
     ]
     return say("what_if.moved", words=say("fact.comma").join(each))
-
-
-def spell_share(share: float) -> str:
-    """A probability in whole percents, as beside the bars."""
-    if 0 < share < LEAST_SHOWN:
-        return "<1"
-    return ">99" if 1 - LEAST_SHOWN <= share < 1 else f"{100 * share:.0f}"
 
 
 # ---- weights that moved ----------------------------------------------------------------------------------------------

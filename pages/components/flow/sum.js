@@ -107,7 +107,7 @@ function setText(element, text) {
 function spellTerm(number) {
   const size = Math.abs(number);
   if (size === 0 || size >= 0.005) return fixed(number);
-  return printed(size < 1e-4 ? number.toExponential(1).replace(".0e", "e") : String(Number(number.toPrecision(2))));
+  return `${number < 0 ? "−" : ""}${twoDigits(size)}`;
 }
 
 // A number with the digits that a twin can vouch for.

@@ -33,17 +33,17 @@ function write(element, texts) {
 }
 
 // The sign stands apart from its number, except on a Chinese page.
-function spellPercent(share) {
-  if (share < 0) return `−${spellPercent(-share)}`;
+function percentText(share, digits) {
   const sign = document.documentElement.lang.startsWith("zh") ? "%" : " %";
-  if (share >= 0.995 && share < 1) return `>99${sign}`;
-  if (share > 0 && share < 0.005) return `<1${sign}`;
-  return `${Math.round(100 * share)}${sign}`;
+  return `${share < 0 ? "−" : ""}${digits(Math.abs(share))}${sign}`;
 }
 
-function spellNumber(number) {
-  return number.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
-}
+const spellPercent = (share) => percentText(share, percentDigits);
+
+// A share in a picture of a model or a lesson, where there is room for few digits.
+const spellWholePercent = (share) => percentText(share, wholePercentDigits);
+
+const spellNumber = fixed;
 
 const widths = new Map(); // of a text at 100 px: it is asked for in every frame
 let measuring;

@@ -121,7 +121,7 @@ function arcs(root, place, shape) {
         d: arcPath(place, head, query, key),
         class: isNow ? "now" : "away",
         role: "img",
-        "aria-label": `${head.name}: ${nameOf(root, query)} → ${nameOf(root, key)}: ${spellPercent(weight)}`,
+        "aria-label": `${head.name}: ${nameOf(root, query)} → ${nameOf(root, key)}: ${spellWholePercent(weight)}`,
         style: `stroke:${head.colour};stroke-width:${THINNEST_ARC + (THICKEST_ARC - THINNEST_ARC) * weight}px`,
       });
       path.onclick = () => root.trigger("opened", [...head.at, query, key]);
@@ -169,7 +169,7 @@ function expected(root, place, shape) {
   return [
     shape("field", "rect", { x: x - half, y: middle - 18, width: 2 * half, height: 36, rx: 6, class: "field" }),
     shape("next", "text", { x, y: middle + place.size * 0.35, class: "next", style: `font-size:${place.size}px` }, symbol),
-    shape("share", "text", { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` }, spellPercent(share)),
+    shape("share", "text", { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` }, spellWholePercent(share)),
   ];
 }
 
@@ -200,7 +200,7 @@ function tell(root) {
   if (!most) return said(text.nowhere, parts);
   const [, source, weight] = most.arc;
   const kind = isCopied(root, asker, source) ? "copies" : "looks";
-  return said(text[kind], { ...parts, head: most.head.name, share: spellPercent(weight), found: symbols[source], at: source + 1 });
+  return said(text[kind], { ...parts, head: most.head.name, share: spellWholePercent(weight), found: symbols[source], at: source + 1 });
 }
 
 // A button for each head: its strongest weight, whose arithmetic it opens.
@@ -208,7 +208,7 @@ function showChips(root) {
   const asker = askerOf(root);
   const rows = root.data.heads.map((head) => {
     const arc = strongest(root, head, asker);
-    const told = arc ? `${head.name} → ${nameOf(root, arc[1])} ${spellPercent(arc[2])}` : `${head.name} –`;
+    const told = arc ? `${head.name} → ${nameOf(root, arc[1])} ${spellWholePercent(arc[2])}` : `${head.name} –`;
     return { head, arc, told };
   });
   while (root.chips.childNodes.length > rows.length) root.chips.lastChild.remove();

@@ -35,8 +35,8 @@ function numbersNow({ data, numbers, position }) {
 
 function describe({ data, position }, shares) {
   const largest = Math.max(...shares);
-  const percent = largest >= 0.995 && largest < 1 ? data.text.nearly_all : Math.round(100 * largest);
-  return { T: data.written[position], count: shares.length, percent, ratio: (largest * shares.length).toFixed(1) };
+  const percent = largest >= 0.995 && largest < 1 ? data.text.nearly_all : percentDigits(largest);
+  return { T: data.written[position], count: shares.length, percent, ratio: rounded(largest * shares.length, 1) };
 }
 
 // A number of any size: 7.39, 2.7 × 10⁴³.
@@ -59,7 +59,7 @@ function draw(root) {
     arrow(),
     resultCell(root, "exponentials", place, Math.exp((number - most) / data.temperatures[position]), spellPower(exponentials[place])),
     arrow(),
-    resultCell(root, "weights", place, shares[place], spellPercent(shares[place]), usual?.[place]),
+    resultCell(root, "weights", place, shares[place], spellWholePercent(shares[place]), usual?.[place]),
   ]);
   const sum = (text) => element("div", "sum", { textContent: said(data.text.sum, { sum: text }) });
   const total = exponentials.reduce((one, other) => one + other, 0);

@@ -50,7 +50,7 @@ function describe({ data, now: { q, k } }, scores) {
   const angle = (Math.acos(Math.min(Math.max(scores.cosine, -1), 1)) * 180) / Math.PI;
   const texts = Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, spellNumber(score)]));
   const vector = (numbers) => `(${numbers.map(spellNumber).join(", ")})`;
-  return { ...texts, angle: Math.round(angle), q_length: spellNumber(lengthOf(q)), k_length: spellNumber(lengthOf(k)), turned: vector(turned(q, data.made.w_a)), sum: vector(together(turned(q, data.made.w_aq), turned(k, data.made.w_ak))) };
+  return { ...texts, angle: rounded(angle, 0), q_length: spellNumber(lengthOf(q)), k_length: spellNumber(lengthOf(k)), turned: vector(turned(q, data.made.w_a)), sum: vector(together(turned(q, data.made.w_aq), turned(k, data.made.w_ak))) };
 }
 
 // ---- the plane -----------------------------------------------------------------------------------------------------------

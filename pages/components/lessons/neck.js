@@ -113,7 +113,7 @@ function tell({ data, at }) {
     if (!way.weights) return said(data.text.from_one, { name: way.name, letter }) + mark;
     const most = Math.max(...way.weights[at]);
     const looked = way.weights[at].indexOf(most);
-    return said(data.text.from_all, { name: way.name, letter, found: data.read[looked], place: looked + 1, share: spellPercent(most) }) + mark;
+    return said(data.text.from_all, { name: way.name, letter, found: data.read[looked], place: looked + 1, share: spellWholePercent(most) }) + mark;
   });
   return [said(data.text.at, { place: at + 1 }), ...parts].join(" ");
 }

@@ -84,7 +84,7 @@ function tell({ words, heads, out, shown, text }, looked) {
 
 function tellShare(word, weight, carried, text) {
   const paints = Math.abs(carried) >= 0.005 ? said(text.colour, { colour: spellNumber(carried) }) : text.unpainted;
-  return said(text.flows, { share: spellPercent(weight), word, paints });
+  return said(text.flows, { share: spellWholePercent(weight), word, paints });
 }
 
 // ---- ribbons ------------------------------------------------------------------------------------------------------------
@@ -102,7 +102,7 @@ function ribbons({ words, heads }, looked) {
       const d = `M${start} 0C${start} ${TALL * 0.6} ${end} ${TALL * 0.4} ${end} ${TALL}`;
       svg.append(svgShape("path", { d, class: "ribbon", "stroke-width": Math.max(1, THICKEST * weight) }));
       if (Math.abs(carried[place]) >= 0.005) paints.append(svgShape("path", { d, class: "paint", stroke: paintOf(carried[place]), "stroke-width": Math.max(0.5, THICKEST * weight - 4) }));
-      if (weight >= LEAST_TOLD) field.append(label("share", start, spellPercent(weight)));
+      if (weight >= LEAST_TOLD) field.append(label("share", start, spellWholePercent(weight)));
     });
     field.append(label(`head head-${head}`, end, name));
   });

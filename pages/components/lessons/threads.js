@@ -132,7 +132,7 @@ function threads(root, place, shape) {
       const path = shape(`thread ${top} ${bottom}`, "path", {
         d: place.thread([0, top], [1, bottom]),
         class: look,
-        "aria-label": `${root.data.lines[asks][i]} → ${root.data.lines[1 - asks][j]}: ${spellPercent(weight)}`,
+        "aria-label": `${root.data.lines[asks][i]} → ${root.data.lines[1 - asks][j]}: ${spellWholePercent(weight)}`,
         role: "img",
         style: `stroke-width:${wide}px;--strength:${0.1 + 0.9 * weight}`,
       });
@@ -162,11 +162,11 @@ function wordsOf(root, place, shape) {
       const weight = looked[0] === line ? undefined : weightOf(way, looked, i);
       const isChosen = line === way.asks && i === way.chosen;
       const look = ["word", line === way.asks ? "asks" : "asked", isNow && "now", isChosen && "chosen", weight === null && "blocked"];
-      const said = weight === undefined ? word : `${word}: ${weight === null ? root.data.text.blocked : spellPercent(weight)}`;
+      const said = weight === undefined ? word : `${word}: ${weight === null ? root.data.text.blocked : spellWholePercent(weight)}`;
       const text = shape(`word ${line} ${i}`, "text", { ...place.word(line, i), class: look.filter(Boolean).join(" "), role: "button", "aria-label": said }, word);
       follow(root, text, line, i);
       made.push(text);
-      if (typeof weight === "number") made.push(shape(`share ${line} ${i}`, "text", { ...place.share(line, i), class: "much" }, spellPercent(weight)));
+      if (typeof weight === "number") made.push(shape(`share ${line} ${i}`, "text", { ...place.share(line, i), class: "much" }, spellWholePercent(weight)));
       if (place.cells) made.push(...cellsOf(way.vectors[line], place, shape, line, i));
     }),
   );

@@ -167,7 +167,7 @@ function wordOf(root, { word, number, share, chosen, share_cell: cell }) {
 
 function showShare(row, share) {
   row.querySelector(".beam").style.width = 100 * share + "%";
-  row.querySelector(".cell").textContent = spellPercent(share);
+  row.querySelector(".cell").textContent = spellWholePercent(share);
 }
 
 // The temperature of the words: their bars follow a drag, the server computes when it is let go.
@@ -182,7 +182,7 @@ function heatOf(root, { temperature, logits, values }, rows) {
 
 function answerOf({ question, word, share }) {
   const row = element("div", "answer");
-  row.append(element("span", "asked", { textContent: question }), element("span", "", { textContent: `${word} · ${spellPercent(share)}` }));
+  row.append(element("span", "asked", { textContent: question }), element("span", "", { textContent: `${word} · ${spellWholePercent(share)}` }));
   return row;
 }
 

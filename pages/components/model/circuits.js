@@ -56,7 +56,7 @@ function rowOf(body, root, { map, data, numbers, row, reach }) {
     const ground = mixed(palette[number < 0 ? "minus" : "plus"], palette.ground, height);
     cell.type = "button";
     cell.tabIndex = -1;
-    cell.textContent = number.toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−");
+    cell.textContent = printed(rounded(number, 1));
     cell.style.background = `rgb(${ground.join(" ")})`;
     cell.style.color = [palette.ink, palette.ground].sort((one, other) => contrast(ground, other) - contrast(ground, one))[0];
     cell.title = `${words[row]} → ${words[column]}: ${spellNumber(number)}`;

@@ -65,7 +65,7 @@ function drawn(root, shown, go) {
   source.forEach((word, j) => svg.append(svgShape("text", { x: place.source, y: middle(j) + 6, class: "word" }, word)));
   if (stage === STAGES - 1) {
     const { word, share } = shown.next[root.row][0];
-    svg.append(svgShape("text", { x: place.target, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellPercent(share)}`));
+    svg.append(svgShape("text", { x: place.target, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellWholePercent(share)}`));
   }
   return svg;
 }
@@ -100,7 +100,7 @@ function arc(root, shown, j) {
   const { arcs, bow } = root.place;
   const far = arcs - 14 - bow * (root.row - j);
   const path = svgShape("path", { d: `M ${arcs} ${from} C ${far} ${from}, ${far} ${to}, ${arcs} ${to}`, class: "own", "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight });
-  return opening(root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellPercent(weight)}`);
+  return opening(root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellWholePercent(weight)}`);
 }
 
 // From the word to one of the other sentence.
@@ -113,7 +113,7 @@ function thread(root, shown, j) {
     "stroke-width": 1 + 9 * weight,
     opacity: 0.12 + 0.88 * weight,
   });
-  return opening(root, path, "cross", j, shown, `${shown.target[root.row]} → ${shown.source[j]}: ${spellPercent(weight)}`);
+  return opening(root, path, "cross", j, shown, `${shown.target[root.row]} → ${shown.source[j]}: ${spellWholePercent(weight)}`);
 }
 
 // A thread tells its weight, and opens it.
@@ -131,7 +131,7 @@ function nextWords(shown, row, isThere) {
     const line = element("div", "line");
     const beam = element("span", "beam");
     beam.style.width = 100 * share + "%";
-    line.append(element("span", "said", { textContent: word }), beam, element("span", "much", { textContent: spellPercent(share) }));
+    line.append(element("span", "said", { textContent: word }), beam, element("span", "much", { textContent: spellWholePercent(share) }));
     return line;
   });
   const list = element("div", isThere ? "" : "later");

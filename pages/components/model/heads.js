@@ -78,10 +78,10 @@ function fillControls(root) {
   const to = choiceOf(root, "to", text.to, [["", text.any], ...places(keys)]);
   const least = element("label", "least", { textContent: text.least });
   const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
-  const output = element("output", "", { textContent: spellPercent(root.look.least) });
+  const output = element("output", "", { textContent: spellWholePercent(root.look.least) });
   input.oninput = () => {
     choose(root, { least: Number(input.value) });
-    output.textContent = spellPercent(root.look.least);
+    output.textContent = spellWholePercent(root.look.least);
   };
   least.append(input, output);
   root.parts.controls.replaceChildren(by, from, to, least);
@@ -108,10 +108,10 @@ function sortedBy({ shown, look }) {
     const cell = Number(from) * shown.keys.length + Number(to);
     const label = said(shown.text.pair, { from: shown.queries[from], to: shown.keys[to] });
     const there = (i) => others?.[i][cell];
-    return { label, spell: spellPercent, here: (i) => maps[i][cell], there, held: () => undefined };
+    return { label, spell: spellWholePercent, here: (i) => maps[i][cell], there, held: () => undefined };
   }
   if (by === BY_LAYER) return null;
-  const spell = by === BITS ? spellNumber : spellPercent;
+  const spell = by === BITS ? spellNumber : spellWholePercent;
   const number = (sentence) => (i) => heads[i][sentence]?.[by];
   return { label: shown.measures[by], spell, here: number("here"), there: number("there"), held: number("held") };
 }
@@ -126,8 +126,8 @@ function arrange(root) {
   const { shown, look, cards, parts } = root;
   const order = sortedBy(root);
   const number = (i) => rankOf(order, i);
-  const least = order?.spell === spellPercent ? look.least : 0; // bits are no shares
-  root.parts.controls.querySelector(".least").hidden = order?.spell !== spellPercent;
+  const least = order?.spell === spellWholePercent ? look.least : 0; // bits are no shares
+  root.parts.controls.querySelector(".least").hidden = order?.spell !== spellWholePercent;
   const all = shown.heads.map((_, i) => i);
   const kept = order ? all.filter((i) => !least || number(i) >= least).sort((i, j) => number(j) - number(i)) : all;
   const inLayer = shown.heads.filter(({ layer }) => layer === shown.heads[0]?.layer).length;
@@ -231,7 +231,7 @@ function largeOf(shown, name, numbers, scale) {
   let at = [0, 0];
   const tell = (row, column) => {
     at = [inside(row, queries), inside(column, keys)];
-    const number = spellPercent(numbers[at[0] * keys.length + at[1]]);
+    const number = spellWholePercent(numbers[at[0] * keys.length + at[1]]);
     [...down.children].forEach((word, i) => word.classList.toggle("at", i === at[0]));
     [...across.children].forEach((word, i) => word.classList.toggle("at", i === at[1]));
     told.textContent = said(shown.text.cell, { query: queries[at[0]], key: keys[at[1]], number });

@@ -82,7 +82,7 @@ function wordsOf(root, { words, given, next, text }, move) {
   if (!coming) return tiles;
   const cell = { part: "unembedding", step: "probabilities", index: [0, 0, coming.number] };
   const tile = button("word coming", { title: text.open }, () => root.trigger("opened", { stop: root.at, ...cell }));
-  tile.append(element("span", "", { textContent: coming.word }), element("span", "much", { textContent: spellPercent(coming.share) }));
+  tile.append(element("span", "", { textContent: coming.word }), element("span", "much", { textContent: spellWholePercent(coming.share) }));
   tile.dataset.place = "coming";
   return [...tiles, tile];
 }
@@ -137,7 +137,7 @@ class Field {
     const [weights, keys, values] = this.cells;
     roving(this.grid, () => {
       shown.words.forEach((word, s) => {
-        const share = spellPercent(this.weight(s));
+        const share = spellWholePercent(this.weight(s));
         weights[s].textContent = s < seen ? share : "";
         weights[s].setAttribute("aria-label", said(shown.text.weight, { layer: this.name, word: shown.words[seen - 1], key: word, share }));
         weights[s].classList.toggle("strong", this.weight(s) >= 0.1);

@@ -97,7 +97,7 @@ function drawnOf(root, shown, tile) {
     const [query, key] = [row, column].map((place) => Math.min(side - 1, Math.max(0, place)));
     root.at[frame.dataset.place] = [query, key];
     Object.assign(mark.style, { top: `${(100 * query) / side}%`, left: `${(100 * key) / side}%`, width: `${100 / side}%`, height: `${100 / side}%` });
-    told.textContent = said(text.cell, { query: words[query], key: words[key], number: spellPercent(tile.map[query * side + key]) });
+    told.textContent = said(text.cell, { query: words[query], key: words[key], number: spellWholePercent(tile.map[query * side + key]) });
   };
   const place = ({ clientX, clientY }) => {
     const { left, top, width, height } = frame.getBoundingClientRect();
@@ -173,7 +173,7 @@ function barsOf(before, after) {
 
 function pairRow(root, text, { word, before, after, cell }) {
   const row = element("div", "row");
-  const numbers = said(text.pair, { before: spellPercent(before), after: spellPercent(after) });
+  const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(after) });
   row.append(element("span", "word", { textContent: word, title: word }), barsOf(before, after));
   if (!cell) row.append(element("span", "numbers", { textContent: numbers }));
   else {
@@ -187,7 +187,7 @@ function pairRow(root, text, { word, before, after, cell }) {
 
 function aloneRow(root, text, before, word, { part, head, name, share }) {
   const row = element("div", "row");
-  const numbers = said(text.pair, { before: spellPercent(before), after: spellPercent(share) });
+  const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(share) });
   const press = button("word", { textContent: name, title: said(text.turn_off, { name }) }, () => root.trigger("kind", { part, head, kind: "off" }));
   press.dataset.place = `alone ${word} ${part} ${head}`;
   row.append(press, barsOf(before, share), element("span", "numbers", { textContent: numbers }));
@@ -205,7 +205,7 @@ function movedOf(root, { text, moved: { title, told, rows } }) {
 
 function movedRow(root, text, { name, pair, before, after, opens }) {
   const row = element("div", "row");
-  const numbers = said(text.pair, { before: spellPercent(before), after: spellPercent(after) });
+  const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(after) });
   const open = button("word", { title: said(text.open_head, { name }) }, () => root.trigger("head", opens));
   open.append(element("span", "head", { textContent: name }), element("span", "", { textContent: pair }));
   open.setAttribute("aria-label", `${pair}: ${numbers}. ${open.title}`);

@@ -70,7 +70,7 @@ function showRow(row, share, uncut) {
   row.classList.toggle("cut", share === 0);
   row.querySelector(".beam").style.width = 100 * share + "%";
   row.querySelector(".uncut").style.width = 100 * uncut + "%";
-  row.querySelector(".cell").textContent = spellPercent(share);
+  row.querySelector(".cell").textContent = spellWholePercent(share);
 }
 
 // ---- what is chosen, and done ----------------------------------------------------------------------------------------

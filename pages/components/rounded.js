@@ -1,0 +1,51 @@
+// Numbers and shares as texts, rounded as Python rounds them elsewhere on the screen: to the nearest, halves to even.
+// A size with so many significant digits: its digits as a text, and its power of ten.
+function significant(size, figures) {
+  const exact = /^(\d)\.(\d*)e(.+)$/.exec(size.toExponential(100));
+  const kept = exact[1] + exact[2].slice(0, figures - 1);
+  const isHalf = /^50*$/.test(exact[2].slice(figures - 1));
+  if (isHalf && Number(kept.at(-1)) % 2 === 0) return [kept, Number(exact[3])];
+  const [mantissa, power] = size.toExponential(figures - 1).split("e"); // of two that are equally near, the larger
+  return [mantissa.replace(".", ""), Number(power)];
+}
+
+// A number with so many decimals, with a hyphen for its minus; none before a zero that only rounding made.
+function rounded(value, decimals) {
+  const size = Math.abs(value);
+  let text = size.toFixed(decimals); // of two that are equally near, the larger
+  const isHalf = (size * 2 ** (decimals + 1)) % 2 === 1;
+  if (isHalf && Number(text.at(-1)) % 2 === 1) text = (Math.floor(size * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
+  return value < 0 && Number(text) !== 0 ? `-${text}` : text;
+}
+
+// A true minus sign, and two digits in an exponent, as everywhere on the screen.
+function printed(text) {
+  return text.replace(/^-/, "−").replace(/e([+-])(\d)$/, "e$10$2");
+}
+
+// A number with two decimals, as it stands in a cell.
+function fixed(value) {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value < 0 ? "−∞" : "∞";
+  if (Math.abs(value) < 1e5) return printed(rounded(value, 2));
+  const [kept, power] = significant(Math.abs(value), 3);
+  return printed(`${value < 0 ? "-" : ""}${kept[0]}.${kept.slice(1)}e+${power}`);
+}
+
+// A number in two digits; a small one by its power of ten.
+function twoDigits(size) {
+  const [kept, power] = significant(size, 2);
+  if (power < -4) return printed(`${kept[0]}${kept[1] === "0" ? "" : `.${kept[1]}`}e${power}`);
+  return String(Number(`${kept}e${power - 1}`));
+}
+
+// A share in percent, without the sign: whole, two digits where that would make 0 of it, >99 where it would make all.
+function percentDigits(share) {
+  const whole = rounded(100 * share, 0);
+  if (whole === "0" && share > 0) return twoDigits(100 * share);
+  return whole === "100" && share < 1 ? ">99" : whole;
+}
+
+// The same where there is room for few digits: <1 where a whole number would make 0 of it.
+function wholePercentDigits(share) {
+  return share > 0 && rounded(100 * share, 0) === "0" ? "<1" : percentDigits(share);
+}
