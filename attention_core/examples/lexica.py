@@ -6,13 +6,10 @@ with a "role" are also those of any other word to which somebody gives this role
 
 import json
 from collections.abc import Mapping
-from functools import cache
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
 from attention_core.inputs.tokenizer import Lexicon
-from attention_core.learned.grammar import known_words
 
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
@@ -44,10 +41,3 @@ def read_lexica(entries: Mapping[str, dict]) -> dict[str, Lexicon]:
 
 EXAMPLE_DATA = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
 LEXICA: Mapping[str, Lexicon] = MappingProxyType(read_lexica(EXAMPLE_DATA["lexica"]))
-
-
-@cache
-def all_known_words() -> frozenset[str]:
-    """The words of all lexica, and the Chinese words of the grammar: where no spaces are written, each is one token."""
-    of_lexica = chain.from_iterable(lexicon.vectors for lexicon in LEXICA.values())
-    return known_words("zh").union(of_lexica)

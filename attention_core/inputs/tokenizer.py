@@ -2,14 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 import regex
 
+from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_parted_by_hand, longest_words
 from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
@@ -50,17 +52,21 @@ CHARACTER_RANGES = (
     (0x1AFF0, 0x1B16F),
     (0x20000, 0x3FFFF),
 )
+KANA_RANGES = ((0x3040, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F))
 # Scripts in which a zero-width joiner or non-joiner is ordinary spelling: Arabic to Burmese, Khmer, Mongolian.
 JOINING_RANGES = ((0x0600, 0x109F), (0x1780, 0x18AF))
 # Characters that Unicode calls letters or marks and that print nothing (Default_Ignorable_Code_Point).
 BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
-def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
-    """Cuts a text into words and punctuation, and Chinese, Japanese and Korean into characters.
+def tokenise(text: str, words: Collection[str] = (), by_character: bool = False) -> tuple[str, ...]:
+    """Cuts a text into words and punctuation, Chinese as a reader does, and Japanese and Korean into characters.
 
-    text: any text. With at least one "|" in it the tokens are exactly what lies between the bars.
+    text: any text. With at least one "|" in it the tokens are exactly what lies between the bars. Spaces between
+    Chinese characters are a cut, too: then nothing is cut between them, unless they part it into more than four
+    characters on average, as verse.
     words: a dictionary's words; neighbours that spell one of them become one token, the longest word first.
+    by_character: whether Chinese is cut into characters, but for these words.
     A token is not normalised: it keeps its marks and joiners as they were typed.
 
     Raises AttentionError: text_too_long (10,000 characters), no_tokens, too_many_tokens (512), token_too_long (40
@@ -68,23 +74,23 @@ def tokenise(text: str, words: Collection[str] = ()) -> tuple[str, ...]:
 
     >>> tokenise("Anna didn't feed the dog.")
     ('Anna', "didn't", 'feed', 'the', 'dog', '.')
-    >>> tokenise("它摇尾巴"), tokenise("它摇尾巴", words={"摇尾巴"})
-    (('它', '摇', '尾', '巴'), ('它', '摇尾巴'))
-    >>> tokenise("<s>|New York")
-    ('<s>', 'New York')
+    >>> tokenise("它喂了猫"), tokenise("它喂了猫", words={"喂了"}), tokenise("它喂了猫", by_character=True)
+    (('它', '喂', '了', '猫'), ('它', '喂了', '猫'), ('它', '喂', '了', '猫'))
+    >>> tokenise("我女朋友很好"), tokenise("我女 朋友 很好"), tokenise("<s>|New York")
+    (('我', '女朋友', '很', '好'), ('我女', '朋友', '很好'), ('<s>', 'New York'))
     """
     if len(text) > MAX_TEXT_LENGTH:
         raise AttentionError("text_too_long", limit=MAX_TEXT_LENGTH, given=len(text))
-    return check_token_limits(split_tokens(text, words))
+    return check_token_limits(split_tokens(text, words, by_character))
 
 
-def join_tokens(tokens: Sequence[str], words: Collection[str] = ()) -> str:
+def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character: bool = False) -> str:
     """Joins tokens to a text that `tokenise` cuts into exactly these tokens.
 
     The tokens stand side by side where no space is written between them, as in Chinese, else with spaces, and with
     bars where neither gives the same tokens.
 
-    tokens: not empty, without "|" and without spaces around them. words: the words that tokenise will be given.
+    tokens: not empty, without "|" and without spaces around them. words, by_character: what tokenise will be given.
 
     Raises AttentionError: token_form for a token that no text can hold, and what tokenise refuses.
 
@@ -92,22 +98,31 @@ def join_tokens(tokens: Sequence[str], words: Collection[str] = ()) -> str:
     'Anna fed the dog .'
     >>> join_tokens(["<s>", "New York"])
     '<s>|New York'
-    >>> join_tokens(["小红", "笑了"]), join_tokens(["小红", "笑了"], words={"小红", "笑了"})
-    ('小红|笑了', '小红笑了')
+    >>> join_tokens(["南京市", "长江大桥"]), join_tokens(["南京", "市长", "江大桥", "，"])
+    ('南京市长江大桥', '南京 市长 江大桥，')
     """
     tokens = check_token_limits(tuple(tokens))
     for token in tokens:
         if not token or token != token.strip() or TOKEN_SEPARATOR in token:
             raise AttentionError("token_form", given=printable_token(token))
-    texts = [" ".join(tokens)]
-    if not any(token.isascii() for token in tokens):
-        texts.insert(0, "".join(tokens))
-    for text in texts:
-        if split_tokens(text, words) == tokens:
+    return write_tokens(tokens, lambda text: split_tokens(text, words, by_character))
+
+
+def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -> str:
+    """Write tokens as a text that is cut into them again: side by side, with spaces, or else with bars.
+
+    cut: how the text will be cut. Raises AttentionError, where the cutting does.
+    """
+    tokens = tuple(tokens)
+    if not tokens:
+        raise AttentionError("no_tokens")
+    for stands_beside in (is_wide_joint, is_joint_at_mark, lambda *_: False):
+        text = tokens[0]
+        for left, right in pairwise(tokens):
+            text += right if stands_beside(left, right) else f" {right}"
+        if cut(text) == tokens:
             return text
-    if len(tokens) == 1:
-        return tokens[0] + TOKEN_SEPARATOR
-    return TOKEN_SEPARATOR.join(tokens)
+    return tokens[0] + TOKEN_SEPARATOR if len(tokens) == 1 else TOKEN_SEPARATOR.join(tokens)
 
 
 @lru_cache(maxsize=1024)  # a picture asks for the same few words hundreds of times
@@ -263,11 +278,11 @@ class Lexicon:
 
 
 # ---- cutting a text --------------------------------------------------------------------------------------------------
-def split_tokens(text: str, words: Collection[str]) -> tuple[str, ...]:
+def split_tokens(text: str, words: Collection[str], by_character: bool = False) -> tuple[str, ...]:
     """Cuts a text into tokens, of any number and length."""
     if TOKEN_SEPARATOR not in text:
         spans = token_spans(text)
-        return merge_words(text, spans, words)
+        return merge_words(text, spans, words, by_character)
     pieces = [piece.strip() for piece in text.split(TOKEN_SEPARATOR)]
     return tuple(piece for piece in pieces if piece)
 
@@ -348,14 +363,22 @@ def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], af
     return mark in DECIMAL_MARKS and previous_char.isdigit() and next_char.isdigit()
 
 
-def merge_words(text: str, spans: list[tuple[int, int]], words: Collection[str]) -> tuple[str, ...]:
-    """The tokens of a text, where neighbours that spell a dictionary's word become one token."""
+def merge_words(
+    text: str, spans: list[tuple[int, int]], words: Collection[str], by_character: bool = False
+) -> tuple[str, ...]:
+    """The tokens of a text, where neighbours that spell a dictionary's word, or a Chinese word, become one token."""
     known = frozenset(words)
     longest = max((len(word) for word in known), default=0)
     longest = min(longest, MAX_TOKEN_LENGTH)
+    cut = chinese_cutter(text, known, by_character)
     tokens: list[str] = []
     at = 0
     while at < len(spans):
+        run = run_of_ideographs(text, spans, at)
+        if run:
+            tokens += cut(run)
+            at += len(run)
+            continue
         start, end = spans[at]
         last = at
         for reach in range(at + 1, len(spans)):
@@ -367,6 +390,61 @@ def merge_words(text: str, spans: list[tuple[int, int]], words: Collection[str])
         tokens.append(text[start:end])
         at = last + 1
     return tuple(tokens)
+
+
+def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Callable[[str], Sequence[str]]:
+    """How the runs of ideographs of a text are cut."""
+    if by_character or is_japanese(text):
+        return lambda run: longest_words(run, words)
+    if is_parted_by_hand(text):
+        return lambda run: (run,)
+    return lambda run: cut_chinese(run, words)
+
+
+def is_japanese(text: str) -> bool:
+    """Tells whether a text has kana, so that its ideographs are no Chinese."""
+    return any(is_in_ranges(char, KANA_RANGES) for char in text)
+
+
+def is_cut_by_list(text: str) -> bool:
+    """Tells whether a list of words says where the words of a text end: of a Chinese one that nobody has parted.
+
+    >>> is_cut_by_list("它很热"), is_cut_by_list("它 很 热"), is_cut_by_list("它|很|热"), is_cut_by_list("it is hot")
+    (True, False, False, False)
+    """
+    if HAN_RUN.search(text) is None or TOKEN_SEPARATOR in text:
+        return False
+    return not (is_japanese(text) or is_parted_by_hand(text))
+
+
+def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
+    """The ideographs that stand side by side from a span on, each a span of its own; none where another sign stands."""
+    last = at
+    while last < len(spans) and is_ideograph(text[slice(*spans[last])]):
+        last += 1
+        if last < len(spans) and spans[last][0] != spans[last - 1][1]:
+            break
+    return text[spans[at][0] : spans[last - 1][1]] if last > at else ""
+
+
+def is_ideograph(token: str) -> bool:
+    """Tells whether a token is one Chinese character, without marks."""
+    return len(token) == 1 and HAN_RUN.fullmatch(token) is not None
+
+
+def is_wide_joint(left: str, right: str) -> bool:
+    """Tells whether two tokens stand side by side in a text without spaces: neither sign at the joint is of another."""
+    return is_wide(left[-1]) and is_wide(right[0])
+
+
+def is_joint_at_mark(left: str, right: str) -> bool:
+    """Tells the same of a text whose words are parted by spaces: a mark needs none."""
+    return is_wide_joint(left, right) and not (is_ideograph(left[-1]) and is_ideograph(right[0]))
+
+
+def is_wide(char: str) -> bool:
+    """Tells whether a character is of a script without spaces, or a mark or symbol as such a script has them."""
+    return not char.isascii() and not is_letter(char)
 
 
 def is_written_without_spaces(text: str) -> bool:

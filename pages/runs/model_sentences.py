@@ -1,13 +1,16 @@
 """Sentences that a language model reads: a layer of it makes their vectors, and has the matrices."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from attention_core.inputs.tokenizer import write_tokens
 from attention_core.learned.language.batches import START
 from attention_core.learned.language.reading import UNKNOWN, LayerInputs, cut_sentence, layer_inputs, read_tokens
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.mechanism.config import LEARNED_TENSORS
+from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import RunInputs, StartMatrix, TokenSequence
 from pages.runs.sentences import PROJECTIONS, DictionarySentences, StartMatrices, put_matrix
 from pages.setup.word_roles import read_word_roles
@@ -27,8 +30,10 @@ class ModelSentences(DictionarySentences):
 
     def spell(self, tokens: tuple[str, ...]) -> str:
         """Words as a text that gives them back."""
-        words = [word for word in tokens if word != START]
-        return ("" if load_recipe(self.model).language == "zh" else " ").join(words)
+        words = tuple(word for word in tokens if word != START)
+        if load_recipe(self.model).language != "zh":
+            return " ".join(words)
+        return write_model_words(words, self.tokens_of)
 
     def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """What the model reads for each word."""
@@ -71,6 +76,14 @@ class ModelSentences(DictionarySentences):
         """What the layer learned besides its projections."""
         given = self.inputs_for(self.own_words()).weights.given()
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in given.items() if name in LEARNED_TENSORS}
+
+
+def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[str, ...]]) -> str:
+    """Chinese words as a text that gives them back. tokens_of: of a text, behind the sign that each begins with."""
+    try:
+        return write_tokens(words, lambda text: tokens_of(text)[1:])
+    except AttentionError:  # of too many words, or of none
+        return "".join(words)
 
 
 def origin_of(word: str, token: str) -> str:

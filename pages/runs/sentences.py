@@ -10,14 +10,11 @@ import numpy as np
 
 from attention_core.examples.code_examples import ListedTensor
 from attention_core.examples.examples import Example, MatrixRecipe
-from attention_core.examples.lexica import all_known_words
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.tokenizer import (
     Lexicon,
     NumberMatrix,
-    is_written_without_spaces,
     join_tokens,
-    split_tokens,
     tokenise,
 )
 from attention_core.record.errors import AttentionError
@@ -70,20 +67,16 @@ class DictionarySentences:
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
         """The tokens of a typed text."""
-        return cut_text(text, self.cut_words(text))
+        return cut_text(text, self.words_in_front(), self.by_character)
 
-    def cut_words(self, text: str) -> frozenset[str]:
-        """The words that are one token each where no spaces are written; the grammar's are read where they can be."""
-        if self.by_character:
-            return frozenset()
-        if not is_written_without_spaces(text):
-            return frozenset(self.lexicon().vectors)
-        return find_cut_words(self.lexicon())
+    def words_in_front(self) -> frozenset[str]:
+        """The words that are one token each where no spaces are written, before any list of words is asked."""
+        return frozenset() if self.by_character else frozenset(self.lexicon().vectors)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
         """Tokens as a text that gives them back."""
         try:
-            return join_tokens(tokens, self.cut_words("".join(tokens)))
+            return join_tokens(tokens, self.words_in_front(), self.by_character)
         except AttentionError:
             return " ".join(tokens)
 
@@ -317,17 +310,9 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
-def find_cut_words(lexicon: Lexicon) -> frozenset[str]:
-    """The words of a dictionary, and all others that are known, but for those that its own words spell."""
-    own = frozenset(lexicon.vectors)
-    others = {word for word in all_known_words() if not own.issuperset(split_tokens(word, own))}
-    return own.union(others)
-
-
-@lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
-def cut_text(text: str, words: frozenset[str]) -> tuple[str, ...]:
+def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str, ...]:
     """The tokens of a text, kept."""
-    return tokenise(text, words)
+    return tokenise(text, words, by_character)
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)

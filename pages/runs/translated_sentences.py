@@ -10,7 +10,7 @@ from attention_core.learned.language.reading import UNKNOWN, known_tokens
 from attention_core.learned.translation.pairs import SOURCE, TARGET
 from attention_core.learned.translation.reading import CrossInputs, cross_inputs, cut_for_translator, translate_words
 from attention_core.mechanism.config import LEARNED_TENSORS
-from pages.runs.model_sentences import origin_of
+from pages.runs.model_sentences import origin_of, write_model_words
 from pages.runs.run_inputs import StartMatrix, TokenSequence
 from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, StartMatrices
 
@@ -32,8 +32,10 @@ class TranslatedSentences(DictionarySentences):
 
     def spell(self, tokens: tuple[str, ...]) -> str:
         """Words as a text that gives them back."""
-        words = [word for word in tokens if word != START]
-        return ("" if is_written_without_spaces("".join(words)) else " ").join(words)
+        words = tuple(word for word in tokens if word != START)
+        if not is_written_without_spaces("".join(words)):
+            return " ".join(words)
+        return write_model_words(words, self.tokens_of)
 
     def source_words(self) -> tuple[str, ...]:
         """The words of the sentence that is translated."""

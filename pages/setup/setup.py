@@ -44,6 +44,7 @@ from pages.setup.link_values import (
     read_mask_answer,
     read_short_text,
 )
+from pages.setup.stated_cut import TextReader, keep_cuts, state_cuts
 from pages.setup.what_if import read_changes, read_intervention
 from pages.setup.word_choices import WORD_CHOICE_ENDS, make_word_choice_reader
 from pages.setup.word_roles import read_word_role
@@ -212,8 +213,43 @@ def setup_to_link(setup: Setup) -> dict[str, str]:
         value = getattr(setup, field.name)
         if value != field.default:
             link[link_key_of(field.name)] = format_link_value(value)
+    stated = stated_cut_of(setup)
+    if stated:
+        link["cut"] = stated
     revision = revision_of(setup)
     return link if revision is None else link | {REVISION_KEY: revision}
+
+
+CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order in which a link says
+
+
+def stated_cut_of(setup: Setup) -> str:
+    """Where the Chinese words of what was typed end, as a link says it: a later list of words may have others."""
+    texts = cut_texts_of(setup)
+    return "" if setup.cut or not texts else state_cuts(tuple(texts.values()), text_reader_of(setup))
+
+
+def cut_texts_of(setup: Setup) -> dict[str, str]:
+    """What was typed by field, as far as it is cut into words; symbols of a network are not."""
+    if network_of(setup) is not None:
+        return {}
+    texts = {name: getattr(setup, name) for name in CUT_TEXT_FIELDS}
+    return {name: text for name, text in texts.items() if text and not text.isascii()}
+
+
+def text_reader_of(setup: Setup) -> TextReader:
+    """Who cuts what was typed: a language model, a translator, or the dictionary of the example."""
+    if model_of(setup) is not None or translator_of(setup) is not None:
+        return TextReader(None)
+    lexicon = EXAMPLES[setup.example].lexicon
+    return TextReader(frozenset() if lexicon is None else frozenset(lexicon.vectors))
+
+
+def with_stated_cut(setup: Setup, stated: str) -> Setup:
+    """A Setup whose texts are cut as a link says. Raises ValueError where that does not fit them."""
+    texts = cut_texts_of(setup)
+    kept = keep_cuts(tuple(texts.values()), stated, text_reader_of(setup))
+    return replace(setup, **dict(zip(texts, kept, strict=True)))
 
 
 def revision_of(setup: Setup) -> str | None:
@@ -323,6 +359,9 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
     address (utm_...) are none.
     """
     values, refused = {}, []
+    stated = link.get("cut", "characters")
+    if stated != "characters":
+        link = {key: text for key, text in link.items() if key != "cut"}
     for field in fields(Setup):
         key = link_key_of(field.name)
         if key not in link:
@@ -336,6 +375,11 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
         except (ValueError, OverflowError):
             refused.append((key, text[:40]))
     setup = replace(DEFAULT_SETUP, **values)
+    if stated != "characters":
+        try:
+            setup = with_stated_cut(setup, stated[:MAX_LINK_CHARS])
+        except ValueError:
+            refused.append(("cut", stated[:40]))
     revision = revision_of(setup)
     if revision is not None and link.get(REVISION_KEY, revision) != revision:
         refused.append((REVISION_KEY, link[REVISION_KEY][:40]))

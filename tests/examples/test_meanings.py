@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.examples.lexica import all_known_words
 from attention_core.inputs.tokenizer import tokenise
 
 BARK, BARKS = "the dogs that chased the cat bark", "the dogs that chased the cat barks"
@@ -25,7 +24,8 @@ def shares(scores, width):
 
 def with_sentence(name, text):
     """An example with another sentence, cut as the app cuts it."""
-    example, tokens = EXAMPLES[name], tokenise(text, all_known_words())
+    example = EXAMPLES[name]
+    tokens = tokenise(text, example.dictionary().vectors)
     rows, origins = example.dictionary().vectors_of(tokens)
     assert set(origins) == {"built"}  # no word that the dictionary lacks
     return replace(example, tokens=tokens, x=rows)
@@ -159,9 +159,9 @@ def test_the_alignment_runs_from_the_last_word_to_the_first(name, silent, places
 
 # ---- how they are cut ------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["zh_subject", "zh_question", "zh_translation"])
-def test_the_chinese_sentence_is_cut_into_its_words_by_all_that_is_known(name):
+def test_the_chinese_sentence_is_cut_into_its_words(name):
     tokens = EXAMPLES[name].tokens
-    assert tokenise("".join(tokens), all_known_words()) == tokens
+    assert tokenise("".join(tokens), EXAMPLES[name].dictionary().vectors) == tokens
 
 
 @pytest.mark.parametrize("name", ["en_subject", "zh_subject", "en_question", "zh_question"])

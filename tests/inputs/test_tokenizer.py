@@ -48,9 +48,10 @@ PERSIAN = "می\u200cخواهم"
         ("-5 x_1 1.a", ["-", "5", "x_1", "1", ".", "a"]),
         ("What?! ...", ["What", "?", "!", ".", ".", "."]),
         ("<s> Anna", ["<", "s", ">", "Anna"]),
-        ("黑猫追白狗。", ["黑", "猫", "追", "白", "狗", "。"]),
+        ("小狗追它，它跑了。", ["小狗", "追", "它", "，", "它", "跑", "了", "。"]),
         ("，（１）", ["，", "（", "１", "）"]),
-        ("GPT模型v2", ["GPT", "模", "型", "v2"]),
+        ("GPT模型v2", ["GPT", "模型", "v2"]),
+        ("日本語の文", ["日", "本", "語", "の", "文"]),  # Japanese is no Chinese
         ("黒いネコー々々〇", ["黒", "い", "ネ", "コ", "ー", "々", "々", "〇"]),
         ("ｶﾞ𠮷𠮷", ["ｶﾞ", "𠮷", "𠮷"]),
         ("한국어 개", ["한", "국", "어", "개"]),
@@ -128,7 +129,8 @@ def test_with_bars_tokens_are_what_lies_between_them(text, tokens):
 def test_a_dictionary_puts_neighbours_together_the_longest_word_first():
     words = {"小红", "喂", "喂了", "那只", "摇尾", "摇尾巴", "<s>", "don", "an"}
     assert tokenise("小红喂了那只狗，它摇尾巴", words) == ("小红", "喂了", "那只", "狗", "，", "它", "摇尾巴")
-    assert tokenise("尾巴摇尾", words) == ("尾", "巴", "摇尾")
+    assert tokenise("尾巴摇尾", words) == ("尾巴", "摇尾")
+    assert tokenise("尾巴摇尾", words, by_character=True) == ("尾", "巴", "摇尾")
     assert tokenise("小 红", words) == ("小", "红")  # what is written apart stays apart
     assert tokenise("<s>Anna don't", words) == ("<s>", "Anna", "don't")  # no word is cut open
     assert tokenise("猫\u0301狗", {"猫"}) == ("猫\u0301", "狗")
@@ -211,7 +213,8 @@ def test_join_is_undone_by_tokenise(tokens):
 
 def test_join_writes_no_bars_where_none_are_needed():
     assert join_tokens(("Anna", "fed", "the", "dog", ".")) == "Anna fed the dog ."
-    assert join_tokens(("黑", "猫")) == "黑猫"
+    assert join_tokens(("它", "猫")) == "它猫"
+    assert join_tokens(("黑", "猫"), by_character=True) == "黑猫"
     assert join_tokens(("<s>", "Anna")) == "<s>|Anna"
     assert join_tokens(("<s>", "Anna"), words={"<s>"}) == "<s> Anna"
     assert join_tokens(("New York",)) == "New York|"

@@ -4,7 +4,9 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
+from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_parted_by_hand
 from attention_core.learned.grammar.vocabulary import known_words
+from attention_core.learned.grammar.written_apart import writes_apart
 from attention_core.mechanism.plain_checks import require_one_of
 
 ENGLISH_TOKEN = re.compile(r"'s\b|[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
@@ -23,14 +25,16 @@ CONTRACTIONS = (  # what is typed as one word, and the words that it stands for
     (re.compile(r"\b(he|she|it|that|there|what|who|where|how)'s\b"), r"\1 is"),
     (re.compile(r"\blet's\b"), "let us"),
 )
+BAR = "|"  # between the words of who parts them all
 CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
 
 
 def cut_words(text: str, language: str, words: Collection[str] | None = None) -> tuple[str, ...]:
     """Cut a text into words, as the grammar writes them.
 
-    English: lower case, "didn't" as did not, punctuation by itself. Chinese: the longest word that begins at each
-    place, and a character that begins none by itself; an English full stop becomes a Chinese one.
+    English: lower case, "didn't" as did not, punctuation by itself. Chinese: these words first, where they spell all
+    that stands between two marks, else as `cut_chinese` cuts; an English full stop becomes a Chinese one. What bars or
+    spaces part stays parted, as `tokenise` has it.
 
     text: any text. language: "en" or "zh". words: the words that Chinese is cut into, by default those of the grammar.
 
@@ -40,14 +44,41 @@ def cut_words(text: str, language: str, words: Collection[str] | None = None) ->
     ('the', 'dog', 'did', 'not', 'eat', '.')
     >>> cut_words("公共汽车很慢。", "zh"), cut_words("公共汽车", "zh", words={"公共", "汽车"})
     (('公共汽车', '很', '慢', '。'), ('公共', '汽车'))
+    >>> cut_words("南京市长江大桥很长", "zh"), cut_words("南京 市长 江大桥", "zh")
+    (('南京市', '长江大桥', '很', '长'), ('南京', '市长', '江大桥'))
     """
     require_one_of("language", language, ("en", "zh"))
     text = text.lower()
     if language == "zh":
-        return match_longest(text, frozenset(known_words("zh") if words is None else words))
+        return cut_chinese_text(text, words)
     for typed, meant in CONTRACTIONS:
         text = typed.sub(meant, text)
     return tuple(ENGLISH_TOKEN.findall(text))
+
+
+def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...]:
+    """Cut a Chinese text in lower case, with what else stands in it."""
+    text = text.translate(CHINESE_PUNCTUATION)
+    if BAR in text:
+        pieces = [piece.strip() for piece in text.split(BAR)]
+        return tuple(piece for piece in pieces if piece)
+    own = known_words("zh") if words is None else frozenset(words)
+    is_whole = is_parted_by_hand(text)
+    found: list[str] = []
+    at = 0
+    for run in HAN_RUN.finditer(text):
+        found += match_longest(text[at : run.start()], own)
+        if is_whole:
+            found.append(run.group())
+        else:
+            found += cut_for_grammar(run.group()) if words is None else cut_chinese(run.group(), own)
+        at = run.end()
+    return (*found, *match_longest(text[at:], own))
+
+
+def cut_for_grammar(run: str) -> tuple[str, ...]:
+    """Cut a run of ideographs for what was taught by the grammar: its words first, parted as it writes them."""
+    return cut_chinese(run, known_words("zh"), writes_apart)
 
 
 def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:

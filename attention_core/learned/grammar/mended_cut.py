@@ -1,0 +1,216 @@
+"""Mends what a list of words says of phrases, numbers and names.
+
+A list from newspapers calls words what stood together often: a number with its measure word, a verb with 了, an adverb
+with what it is said of. And it knows few names.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+
+from attention_core.learned.grammar.word_list import cut_by_list, our_words, word_class, word_count
+
+LONGEST_PHRASE = 40  # characters
+RARE_COUNT = 5  # of occurrences, at most: a guess of the library's makers, seldom a word
+COMMON_COUNT = 100  # of occurrences, at least: surely a word
+COMMON_CHARACTER_COUNT = 1000  # the same of a word of one character
+
+NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
+COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
+MEASURES = frozenset(
+    "个只本张条位头匹棵朵座辆把支枝块片颗粒件套双对副份封篇首幅部台架艘间所家扇门场次遍趟顿口句段层页册盏枚根顶道则名"
+    "届岁杯瓶碗盘盒箱包袋桶壶盆勺串束群批堆滴天年周秒分元毛斤克米里吨种类节课站步声眼脚拳针跤圈"
+)
+POINTERS = frozenset("这那哪每某")
+POINTED_AT = frozenset("个种次位天年周")  # 这个 is one word, 这只 two
+DENIALS = frozenset("不没别")
+DEGREES = frozenset("很太")
+HEADS = DENIALS | DEGREES | frozenset("又再也都就还更最才真我你他她它和跟同与把被给在从对向比是有年小大老新")
+PLACES = frozenset("上下里中")
+TAILS = frozenset("了里上下在到给完掉坏好走开住们吗吧呢的得")
+BETWEEN = frozenset("不得")  # a verb and what comes of it: 看不懂
+UNDONE = frozenset({"不了", "不着"})  # behind a verb
+CONJOINED = ("c", "d", "p", "r", "df")  # classes of words such as 不如, 不再, 不要, which are one word
+STANDALONE = {"不": 4, "没": 10, "别": 10, "很": 5, "太": 10}
+SURNAMES = frozenset(
+    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪"
+    "田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙段雷钱汤尹黎武乔贺赖龚"
+)
+GIVEN_NAME_CHARACTERS = frozenset(
+    "伟芳娜敏静丽强磊军洋勇艳杰娟涛明超秀霞刚桂兰英华玉萍红玲芬燕鹏辉飞鑫波斌宇浩凯健俊帆雪梅琳婷雷欣怡佳倩颖莉娇慧巧"
+    "美雅芝萱子轩梓涵晨阳博文昊然思诗雨嘉晓峰建国志平林云龙海山东亮成琪瑶晶洁莹媛琴春菊凤"
+)
+NICKNAMES = frozenset("小老阿")
+COLOURS = frozenset("白黄")  # surnames, too: 小白狗 is a dog
+
+
+def mend(pieces: Sequence[str]) -> list[str]:
+    """Mend a cut: numbers stay together, phrases that the list calls words are parted, names are joined."""
+    moved = move_ends(join_numbers(pieces))
+    parted = [part for piece in moved for part in part_phrase(piece)]
+    return list(join_names(parted))
+
+
+def move_ends(pieces: Iterable[str]) -> list[str]:
+    """Move where a word ends: 操|场上 becomes 操场|上; behind a number a measure word ends, too: 一|本书, 一|本|书."""
+    moved: list[str] = []
+    for piece in pieces:
+        before = moved[-1] if moved else ""
+        if before and is_place(piece) and word_count(before + piece[:-1]):
+            moved[-1:] = (before + piece[:-1], piece[-1])
+        elif (COUNT.fullmatch(before) or before in POINTERS) and is_measured(piece):
+            moved += (piece[0], piece[1:])
+        else:
+            moved.append(piece)
+    return moved
+
+
+def is_place(word: str) -> bool:
+    """Whether a word is a noun, and 上, 下, 里 or 中 behind it."""
+    return len(word) > 1 and word[-1] in PLACES and word_class(word).startswith(("s", "f"))
+
+
+def is_measured(word: str) -> bool:
+    """Whether a word behind a number is a measure word and a noun: 本书."""
+    if len(word) == 1:
+        return False
+    is_noun = word_class(word).startswith("n") and word_count(word) > 2 * COMMON_COUNT
+    return word[0] in MEASURES and not is_noun and word_class(word[1:]).startswith("n")
+
+
+def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
+    """Move the end of a number to where its last digit stands: 九十|五分 becomes 九十五|分."""
+    number = ""
+    for piece in pieces:
+        digits = NUMBER.match(piece)
+        if digits is None or (not number and digits.group() != piece):
+            yield from filter(None, (number, piece))
+            number = ""
+            continue
+        number += digits.group()
+        if rest := piece[digits.end() :]:
+            yield from (number, rest)
+            number = ""
+    if number:
+        yield number
+
+
+@lru_cache(maxsize=4096)
+def part_phrase(word: str) -> tuple[str, ...]:
+    """Part a word of the list that is a phrase: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天."""
+    if len(word) == 1 or len(word) > LONGEST_PHRASE or word in our_words():
+        return (word,)
+    if "了" in word[1:-1] and not word_class(word).startswith("i"):
+        at = word.index("了", 1)
+        return (*part_phrase(word[:at]), "了", *part_phrase(word[at + 1 :]))
+    if is_counted(word) or is_denied(word) or is_finished(word):
+        at = 1 if is_denied(word) else len(word) - 1
+        return (*part_phrase(word[:at]), *part_phrase(word[at:]))
+    return part_rare(word) if word_count(word) <= RARE_COUNT else (word,)
+
+
+def is_counted(word: str) -> bool:
+    """Whether a word is a number, 这 or 那, and a measure word."""
+    number, measure = word[:-1], word[-1]
+    if number in POINTERS:
+        return measure in MEASURES - POINTED_AT
+    if measure not in MEASURES or COUNT.fullmatch(number) is None:
+        return False
+    return len(word) > 2 or word_class(word).startswith("m")
+
+
+def is_denied(word: str) -> bool:
+    """Whether a word is 不, 没, 别, 很 or 太, and what it is said of: a word that stands alone far more often."""
+    adverb, rest = word[0], word[1:]
+    if adverb not in STANDALONE or word_class(word).startswith(CONJOINED):
+        return False
+    classes = ("a", "m") if adverb in DEGREES else ("a", "v")
+    return word_class(rest).startswith(classes) and word_count(rest) >= STANDALONE[adverb] * word_count(word)
+
+
+def is_finished(word: str) -> bool:
+    """Whether a word is a verb, and 了 or 在 behind it."""
+    verb, tail = word[:-1], word[-1]
+    if word in UNDONE:
+        return True
+    if not word_class(word).startswith("v"):
+        return False
+    if tail == "了":
+        return word_count(word) < COMMON_CHARACTER_COUNT
+    return tail == "在" and word_count(verb) > 2 * word_count(word)
+
+
+def part_rare(word: str) -> tuple[str, ...]:
+    """Part a rare word of the list where common words spell it and a function word, or a verb, is one of them."""
+    best = (word,)
+    for at in range(len(word) - 1, 0, -1):
+        head, rest = word[:at], word[at:]
+        if not (can_part_behind(head, rest) and can_part_before(rest, head)):
+            continue
+        parts = tuple(part for piece in (head, rest) for part in part_unknown(piece))
+        if all(map(is_common, parts)) and (best == (word,) or rank(parts) > rank(best)):
+            best = parts
+        if best[1:] and rest in PLACES:
+            break
+    return best
+
+
+def part_unknown(piece: str) -> tuple[str, ...]:
+    """Cut what may be no word itself."""
+    if word_count(piece) > RARE_COUNT or len(piece) == 1:
+        return part_phrase(piece)
+    found = cut_by_list(piece)
+    if len(found) == 1 and not BETWEEN.isdisjoint(piece):
+        return tuple(piece)
+    return found
+
+
+def rank(parts: tuple[str, ...]) -> tuple[int, int]:
+    """Which of several ways to part a word is the better one: fewer parts, of which the rarest is more common."""
+    return -len(parts), min(map(word_count, parts))
+
+
+def can_part_behind(head: str, rest: str) -> bool:
+    """Whether a word may end behind its first part: of one character only a function word or, before more, a verb."""
+    if len(head) > 1 or head in HEADS or rest in TAILS:
+        return True
+    return len(rest) > 1 and word_class(head).startswith(("v", "d", "p", "c", "r"))
+
+
+def can_part_before(rest: str, head: str) -> bool:
+    """Whether a word may end before its last part: of one character only a function word."""
+    return len(rest) > 1 or rest in TAILS or head in DENIALS | DEGREES
+
+
+def join_names(pieces: Sequence[str]) -> Iterator[str]:
+    """Join a surname with the given name behind it, and 小, 老 or 阿 with a surname."""
+    at = 0
+    while at < len(pieces):
+        count = name_length(pieces, at)
+        yield "".join(pieces[at : at + count])
+        at += count
+
+
+def name_length(pieces: Sequence[str], at: int) -> int:
+    """How many pieces are one name, counted from one of them; 1 where no name begins."""
+    first, *behind = pieces[at : at + 3]
+    if not behind:
+        return 1
+    if first in NICKNAMES and behind[0] in SURNAMES - COLOURS:
+        return 2
+    if first not in SURNAMES:
+        return 1
+    if len(behind) == 2 and all(each in GIVEN_NAME_CHARACTERS for each in behind):
+        return 3
+    return 2 if is_given_name(behind[0]) else 1
+
+
+def is_given_name(word: str) -> bool:
+    """Whether a word is made of one or two characters of given names; 小 may be the first."""
+    return len(word) <= 2 and GIVEN_NAME_CHARACTERS.issuperset(word.removeprefix("小") or "小")
+
+
+def is_common(word: str) -> bool:
+    """Whether a word is surely one."""
+    least = COMMON_COUNT if len(word) > 1 else COMMON_CHARACTER_COUNT
+    return word_count(word) >= least

@@ -1,0 +1,82 @@
+"""Which Chinese words the grammar writes apart that a list of words joins: 喝 水, 下 雨, 一 只, 床 上."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import pairwise
+
+from attention_core.learned.grammar.concepts import load_names, load_nouns
+from attention_core.learned.grammar.templates import TELLING, VERB, WORD
+from attention_core.learned.grammar.vocabulary import events_with_forms, known_words
+
+BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers, and words that point
+ADVERBS = frozenset("不没很太")
+PLACES = frozenset("上里")  # behind a noun, where something is
+RESULTS = frozenset("住湿")  # behind a verb, what comes of it
+JOINED = frozenset({"马上"})  # at once; nobody in the grammar is on a horse
+
+
+def writes_apart(parts: Sequence[str]) -> bool:
+    """Tell whether the grammar writes these of its words beside each other: a verb and its noun, 一 只.
+
+    parts: words of the grammar.
+
+    >>> writes_apart(("喝", "水")), writes_apart(("那", "个")), writes_apart(("软", "件")), writes_apart(("头", "发"))
+    (True, True, False, False)
+    """
+    if "".join(parts) in JOINED:
+        return False
+    if "".join(parts) in phrases_of_templates() or parts[0] in ADVERBS:
+        return True
+    return all(stand_apart(*pair) for pair in pairwise(parts))
+
+
+def stand_apart(first: str, second: str) -> bool:
+    """Tell whether a word may stand before another in a sentence of the grammar, as far as their kinds say."""
+    if first in BEFORE_MEASURES:
+        return second in measure_words()
+    if second in nouns():
+        return first in measure_words() or first in verbs()
+    if first in verbs():
+        return second in RESULTS
+    return first in nouns() and (second in PLACES or second in verbs())
+
+
+@cache
+def phrases_of_templates() -> frozenset[str]:
+    """Give what two or three words that are fixed in the grammar's events spell together."""
+    found = set()
+    for event, _ in events_with_forms():
+        for template in (event.chinese, event.denial):
+            words = list(fixed_words(template))
+            pairs = list(pairwise(words))
+            triples = [(first, *pair) for first, pair in zip(words, pairs[1:], strict=False)]
+            found |= {"".join(run) for run in (*pairs, *triples) if all(run)}
+    return frozenset(found)
+
+
+def fixed_words(template: Sequence[tuple[object, object]]) -> Iterator[str]:
+    """Give the words of an event in order; "" where something else stands between them."""
+    for code, payload in template:
+        if code == VERB:
+            yield payload[0]
+        else:
+            yield payload if code in (WORD, TELLING) else ""
+
+
+@cache
+def nouns() -> frozenset[str]:
+    """Give the Chinese nouns and names."""
+    return frozenset(noun.chinese for noun in (*load_nouns().values(), *load_names().values()))
+
+
+@cache
+def measure_words() -> frozenset[str]:
+    """Give the measure words."""
+    return frozenset(noun.measure for noun in load_nouns().values()) | {"个", "位"} & known_words("zh")
+
+
+@cache
+def verbs() -> frozenset[str]:
+    """Give the verbs."""
+    templates = [event.chinese for event, _ in events_with_forms()]
+    return frozenset(payload[0] for template in templates for code, payload in template if code == VERB)

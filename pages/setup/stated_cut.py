@@ -1,0 +1,92 @@
+"""How a link says where the Chinese words of its texts end, so that a later list of words changes nothing of it.
+
+A character a word, in the order of the texts: 1 to 9, then a to z, for the count of characters of the word. Texts that
+somebody has parted say it themselves, and a character by itself has no place where it could be cut.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from attention_core.inputs.tokenizer import is_cut_by_list, split_tokens, write_tokens
+from attention_core.learned.grammar import cut_words
+from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese
+from attention_core.learned.grammar.cut_words import cut_for_grammar
+
+LENGTHS = "0123456789abcdefghijklmnopqrstuvwxyz"
+STATED = re.compile("[1-9a-z]+")
+
+
+@dataclass(frozen=True)
+class TextReader:
+    """Who cuts the texts of a Setup: a dictionary with these words; or where they are None, the grammar's models."""
+
+    words: frozenset[str] | None
+
+    def cut_run(self, run: str) -> tuple[str, ...]:
+        """The words of a run of ideographs."""
+        return cut_for_grammar(run) if self.words is None else cut_chinese(run, self.words)
+
+    def cut(self, text: str) -> tuple[str, ...]:
+        """All tokens of a text."""
+        return cut_words(text, "zh") if self.words is None else split_tokens(text, self.words)
+
+
+def state_cuts(texts: Sequence[str], reader: TextReader) -> str:
+    """Where the words of texts end, as a link says it; nothing where no list of words decides it."""
+    lines = [line for text in texts for line in text.splitlines()]
+    return "".join(state_cut(line, reader) for line in lines)
+
+
+@lru_cache(maxsize=64)  # a link is written several times in a run of the script
+def state_cut(line: str, reader: TextReader) -> str:
+    """The same of one line."""
+    runs = HAN_RUN.findall(line) if is_cut_by_list(line) else ()
+    return "".join(LENGTHS[len(word)] for run in runs if len(run) > 1 for word in reader.cut_run(run))
+
+
+def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str]:
+    """Texts that are cut as a link says: as they are, where they are cut so anyway, else parted by spaces or bars.
+
+    Raises ValueError where what the link says does not fit them.
+    """
+    if STATED.fullmatch(stated) is None:
+        raise ValueError(stated)
+    if stated == state_cuts(texts, reader):
+        return list(texts)
+    lengths = iter(map(LENGTHS.index, stated))
+    kept = ["\n".join(keep_cut(line, lengths, reader) for line in text.splitlines()) for text in texts]
+    if next(lengths, None) is not None:
+        raise ValueError(stated)
+    return kept
+
+
+def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
+    """One line, cut as the next lengths say."""
+    if not is_cut_by_list(line):
+        return line
+    tokens: list[str] = []
+    is_same = True
+    at = 0
+    for run in HAN_RUN.finditer(line):
+        words = take_words(run.group(), lengths)
+        is_same = is_same and words == reader.cut_run(run.group())
+        tokens += (*reader.cut(line[at : run.start()]), *words)
+        at = run.end()
+    tokens += reader.cut(line[at:])
+    return line if is_same else write_tokens(tokens, reader.cut)
+
+
+def take_words(run: str, lengths: Iterator[int]) -> tuple[str, ...]:
+    """The words of a run of ideographs, as the next lengths say. Raises ValueError where they do not end with it."""
+    if len(run) == 1:  # it has no place where it could be cut
+        return (run,)
+    words, at = [], 0
+    while at < len(run):
+        length = next(lengths, 0)
+        if not 0 < length <= len(run) - at:
+            raise ValueError(length)
+        words.append(run[at : at + length])
+        at += length
+    return tuple(words)
