@@ -3,6 +3,7 @@
 // data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not. data.large:
 // whether cells are large though they have no marks.
 const STEP = 0.5; // of a number that is dragged
+const MOST_PASTED = 200_001; // characters: one more than the server reads
 const STEP_PX = 8; // px: so far a hand moves for one step
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector("table");
@@ -26,6 +27,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.open = (cell, row, column) => {
     if (data.marks && cell.number && cell.value === cell.number) setTriggerValue("opened", { row, column });
   };
+  root.paste = (matrix) => setTriggerValue("typed", [matrix]);
   root.tell = () => {
     const typed = [];
     each(root, (cell, row, column) => {
@@ -134,16 +136,10 @@ function pressed(root, cell, event) {
   at(root, row + way[0], column + way[1])?.focus();
 }
 
-// Cells of a spreadsheet fill those to the right and below.
+// A matrix fills the cells to the right and below: the server reads it as it reads any that is pasted.
 function pasted(root, cell, event) {
-  const text = event.clipboardData.getData("text").replace(/\r?\n$/, "");
-  if (!/[\t\n]/.test(text)) return;
+  const text = event.clipboardData.getData("text");
+  if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // one number
   event.preventDefault();
-  text.split(/\r?\n/).forEach((line, row) =>
-    line.split("\t").forEach((number, column) => {
-      const there = at(root, Number(cell.dataset.row) + row, Number(cell.dataset.column) + column);
-      if (there) there.value = number;
-    }),
-  );
-  root.tell();
+  root.paste({ row: Number(cell.dataset.row), column: Number(cell.dataset.column), text: text.slice(0, MOST_PASTED), pasted: true });
 }

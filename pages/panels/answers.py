@@ -10,6 +10,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.exercises.answer_text import BLANK_MARK, read_answers
 from attention_core.inputs.matrix_cells import split_cells
+from attention_core.record.errors import AttentionError
 from pages.components import number_grid
 from pages.panels.lesson_choices import current_lesson_choices, get_choice, take_choice
 from pages.panels.link_controls import (
@@ -85,7 +86,13 @@ def answer_cells(
 
     def take_typed_cells() -> None:
         sent = st.session_state[key].typed
-        for row, column, text in read_typed_cells(sent, len(row_names), len(column_names)):
+        try:
+            cells = read_typed_cells(sent, len(row_names), len(column_names), step)
+        except AttentionError as error:
+            current_lesson_choices().refuse(step, error)
+            renew_answer_cells()
+            return
+        for row, column, text in cells:
             rows[first + row][column] = clean_cell_text(text)
         row_texts = [" ".join(row) for row in rows]
         read = make_text_reader(make_answer_check(trace, step))

@@ -2,6 +2,8 @@
 
 import streamlit as st
 
+from attention_core.inputs.matrix_cells import split_cells
+from attention_core.record.errors import AttentionError
 from pages.runs.cache import trace_for
 from pages.session import setup_state
 from pages.session.fragments import select_and_redraw
@@ -12,16 +14,41 @@ def is_valid_index(given: object, size: int) -> bool:
     return type(given) is int and 0 <= given < size
 
 
-def read_typed_cells(sent: object, rows: int, columns: int) -> list[tuple[int, int, str]]:
+def read_typed_cells(sent: object, rows: int, columns: int, name: str) -> list[tuple[int, int, str]]:
     """What was typed into cells of a matrix, [{"row", "column", "text"}, ...] as a browser sends it; cells that the
-    matrix does not have are left out."""
+    matrix does not have are left out. With "pasted": true the text is a matrix, whose corner is the cell.
+
+    name: of the matrix, in refusals. Raises AttentionError: too_many_rows and too_many_columns where a pasted matrix
+    does not fit, and as split_cells does.
+    """
     found = []
     for cell in sent if isinstance(sent, list) else ():
         match cell:
-            case {"row": row, "column": column, "text": str(text)}:
-                if is_valid_index(row, rows) and is_valid_index(column, columns):
+            case {"row": row, "column": column, "text": str(text), **kind}:
+                if not (is_valid_index(row, rows) and is_valid_index(column, columns)):
+                    continue
+                if kind.get("pasted") is True:
+                    found += read_pasted_cells(text, (row, column), (rows - row, columns - column), name)
+                else:
                     found.append((row, column, text))
     return found
+
+
+def read_pasted_cells(
+    text: str, corner: tuple[int, int], room: tuple[int, int], name: str
+) -> list[tuple[int, int, str]]:
+    """The cells of a matrix that was pasted at a corner. room: the rows and columns from there on."""
+    top, left = corner
+    cells = split_cells(text, name)
+    size = (len(cells), max(map(len, cells), default=0))
+    for code, given, limit in zip(("too_many_rows", "too_many_columns"), size, room, strict=True):
+        if given > limit:
+            raise AttentionError(code, name=name, limit=limit, given=given)
+    places = []
+    for row, line in enumerate(cells, top):
+        for column, number in enumerate(line, left):
+            places.append((row, column, number))
+    return places
 
 
 def open_sent_cell(place: object, follow: bool = False) -> None:

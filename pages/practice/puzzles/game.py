@@ -22,6 +22,7 @@ from attention_core.exercises.puzzle import (
 )
 from attention_core.exercises.puzzles import PUZZLES
 from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.record.errors import AttentionError
 from pages.panels import lesson_choices
 from pages.panels.typed_cells import apply_typed_cells
 from pages.runs.cache import inputs_of, trace_for
@@ -131,7 +132,12 @@ def take_typed_numbers(name: str, typed: object) -> None:
     if name not in puzzle.open:
         return
     first, behind = puzzle.open[name]
-    cells = read_typed_cells(typed, len(start[name]), behind - first)
+    try:
+        cells = read_typed_cells(typed, len(start[name]), behind - first, name)
+    except AttentionError as error:
+        lesson_choices.current_lesson_choices().refuse(NUMBERS_KEY, error)
+        renew_puzzle_cells()
+        return
     wanted, refusal = apply_typed_cells(matrices[name], cells, (0, first), name)
     changes = format_changes({**matrices, name: wanted}, start)
     lesson_choices.take_choice(NUMBERS_KEY, changes, "", make_numbers_reader(puzzle, start))
