@@ -22,7 +22,7 @@ from pages.export.step_picture import StepPicture
 from pages.panels.head_maps import head_name
 from pages.panels.step_picture import step_name
 from pages.runs.cache import inputs_of
-from pages.session.labels import Selection, chosen_cell, current_palette, selection_of
+from pages.session.labels import Selection, axis_label, chosen_cell, current_palette, selection_of
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.code_words import load_code_comments, say_code
@@ -78,7 +78,7 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
         if not missing:
             offer_download("png", file_name(setup, "png", option), "image/png", lambda: png_bytes(picture.to_svg()))
         if can_export(trace, "CSV", step):
-            make_table = partial(csv_text, trace, step, provenance)
+            make_table = partial(csv_text, with_shown_labels(trace), step, provenance)
             offer_download("csv", file_name(setup, "csv", option), "text/csv", make_table)
     if missing:
         st.caption(say("export.no_png", letters=escape_markdown(missing[:MAX_NAMED_LETTERS])))
@@ -104,8 +104,18 @@ def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, 
     return "".join(map(printable_token, texts))
 
 
+def with_shown_labels(trace: Trace) -> Trace:
+    """The same run with its axes named as on the screen: a number of x has a word of the language there."""
+    labels = {}
+    for axis in ("D", "D_out"):
+        if axis in trace.labels:
+            labels[axis] = tuple(axis_label(trace, axis, place) for place in range(len(trace.labels[axis])))
+    return trace.labelled(**labels)
+
+
 def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
     """All steps together."""
+    trace = with_shown_labels(trace)
     st.caption(say("export.all"))
     with button_row():
         if can_export(trace, "NPZ"):

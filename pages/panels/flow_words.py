@@ -36,6 +36,7 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
         "enter_types": say("flow.enter_types"),
         "enter_opens": say("flow.enter_opens"),
         "steps": say("flow.steps"),
+        "made_of": say("flow.made_of", step="{step}"),
         "before": get_text_template("flow.before"),
         "sunk": get_text_template("flow.sunk"),
         "waits": say("flow.waits"),

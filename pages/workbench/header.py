@@ -29,8 +29,10 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
     shown = setup if any(open_drawers) else (setup.example, proof_badge(screen.trace, setup))
+    named = (mechanism_controls.is_example_changed(setup), setup.file)
     return (
         shown,
+        *named,
         *open_drawers,
         session.get(EXPORTED_STEP_KEY),
         *map(setup_history.can_move, setup_history.HISTORY_MOVES),

@@ -1,5 +1,7 @@
 """What goes in: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
 
+from dataclasses import fields
+
 import numpy as np
 import streamlit as st
 
@@ -7,6 +9,7 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_text import parse_matrix, to_text
 from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
+from pages.panels.gloss import show_gloss
 from pages.panels.model_controls import show_model_controls
 from pages.panels.setup_controls import (
     mirror_field,
@@ -14,11 +17,12 @@ from pages.panels.setup_controls import (
     show_field_text,
     show_refusal,
     try_change,
+    try_made_change,
     try_matrix,
 )
 from pages.panels.word_roles import list_role_words, show_role_choices
 from pages.panels.word_swaps import first_sentence_of, list_swap_offers, take_swap_offer
-from pages.runs.cache import trace_for
+from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
@@ -35,10 +39,11 @@ from pages.setup.setup import (
     to_positions_field,
     without_view,
 )
-from pages.site.words import escape_markdown, say
+from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 
 LEARNED_EXAMPLE = "learned_copy"  # the example that answers where weights come from
+LEAST_MATRIX_NUMBERS = 2  # a single number is a word
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 
 
@@ -80,6 +85,9 @@ def show_input_controls(screen: ScreenState) -> None:
     elif mode == "sentence":
         shipped = spell_tokens(first_sentence_of(inputs), setup)
         show_field_text("text", setup.text, shipped, help=say("help.text"))
+        if show_matrix_offer():
+            return
+        show_gloss((*first_sentence_of(inputs), *inputs.keys))
         show_model_controls(setup)
         show_cut_switch(setup, inputs)
         show_role_choices(setup, inputs)
@@ -115,15 +123,28 @@ def show_input_choice(screen: ScreenState) -> None:
 
 
 def show_learned_door() -> None:
-    """The way to an example that shows where weights come from: a head whose weights were learned."""
+    """Asks which weights that were learned are to be shown: those of a language model, which reads the sentence, or of
+    a head that copies, with its own text."""
 
     def open_learned_example() -> None:
         setup_state.open_example(LEARNED_EXAMPLE)
         redraw()
 
-    st.button(
-        say("header.learned"), key="learned", help=say("help.learned"), type="tertiary", on_click=open_learned_example
-    )
+    with st.popover(say("header.learned"), help=say("help.learned"), type="tertiary", key="learned_door"):
+        st.markdown(say("header.learned_asks"))
+        st.button(say("header.learned_model"), key="learned_model", type="primary", on_click=open_language_model)
+        st.button(say("header.learned_copy"), key="learned", on_click=open_learned_example)
+
+
+def open_language_model() -> None:
+    """Lets a language model read the sentence that is on the screen; where there is none, its own."""
+    setup = setup_state.current_setup()
+    text = None
+    if input_mode_of(setup) == "sentence":
+        text = spell_tokens(first_sentence_of(inputs_of(setup)), setup)
+    is_chinese = is_written_without_spaces(text) if text else current_language() == "zh"
+    wanted = Setup(example="model_zh" if is_chinese else "model_en", text=text)
+    try_change("mode", **{each.name: getattr(wanted, each.name) for each in fields(Setup)})
 
 
 def current_mode(setup: Setup) -> str:
@@ -218,6 +239,27 @@ def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
             label = escape_markdown(f"{old} → {new}")
             args = (number, setup, inputs)
             st.button(label, key=f"swap{number}", help=say("help.swap"), on_click=take_swap_offer, args=args)
+
+
+def show_matrix_offer() -> bool:
+    """Where the sentence that was typed reads as a matrix, the offer to use it as X; whether it is made."""
+    text = st.session_state["c_text"]
+    try:
+        matrix = parse_matrix(text, "x")
+    except AttentionError:
+        return False
+    if matrix.size < LEAST_MATRIX_NUMBERS:
+        return False
+
+    def use_as_x() -> None:
+        setup = setup_state.current_setup()
+        setup_state.forget_refusals("text")
+        try_made_change("text", lambda: make_mode_change(setup, "matrix") | {"text": None, "x": to_text(matrix, "x")})
+
+    rows, columns = matrix.shape
+    st.markdown(say("pasted.matrix", rows=rows, columns=columns))
+    st.button(say("pasted.use_as_x"), key="use_as_x", icon=":material/grid_on:", on_click=use_as_x)
+    return True
 
 
 def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:

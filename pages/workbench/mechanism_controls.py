@@ -24,6 +24,11 @@ SCALE_RANGE = (0.01, 10.0)  # of what is dragged: 1/√d_k of every width that c
 SCALE_STEP = 0.05  # of the arrows of its box
 
 
+def is_example_changed(setup: Setup) -> bool:
+    """Whether the screen computes something else than its example does."""
+    return without_view(setup) != Setup(example=setup.example)
+
+
 def example_picker(setup: Setup) -> None:
     """One click to any example, as it ships."""
 
@@ -33,7 +38,7 @@ def example_picker(setup: Setup) -> None:
             setup_state.open_example(name)
             redraw()
 
-    is_changed = without_view(setup) != Setup(example=setup.example)
+    is_changed = is_example_changed(setup)
 
     def name_example(name: str) -> str:
         title = say(f"example.{name}")

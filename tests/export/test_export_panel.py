@@ -73,6 +73,16 @@ def opened_by(address):
     return setup
 
 
+@pytest.mark.parametrize(("language", "named"), [("en", "other"), ("zh", "虚词")])
+def test_files_name_the_numbers_of_a_word_as_the_screen_does(language, named, files):
+    screen = Screen(lang=language)
+    screen.at.session_state["export"] = True
+    screen.ran(screen.at.run)
+    shown = screen.flow()["names"]["D"]
+    about = json.loads(bytes(np.load(io.BytesIO(files.made("npz")))["about"]))
+    assert about["labels"]["D"] == json.loads(files.made("json"))["about"]["labels"]["D"] == shown and named in shown
+
+
 def test_what_is_offered_is_what_there_is():
     labels = [button.proto.label for button in Screen().at.get("download_button")]
     documents = ["Page (HTML)", "Handout A4", "Handout Letter", "LaTeX", "Jupyter notebook"]

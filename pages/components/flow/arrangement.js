@@ -27,7 +27,8 @@ class Arrangement {
     const unit = clamp(room ? Math.min(width / 1010, room / 430) : width / 1010, compact ? 0.62 : 0.8, room ? 4 : 1.75);
     const height = room ?? data.height * (compact ? 0.8 : 1) * clamp(unit, 0.9, 1.75);
     const measure = (text, size, weight = 400) => textWidth(text, size * unit, weight);
-    const longest = Math.max(...model.keys.map((word) => measure(word, 24, 700)));
+    const asks = data.crossed ? 0 : measure(data.text.asks, 15); // stands in the same box as the words
+    const longest = Math.max(asks, ...model.keys.map((word) => measure(word, 24, 700)));
     return {
       width, height, unit, compact,
       crossed: data.crossed,

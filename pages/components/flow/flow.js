@@ -428,7 +428,8 @@ class Flow {
     if (made !== this.stripShows?.made) this.strip.show(smallSteps(this), data.palette);
     else if (Object.keys(shows).some((name) => shows[name] !== this.stripShows[name])) this.strip.paint(smallSteps(this), data.palette);
     this.stripShows = shows;
-    this.strip.mark(step, this.data.steps[step].operation?.reads);
+    const { operation, label } = this.data.steps[step];
+    this.strip.mark(step, operation?.reads, this.data.text.made_of.replace("{step}", label));
   }
 }
 

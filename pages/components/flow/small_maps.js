@@ -69,11 +69,13 @@ class SmallMaps {
     return group ? this.buttons.filter((button) => button.dataset.key.startsWith(`${group}.`)) : this.buttons;
   }
 
-  // read: those that the chosen one is made of.
-  mark(chosen, read = []) {
+  // read: those that the chosen one is made of, and what is said of each of them.
+  mark(chosen, read = [], said = "") {
     for (const button of this.buttons) {
+      const isRead = read.includes(button.dataset.key);
       setOnce(button, "aria-pressed", String(button.dataset.key === String(chosen)));
-      button.classList.toggle("read", read.includes(button.dataset.key));
+      button.classList.toggle("read", isRead);
+      if (said) button.title = isRead ? `${button.dataset.key}: ${said}` : button.dataset.key;
     }
   }
 }

@@ -16,6 +16,7 @@ from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, quote_token, show_sentence
 from pages.lessons.word_threads import Way, show_threads
 from pages.panels.fact import show_fact
+from pages.panels.gloss import show_gloss
 from pages.panels.head_maps import fact_sentence
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import make_place_reader, sentence_box
@@ -69,6 +70,7 @@ with draw_lesson("cross") as place:
     show_fact(fact_sentence(way.trace, way.selection))
     lines = (say("lessons.cross.control.text"), say("lessons.cross.control.context"))
     show_threads("hero", ways, shown, lines, take_word)
+    show_gloss((*way.trace.labels["T"], *way.trace.labels["S"]))
     if ask_what_is_given(way.trace, back.trace, GUESSES[direction]):
         scores, weights = (transpose_gap(way.trace, back.trace, step) for step in ("scores", "weights"))
         gets = join_named_sums(weight_sums(way.trace, "T"), list_place_names(way.trace, "S"))

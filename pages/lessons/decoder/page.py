@@ -5,11 +5,12 @@ from functools import partial
 import streamlit as st
 
 from pages.lessons.decoder.drawers import DRAWERS
-from pages.lessons.decoder.threads import show_threads
+from pages.lessons.decoder.threads import list_next_words, show_threads
 from pages.lessons.decoder.translated import choose_written
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
+from pages.panels.gloss import show_gloss
 from pages.site.words import say
 
 GUESSES = ("all", "before", "none")
@@ -22,6 +23,8 @@ with draw_lesson("decoder") as place:
     if known:
         show_answer("lessons.decoder.fact")
     show_threads(written)
+    coming = [each["word"] for each in list_next_words(written)[written.row]]
+    show_gloss((*written.source, *written.target, *coming))
     st.caption(say("lessons.decoder.how"))
     show_lesson_run(written.shown(), place)
     for name, show in DRAWERS.items():

@@ -314,6 +314,26 @@ STEPS = ["mask=causal,local:1", "pos=sinusoidal,rope", "wiring=residual&pos=rope
 
 @pytest.mark.slow
 @pytest.mark.parametrize("lang", ["en", "zh"])
+def test_all_steps_of_a_plain_run_are_seen_whole_and_those_that_are_read_say_so(screen, lang):
+    opened = screen(f"?lang={lang}&step=weights")
+    opened.open_map()
+    row = opened.page.locator(".flow .strip")
+    assert row.evaluate("row => row.scrollWidth <= row.clientWidth")
+    read = row.locator("button.read")
+    assert read.count() == 1 and {"en": "is made of it", "zh": "由它算出"}[lang] in read.get_attribute("title")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_what_a_word_does_stands_within_its_box_where_names_are_short(screen, lang):
+    opened = screen(f"?lang={lang}&x=1,0,0,0;0,1,0,0;0,0,1,0")
+    edges = "flow => ['.pill', '.aside'].map(part => flow.querySelector(part).getBoundingClientRect().right)"
+    box, said = opened.page.locator(".flow").evaluate(edges)
+    assert said <= box
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", ["en", "zh"])
 @pytest.mark.parametrize("query", STEPS)
 def test_all_steps_stay_on_one_projector_screen(screen, lang, query):
     opened = screen(f"?lang={lang}&{query}")

@@ -1,0 +1,50 @@
+"""What a Chinese word means, in English: for readers who see what a translator writes and do not read it."""
+
+from collections.abc import Iterable
+from functools import cache
+
+from attention_core.learned.grammar.concepts import load_names, load_nouns, load_qualities, read_data
+from attention_core.learned.grammar.templates import VERB
+from attention_core.learned.grammar.vocabulary import events_with_forms
+
+MEASURE_WORD = "measure word"
+
+
+def gloss(word: str) -> str | None:
+    """Gives an English word for a Chinese one, the first that the grammar pairs with it; None for one without.
+
+    >>> gloss("狗"), gloss("追"), gloss("累"), gloss("dog")
+    ('dog', 'chase', 'tired', None)
+    """
+    return load_glosses().get(word)
+
+
+def gloss_words(words: Iterable[str]) -> dict[str, str]:
+    """Gives the Chinese words among these, each once, with what they mean.
+
+    >>> gloss_words(["<start>", "猫", "累", "猫"])
+    {'猫': 'cat', '累': 'tired'}
+    """
+    glosses = load_glosses()
+    return {word: glosses[word] for word in words if word in glosses}
+
+
+@cache
+def load_glosses() -> dict[str, str]:
+    """Reads the meanings off the grammar, from which its networks learned; those of particles stand in a file."""
+    glosses = dict(read_data("glosses")["words"])
+    for quality in load_qualities().values():
+        glosses.setdefault(quality.chinese, quality.word.partition("_")[0])
+    for name in load_names().values():
+        glosses.setdefault(name.chinese, name.word.capitalize())
+    for noun in load_nouns().values():
+        glosses.setdefault(noun.chinese, noun.word)
+    for event, _ in events_with_forms():
+        english = [payload.base for code, payload in event.english if code == VERB]
+        chinese = [payload[0] for code, payload in event.chinese if code == VERB]
+        if len(english) == len(chinese) == 1:
+            glosses.setdefault(chinese[0], english[0])
+    for noun in load_nouns().values():
+        if noun.measure:
+            glosses.setdefault(noun.measure, MEASURE_WORD)
+    return glosses

@@ -1,0 +1,21 @@
+"""What the Chinese words on a page mean, for who reads it in English."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from attention_core.learned.grammar.glosses import gloss_words
+from pages.site.words import current_language, escape_markdown, say
+
+MAX_GLOSSED_WORDS = 40  # of a page: about three lines
+
+
+def show_gloss(words: Iterable[str]) -> None:
+    """Shows each Chinese word with what it means; nothing on a page in Chinese, and nothing where there is no such."""
+    meanings = gloss_words(words) if current_language() != "zh" else {}
+    if not meanings:
+        return
+    pairs = []
+    for word, meaning in [*meanings.items()][:MAX_GLOSSED_WORDS]:
+        pairs.append(say("gloss.pair", word=escape_markdown(word), meaning=escape_markdown(meaning)))
+    st.caption(say("gloss.line", pairs=say("gloss.between").join(pairs)))
