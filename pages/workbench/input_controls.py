@@ -83,16 +83,7 @@ def show_input_controls(screen: ScreenState) -> None:
     elif mode == "code":
         st.caption(say("drawn.about"))
     elif mode == "sentence":
-        shipped = spell_tokens(first_sentence_of(inputs), setup)
-        show_field_text("text", setup.text, shipped, help=say("help.text"))
-        if show_matrix_offer():
-            return
-        show_gloss((*first_sentence_of(inputs), *inputs.keys))
-        show_model_controls(setup)
-        show_cut_switch(setup, inputs)
-        show_role_choices(setup, inputs)
-        show_swap_offers(setup, inputs)
-        show_further_sentences(setup)
+        show_sentence_controls(setup, inputs)
     elif mode == "matrix":
         matrix_box("x", inputs)
     else:
@@ -100,6 +91,20 @@ def show_input_controls(screen: ScreenState) -> None:
             matrix_box(name, inputs)
     if mode in ("sentence", "matrix") and is_cross_attention(setup):
         show_second_sequence(setup, inputs, mode)
+
+
+def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
+    """The sentence, and what may be said of its words; of one that is a matrix, only the offer to use it as such."""
+    shipped = spell_tokens(first_sentence_of(inputs), setup)
+    show_field_text("text", setup.text, shipped, help=say("help.text"))
+    if show_matrix_offer():
+        return
+    show_gloss((*first_sentence_of(inputs), *inputs.keys))
+    show_model_controls(setup)
+    show_cut_switch(setup, inputs)
+    show_role_choices(setup, inputs)
+    show_swap_offers(setup, inputs)
+    show_further_sentences(setup)
 
 
 def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:

@@ -10,15 +10,6 @@ from attention_core.learned.grammar.vocabulary import events_with_forms
 MEASURE_WORD = "measure word"
 
 
-def gloss(word: str) -> str | None:
-    """Gives an English word for a Chinese one, the first that the grammar pairs with it; None for one without.
-
-    >>> gloss("狗"), gloss("追"), gloss("累"), gloss("dog")
-    ('dog', 'chase', 'tired', None)
-    """
-    return load_glosses().get(word)
-
-
 def gloss_words(words: Iterable[str]) -> dict[str, str]:
     """Gives the Chinese words among these, each once, with what they mean.
 
