@@ -48,10 +48,17 @@ def check_kinds(tensors: Mapping[str, Tensor]) -> None:
         check_same_kind(name, tensor, first_name, first)
 
 
+DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # others, such as float8, have no sums in torch
+
+
 def check_floating(name: str, tensor: Tensor) -> None:
-    """It is a tensor of floating-point numbers, one at least."""
+    """It is a tensor of floating-point numbers that torch computes with, one at least, all of them stored."""
     if not isinstance(tensor, Tensor):
         raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
+    if tensor.layout != torch.strided:
+        raise AttentionError("not_dense", name=name, given=tensor.layout)
+    if tensor.dtype.is_floating_point and tensor.dtype not in DTYPES:
+        raise AttentionError("no_arithmetic", name=name, given=tensor.dtype)
     if not tensor.is_floating_point():
         raise AttentionError("not_floating", name=name, given=tensor.dtype)
     if tensor.numel() == 0:
@@ -129,6 +136,8 @@ def as_pairs(name: str, tensor: Tensor, sizes: tuple[int, ...], boolean: bool = 
         raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
     if boolean and tensor.dtype != torch.bool:
         raise AttentionError("allowed_not_bool", name=name, given=tensor.dtype)
+    if not boolean:
+        check_floating(name, tensor)
     if tensor.dim() == 3:
         raise AttentionError("rank_allowed", name=name, shape=shape_of(tensor))
     if tensor.dim() not in (2, 4):

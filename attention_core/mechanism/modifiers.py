@@ -4,7 +4,7 @@ A new modifier is one block here and its entry in MODIFIERS, which says where it
 declares its parameters and what it learns.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
@@ -179,9 +179,10 @@ class Modifier:
         """Its steps at a place for q, k, or what else stands there. given: its parameters, and what the run says."""
         return [step.operation(thing, dims, given) for step in self.steps[place]]
 
-    def makes_of_maps(self, reads: tuple[str, ...]) -> bool:
-        """Whether its step that makes weights of two maps reads these, behind the maps."""
-        return "maps" in self.steps and self.steps["maps"][-1].reads[2:] == reads
+    def makes_maps_of(self, steps: Collection[str]) -> bool:
+        """Whether the weights of a run are made of two maps by it. steps: those of the run, by name."""
+        own = self.steps.get("maps", ())
+        return bool(own) and all(step.output in steps for step in own)
 
     @property
     def reads_input(self) -> bool:

@@ -238,7 +238,7 @@ def plan_input_positions(
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
-        sizes = {**size_position(name, inputs, heads, columns), "length": rows, "first": first_position}
+        sizes = size_position(name, inputs, heads, columns) | {"length": rows, "first": first_position}
         fitted = position.fit(params, sizes)
         table = Operation(
             output=f"{name}_{source.name}",
@@ -284,14 +284,15 @@ def plan_head_changes(
 
     Its first row stands at first_position. half: which of two maps it is for. The last step has the name of q or k.
     """
-    _, heads, _, width = shapes[role]
+    _, heads, length, width = shapes[role]
     dims = head_dims(role, shapes)
     changes: list[Plan] = []
     for name, params in config.modifiers_at("heads").items():
         changes.append(MODIFIERS[name].operations("heads", role, dims, {**params, HEADS: heads, HALF: half}))
     for name, params in config.positions_at("heads").items():
         position = POSITIONS[name]
-        fitted = position.fit(params, size_position(name, inputs, heads, width))
+        sizes = size_position(name, inputs, heads, width) | {"length": length, "first": first_position}
+        fitted = position.fit(params, sizes)
         placed = {**fitted, "first_position": first_position}
         reads = (HERE, *position.operands)
         changes.append([Operation(f"{role}_{name}", dims, reads, position.faces, placed)])
@@ -354,9 +355,10 @@ def fit_to_scores(
 ) -> dict[str, object]:
     """The parameters of a position that acts on scores, as this run has them: those that its own step takes."""
     position = POSITIONS[name]
-    _, heads, _, _ = shapes["q"]
-    _, _, _, d_k = shapes["k"]
-    fitted = {**position.fit(params, size_position(name, inputs, heads, d_k)), "query_offset": query_offset}
+    _, heads, T, _ = shapes["q"]
+    _, _, S, d_k = shapes["k"]
+    places = {"length": S, "first": 0, "T": T, "query_offset": query_offset}
+    fitted = {**position.fit(params, size_position(name, inputs, heads, d_k) | places), "query_offset": query_offset}
     return {name: fitted[name] for name in keyword_names(position.faces.torch)}
 
 

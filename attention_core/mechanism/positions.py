@@ -49,9 +49,7 @@ from attention_core.record.number_text import format_short, format_term
 from attention_core.record.trace import Faces, Operation
 
 Parameters = Mapping[str, object]  # of a position, by name
-PositionSizes = Mapping[
-    str, int
-]  # of a run: H heads, the width that the position sees, and what it learns by its letters
+PositionSizes = Mapping[str, int]  # of a run: see Position.fit; and what the position learns, by its letters
 
 
 # ---- sinusoidal: a table added to x (Vaswani et al. 2017, section 3.5) -----------------------------------------------
@@ -454,8 +452,9 @@ class Position:
 
     faces: they read what stands at the place, `reads`, and what is learned, and take `first_position` (`query_offset`
     for scores and a bias) besides their parameters. place: one of PLACES. fit: gives the parameters for a run of these
-    sizes (where the place is the input, the width of x, its length, and where its first row stands); it works out those
-    that are None and refuses those that do not fit. weights: what it learns. reads: the steps that it reads besides.
+    sizes: H heads, the width of x or of k, the length (of x, or of q or k in the heads; on scores the number of keys),
+    where its first row stands, and on scores T and the query_offset; it works out those that are None and refuses those
+    that do not fit. weights: what it learns. reads: the steps that it reads besides.
     steps: what is made of the inputs before the scores; those of queries have an axis T, and they take the parameters.
     compares: the letter of an axis along which q and k are compared, besides d_k; the root of the scale counts it.
     sharpens: from the parameters to what the scaled scores are multiplied by besides, as a lower temperature does.
@@ -496,7 +495,17 @@ class Position:
     @property
     def reads_input(self) -> bool:
         """Whether it reads what q and k are made of."""
-        return self.place == "input" or bool(self.steps)
+        return self.place == "input" or any(read in INPUTS for step in self.steps for read in step.reads)
+
+    @property
+    def key_steps(self) -> tuple[str, ...]:
+        """Those of its steps that are made of the input and have a row for each key: decoding keeps them."""
+        made_of_input = {*INPUTS}
+        for step in self.steps:
+            if made_of_input & {*step.reads}:
+                made_of_input.add(step.output)
+        rows = [step.output for step in self.steps if "S" in step.dims and step.output in made_of_input]
+        return tuple(name for name in rows if name in self.reads)
 
 
 BASES = (10.0, 100.0, 1e3, 1e4, 1e5, 1e6)

@@ -7,6 +7,8 @@ language; the English sentence here is what a notebook shows. A sentence says wh
 REFUSAL_SENTENCES = {
     "not_a_tensor": "{name} must be a torch.Tensor: got {given}",
     "not_a_class": "{name} must be {expected}: got {given}",
+    "not_dense": "{name} must be a dense tensor, which stores every number: got {given}",
+    "no_arithmetic": "{name} must be float64, float32, bfloat16 or float16, with which torch computes: got {given}",
     "not_floating": "{name} must hold floating-point numbers: got {given}",
     "not_finite": "{name} must be finite everywhere: {value} at {index}",
     "empty": "{name} must hold at least one number: its shape is {shape}",

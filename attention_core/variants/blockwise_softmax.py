@@ -21,6 +21,7 @@ from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.plan import plan_masks, plan_qkv, plan_scores, run_plan
 from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Step
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +95,7 @@ def attend_blockwise(
     check_learned_weights(config, weights, largest_block, q.element_size())
     inputs = make_input_steps(arguments, config)
     plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
+    plan_scores(config, inputs, shapes, query_offset)  # refuses positions that do not fit all keys
     return iterate_blocks(
         config,
         run_plan(inputs, plan).steps,
@@ -139,12 +141,8 @@ def compute_block_scores(
 ) -> Float[Tensor, "B H T block"]:
     """Compute the masked scores of one block by attend's own operations; the block's first key counts as key 0."""
     first = keys.start
-    k = inputs["k"].value[:, :, keys]  # (B, H_kv, block, d_k)
-    inputs = {
-        **inputs,
-        "k": replace(inputs["k"], value=k, operation=None),
-    }
-    shapes = {**shapes, "k": tuple(k.shape)}
+    inputs = {name: cut_keys(step, keys) for name, step in inputs.items()}
+    shapes = {**shapes, "k": inputs["k"].shape}
     config = config_for_keys_from(config, first)
     query_offset = query_offset - first
 
@@ -152,6 +150,14 @@ def compute_block_scores(
     scores = plan[-1].output
     plan += plan_masks(config, inputs, query_offset, scores)
     return run_plan(inputs, plan)["masked_scores"]
+
+
+def cut_keys(step: Step, keys: slice) -> Step:
+    """The rows of some keys, of a step that has one for each: k, and what positions make for every key."""
+    if "S" not in step.dims:
+        return step
+    rows = step.value.narrow(step.dims.index("S"), keys.start, keys.stop - keys.start)
+    return replace(step, value=rows, operation=None)
 
 
 def add_block(

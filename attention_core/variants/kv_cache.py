@@ -23,6 +23,7 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.pair_inputs import PairInputs
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.mechanism.plan import Plan, plan_attention, plan_qkv, plan_run, run_plan
+from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Cell, Operand
 from attention_core.record.trace import Faces, Operation, Step, Trace
@@ -59,14 +60,16 @@ LATENTS = [steps[-1].output.format(thing=thing) for steps in MADE_OF_SOURCES for
 
 def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
     """The steps of which decoding keeps the tokens before: k and v, or the latent that both are made of; of two maps
-    both keys, and the numbers that a decoupled RoPE turned. steps: those of a run, by name.
+    both keys, and what positions make of the keys' input, such as the numbers that a decoupled RoPE turned. steps:
+    those of a run, by name.
 
     >>> kept_steps(["latent_x", "q", "k", "v", "weights"])
     ('latent_x',)
     """
     latents = [name for name in LATENTS if name in steps]
     kept = latents or ["k", "k_2", "v"]
-    return tuple(name for name in [*kept, "k_r"] if name in steps)
+    of_positions = [name for position in POSITIONS.values() for name in position.key_steps]
+    return tuple(name for name in [*kept, *of_positions] if name in steps)
 
 
 # ---- the steps -------------------------------------------------------------------------------------------------------

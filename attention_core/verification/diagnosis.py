@@ -21,6 +21,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 from attention_core.verification.causes import find_causes, fit_given_steps, is_rounded_to
 from attention_core.verification.diagnosis_report import Comparison, Diagnosis
+from attention_core.verification.proof import find_lost_step
 from attention_core.verification.tensor_layout import find_axis_order
 
 MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter of one of these names gets the mask
@@ -68,7 +69,7 @@ def first_difference(
                 among=possible_faults(trace, name, right),
             )
         comparisons.append(comparison)
-    return Diagnosis(tuple(comparisons))
+    return Diagnosis(tuple(comparisons), lost=find_lost_step(trace, values))
 
 
 def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:

@@ -44,10 +44,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """All given steps in the trace's order; `causes` is None where nobody looked for them."""
+    """All given steps in the trace's order; `causes` is None where nobody looked for them.
+
+    lost: the step that the precision of the run itself cannot hold, so that its outputs are no numbers and yours are
+    compared with float64 alone; None where it holds all.
+    """
 
     comparisons: tuple[Comparison, ...]
     causes: tuple[Cause, ...] | None = None
+    lost: str | None = None
 
     @property
     def first(self) -> Comparison | None:
@@ -79,6 +84,11 @@ class Diagnosis:
 def describe_diagnosis(diagnosis: Diagnosis) -> str:
     """Tells a diagnosis in a short English paragraph."""
     sentences = describe_agreement(diagnosis)
+    if diagnosis.lost:
+        sentences.append(
+            f"Our own run in this precision does not agree: it cannot hold {diagnosis.lost}, so outputs are lost. "
+            "Scale q before its product with k, as fused kernels do."
+        )
     first = diagnosis.first
     if first is not None:
         sentences += describe_first(first)
@@ -94,6 +104,8 @@ def describe_agreement(diagnosis: Diagnosis) -> list[str]:
     if diagnosis.agreeing:
         agreed = ", ".join(f"{step} to {difference:.1g}" for step, difference in diagnosis.agreeing.items())
         subject = "These" if diagnosis.first else "All steps"
+        if diagnosis.lost:
+            subject = "Compared with float64, these"
         sentences.append(f"{subject} agree: {agreed}.")
     for comparison in diagnosis.comparisons:
         if comparison.stand_ins:

@@ -1,9 +1,11 @@
 """The proof of a run: the same operations in float64 against their NumPy twins and against torch's own functions.
 
 The author of an operation wrote its twin too: a twin catches slips, not misunderstandings, and torch is the second
-witness. What the chosen precision rounds is reported as a figure and fails no proof.
+witness. What the chosen precision rounds is reported as a figure and fails no proof; where it loses outputs that
+float64 has, because it cannot hold a step, the proof fails at that step.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +17,7 @@ from attention_core.mechanism.normalisers import is_replaced, maps_of, normalise
 from attention_core.record.trace import Trace
 from attention_core.verification.torch_attention import run_mha, run_sdpa
 from attention_core.verification.torch_functions import run_torch_functions
+from attention_core.verification.wiring import expected_reads
 
 PROOF_TOLERANCE = 1e-10  # of the step's largest magnitude
 MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # in a trace; a larger one is proven on request
@@ -24,7 +27,8 @@ MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # in a trace; a larger one is proven on
 class ProofCheck:
     """One comparison: the step, its witness, the difference, and the verdict.
 
-    witness: numpy, shown, torch, sdpa, mha, rows or blocked.
+    witness: numpy, shown, torch, sdpa, mha, rows, blocked, wiring (what a step reads is what it should read) or held
+    (the precision holds the step: without it outputs are no numbers that float64 has).
     """
 
     step: str
@@ -62,7 +66,8 @@ class Proof:
 
 
 def prove(trace: Trace) -> Proof:
-    """Checks every number of a run: NumPy twins, torch's own functions, the sums of rows, blocked cells at 0.
+    """Checks every number of a run: NumPy twins, torch's own functions, the sums of rows, blocked cells at 0; and of a
+    layer which step reads which.
 
     trace: any run, of attention or of another part of a Transformer, of any precision and device; it is computed again
     on the CPU in float64 and not changed. A wrong number raises nothing: `passed` is False then, and `failed` names its
@@ -79,6 +84,10 @@ def prove(trace: Trace) -> Proof:
         doubles = rerun(trace)
         checks = check_by_numpy(trace, doubles)
         checks += check_steps_by_torch(trace, doubles)
+        checks += check_wiring(trace)
+        lost = find_lost_step(trace, doubles)
+        if lost is not None:
+            checks.append(ProofCheck(lost, "held", difference=float("inf"), passed=False))
         if "head_outputs" in trace:
             checks += check_attention_by_torch(trace, doubles)
             checks += check_rules(trace, doubles)
@@ -185,6 +194,18 @@ def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[P
     return checks
 
 
+# ---- which step reads which ------------------------------------------------------------------------------------------
+def check_wiring(trace: Trace) -> list[ProofCheck]:
+    """Compares what each step of a layer reads with what it should read; a step that is no layer's is left out."""
+    expected = expected_reads(trace)
+    checks = []
+    for name, step in trace.computed().items():
+        if name in expected:
+            passed = step.operation.reads == expected[name]
+            checks.append(ProofCheck(name, "wiring", 0.0 if passed else float("inf"), passed))
+    return checks
+
+
 # ---- rules that need no second computation ---------------------------------------------------------------------------
 def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
     """Checks that rows of weights sum to what the normaliser says, and that blocked cells are exactly 0.
@@ -243,6 +264,16 @@ def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str,
         both_finite = np.isfinite(shown) & np.isfinite(double)
         figures[name] = relative_difference(shown[both_finite], double[both_finite])
     return figures
+
+
+def find_lost_step(trace: Trace, doubles: Mapping[str, Tensor]) -> str | None:
+    """The first step that the run's precision cannot hold, where an output of a head is no number because of it, and is
+    one in float64; None where no output is lost."""
+    overflow = find_overflow(trace)
+    if overflow is None or "head_outputs" not in trace:
+        return None
+    lost = doubles["head_outputs"].isfinite() & ~trace["head_outputs"].cpu().isfinite()
+    return overflow[0] if lost.any() else None
 
 
 def find_overflow(trace: Trace) -> tuple[str, tuple[int, ...]] | None:

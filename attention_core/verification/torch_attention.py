@@ -20,8 +20,8 @@ def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
     outputs = [run_witness(trace, doubles, name) for name in maps_of(trace)]
     if len(outputs) == 1:
         return outputs[0]
-    learned = trace.step("weights").operation.reads[2:]
-    witness = next(each.witness for each in MODIFIERS.values() if each.makes_of_maps(learned))
+    _, _, *learned = trace.step("weights").operation.reads
+    witness = next(each.witness for each in MODIFIERS.values() if each.makes_maps_of(trace.steps))
     return witness(*outputs, *(doubles[name] for name in learned))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import torch.nn.functional as F
 from torch import Tensor
 
-from attention_core.mechanism.norms import LAYER_NORM, RMS_NORM
+from attention_core.mechanism.norms import CENTRE, LAYER_NORM, RMS_NORM
 from attention_core.mechanism.operations import PROJECT
 from attention_core.record.trace import Operation, Trace
 from attention_core.transformer.activations import GELU, RELU, SILU
@@ -66,5 +66,7 @@ def witness_reads(trace: Trace, operation: Operation) -> tuple[str, ...]:
     if operation.faces.formula is not LAYER_NORM.formula:
         return operation.reads
     centred, *learned = operation.reads
-    (x,) = trace.step(centred).operation.reads
-    return (x, *learned)
+    made = trace.step(centred).operation
+    if made is None or made.faces.formula is not CENTRE.formula:
+        return operation.reads
+    return (*made.reads, *learned)

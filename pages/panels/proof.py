@@ -112,10 +112,10 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     """The proof in a few words; a precision that cannot hold the numbers is no proven screen."""
     if proof is None:
         return f":gray[{say('proof.unchecked')}]"
+    if proof.overflow and (proof.passed or proof.failed.witness == "held"):
+        text = say("proof.overflows", dtype=setup.dtype, cell=describe_overflow(trace, proof))
+        return f":orange[:material/warning: {text}]" if proof.passed else f":red[:material/error: {text}]"
     if not proof.passed:
         text = say("proof.failed", step=escape_markdown(proof.failed.step))
         return f":red[:material/error: {text}]"
-    if proof.overflow:
-        text = say("proof.overflows", dtype=setup.dtype, cell=describe_overflow(trace, proof))
-        return f":orange[:material/warning: {text}]"
     return f":gray[:material/check: {say('proof.checked')}]"  # a quiet tick: the lesson is what is looked at

@@ -83,6 +83,21 @@ REFUSALS = [
     ("not_floating", lambda: attend(x(5, 3).bool()), "x must hold floating-point numbers: got torch.bool"),
     ("not_floating", lambda: run_qkv(x(2, 3, 5, 11) * 1j), "q must hold floating-point numbers: got torch.complex128"),
     ("not_floating", lambda: run(w_v=x(6, 6).int()), "w_v must hold floating-point numbers: got torch.int32"),
+    (
+        "not_dense",
+        lambda: attend(x(5, 3).to_sparse()),
+        "x must be a dense tensor, which stores every number: got torch.sparse_coo",
+    ),
+    (
+        "no_arithmetic",
+        lambda: attend(x(5, 3).to(torch.float8_e4m3fn)),
+        "x must be float64, float32, bfloat16 or float16, with which torch computes: got torch.float8_e4m3fn",
+    ),
+    (
+        "number_not_negative",
+        lambda: AttentionConfig(positions=[("rope", {"mscale": -0.5})]),
+        "mscale must be a finite number, 0 or more: got -0.5",
+    ),
     ("not_finite", lambda: attend(spoilt(math.nan, 1, 2)), "x must be finite everywhere: nan at (1, 2)"),
     ("not_finite", lambda: attend(spoilt(math.inf, 4, 0)), "x must be finite everywhere: inf at (4, 0)"),
     (
@@ -563,3 +578,31 @@ def test_every_other_sentence_is_used_elsewhere():
     paths = [*CORE.rglob("*.py"), *(CORE.parent / "pages").rglob("*.py")]
     used = set().union(*(literals(path) for path in paths if path.name != "errors.py"))
     assert set(REFUSAL_SENTENCES) <= used
+
+
+# ---- dtypes that torch does not compute with -------------------------------------------------------------------------
+UNCOUNTABLE = [dtype for name, dtype in vars(torch).items() if name.startswith("float8_") or name.startswith("float4_")]
+
+
+@pytest.mark.parametrize("dtype", [*UNCOUNTABLE, torch.complex64, torch.int8, torch.bool], ids=str)
+def test_what_torch_does_not_compute_with_is_refused_wherever_it_is_given(dtype):
+    square = torch.zeros(3, 3)
+    odd = torch.zeros(3, 3, dtype=torch.uint8).view(dtype) if dtype in UNCOUNTABLE else square.to(dtype)
+    dropped = AttentionConfig(dropout=0.5)
+    runs = [
+        lambda: attend(odd),
+        lambda: attend(square, odd),
+        lambda: attend(square, weights=Weights(w_q=odd)),
+        lambda: attend_qkv(odd, odd, odd),
+        lambda: attend_qkv(square, square, odd),
+        lambda: attend_qkv(square, square, square, replacement=odd),
+        lambda: attend_qkv(square, square, square, what_if={"scores": odd}),
+        lambda: attend_qkv(square, square, square, what_if={"weights": odd}),
+    ]
+    if dtype != torch.bool:
+        runs.append(lambda: attend_qkv(square, square, square, allowed=odd))
+        runs.append(lambda: attend_qkv(square, square, square, config=dropped, keep=odd))
+    for run in runs:
+        with pytest.raises(AttentionError) as refused:
+            run()
+        assert refused.value.code in ("no_arithmetic", "not_floating", "allowed_not_bool")

@@ -181,3 +181,27 @@ def test_a_normaliser_that_is_not_wired_is_none():
 def test_equal_choices_are_one():
     one, other = (AttentionConfig(normaliser=given) for given in ("sigmoid", ("sigmoid", {"bias": 0.0})))
     assert one == other and hash(one) == hash(other)
+
+
+# ---- what rows are declared to sum to --------------------------------------------------------------------------------
+def sums_found(name: str) -> str:
+    """What rows of weights sum to over scores of many sizes: one of ROW_SUMS."""
+    normaliser = NORMALISERS[name]
+    generator = torch.Generator().manual_seed(0)
+    sums = []
+    for size in (0.01, 1.0, 5.0, 40.0):
+        scores = size * torch.randn(2, 3, 5, 7, generator=generator, dtype=torch.float64)
+        scores = scores.abs() if normaliser.needs_positive else scores
+        learned = [torch.randn(3, generator=generator, dtype=torch.float64) for _ in normaliser.weights]
+        for bias in (-4.0, 0.0, 1.0):
+            params = {parameter.name: bias for parameter in normaliser.parameters}
+            sums.append(normaliser.faces.torch(scores, *learned, **params).sum(-1))
+    sums = torch.cat(sums)
+    if ((sums - 1).abs() < 1e-12).all():
+        return "one"
+    return "at most one" if (sums <= 1 + 1e-12).all() else "free"
+
+
+@pytest.mark.parametrize("name", NORMALISERS)
+def test_rows_sum_to_what_is_declared(name):
+    assert sums_found(name) == NORMALISERS[name].row_sum

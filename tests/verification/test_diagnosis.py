@@ -13,6 +13,7 @@ from attention_core.mechanism.positions import alibi_slopes
 from attention_core.verification.causes import find_causes
 from attention_core.verification.diagnosis import first_difference, infer_precision
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES
+from attention_core.verification.proof import prove
 from attention_core.verification.tensor_layout import TENSOR_LAYOUTS, arrange_axes, infer_layout
 
 B, H, T, S, D_K, D_V = 2, 3, 5, 7, 11, 13  # every axis another prime
@@ -779,3 +780,18 @@ def test_what_the_function_raises_is_passed_on_and_what_it_cannot_return_is_refu
 def test_a_diagnosis_is_plain_data():
     found = diagnose(no_scale, *qkv())
     assert str(pickle.loads(pickle.dumps(found))) == str(found)  # noqa: S301 our own, just written
+
+
+# ---- scores that float16 cannot hold ---------------------------------------------------------------------------------
+def test_scores_beyond_float16_are_red(generator):
+    """torch's own attention in float16 is finite and right; the run, whose scores are not scaled yet, is not."""
+    h = (30 * torch.randn(1, 1, 4, 128, generator=generator)).half()
+    assert F.scaled_dot_product_attention(h, h, h).isfinite().all()
+    trace = attend_qkv(h, h, h)
+    proof = prove(trace)
+    assert not trace["output"].isfinite().all() and (proof.failed.step, proof.failed.witness) == ("scores", "held")
+    found = diagnose(F.scaled_dot_product_attention, h, h, h)
+    assert found.lost == "scores" and "All steps agree" not in str(found) and "it cannot hold scores" in str(found)
+    for dtype in (torch.bfloat16, torch.float32):
+        assert prove(attend_qkv(*[h.to(dtype)] * 3)).passed
+        assert diagnose(F.scaled_dot_product_attention, *[h.to(dtype)] * 3).lost is None

@@ -444,21 +444,24 @@ def given(q: list[float], k: list[float], dtype: torch.dtype = torch.float16, **
 
 
 @pytest.mark.parametrize(
-    ("trace", "cell"),
+    ("trace", "cell", "is_lost"),
     [
-        (given([1, 300], [1, 200, 300]), ("scores", (0, 0, 1, 2))),  # 300 x 300 = 90,000 > 65,504
-        (given([1, 300], [1, 200, -300]), ("scores", (0, 0, 1, 2))),
-        (given([300, 1], [1, 200, 300], masks=["causal"]), ("scores", (0, 0, 0, 2))),
-        (given([1, 300], [200, 218], scale=2.0), ("scaled_scores", (0, 0, 1, 0))),  # 120,000; 218 x 300 = 65,400
-        (given([1, 300], [1, 200, 300], torch.bfloat16), None),
-        (given([1, 300], [1, 200, 218]), None),
-        (given([1, 300], [1, 200, 218], masks=["causal"]), None),  # minus infinity by the mask's doing
+        (given([1, 300], [1, 200, 300]), ("scores", (0, 0, 1, 2)), True),  # 300 x 300 = 90,000 > 65,504
+        (given([1, 300], [1, 200, -300]), ("scores", (0, 0, 1, 2)), False),  # a weight of 0 all the same
+        (given([300, 1], [1, 200, 300], masks=["causal"]), ("scores", (0, 0, 0, 2)), False),  # blocked
+        (given([1, 300], [200, 218], scale=2.0), ("scaled_scores", (0, 0, 1, 0)), True),  # 120,000; 218 x 300 = 65,400
+        (given([1, 300], [1, 200, 300], torch.bfloat16), None, False),
+        (given([1, 300], [1, 200, 218]), None, False),
+        (given([1, 300], [1, 200, 218], masks=["causal"]), None, False),  # minus infinity by the mask's doing
     ],
 )
-def test_the_first_number_too_large_for_a_precision_is_named(trace, cell):
+def test_the_first_number_too_large_for_a_precision_is_named(trace, cell, is_lost):
+    """And where outputs are lost by it, the proof fails at its step."""
     proof = prove(trace)
     assert proof.overflow == cell
-    assert proof.passed  # the operations are right, float16 is too small for these numbers
+    assert proof.passed is not is_lost
+    if is_lost:
+        assert [(check.step, check.witness) for check in proof.checks if not check.passed] == [(cell[0], "held")]
     assert all(map(math.isfinite, proof.rounding.values()))
 
 

@@ -1,0 +1,309 @@
+"""Which step of a layer reads which, said a second time: from the tables of mechanisms and the names of a run's steps.
+
+The plan of a run wires its steps; here the same is worked out from the other end, without the plan: what stands at each
+place of a layer, in order. A step that reads an earlier name than it should is not what stands here.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from attention_core.mechanism.masks import ALL_ALLOW
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.operations import EVEN_WEIGHTS, PUT, TAKE
+from attention_core.mechanism.parameters import names_of
+from attention_core.mechanism.plan_steps import HERE, INPUT, KEY_INPUT
+from attention_core.mechanism.positions import POSITIONS
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.trace import Faces, Trace
+
+Reads = tuple[str, ...]
+SOURCES = ("x", "query", "key", "value")  # the inputs of a layer
+
+
+def expected_reads(trace: Trace) -> dict[str, Reads]:
+    """What each step of an attention layer or of a feed-forward layer should read, by its name, in order; nothing of a
+    step that neither has.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> expected_reads(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)))["weights"]
+    ('masked_scores',)
+    """
+    if "head_outputs" in trace:
+        return LayerWires(trace).expected
+    if "activated" in trace:
+        return FeedForwardWires(trace).expected
+    return {}
+
+
+class Wires:
+    """What the steps of a run should read, found place by place."""
+
+    def __init__(self, trace: Trace):
+        self.trace = trace
+        self.expected: dict[str, Reads] = {}
+        self.find()
+
+    def find(self) -> None:
+        """Fill `expected`."""
+        raise NotImplementedError
+
+    def faces(self, name: str) -> Faces | None:
+        """Those of a step that was computed."""
+        operation = self.trace.step(name).operation if name in self.trace else None
+        return None if operation is None else operation.faces
+
+    def given(self, *names: str) -> Reads:
+        """Those of the names that are in the run."""
+        return tuple(name for name in names if name in self.trace)
+
+    def wire(self, name: str, *reads: str) -> str:
+        """A step should read these. Of a step that is put behind a cache the new one does."""
+        is_new = f"{name}_new" in self.trace
+        self.expected[f"{name}_new" if is_new else name] = reads
+        if is_new:
+            self.expected[name] = (f"{name}_cache", f"{name}_new")
+        return name
+
+    def pass_modifiers(
+        self, place: str, thing: str, here: str, sources: Mapping[str, str] | None = None, suffix: str = ""
+    ) -> str:
+        """What stands at a place behind the modifiers that have a step there. here: what stood there before."""
+        for modifier in MODIFIERS.values():
+            steps = modifier.steps.get(place, ())
+            made = {step.output.format(thing=thing): step for step in steps}
+            if not steps or f"{[*made][-1]}{suffix}" not in self.trace:
+                continue
+            for name, step in made.items():
+                named = {HERE: here, **(sources or {})}
+                reads = [named.get(read, read.format(thing=thing)) for read in step.reads]
+                self.wire(f"{name}{suffix}", *(f"{read}{suffix}" if read in made else read for read in reads))
+            here = f"{[*made][-1]}{suffix}"
+        return here
+
+    def pass_sum(self, tables: list[str], total: str) -> str:
+        """What several tables add up to."""
+        here, *others = tables
+        for count, table in enumerate(others, 2):
+            name = total if count == len(tables) else f"{total}_{count}"
+            here = self.wire(name, here, table)
+        return here
+
+
+class FeedForwardWires(Wires):
+    """A feed-forward layer."""
+
+    def find(self) -> None:
+        x = self.pass_modifiers("inputs", "x", "x")
+        self.wire("hidden", x, *self.given("w_1", "b_1"))
+        self.wire("gate_projected", x, *self.given("w_gate", "b_gate"))
+        self.wire("gate", "gate_projected")
+        self.wire("activated", "hidden", *self.given("gate"))
+        last = self.wire("output", "activated", *self.given("w_2", "b_2"))
+        if "residual" in self.trace:
+            last = self.wire("residual", "x", "output")
+        self.pass_modifiers("output", "output", last)
+
+
+class LayerWires(Wires):
+    """An attention layer, from its input or from q, k and v."""
+
+    def find(self) -> None:
+        computed = [*self.trace.computed()]
+        self.before_mixing = {*computed[: computed.index("head_outputs")]}
+        self.query_input = ""  # what the query is made of, with its positions
+        self.made_of: dict[str, str] = {}  # what q, k and v are made of, by role
+        self.projected: dict[str, str] = {}  # and what is projected: a latent
+        self.find_inputs()
+        self.find_qkv()
+        maps = ("", "_2") if "weights_2" in self.trace else ("",)
+        for suffix in maps:
+            self.find_heads(suffix)
+        self.find_position_steps()
+        for suffix in maps:
+            self.find_map(suffix, is_one=len(maps) == 1)
+        self.find_mixing(self.find_weights(len(maps)))
+
+    # ---- from the input to q, k and v
+    def find_inputs(self) -> None:
+        """Positions of the inputs, and what stands before the projections."""
+        inputs = self.given(*SOURCES)
+        if not inputs or "q" in self.trace.inputs():
+            return
+        placed = {source: self.place_input(source) for source in inputs}
+        query = "x" if "x" in placed else "query"
+        key = query if query == "x" else "key"
+        sources = {"q": query, "k": key, "v": "value" if "value" in placed else key}
+        self.query_input = placed[query]
+        changed = {**placed, query: self.pass_modifiers("inputs", query, placed[query])}
+        self.made_of = {role: changed[source] for role, source in sources.items()}
+        self.projected = {
+            role: changed[source] if role == "q" else self.pass_modifiers("sources", source, changed[source])
+            for role, source in sources.items()
+        }
+
+    def place_input(self, source: str) -> str:
+        """An input with the positions that are added to it."""
+        tables = []
+        for name in self.in_order(f"{{}}_{source}", "input"):
+            tables.append(self.wire(f"{name}_{source}", source, *POSITIONS[name].operands))
+        if not tables:
+            return source
+        return self.wire(f"positioned_{source}", source, self.pass_sum(tables, f"positions_{source}"))
+
+    def in_order(self, name: str, place: str) -> list[str]:
+        """The positions at a place of which there is a step, in the order of the run; in `name` {} is the position."""
+        there = {name.format(each): each for each, position in POSITIONS.items() if position.place == place}
+        return [there[step] for step in self.trace.steps if step in there]
+
+    def find_qkv(self) -> None:
+        """The projections, cut into heads."""
+        for role, source in self.projected.items():
+            if f"{role}_projected" in self.trace:
+                source = self.wire(f"{role}_projected", source, *self.given(f"w_{role}", f"b_{role}"))
+            heads = f"{role}_heads" if f"{role}_heads" in self.trace else role
+            self.wire(heads, source)
+
+    def find_heads(self, suffix: str) -> None:
+        """q and k of a map: what modifiers and then positions make of the heads; the last step has the name."""
+        for role in "qk":
+            if f"{role}_heads" not in self.trace:
+                continue
+            here = f"{role}_heads"
+            last = f"{role}{suffix}"
+            new = f"{last}_new" if f"{last}_new" in self.trace else last
+            for name, faces, reads in self.list_head_steps(role):
+                is_last = f"{name}{suffix}" not in self.trace and self.faces(new) == faces
+                if is_last or f"{name}{suffix}" in self.trace:
+                    named = [here if read == HERE else read for read in reads]
+                    here = self.wire(last if is_last else f"{name}{suffix}", *named)
+
+    def list_head_steps(self, role: str) -> Iterable[tuple[str, Faces, Reads]]:
+        """All steps that may stand between the heads and q or k: the name, the faces, what it reads."""
+        for modifier in MODIFIERS.values():
+            for step in modifier.steps.get("heads", ()):
+                yield step.output.format(thing=role), step.faces, tuple(read.format(thing=role) for read in step.reads)
+        for name, position in POSITIONS.items():
+            if position.place == "heads":
+                yield f"{role}_{name}", position.faces, (HERE, *position.operands)
+
+    def find_position_steps(self) -> None:
+        """What positions make of the inputs, or of q and k."""
+        named = {INPUT: self.made_of.get("q", ""), KEY_INPUT: self.made_of.get("k", "")}
+        for position in POSITIONS.values():
+            for step in position.steps:
+                self.wire(step.output, *(named.get(read, read) for read in step.reads))
+
+    # ---- a map of weights
+    def find_map(self, suffix: str, is_one: bool) -> None:
+        """From q and k to the weights of one map."""
+        here = self.find_scores(suffix)
+        if suffix == "":
+            self.find_masks(here)
+        mask = self.given("allowed")
+        self.wire(f"masked_scores{suffix}", here, *mask)
+        weights = self.trace_weights() if is_one else f"weights{suffix or '_1'}"
+        for normaliser in NORMALISERS.values():
+            if self.faces(weights) == normaliser.faces:
+                self.wire(weights, f"masked_scores{suffix}", *names_of(normaliser.weights))
+
+    def trace_weights(self) -> str:
+        """The step that holds computed weights."""
+        return "computed_weights" if "computed_weights" in self.trace else "weights"
+
+    def find_scores(self, suffix: str) -> str:
+        """From q and k to the scores that the mask sees; their name."""
+        is_chosen = suffix == "" and "chosen_scores" in self.trace
+        computed = "computed_scores" if is_chosen else f"scores{suffix}"
+        own = {"q": f"q{suffix}", "k": f"k{suffix}"}
+        if "q_scaled" in self.trace:
+            own["q"] = self.wire("q_scaled", "q")
+        for operation in self.score_operations(computed, suffix):
+            reads = [own.get(read, read) for read in operation.reads]
+            own[operation.output] = f"{operation.output}{suffix}"
+            is_last = operation.output == "scores"
+            self.wire(computed if is_last else own[operation.output], *reads)
+        here = f"scores{suffix}"
+        if is_chosen:
+            self.wire("scores", "computed_scores", "chosen_scores", "where_scores")
+        for name in self.in_order("{}_scores" + suffix, "scores"):
+            operands = [{"q": f"q{suffix}", "k": f"k{suffix}"}.get(read, read) for read in POSITIONS[name].operands]
+            here = self.wire(f"{name}_scores{suffix}", here, *operands)
+        here = self.wire(f"scaled_scores{suffix}", here)
+        here = self.pass_modifiers("scores", "scores", here, suffix=suffix)
+        if "bias" not in self.trace:
+            return here
+        if suffix == "":
+            self.find_bias(here)
+        return self.wire(f"biased_scores{suffix}", here, "bias")
+
+    def score_operations(self, computed: str, suffix: str) -> tuple:
+        """Those of the score: of several that end alike, that of which all steps are there."""
+        found: tuple = ()
+        for score in SCORES.values():
+            *before, last = score.operations
+            is_there = all(f"{operation.output}{suffix}" in self.trace for operation in before)
+            if is_there and self.faces(computed) == last.faces and len(score.operations) > len(found):
+                found = score.operations
+        return found
+
+    def find_bias(self, here: str) -> None:
+        """The tables that are added to scores."""
+        tables = []
+        for name in self.in_order("{}_bias", "bias"):
+            tables.append(self.wire(f"{name}_bias", here, *POSITIONS[name].operands))
+        if tables:
+            self.pass_sum(tables, "bias")
+            return
+        for position in POSITIONS.values():
+            if position.place == "bias" and self.faces("bias") == position.faces:
+                self.wire("bias", here, *position.operands)
+
+    def find_masks(self, here: str) -> None:
+        """Each mask looks at how many scores there are; all of them are combined."""
+        masks = [name for name in self.trace.steps if name.startswith("allowed_")]
+        for name in masks:
+            self.wire(name, here)
+        if self.faces("allowed") == ALL_ALLOW:
+            self.wire("allowed", *(name for name in masks if name != "allowed_custom"), *self.given("allowed_custom"))
+        else:
+            self.wire("allowed", here)
+
+    # ---- from the weights to the output
+    def find_weights(self, maps: int) -> str:
+        """What is made of two maps, what stands in the place of weights, what is left of them; its name."""
+        if maps > 1:
+            self.pass_maps()
+        if "computed_weights" in self.trace:
+            others = {
+                PUT: ("chosen_weights", "where_weights"),
+                TAKE: ("replacement",),
+                EVEN_WEIGHTS: self.given("allowed"),
+            }
+            for faces, reads in others.items():
+                if self.faces("weights") == faces:
+                    self.wire("weights", "computed_weights", *reads)
+        if "dropped_weights" not in self.before_mixing:  # a later step may be called so
+            return "weights"
+        return self.wire("dropped_weights", "weights", "keep")
+
+    def pass_maps(self) -> None:
+        """What a modifier makes of two maps: the weights."""
+        for modifier in MODIFIERS.values():
+            *steps, last = modifier.steps.get("maps", (None,))
+            if last is None or self.faces(self.trace_weights()) != last.faces:
+                continue
+            for step in steps:
+                self.wire(step.output, *step.reads)
+            reads = ("weights_1" if read == HERE else read for read in last.reads)
+            self.wire(self.trace_weights(), *reads)
+
+    def find_mixing(self, weights: str) -> None:
+        """The values mixed, and what is made of that."""
+        here = self.wire("head_outputs", weights, "v")
+        here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
+        self.wire("concat", here)
+        last = self.wire("output", "concat", *self.given("w_o", "b_o"))
+        if "residual" in self.trace:
+            last = self.wire("residual", self.query_input, "output")
+        self.pass_modifiers("output", "output", last)
