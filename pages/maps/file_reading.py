@@ -109,14 +109,21 @@ def show_file_line(given: GivenFile) -> None:
         return
     parts = [say_group(given.file, group, given.view) for group in given.file.groups]
     parts += say_words(given.file, given.view)
-    line = say("brought.read", arrays=say("fact.comma").join(parts)) + say_unread(given.file.unread.items())
+    line = say("brought.read", arrays=say("fact.comma").join(parts))
+    notes = list(given.file.notes.items())
+    without_room = dict.fromkeys(name for name, _ in notes[MAX_NOTES:])
+    line += say_unread([*given.file.unread.items(), *without_room.items()])
     if not given.view.words.queries_from or not given.view.words.keys_from:
         line += say("lessons.maps.no_words")
     st.caption(line)
-    notes = list(given.file.notes.items())[:MAX_NOTES]
     if notes:
-        shown = [f"{escape_markdown(name)}: {escape_markdown(printable_token(text))}" for name, text in notes]
+        shown = [say_note(*note) for note in notes[:MAX_NOTES]]
         st.caption(say("lessons.maps.notes", notes=say("brought.between").join(shown)))
+
+
+def say_note(name: str, text: str) -> str:
+    """A text that stands beside the maps, under its name."""
+    return f"{escape_markdown(printable_token(name))}: {escape_markdown(printable_token(text))}"
 
 
 def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:

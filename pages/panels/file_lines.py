@@ -18,12 +18,12 @@ def name_array(name: str, shape: tuple[int, ...]) -> str:
 
 def say_unread(unread: Iterable[Unread]) -> str:
     """Everything of a file that is not read, by name; nothing where all is read."""
-    named = [say_one(name, what) for name, what in unread]
-    if not named:
+    left = list(unread)
+    if not left:
         return ""
-    listed = say("fact.comma").join(named[:MAX_NAMED])
-    if len(named) > MAX_NAMED:
-        return say("brought.not_read_more", names=listed, count=len(named) - MAX_NAMED)
+    listed = say("fact.comma").join(say_one(name, what) for name, what in left[:MAX_NAMED])
+    if len(left) > MAX_NAMED:
+        return say("brought.not_read_more", names=listed, count=len(left) - MAX_NAMED)
     return say("brought.not_read", names=listed)
 
 

@@ -235,6 +235,13 @@ def test_maps_that_cannot_be_drawn_are_named_beside_those_that_can():
         ("m.json", b'{"attention": "1 0"}', "no_arrays"),
         ("m.json", b'{"attention": [[1, 0], [0, 1]], "attention": [[1]]}', "array_twice"),
         ("m.json", b"[" * 90_000, "lists_too_deep"),
+        *(("m.json", b"[" * deep + b"1" + b"]" * deep, "lists_too_deep") for deep in (7, 300, 900, 1200)),
+        (
+            "m.json",
+            b'{"about": {}, "steps": [{"name": "w", "values": ' + b"[" * 900 + b"]" * 900 + b"}]}",
+            "lists_too_deep",
+        ),
+        ("m.json", as_json(**{f"t{n}": "text" for n in range(1000)}), "too_many_arrays"),
         ("m.json", b'{"a":' * 600 + b"1" + b"}" * 600, "file_nested_deep"),
         ("m.npz", npz(q=drawn(H, T, T), k=drawn(H, T, T), attention_mask=np.ones((1, T), int)), "maps_missing"),
     ],

@@ -71,6 +71,7 @@ def test_a_mask_under_the_name_of_a_library_needs_no_answer():
     assert "key_padding_mask (2, 2) as mask (B, S): True or 1 = blocked" in told(screen).replace("**", "")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "kind"),
     [
@@ -88,6 +89,7 @@ def test_arrays_under_the_names_of_libraries_are_read_and_said(names, kind):
     assert f"t.{kind}: Read: {names[0]} (2, 3, 2, 6) as q, {names[1]} (2, 3, 2, 6) as k" in shown
 
 
+@pytest.mark.slow
 def test_tokens_stand_before_heads_under_the_names_of_transformer_lens():
     turned = {f"blocks.0.attn.hook_{name}": array.swapaxes(1, 2) for name, array in tensors().items()}
     screen = bring(Screen(), ("t.npz", npz(**turned)))
@@ -105,6 +107,7 @@ def test_what_is_not_read_is_named_with_why():
     assert_weights(screen, None)
 
 
+@pytest.mark.slow
 def test_the_roles_can_be_said_before_anything_was_read():
     a, b, c = tensors().values()
     screen = bring(Screen(), ("t.npz", npz(a=a, b=b, c=c)))
@@ -114,11 +117,13 @@ def test_the_roles_can_be_said_before_anything_was_read():
     assert_weights(screen, None)
 
 
+@pytest.mark.slow
 def test_maps_alone_are_sent_to_their_page():
     screen = bring(Screen(), ("t.npz", npz(attention=np.ones((2, 3, 3)))))
     assert "it holds attention maps, attention, which the page of maps shows" in " ".join(screen.errors())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "masks"), [("npz", None), ("json", ("causal",))])
 def test_our_own_export_opens_again_with_its_numbers(kind, masks):
     shown, _ = compute_run(Setup(masks=masks))
@@ -131,6 +136,7 @@ def test_our_own_export_opens_again_with_its_numbers(kind, masks):
     assert "agree with what is computed here" in told(screen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
@@ -154,6 +160,7 @@ def test_a_mask_that_cannot_be_read_is_not_left_out_in_silence():
     assert "pickled Python objects" in " ".join(screen.errors()) and screen.setup().file is None
 
 
+@pytest.mark.slow
 def test_the_line_is_said_in_chinese():
     screen = bring(
         Screen(lang="zh"), ("t.npz", npz(**tensors(), key_padding_mask=np.zeros((B, T), bool), loss=np.ones(3)))

@@ -126,7 +126,7 @@ def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: 
                 contents.unread[name] = value
             case _:
                 contents.texts[name] = value
-        if len(contents.arrays) + len(contents.unread) > MAX_ARRAYS:
+        if len(contents.names()) > MAX_ARRAYS:
             raise AttentionError("too_many_arrays", name=file_name, limit=MAX_ARRAYS, given=MAX_ARRAYS + 1)
         if numbers > bounds.numbers:
             raise AttentionError("too_many_numbers", name=file_name, limit=bounds.numbers, given=numbers)
@@ -137,10 +137,11 @@ def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: 
 def find_in_json(file_name: str, stem: str, content: bytes) -> Iterator[tuple[str, Found]]:
     """What a JSON file holds; what has no name of its own is called as the file."""
     value = parse_json(file_name, decode_text(file_name, content), as_written=True)
-    if is_own_export(value):
-        yield from find_in_own_json(dict(value))
-    else:
-        yield from walk_json("", value, stem, MAX_JSON_DEPTH)
+    found = find_in_own_json(dict(value)) if is_own_export(value) else walk_json("", value, stem, MAX_JSON_DEPTH)
+    try:
+        yield from found
+    except RecursionError:
+        raise AttentionError("lists_too_deep", name=printable_name(file_name), limit=MAX_CONTENT_AXES) from None
 
 
 def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tuple[str, Found]]:
@@ -188,13 +189,13 @@ def read_json_value(name: str, value: object) -> Found:
         return error
 
 
-def as_texts(value: object) -> Texts | None:
-    """A text, or lists of texts in lists, as tuples; None of anything else."""
+def as_texts(value: object, depth: int = MAX_CONTENT_AXES) -> Texts | None:
+    """A text, or lists of texts in lists, as tuples; None of anything else. depth: how deep lists may lie."""
     if isinstance(value, str):
         return value
-    if not isinstance(value, list) or not value:
+    if not isinstance(value, list) or not value or depth == 0:
         return None
-    texts = tuple(map(as_texts, value))
+    texts = tuple(as_texts(each, depth - 1) for each in value)
     return None if None in texts else texts
 
 

@@ -13,7 +13,6 @@ LINEAR_NAMES = {
     "v": ("v_proj", "value", "value_proj", "v", "to_v", "v_lin", "wv", "linear_v"),
     "o": ("o_proj", "out_proj", "output_proj", "o", "to_out", "out_lin", "wo", "linear_out"),
 }
-PACKED_NAMES = ("in_proj_weight", "in_proj_bias")  # of torch.nn.MultiheadAttention: q, k and v below each other
 THIRDS = {"q": 0, "k": 1, "v": 2}
 
 
