@@ -106,6 +106,8 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
     rows = split_rows(lines)
     if any("\t" in line for line in lines):
         return [row.split("\t") for row in rows], True
+    if not any("," in row.rstrip().removesuffix(",") for row in rows):
+        rows = [row.rstrip().removesuffix(",") for row in rows]  # the last separator of each line
     if any("," in row for row in rows):
         has_head = len(rows) > 1 and is_comma_head(rows[0])
         body = rows[1:] if has_head else rows

@@ -12,6 +12,7 @@ WRAPPED_LINE_CHARACTERS = 60  # a line at least so long may have been cut by a p
 WRAPPERS = frozenset(
     (
         *("array", "asarray", "ndarray", "masked_array", "matrix", "mat", "stack", "vstack", "from_numpy"),
+        *("arrayimpl", "devicearray", "eagertensor"),
         *("tensor", "as_tensor", "parameter", "constant", "convert_to_tensor", "variable", "dataframe", "series"),
         *("floattensor", "doubletensor", "halftensor", "inttensor", "longtensor", "shorttensor", "booltensor"),
         *("list", "tuple", "float", "double", "int", "bool", "bool_", "longlong", "intc", "decimal", "print"),

@@ -13,6 +13,8 @@ THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # some read 1,234 as a
 POINT_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 COMMA_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,})")  # 1,234.5 and 1,234,567
 POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # 1.234,5
+COMMA_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}\.[0-9]+")
+POINT_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+")
 SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # 1 234,5 and 1'234.5
 MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
 SPACED_COMMA = re.compile(r" , ?|, ")  # where one space stands in the place of several
@@ -82,7 +84,7 @@ def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str)
     """The question whether a mark is that of decimals or of thousands. cell: one that can be both."""
     places = [(row, line.index(cell)) for row, line in enumerate(plain) if cell in line]
     row, column = places[0]
-    first, second = (reading[row][column] for reading in readings)
+    first, second = (write_reading(reading[row], plain[row], column) for reading in readings)
     return ambiguous_error(
         "ambiguous_comma",
         name,
@@ -93,6 +95,11 @@ def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str)
         first=safe_excerpt(first),
         second=safe_excerpt(second),
     )
+
+
+def write_reading(read: list[str], plain: list[str], column: int) -> str:
+    """What a cell of a row becomes in a reading: the whole row where that has other cells."""
+    return read[column] if len(read) == len(plain) else "  ".join(read)
 
 
 def read_mark(cell: str, decimal: str) -> str:
@@ -132,8 +139,11 @@ def comma_cells(rows: list[str], name: str) -> Cells:
         if any("." in cell for line in decimals for cell in line) and all_numbers(by_comma):
             raise ask_tight_comma(decimals, by_comma, name)
         return [[with_plain_minus(cell).replace(",", ".") for cell in line] for line in decimals]
-    if all(THOUSANDS.fullmatch(with_plain_minus(row)) for row in rows):
-        whole = [[with_plain_minus(row)] for row in rows]
+    whole = [[with_plain_minus(row)] for row in rows]
+    for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # 1,234.5 and 1.234,5
+        if all(pattern.fullmatch(row) for (row,) in whole):
+            raise ask_comma(name, whole, ([[read_mark(row, decimal)] for (row,) in whole], by_comma), whole[0][0])
+    if all(THOUSANDS.fullmatch(row) for (row,) in whole):
         readings = [by_comma]
         readings.append([[cell.replace(",", ".") for cell in line] for line in whole])
         readings.append([[cell.replace(",", "") for cell in line] for line in whole])

@@ -103,7 +103,7 @@ def is_counted_head(cells: Cells) -> bool:
     if start is None:
         return False
     is_counted = counts_from(names) == start and (start == 0 or len(rows) > 1)
-    return is_counted or all(map(is_name, names))
+    return is_counted or (start == 0 and all(map(is_name, names)))
 
 
 def counts_from(cells: list[str]) -> int | None:

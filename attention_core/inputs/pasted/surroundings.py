@@ -3,6 +3,7 @@
 import re
 
 FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[^\n]*$")
+QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # of one cell of a spreadsheet
 INLINE_CODE = re.compile(r"\A\s*`([^`]*)`\s*\Z")
 PROMPT = re.compile(
     r"(?m)^[ \t]*(?:>>>|\.\.\.(?=[ \t])|In ?\[[0-9]*\]:=?|Out ?\[[0-9]*\][:=]|julia>|octave:[0-9]+>"
@@ -19,7 +20,7 @@ ASSIGNED = re.compile(
     r"(?P<sign>:=|<-|(?<![=!<>])=(?!=)|←)[ \t]*"
 )
 TITLE = re.compile(
-    rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=[\s\[{{(]|array|tensor)"
+    rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=\n|[\[{{(]|array|tensor)"
 )
 SHAPED = re.compile(  # as Julia and polars say what follows
     r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n)"
@@ -37,9 +38,11 @@ def strip_surroundings(text: str) -> str:
     ['1', '2', '3', '4']
     """
     text = text.removeprefix("\ufeff")  # a file saved by a spreadsheet may begin with this mark
+    text = text.replace("\r\n", "\n")
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
     text = INLINE_CODE.sub(r"\1", text)
+    text = QUOTED_LINES.sub(r"\1", text)
     prompted = PROMPT.sub("", text)
     if prompted != text:
         text = ECHO.sub("", prompted)
