@@ -105,7 +105,7 @@ def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOU
         case ".safetensors":
             found = find_in_safetensors(file_name, content, bounds)
         case ".npy":
-            found = iter([(stem, read_npy_contents(stem, content, bounds))])
+            found = iter([(stem, read_npy_contents(file_name, content, bounds))])
         case _:
             found = ((stem, array) for _, array in FILE_READERS[ending](file_name, content, bounds))
     contents = gather_contents(shown_name, found, bounds)
