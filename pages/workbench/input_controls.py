@@ -20,6 +20,7 @@ from pages.panels.setup_controls import (
     try_made_change,
     try_matrix,
 )
+from pages.panels.word_gaps import gap_words, show_word_gaps
 from pages.panels.word_roles import list_role_words, show_role_choices
 from pages.panels.word_swaps import first_sentence_of, list_swap_offers, take_swap_offer
 from pages.runs.cache import inputs_of, trace_for
@@ -65,6 +66,7 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
         setup.model,
         setup.word_roles,
         tuple(list_role_words(screen.inputs)),
+        tuple(gap_words(screen.inputs)),
         setup.cut,
         setup.more,
         crossed,
@@ -102,6 +104,7 @@ def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
     show_gloss((*first_sentence_of(inputs), *inputs.keys))
     show_model_controls(setup)
     show_cut_switch(setup, inputs)
+    show_word_gaps(setup, inputs)
     show_role_choices(setup, inputs)
     show_swap_offers(setup, inputs)
     show_further_sentences(setup)

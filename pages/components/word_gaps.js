@@ -1,0 +1,33 @@
+// The words of a Chinese sentence, each in a frame. Between two characters stands a button: inside a word it parts it,
+// between two words it joins them. Arrow keys walk from one to the next.
+export default function ({ parentElement, data, setTriggerValue }) {
+  const root = parentElement.querySelector(".word-gaps");
+  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  root.setAttribute("aria-label", data.text.label);
+  roving(root, () => root.replaceChildren(...drawWords(data, (at) => setTriggerValue("gap", { at, words: data.words }))));
+}
+
+function drawWords({ words, text }, toggle) {
+  let at = 0;
+  return words.flatMap((word, place) => {
+    const frame = element("span", "word");
+    const characters = isChinese(word) ? [...word] : [word];
+    characters.forEach((character, i) => {
+      frame.append(element("span", "character", { textContent: character }));
+      at += [...character].length;
+      if (i + 1 < characters.length) frame.append(drawGap("inside", said(text.part, { left: characters.slice(0, i + 1).join(""), right: characters.slice(i + 1).join("") }), at, toggle));
+    });
+    const next = words[place + 1];
+    if (next === undefined) return [frame];
+    if (!isChinese(word) || !isChinese(next)) return [frame, element("span", "between")];
+    return [frame, drawGap("between", said(text.join, { left: word, right: next }), at, toggle)];
+  });
+}
+
+const isChinese = (word) => /\p{Script=Han}/u.test(word);
+
+function drawGap(kind, label, at, toggle) {
+  const gap = button(`gap ${kind}`, { title: label }, () => toggle(at));
+  gap.setAttribute("aria-label", label);
+  return gap;
+}

@@ -1,0 +1,72 @@
+"""The words of a Chinese sentence: a click between two characters parts a word, or joins two."""
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import streamlit as st
+
+from attention_core.inputs.tokenizer import TOKEN_SEPARATOR, is_written_without_spaces
+from attention_core.learned.language.batches import START
+from pages.components import make_component
+from pages.panels.setup_controls import show_refusal, try_change
+from pages.panels.word_swaps import first_sentence_of
+from pages.runs.compute import spell_tokens
+from pages.runs.run_inputs import RunInputs
+from pages.session.labels import current_palette
+from pages.session.view import current_screen
+from pages.setup.setup import Setup, network_of
+from pages.site.words import get_text_template, say
+
+KEY = "word_gaps"
+CONTROL = "word_gap"  # the click, as a place of refusals
+
+word_gaps = make_component(
+    "word_gaps", '<div class="word-gaps" role="group"></div>', "flow/words", "model/controls", "roving", is_fetched=True
+)
+
+
+def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
+    """The words of the sentence, to be parted and joined; nothing where they are written with spaces."""
+    words = gap_words(inputs)
+    if network_of(setup) is not None or not is_written_without_spaces("".join(words)):
+        return
+    data = {
+        "words": words,
+        "text": {
+            "label": say("gaps.label"),
+            "part": get_text_template("gaps.part"),
+            "join": get_text_template("gaps.join"),
+        },
+        "palette": vars(current_palette()),
+    }
+    word_gaps(data=data, key=KEY, on_gap_change=take_gap)
+    show_refusal(CONTROL)
+
+
+def gap_words(inputs: RunInputs) -> list[str]:
+    """The words of the sentence without the sign that a model's texts begin with."""
+    return [word for word in first_sentence_of(inputs) if word != START]
+
+
+def take_gap() -> None:
+    """Takes a click between two characters. A browser may send anything: only a place of these words counts."""
+    screen = current_screen()
+    words = gap_words(screen.inputs)
+    match st.session_state[KEY].gap:
+        case {"at": int(at), "words": [*sent]} if sent == words and type(at) is int:
+            changed = toggle_gap(words, at)
+            if changed:
+                try_change(CONTROL, text=spell_tokens(changed, screen.setup))
+
+
+def toggle_gap(words: Sequence[str], at: int) -> tuple[str, ...]:
+    """Words of which one is parted, or two are joined, behind so many characters of all; none at another place.
+
+    >>> toggle_gap(["南京", "市长"], 2), toggle_gap(["南京", "市长"], 3), toggle_gap(["南京", "市长"], 4)
+    (('南京市长',), ('南京', '市', '长'), ())
+    """
+    text = "".join(words)
+    if not 0 < at < len(text) or TOKEN_SEPARATOR in text:
+        return ()
+    ends = sorted({*accumulate(map(len, words))} ^ {at})
+    return tuple(text[start:end] for start, end in zip([0, *ends], ends, strict=False))
