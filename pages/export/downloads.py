@@ -4,6 +4,7 @@ A file is made in a thread of its own, where no session can be asked: whatever i
 """
 
 import re
+import weakref
 from collections.abc import Callable
 
 import streamlit as st
@@ -14,6 +15,17 @@ from pages.setup.setup import Setup
 from pages.site.words import current_language, say, say_refusal, use_language
 
 FileMaker = Callable[[], str | bytes]
+
+
+class FileMakers(dict[str, FileMaker]):
+    """How each file is made that is offered on a page, by its name."""
+
+
+@st.cache_resource(scope="session", show_spinner=False)
+def file_makers() -> FileMakers:
+    """Those of the session. They hold its runs: Streamlit keeps what a button calls when the visitor has left, and
+    clears this; a page that comes back offers its files anew."""
+    return FileMakers()
 
 
 def button_row():
@@ -34,10 +46,13 @@ def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
 def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str | None = None) -> None:
     """A file to download, made when it is asked for, in the language of this session."""
     language = current_language()
+    makers = file_makers()
+    makers[name] = make
+    kept = weakref.ref(makers)
 
     def make_in_language() -> str | bytes:
         with use_language(language):
-            return make()
+            return kept()[name]()
 
     st.download_button(
         label or say(f"export.{name}"),

@@ -1,6 +1,6 @@
 """The cell that is opened under a picture: what the link says of it, and what a click on another one does."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import streamlit as st
 
@@ -14,6 +14,25 @@ OPENED_CELL_KEY = "cell"  # in the link: which number of which run in which pict
 TRAIL_KEY = "followed"  # in the session: a picture, a run, and the cells through which a number was followed there
 RunsByName = Mapping[str, Trace]  # the runs that a picture shows, by name; where it is one alone, its name is ""
 CellHandler = Callable[[str, Ref], None]  # what is done with a run's cell
+
+
+class FoundRuns(Mapping[str, Trace]):
+    """Large runs by name, each found when it is asked for, where a cell is opened: a widget keeps what it calls, and
+    that keeps none of them."""
+
+    def __init__(self, names: Collection[str], find: Callable[[str], Trace]):
+        self.names, self.find = names, find
+
+    def __getitem__(self, name: str) -> Trace:
+        if name not in self.names:
+            raise KeyError(name)
+        return self.find(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        return len(self.names)
 
 
 def read_opened_cell(text: str) -> tuple[str, str, str, tuple[int, ...]]:

@@ -93,11 +93,8 @@ def draw_picture(shown: RunPicture) -> None:
             draw_live_picture(shown.followed, shown, shown.cells, fills=False)
         return
 
-    def handle_click(sent: object) -> None:
-        handle_picture_click(shown.name, shown.runs, sent, shown.on_click)
-
     key = f"{lesson_choices.current_slug()}_{shown.name}"
-    show_chart(shown.picture, key, shown.alt, handle_click)
+    show_chart(shown.picture, key, shown.alt, make_click_handler(shown))
 
 
 def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPicture:
@@ -192,12 +189,14 @@ def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
 
 def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
     """Draws what a picture is at each position of a slider; its cells can be clicked."""
-
-    def handle_click(sent: object) -> None:
-        handle_picture_click(shown.name, shown.runs, sent, shown.on_click)
-
     key = f"{lesson_choices.current_slug()}_{shown.name}"
-    show_live_cells(choice, key, cells, shown.alt, handle_click, fills)
+    show_live_cells(choice, key, cells, shown.alt, make_click_handler(shown), fills)
+
+
+def make_click_handler(shown: RunPicture) -> Callable[[object], None]:
+    """What a click on a picture does: of the picture it holds the runs alone, because a widget keeps what it calls."""
+    name, runs, on_click = shown.name, shown.runs, shown.on_click
+    return lambda sent: handle_picture_click(name, runs, sent, on_click)
 
 
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:

@@ -66,13 +66,13 @@ def draw_block(screen: ScreenState) -> None:
         components.model_block,
         data=make_block_data(screen, view),
         key="block",
-        on_opened_change=lambda: open_sent(view, st.session_state["block"].opened),
-        on_target_change=lambda: take_target(view, st.session_state["block"].target),
+        on_opened_change=lambda: open_sent(view_block(screen), st.session_state["block"].opened),
+        on_target_change=lambda: take_target(view_block(screen), st.session_state["block"].target),
         on_temperature_change=lambda: take_word_choices({"word_temperature": st.session_state["block"].temperature}),
-        on_head_change=lambda: take_head(view, st.session_state["block"].head),
+        on_head_change=lambda: take_head(view_block(screen), st.session_state["block"].head),
     )
     show_refusal(WORD_CHOICES)
-    show_open_number(view)
+    show_open_number(view, lambda: view_block(screen))
 
 
 def changed_layer(screen: ScreenState) -> int | None:

@@ -63,10 +63,10 @@ def draw_circuits(screen: ScreenState) -> None:
     components.model_circuits(
         data=make_circuit_data(screen, view, f"{layer}.{CIRCUIT}", head),
         key="circuits",
-        on_opened_change=lambda: open_sent(view, st.session_state["circuits"].opened),
+        on_opened_change=lambda: open_sent(view_circuit(screen), st.session_state["circuits"].opened),
         on_word_change=lambda: look_at_word(screen, st.session_state["circuits"].word),
     )
-    show_open_number(view)
+    show_open_number(view, lambda: view_circuit(screen))
     show_added_words(screen, name)
 
 

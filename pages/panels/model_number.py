@@ -1,6 +1,7 @@
 """A number of the model that is open: its arithmetic, whose operands lead on across all parts to the embedding."""
 
 import re
+from collections.abc import Callable
 
 import streamlit as st
 
@@ -15,8 +16,10 @@ from pages.session.labels import current_palette, describe_cell, inline_step_nam
 from pages.site.words import escape_markdown, say
 
 
-def show_open_number(view: BlockView) -> None:
-    """The arithmetic of the number that is open; each of its operands leads on, across all parts to the embedding."""
+def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
+    """The arithmetic of the number that is open; each of its operands leads on, across all parts to the embedding.
+
+    find: gives the same view when something is clicked: a widget keeps what it calls, and a view is large."""
     if not view.look.trail:
         return
     cell = view.look.trail[-1]
@@ -30,7 +33,7 @@ def show_open_number(view: BlockView) -> None:
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),
     }
-    follow = lambda: follow_sent(view, st.session_state["block_sum"].followed)  # noqa: E731
+    follow = lambda: follow_sent(find(), st.session_state["block_sum"].followed)  # noqa: E731
     components.arithmetic(data=data, key="block_sum", on_followed_change=follow)
     st.caption(say("arithmetic.rounded" if data["pieces"] else "arithmetic.input"))
 

@@ -81,6 +81,7 @@ def runs_of_what_if(screen: ScreenState) -> ShownRuns:
     shown = take_changes(screen)
 
     def find() -> dict[str, Stack]:
+        shown = take_changes(screen)
         own = {OWN: shown.view.stack}
         if shown.view.tokens == shown.tokens:
             return own

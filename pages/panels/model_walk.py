@@ -1,5 +1,7 @@
 """One word's vector on its way through a model, part by part: what each part adds, and what would come out there."""
 
+from collections.abc import Callable
+
 import streamlit as st
 import torch
 
@@ -18,10 +20,12 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
 
-def show_walk(view: BlockView, key: str) -> None:
+def show_walk(find: Callable[[], BlockView], key: str) -> None:
     """Shows the sum that a word's vector is, with a slider through its parts, and the number that is open in it.
 
-    view: of a run with both sums, its axes labelled. key: of the picture on the page."""
+    find: gives a run with both sums, its axes labelled, also when something is clicked. key: of the picture on the
+    page."""
+    view = find()
     data = make_walk_data(view)
     told = [stop["told"] for stop in data["walk"]["stops"]]
     collected().facts += map(escape_markdown, told)
@@ -30,12 +34,12 @@ def show_walk(view: BlockView, key: str) -> None:
         components.model_block,
         data=components.pack_bytes(data),
         key=key,
-        on_opened_change=lambda: open_sent(view, st.session_state[key].opened),
-        on_target_change=lambda: take_walk_target(view, st.session_state[key].target),
+        on_opened_change=lambda: open_sent(find(), st.session_state[key].opened),
+        on_target_change=lambda: take_walk_target(find(), st.session_state[key].target),
         on_temperature_change=lambda: None,
         on_head_change=lambda: None,
     )
-    show_open_number(view)
+    show_open_number(view, find)
 
 
 def take_walk_target(view: BlockView, number: object) -> None:

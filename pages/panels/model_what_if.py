@@ -50,16 +50,16 @@ def draw_what_if(screen: ScreenState) -> None:
     components.model_what_if(
         data=pack_what_if(screen, shown),
         key="what_if",
-        on_kind_change=lambda: take_kind(shown, st.session_state["what_if"].kind),
-        on_pair_change=lambda: take_pair(shown, st.session_state["what_if"].pair),
+        on_kind_change=lambda: take_kind(take_changes(screen), st.session_state["what_if"].kind),
+        on_pair_change=lambda: take_pair(take_changes(screen), st.session_state["what_if"].pair),
         on_norms_change=lambda: hold_norms(st.session_state["what_if"].norms),
         on_again_change=lambda: ask(changes=()),
-        on_opened_change=lambda: open_sent(shown.view, st.session_state["what_if"].opened),
-        on_head_change=lambda: take_head(shown, st.session_state["what_if"].head),
+        on_opened_change=lambda: open_sent(take_changes(screen).view, st.session_state["what_if"].opened),
+        on_head_change=lambda: take_head(take_changes(screen), st.session_state["what_if"].head),
     )
     if any(change.kind == OTHER for change in read_changes(screen.setup.changes)):
         show_other_sentence(screen, shown)
-    show_open_number(shown.view)
+    show_open_number(shown.view, lambda: take_changes(screen).view)
 
 
 def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:

@@ -111,6 +111,7 @@ def show_writing(screen: ScreenState) -> None:
     run = run_cached(view.name, view.tokens)
     show_words(
         view,
+        lambda: view_words(screen, writing.words, writing.words),
         pack_words(screen.setup, view, [*typed, *written, *later], run),
         on_picked_change=lambda: write_picked(writing, st.session_state["words"].picked),
         on_done_change=lambda: do_sent(screen, writing, st.session_state["words"].done),
@@ -118,18 +119,19 @@ def show_writing(screen: ScreenState) -> None:
     )
 
 
-def show_words(view: BlockView, data: bytes, **acts: Callable[[], None]) -> None:
-    """The text and its words, with what was refused and the number that is open. acts: what a click does."""
+def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, **acts: Callable[[], None]) -> None:
+    """The text and its words, with what was refused and the number that is open. find: gives the view when something
+    is clicked. acts: what a click does."""
     components.model_words(
         data=data,
         key="words",
         on_choices_change=lambda: take_word_choices(st.session_state["words"].choices),
-        on_opened_change=lambda: open_sent(view, st.session_state["words"].opened),
+        on_opened_change=lambda: open_sent(find(), st.session_state["words"].opened),
         **acts,
     )
     show_refusal(WORD_CHOICES)
     show_refusal("text")
-    show_open_number(view)
+    show_open_number(view, find)
 
 
 def view_next_word(screen: ScreenState) -> BlockView | None:
@@ -266,6 +268,7 @@ def show_blank(screen: ScreenState) -> None:
     tiles = [{"word": word, "kind": kinds.get(place, "typed")} for place, word in enumerate(words)]
     show_words(
         view,
+        lambda: view_blank(screen),
         pack_words(screen.setup, view, tiles, None),
         on_picked_change=lambda: fill_blank(screen, at, st.session_state["words"].picked),
         on_place_change=lambda: blank_sent(words, st.session_state["words"].place),

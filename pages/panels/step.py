@@ -130,7 +130,7 @@ def step_picker(trace: Trace, step: str | None) -> None:
 
     def open_chosen_step() -> None:
         wanted = st.session_state[key]
-        if not is_outdated(key) and (wanted is None or wanted in trace):
+        if not is_outdated(key) and (wanted is None or wanted in names):
             open_cell(wanted, None)
 
     st.selectbox(

@@ -6,9 +6,11 @@ ask for what was computed of them.
 """
 
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
+from typing import Generic, TypeVar
 
 import streamlit as st
 import torch
@@ -35,6 +37,7 @@ from pages.runs.separate_runs import run_decoding, run_sentences_alone
 from pages.runs.upload_store import UploadedArrays, uploaded_arrays
 from pages.setup.setup import Setup, without_view
 
+Value = TypeVar("Value")
 HASH_SETUP_BY_REPR = {Setup: repr}  # a Setup as a key: its text says all of it
 MAX_THREAD_RESULTS = 4  # results of each function that a script's thread keeps
 MAX_CACHED_RUNS = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
@@ -68,6 +71,26 @@ def cache_in_thread(function: Callable) -> Callable:
         return results[args]
 
     return remembered
+
+
+class Recalled(Generic[Value]):
+    """A result of a function of cache_in_thread by the way to it: who holds this keeps no run in memory.
+
+    Widgets keep what they call for as long as a session is kept, also one whose visitor has left: they may hold this.
+    """
+
+    def __init__(self, find: Callable[[], Value]):
+        """find: gives the result, which the thread keeps, or computes it again."""
+        self.find = find
+        self.latest: Callable[[], Value | None] = lambda: None
+
+    def get(self) -> Value:
+        """The result."""
+        value = self.latest()
+        if value is None:
+            value = self.find()
+            self.latest = weakref.ref(value)
+        return value
 
 
 @cache_by_setup

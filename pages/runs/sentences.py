@@ -25,6 +25,7 @@ from pages.setup.word_roles import read_word_roles
 
 MAX_BATCH_SENTENCES = 8  # of a batch, the first included
 MAX_REMEMBERED_TEXTS = 32  # texts of which the tokens are kept: a link is tried field by field
+MAX_REMEMBERED_VECTORS = 8  # texts of which the vectors are kept: of 512 words, each 512 wide, they take 2 MB
 SEED_STRIDE = 10  # from one seed to the next; an example's own seeds are below it
 PROJECTIONS = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
@@ -315,14 +316,16 @@ def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str,
     return tokenise(text, words, by_character)
 
 
-@lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
+@lru_cache(maxsize=MAX_REMEMBERED_VECTORS)
 def look_up_vectors(
     words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int, word_roles: tuple[str, ...] = ()
-) -> tuple[NumberMatrix, tuple[str, ...], int]:
+) -> tuple[np.ndarray, tuple[str, ...], int]:
     """The vectors of words, their origins, and how many first numbers of a vector are the word's own."""
     if bare and lexicon.positions:
         lexicon = replace(lexicon, positions="left_out")
     rows, origins = lexicon.vectors_of(words, seed, read_word_roles(word_roles))
     place_width = len(lexicon.place(0, 1))
     own_width = len(rows[0]) - place_width
-    return rows, origins, own_width
+    vectors = np.array(rows, dtype=float)  # (T, D): as Python's numbers they would take four times as much
+    vectors.setflags(write=False)
+    return vectors, origins, own_width

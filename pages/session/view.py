@@ -1,7 +1,7 @@
 """What a page shows at once: a run, what went into it, what is looked at, and the run before it."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import streamlit as st
 from torch import Tensor
@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core import AttentionError, Trace
 from attention_core.comparison.differences import Exchange, StepMove, exchange, have_same_shape, subtract_traces
 from attention_core.explanation.layout import MAX_PANEL_SIDE
-from pages.runs.cache import cache_in_thread, cached_moves, cached_row_distances, inputs_of, trace_for
+from pages.runs.cache import Recalled, cache_in_thread, cached_moves, cached_row_distances, inputs_of, trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
@@ -19,21 +19,23 @@ NOTHING_SEEN = (None, None, {}, ())  # the Setup, the selection, the sizes and t
 
 
 @dataclass(frozen=True, eq=False)
-class ScreenState:
-    """What a page shows: a Setup, its run and inputs, what is looked at, and the run before, where there is one of the
-    same sizes. named: the Setup of that."""
+class ScreenRuns:
+    """The numbers of a screen: its run and inputs, and the run before, where there is one of the same sizes.
+
+    setup: of the run. named: of the run before."""
 
     setup: Setup
+    named: Setup | None
     trace: Trace
     inputs: RunInputs
-    selection: Selection
     before: Trace | None
-    named: Setup | None
 
     @cached_property
     def moved(self) -> dict[str, StepMove]:
         """The steps that moved since the run before."""
-        return {} if self.before is None else cached_moves(*self.both)
+        if self.before is None:
+            return {}
+        return cached_moves(without_view(self.setup), without_view(self.named), self.trace, self.before)
 
     @cached_property
     def apart(self) -> Trace | None:
@@ -48,6 +50,62 @@ class ScreenState:
         weights = self.trace.step("weights")
         weights_alone = Trace({"weights": weights}, self.trace.labels)
         return subtract_traces(weights_alone, self.before)
+
+    @cached_property
+    def a(self) -> Trace | None:
+        """The run that is pinned as A, whatever its sizes; None where none is, or where its file is held no more."""
+        pinned = pinned_setup_of(self.setup)
+        try:
+            return pinned and trace_for(with_view_of(pinned, self.setup))
+        except AttentionError:
+            return None
+
+    @cached_property
+    def exchange(self) -> Exchange:
+        """The words that took the place of others since the run before."""
+        return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
+
+
+@dataclass(frozen=True, eq=False)
+class ScreenState:
+    """What a page shows: a Setup, what is looked at, and its numbers. named: the Setup of the run before.
+
+    It does not keep its numbers, which the thread keeps that draws: a widget's callback may hold a screen."""
+
+    setup: Setup
+    selection: Selection
+    named: Setup | None
+    runs: Recalled[ScreenRuns]
+
+    @property
+    def trace(self) -> Trace:
+        """The run."""
+        return self.runs.get().trace
+
+    @property
+    def inputs(self) -> RunInputs:
+        """What went into it."""
+        return self.runs.get().inputs
+
+    @property
+    def before(self) -> Trace | None:
+        """The run before, where there is one of the same sizes."""
+        return self.runs.get().before
+
+    @property
+    def moved(self) -> dict[str, StepMove]:
+        """The steps that moved since the run before."""
+        return self.runs.get().moved
+
+    @property
+    def apart(self) -> Trace | None:
+        """The difference to the run before."""
+        return self.runs.get().apart
+
+    @property
+    def weights_difference(self) -> Trace | None:
+        """The same of the weights alone."""
+        return self.runs.get().weights_difference
 
     @property
     def row_distances(self) -> tuple[Tensor, Tensor]:
@@ -68,19 +126,15 @@ class ScreenState:
         """What is computed of this Setup and of the one before, as caches are asked for it."""
         return without_view(self.setup), without_view(self.named), self.trace, self.before
 
-    @cached_property
+    @property
     def a(self) -> Trace | None:
-        """The run that is pinned as A, whatever its sizes; None where none is, or where its file is held no more."""
-        pinned = pinned_setup_of(self.setup)
-        try:
-            return pinned and trace_for(with_view_of(pinned, self.setup))
-        except AttentionError:
-            return None
+        """The run that is pinned as A."""
+        return self.runs.get().a
 
-    @cached_property
+    @property
     def exchange(self) -> Exchange:
         """The words that took the place of others since the run before."""
-        return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
+        return self.runs.get().exchange
 
     @property
     def shows_difference(self) -> bool:
@@ -137,15 +191,15 @@ def current_screen() -> ScreenState:
 @cache_in_thread
 def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
     """The screen of a Setup that is compared with another one."""
+    runs = Recalled(partial(make_screen_runs, setup, before))
+    return ScreenState(setup, selection_of(runs.get().trace, setup), before, runs)
+
+
+@cache_in_thread
+def make_screen_runs(setup: Setup, before: Setup | None) -> ScreenRuns:
+    """The numbers of that screen."""
     trace = trace_for(setup)
-    return ScreenState(
-        setup=setup,
-        trace=trace,
-        inputs=inputs_of(setup),
-        selection=selection_of(trace, setup),
-        before=get_run_before(trace, setup, before),
-        named=before,
-    )
+    return ScreenRuns(setup, before, trace, inputs_of(setup), get_run_before(trace, setup, before))
 
 
 def keep_selection(trace: Trace) -> None:

@@ -15,7 +15,7 @@ from pages.session.fragments import redraw
 from pages.session.labels import axis_label
 from pages.session.view import ScreenState
 from pages.site.words import say
-from pages.workbench.matrix_changes import editor_control_name, take_matrix
+from pages.workbench.matrix_changes import editor_control_name, get_matrix_and_base, take_matrix
 
 MAX_WHOLE_MATRIX_SIDE = 64  # rows or columns of a matrix that stands in cells as a whole
 EDITOR_WINDOW_SIDE = 16  # rows and columns of the part of a larger one
@@ -42,11 +42,14 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
     version = f"{locate_head(screen, name)}_{setup_state.editors_version()}"
     key = f"e_{name}_{version}_{matrix.shape}_{top}_{left}"
 
+    row_count = len(rows)
+
     def take_edits() -> None:
-        cells = read_sent_cells(st.session_state[key], len(rows), column_headings)
+        cells = read_sent_cells(st.session_state[key], row_count, column_headings)
         if cells is None:
             setup_state.renew_editors()
             return
+        matrix, _ = get_matrix_and_base(screen, name)
         changed, error = apply_typed_cells(matrix, cells, (top, left), name)
         if not np.array_equal(changed, matrix):
             take_matrix(screen, name, lambda: changed, editor_control_name(name))

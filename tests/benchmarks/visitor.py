@@ -123,7 +123,7 @@ async def visiting(address: str, link: str = "") -> AsyncIterator[Visitor]:
     does that has drawn it."""
     place = address.replace("http://", "ws://") + "/_stcore/stream"
     async with connect(place, subprotocols=["streamlit"], max_size=None, compression=None) as socket:
-        visitor = Visitor(socket, query=link)
+        visitor = Visitor(socket, query=link.removeprefix("?"))
         await visitor.run()
         if "rest" in visitor.widgets:
             await visitor.trigger("rest", "drawn", True)

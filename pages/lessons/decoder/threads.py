@@ -23,7 +23,6 @@ STAGES = ("attention", "cross", "writes")
 
 def show_threads(written: Written) -> None:
     """Shows the decoder at work, and the number that is open."""
-    view = written.view()
     data = make_threads_data(written)
     first = len(STAGES) * written.row
     collected().facts += map(escape_markdown, data["told"][first:][: len(STAGES)])
@@ -33,9 +32,9 @@ def show_threads(written: Written) -> None:
         data=components.pack_bytes(data),
         key=KEY,
         on_row_change=lambda: take_row(written, st.session_state[KEY].row),
-        on_opened_change=lambda: open_sent(view, st.session_state[KEY].opened),
+        on_opened_change=lambda: open_sent(written.view(), st.session_state[KEY].opened),
     )
-    show_open_number(view)
+    show_open_number(written.view(), written.view)
 
 
 def take_row(written: Written, row: object) -> None:

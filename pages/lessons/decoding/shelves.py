@@ -41,7 +41,7 @@ def show_shelves(written: Written) -> None:
         on_stop_change=lambda: take_stop(written, st.session_state[KEY].stop),
         on_opened_change=lambda: take_opened(written, st.session_state[KEY].opened),
     )
-    show_open_number(written.view(written.stop))
+    show_open_number(written.view(written.stop), lambda: written.view(written.stop))
 
 
 def take_stop(written: Written, stop: object) -> None:

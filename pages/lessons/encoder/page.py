@@ -25,7 +25,7 @@ with draw_lesson("encoder") as place:
     known = predict(answers, {GUESSES.index("added")})
     if known:
         show_answer("lessons.encoder.fact")
-    show_walk(view_block(make_screen_state(setup, None)), "encoder_walk")
+    show_walk(lambda: view_block(make_screen_state(setup, None)), "encoder_walk")
     st.caption(say("lessons.encoder.how"))
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():

@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from attention_core import Trace
 from attention_core.drawing.bars import Row, row_of
 from attention_core.learned.language.pair_readings import Reading
 from attention_core.record.number_text import format_percent
 from pages.lessons.meaning.networks import Pair, list_columns, read_by_all
+from pages.lessons.opened_cell import FoundRuns
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_live_bars
 from pages.panels.live_choice import LiveChoice
 from pages.site.words import say
@@ -21,7 +23,14 @@ def show_heads(choice: LiveChoice, language: str, number: int, change: str, know
         for step in choice.options
     ]
     pictures = [each.picture for each in shown]
-    show_live_bars(choice, "heads", pictures, shown[choice.position].runs, say("lessons.meaning.alt"))
+    step = choice.value
+
+    def find_run(name: str) -> Trace:
+        letter, place = name
+        return read_by_all(language, step, number, change)[letter][int(place) - 1].trace
+
+    runs = FoundRuns([*shown[choice.position].runs], find_run)
+    show_live_bars(choice, "heads", pictures, runs, say("lessons.meaning.alt"))
 
 
 def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) -> RunPicture:

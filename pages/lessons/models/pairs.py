@@ -1,6 +1,6 @@
 """The lesson on today's models: an older and a newer model beside each other: as maps, and part by part."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,6 +12,7 @@ from attention_core.examples.published_models import PUBLISHED_MODELS, LayerKind
 from pages.export.page_links import link_to_workbench
 from pages.lessons.models.parts import PARTS, name_kind, say_part, say_what_for, tell_apart
 from pages.lessons.models.small_layers import make_small_layer, tell_left_out, tell_scale
+from pages.lessons.opened_cell import FoundRuns
 from pages.lessons.pictures import RunPicture, draw_picture, make_weights_map, show_opened_arithmetic
 from pages.lessons.sentences import join_with_commas, quote_token
 from pages.panels.live_choice import LiveChoice, LiveChoices
@@ -40,25 +41,6 @@ class Side:
     def trace(self) -> Trace:
         """The run of the state, which is read once: the page shows more layers than a thread keeps runs."""
         return trace_for(self.setup)
-
-
-@dataclass(frozen=True)
-class RunOfSide(Mapping[str, Trace]):
-    """The run of a side, under the name of a picture's only run. It is read when it is asked for: where a cell is
-    opened."""
-
-    side: Side
-
-    def __getitem__(self, name: str) -> Trace:
-        if name:
-            raise KeyError(name)
-        return self.side.trace
-
-    def __iter__(self) -> Iterator[str]:
-        return iter([""])
-
-    def __len__(self) -> int:
-        return 1
 
 
 def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
@@ -152,7 +134,9 @@ def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells)
     """The maps of all models as a picture that follows a slider. side: at which it stands."""
     picture = cells.pictures[choice.position]
     alt = say("lessons.models.map_alt")
-    return RunPicture(part, picture, RunOfSide(side), alt, followed=choice, cells=cells)
+    setup = side.setup
+    runs = FoundRuns([""], lambda name: trace_for(setup))
+    return RunPicture(part, picture, runs, alt, followed=choice, cells=cells)
 
 
 def tell_sight(old: Side, new: Side) -> str:

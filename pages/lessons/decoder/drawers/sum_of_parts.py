@@ -20,4 +20,4 @@ def show_sum_of_parts(written: Written) -> None:
         logit=format_push(float(logits[0, view.at, view.target])),
         **{kind: format_push(push) for kind, push in pushes.items()},
     )
-    show_walk(view, "decoder_walk")
+    show_walk(written.view, "decoder_walk")
