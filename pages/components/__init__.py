@@ -106,6 +106,7 @@ file_words = make_component("file_words", '<div class="file-waits" role="status"
 visited = make_component("visited", "<div></div>", "kept_progress")
 seen_drawers = make_component("seen_drawers", "<div></div>", "kept_progress", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")
+seeker = make_component("seeker", "<div></div>", isolate_styles=False)
 canvas = make_component("canvas", '<div class="map"></div>', "pixels", "rounded", "printed", "sheet", "live/position")
 thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
 lectern = make_component("lectern", read_part("lectern.html"), "belongs", "remote", isolate_styles=False)

@@ -117,7 +117,7 @@ function drawResult({ number, kind, slug, address, query, shown, details, sign }
   link.href = `${address}?${query ? `${query}&` : ""}lang=${language}`;
   link.onclick = (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
-    if (page === slug) return; // a page reads its link when it is opened, and this one is
+    if (page === slug && kind !== "control") return; // a page reads its link when it is opened, and this one is
     event.preventDefault();
     choose(number);
   };

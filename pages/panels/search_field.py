@@ -6,12 +6,13 @@ import streamlit as st
 
 from pages.components import make_component
 from pages.session.labels import current_palette
+from pages.session.sought_control import LINK_KEY, seek
 from pages.site.catalog import PAGES, PAGES_BY_SLUG
 from pages.site.findable import Findable, list_findable
 from pages.site.words import current_language, get_text_template, say
 
 SEARCH_WORDS = ("open", "typed", "nothing", "results")
-KINDS = ("lesson", "page", "drawer", "sign", "history", "example")
+KINDS = ("lesson", "page", "control", "drawer", "sign", "history", "example")
 
 
 def pack_findable(found: Findable) -> dict:
@@ -48,4 +49,7 @@ def show_search() -> None:
     findable = list_findable()
     if type(chosen) is int and 0 <= chosen < len(findable):  # a browser may send anything
         found = findable[chosen]
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # what is on the screen stays
+            seek(found.link[LINK_KEY])
+            st.rerun()
         st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)

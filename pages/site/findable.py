@@ -1,4 +1,4 @@
-"""All that the search finds: pages with their questions, drawers, signs, history, examples of the workbench."""
+"""All that the search finds: pages with their questions, controls, drawers, signs, history, examples."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -6,6 +6,7 @@ from functools import cache
 
 from attention_core.examples.examples import EXAMPLES
 from pages.site.catalog import LESSONS, PAGES
+from pages.site.controls import CONTROLS
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
 from pages.site.words import LANGUAGES, load_app_texts, split_bold, strip_markup
@@ -28,7 +29,7 @@ class Findable:
 @cache
 def list_findable() -> tuple[Findable, ...]:
     """All that can be found, the most general first."""
-    return (*list_pages(), *list_drawers(), *list_signs(), *list_milestones(), *list_examples())
+    return (*list_pages(), *list_controls(), *list_drawers(), *list_signs(), *list_milestones(), *list_examples())
 
 
 def list_pages() -> Iterator[Findable]:
@@ -36,6 +37,12 @@ def list_pages() -> Iterator[Findable]:
     for page in PAGES:
         kind = "lesson" if page.slug in LESSONS else "page"
         yield Findable(kind, page.slug, read(f"page.{page.slug}"), read(f"lessons.{page.slug}.question"))
+
+
+def list_controls() -> Iterator[Findable]:
+    """Each control of the workbench, and the words by which people look for it."""
+    for name, control in CONTROLS.items():
+        yield Findable("control", "workbench", read(control.label), read(f"search.control.{name}"), {"at": name})
 
 
 def list_drawers() -> Iterator[Findable]:

@@ -29,7 +29,7 @@ from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.moved_widgets import is_outdated
-from pages.session.view import ScreenState
+from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import (
     UNCHANGED,
     Setup,
@@ -45,6 +45,7 @@ from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 
 LEARNED_EXAMPLE = "learned_copy"  # the example that answers where weights come from
 LEAST_MATRIX_NUMBERS = 2  # a single number is a word
+INPUT_WIDTH_PX = 120  # pixels: beside the number of heads
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 
 
@@ -118,10 +119,9 @@ def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(choice_dependencies)
 def show_input_choice(screen: ScreenState) -> None:
-    """Which kind of input; whether several sentences are computed together, and whether keys come of another one."""
+    """Whether several sentences are computed together, and whether keys come of another one; a head that learned."""
     setup = screen.setup
     mode = current_mode(setup)
-    show_mode_choice(setup, mode)
     if mode == "sentence" and not is_cross_attention(setup):
         show_batch_switch(setup)
     if mode in ("sentence", "matrix"):
@@ -170,14 +170,14 @@ def show_mode_choice(setup: Setup, mode: str) -> None:
     elif example.q is None:
         modes.insert(0, "sentence")
     mirror_field("c_mode", "mode", mode)
-    st.segmented_control(
+    st.selectbox(
         say("control.input"),
         modes,
         format_func=lambda name: say(f"mode.{name}"),
         key="c_mode",
         on_change=choose_input_mode,
-        required=True,
-        width="stretch",
+        filter_mode=None,
+        width=INPUT_WIDTH_PX,
         help=say("help.mode"),
     )
     show_refusal("mode")
@@ -314,7 +314,8 @@ def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
     key = mirror_moved_field(f"c_{field}", field, format_matrix_rows(matrix))
 
     def take_matrix_text(text: str) -> None:
-        try_matrix(field, field, lambda: parse_matrix(text, field), inputs.bases.get(field))
+        base = current_screen().inputs.bases.get(field)
+        try_matrix(field, field, lambda: parse_matrix(text, field), base)
 
     def take_typed_matrix() -> None:
         if not is_outdated(key):

@@ -39,6 +39,7 @@ from pages.setup.setup import (
     without_view,
 )
 from pages.site.words import say
+from pages.workbench.input_controls import current_mode, show_mode_choice
 from pages.workbench.size_effects import describe_size_effects
 
 HeadKind = tuple[str, int]  # of a head built by hand: its name, and how far it looks
@@ -68,25 +69,51 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
         setup.d_k,
         setup.d_v,
         *shapes,
+    )
+
+
+def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """The heads, and what they may be; the kind of input."""
+    setup = screen.setup
+    return (
+        current_mode(setup),
+        setup.example,
+        config_of(setup).heads,
+        has_sizes(screen) and head_choices(setup, screen.inputs, config_of(setup).heads),
         describe_size_effects(screen),
     )
 
 
+@page_part(first_dependencies)
+def show_first_choices(screen: ScreenState) -> None:
+    """How many heads, and what goes in: a sentence, matrices or a file; beside each other, above all that is chosen
+    less often."""
+    setup = screen.setup
+    with st.container(horizontal=True, gap="small"):
+        if has_sizes(screen):
+            heads = config_of(setup).heads
+            show_count_choice("heads", head_choices(setup, screen.inputs, heads), heads)
+        show_mode_choice(setup, current_mode(setup))
+    effects = describe_size_effects(screen)
+    if effects:
+        st.caption(effects)
+
+
+def has_sizes(screen: ScreenState) -> bool:
+    """Whether the sizes of a run can be chosen: not of a file, nor of a listing that draws its tensors."""
+    return input_mode_of(screen.setup) != "file" and "q" not in screen.inputs.drawn
+
+
 @page_part(size_dependencies)
 def show_size_controls(screen: ScreenState) -> None:
-    """How many heads and key/value heads, and how wide they are."""
+    """How many key/value heads, and how wide heads are."""
     setup = screen.setup
-    if input_mode_of(setup) == "file" or "q" in screen.inputs.drawn:
+    if not has_sizes(screen):
         return
     config = config_of(setup)
     heads = config.heads
     kv_heads = config.kv_heads or heads
-    with st.container(horizontal=True):
-        show_count_choice("heads", head_choices(setup, screen.inputs, heads), heads)
-        show_count_choice("kv_heads", sorted(kv_choices(heads)), kv_heads)
-    effects = describe_size_effects(screen)
-    if effects:
-        st.caption(effects)
+    show_count_choice("kv_heads", sorted(kv_choices(heads)), kv_heads)
     matrices = screen.inputs.matrices
     if "w_q" not in matrices or "w_v" not in matrices:
         return

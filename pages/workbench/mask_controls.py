@@ -1,6 +1,6 @@
 """Which masks, and their numbers; a custom one as a matrix of 0 and 1."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 import streamlit as st
@@ -10,16 +10,18 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.parameters import names_of
 from pages.panels.live_slider import ListSlider, TypedNumber, show_list_slider
 from pages.panels.setup_controls import mirror_field, show_field_pills, show_refusal, try_change
-from pages.session.fragments import page_part
+from pages.session.fragments import page_part, redraw
 from pages.session.labels import current_palette, place_names
 from pages.session.view import ScreenState
 from pages.setup.choice_text import mask_parameters_of, read_mask, write_mask
 from pages.setup.link_values import MAX_WHOLE_NUMBER
 from pages.setup.setup import config_of
+from pages.site.controls import MORE_MASKS
 from pages.site.words import say
 from pages.workbench.input_controls import matrix_box
 
 MaskParameters = dict[str, object]  # of one mask, by name
+MASKS_IN_SIGHT = ("causal", "local", "padding")  # the others stand behind one press
 MAX_SUGGESTED_WINDOW = 3  # keys
 
 
@@ -31,6 +33,7 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
     names_tokens = any("global_tokens" in params for _, params in masks)
     return (
         repr(masks),
+        shows_all(),
         screen.setup.allowed,
         sizes["T"],
         sizes["S"],
@@ -44,28 +47,54 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_mask_controls(screen: ScreenState) -> None:
     """Which masks, and each one's number; a custom one as a matrix of 0 and 1."""
     setup, trace = screen.setup, screen.trace
-    masks = dict(config_of(setup).masks)
+    masks, keys, custom_now = dict(config_of(setup).masks), trace.sizes()["S"], setup.allowed or "~"
 
     def choose_masks() -> None:
         names = st.session_state["c_masks"]
-        custom = (setup.allowed or "~") if "custom" in names else None
+        custom = custom_now if "custom" in names else None
         chosen_masks = {}
         for name in names:
             if name in MASKS:
-                chosen_masks[name] = masks.get(name) or suggest_mask_parameters(name, trace.sizes()["S"])
+                chosen_masks[name] = masks.get(name) or suggest_mask_parameters(name, keys)
         try_change("masks", masks=write_masks(chosen_masks), allowed=custom)
 
     chosen_names = list(masks)
     if setup.allowed is not None:
         chosen_names.append("custom")
-    show_field_pills("masks", [*MASKS, "custom"], chosen_names, choose_masks, say("help.masks"))
+    with st.container(gap=None):
+        show_field_pills("masks", list_offered(chosen_names), chosen_names, choose_masks, say("help.masks"))
+        show_more_masks_button()
     show_refusal("masks")
     for name in masks:
-        show_mask_numbers(trace, masks, name)
+        if name not in MASKS_IN_SIGHT or shows_all() or masks[name] != dict(read_mask(name)[1]):
+            show_mask_numbers(trace, masks, name)
     if setup.allowed is not None:
         matrix_box("allowed", screen.inputs)
 
 
+# ---- which are offered -----------------------------------------------------------------------------------------------
+def shows_all() -> bool:
+    """Whether all masks are offered, with the numbers of each."""
+    return st.session_state.get(MORE_MASKS, False)
+
+
+def list_offered(chosen: Collection[str]) -> list[str]:
+    """The masks in sight: the usual ones and those that are chosen, or all."""
+    return [name for name in (*MASKS, "custom") if shows_all() or name in MASKS_IN_SIGHT or name in chosen]
+
+
+def show_more_masks_button() -> None:
+    """One press shows the other masks, and the numbers of the usual ones; another one hides them."""
+
+    def switch() -> None:
+        st.session_state[MORE_MASKS] = not shows_all()
+        redraw(show_mask_controls.__name__)
+
+    label, icon = ("masks.fewer", "expand_less") if shows_all() else ("masks.more", "expand_more")
+    st.button(say(label), key="switch_masks", icon=f":material/{icon}:", type="tertiary", on_click=switch)
+
+
+# ---- what is chosen --------------------------------------------------------------------------------------------------
 def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
     """Masks as a Setup says them."""
     return tuple(write_mask(name, params) for name, params in masks.items())

@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from pages.panels import flow_picture, model_controls
 from pages.runs import cache
-from pages.session import linked_setup
+from pages.session import linked_setup, sought_control
 from pages.session.fragments import draw_first
 from pages.session.opened_drawers import bring_into_view
 from pages.site.words import say
@@ -33,6 +33,7 @@ def show_pane(pane: DeltaGenerator) -> None:
     """What is changed first; all else in the order of use."""
     with pane:
         input_controls.show_input_controls()
+        layer_controls.show_first_choices()
         model_controls.show_layer_choice()
         mask_controls.show_mask_controls()
         mechanism_controls.show_scale_control()
@@ -62,6 +63,7 @@ def show_more() -> None:
 
 
 linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
+sought_control.seek_linked()
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
 # Streamlit copies at each part all containers that were entered around it: none is entered within another.
@@ -74,5 +76,6 @@ with picture_column.container(gap="xsmall"):
     screen.show_picture()
 show_pane(pane_column.container(height=PANE_HEIGHT_PX, border=False, key="pane"))
 with page:
+    sought_control.bring_sought()
     matrix_editors.show_origins()
     film_strip.show_film_strip()

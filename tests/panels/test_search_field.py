@@ -8,6 +8,7 @@ import pytest
 from attention_core.examples.examples import EXAMPLES
 from pages.setup.setup import setup_from_link
 from pages.site.catalog import LESSONS, PAGES, PAGES_BY_SLUG
+from pages.site.controls import CONTROLS
 from pages.site.findable import list_findable
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
@@ -23,7 +24,7 @@ def test_all_that_there_is_can_be_found_and_has_a_title_in_both_languages():
     drawers = [key for key in load_app_texts("en") if re.match(r"lessons\.\w+\.drawer\.", key)]
     assert counts["drawer"] == len([key for key in drawers if key.split(".")[1] in LESSONS])
     assert counts["sign"] == len(GLOSSARY_SIGNS) and counts["history"] == len(MILESTONES)
-    assert counts["example"] == len(EXAMPLES)
+    assert counts["example"] == len(EXAMPLES) and counts["control"] == len(CONTROLS)
     for found in FOUND:
         assert found.slug in PAGES_BY_SLUG
         assert all(found.titles[language] and "{" not in found.titles[language] for language in ("en", "zh"))

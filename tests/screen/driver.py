@@ -34,7 +34,7 @@ KINDS = (
     "button_group",
 )
 # The drawers, which show nothing while they are closed.
-OPEN = ("more", "editors", "export", "proof", "arrays", "step_drawer", "model_figures")
+OPEN = ("more", "more_masks", "editors", "export", "proof", "arrays", "step_drawer", "model_figures")
 config.set_option("client.showErrorDetails", "full")
 # Every AppTest looks through all installed packages for components; none comes or goes while tests run.
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)

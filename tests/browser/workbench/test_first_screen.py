@@ -34,6 +34,7 @@ def test_what_was_checked_is_there_with_its_panel_and_leaves_the_controls_free(s
     panel.get_by_text("Every step is computed again").wait_for()
     panel.get_by_role("row").nth(20).wait_for()  # rows of text: the canvas of a grid has none
     opened.page.get_by_label("Sentence", exact=True).click(trial=True)  # nothing lies over the middle of a control
+    opened.page.get_by_role("button", name="all masks").click()
     for mask in ("causal", "sliding window", "custom"):
         opened.page.get_by_role("button", name=mask, exact=True).click(trial=True)
 
@@ -89,7 +90,6 @@ def test_a_word_of_no_dictionary_is_what_one_says_it_is(screen):
 def test_heads_change_the_number_of_maps(screen):
     opened = screen()
     expect(opened.page.locator(".flow .rail button")).to_have_count(2)
-    opened.open_more()
     opened.choose("Heads", "4")
     expect(opened.page.locator(".flow .rail button")).to_have_count(4)
     opened.choose("Heads", "1")

@@ -29,8 +29,7 @@ def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outli
         port = urlsplit(address).port
         opened = screen(address=address)
         first = opened.sentence()
-        opened.open_more()
-        opened.page.get_by_role("radio", name="X", exact=True).click()
+        opened.choose("Input", "Matrix X")
         box = opened.page.get_by_role("textbox", name="x as text")
         box.fill(WIDE)
         box.press("Control+Enter")

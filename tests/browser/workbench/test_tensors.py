@@ -35,8 +35,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 def bringing(screen):
     """A screen that waits for a file."""
     opened = screen()
-    opened.open_more()
-    opened.page.get_by_role("radio", name="File", exact=True).click()
+    opened.choose("Input", "File")
     opened.page.get_by_test_id("stFileUploader").wait_for()
     opened.settled()
     return opened

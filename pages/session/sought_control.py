@@ -1,0 +1,38 @@
+"""The control that somebody searched for: what it stands in is opened, and it is brought into view."""
+
+import streamlit as st
+
+from pages import components
+from pages.session import setup_state
+from pages.session.linked_state import has_arrived
+from pages.site.controls import CONTROLS
+
+LINK_KEY = "at"  # in a link: the control that it leads to
+SOUGHT_KEY = "sought"  # in the session: how often one was sought, and which last
+
+
+def seek(name: str) -> None:
+    """Leads to a control, when the workbench is drawn next; before that, because what it stands in is opened."""
+    control = CONTROLS[name]
+    if control.drawer is not None:
+        st.session_state[control.drawer] = True
+    turn, _ = st.session_state.get(SOUGHT_KEY, (0, None))
+    st.session_state[SOUGHT_KEY] = (turn + 1, name)
+
+
+def seek_linked() -> None:
+    """Leads to the control that a link names, where somebody arrives by it."""
+    name = st.query_params.get(LINK_KEY)
+    if name is None or not has_arrived():
+        return
+    if name in CONTROLS:
+        seek(name)
+    else:
+        state = setup_state.workbench()
+        state.unread = [*state.unread, (LINK_KEY, name[:40])]
+
+
+def bring_sought() -> None:
+    """Brings the control that was sought last into view, once, and gives it the focus."""
+    turn, name = st.session_state.get(SOUGHT_KEY, (0, None))
+    components.seeker(data={"turn": turn, "widget": name and CONTROLS[name].widget}, key="seeker")
