@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.app import connections, document_head, large_blocks, page_files, reconnection, scripts, security, warming
+from pages.app import connections, document_head, page_files, reconnection, scripts, security, warming
 from pages.site.settings import ADDRESS
 
 ROOT = Path(__file__).parent
@@ -19,7 +19,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 @asynccontextmanager
 async def warm_up(app):
     """Warms up while the first browser loads Streamlit's scripts."""
-    large_blocks.give_back()
     connections.send_at_once()
     warming.begin()
     yield {}

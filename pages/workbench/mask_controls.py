@@ -90,7 +90,7 @@ def show_more_masks_button() -> None:
         st.session_state[MORE_MASKS] = not shows_all()
         redraw(show_mask_controls.__name__)
 
-    label, icon = ("masks.fewer", "expand_less") if shows_all() else ("masks.more", "expand_more")
+    label, icon = ("control.fewer_masks", "expand_less") if shows_all() else ("control.more_masks", "expand_more")
     st.button(say(label), key="switch_masks", icon=f":material/{icon}:", type="tertiary", on_click=switch)
 
 
