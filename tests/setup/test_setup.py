@@ -711,7 +711,7 @@ def test_what_can_be_read_but_not_computed_is_refused_with_its_reason(link, code
             ],
         ),
         ("mask", ["local_global:1" + ":0" * 1500, "causal:1:2", "local:1:2", "dilated:1:2:3"]),
-        ("pos", ["nope", "rope:x", "rope_half:3", "rope:10", "rope:half:10:yarn:2:2.5", "rope:half:10:yarn:2:8:9"]),
+        ("pos", ["nope", "rope:x", "rope_half:3", "rope:10", "rope:half:10:yarn:2:2.5", "rope:half:10:yarn:2:8:1:0:9"]),
         ("pos", ["t5:sideways", "t5:both:1.5", "t5:8:both", "t5:both:8:9", "clipped:3", "alibi:half", "learned:2"]),
         ("mod", ["nope", "softcap:x", "softcap:", "softcap:2:3", "gate:1", "latent:nan", "differential:1e999"]),
         ("norm", ["nope", "sinks,sigmoid", "softmax:1", "sinks:0", "sigmoid:nan", "sigmoid:1:2", ""]),
