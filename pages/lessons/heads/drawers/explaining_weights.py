@@ -63,7 +63,7 @@ def show_dropout(setup: Setup) -> None:
     run = with_dropout(trace, p, seed)
     row_sums = run["row_sums"]
     show_sentence(
-        "lessons.heads.dropout",
+        "lessons.heads.dropout" if p else "lessons.heads.dropout_none",
         least=format_fixed(row_sums.min().item()),
         most=format_fixed(row_sums.max().item()),
     )

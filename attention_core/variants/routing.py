@@ -1,0 +1,82 @@
+"""Dynamic routing: a router chooses for each token which heads are computed for it; the others are not.
+
+Zhang et al. 2022, *Mixture of Attention Heads*; the same choice among feed-forward layers: Shazeer et al. 2017.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from attention_core.mechanism.attention import attend
+from attention_core.mechanism.config import Weights
+from attention_core.mechanism.plain_checks import require_positive
+from attention_core.record.errors import AttentionError
+from attention_core.record.trace import Trace
+
+
+@dataclass(frozen=True, eq=False)
+class RoutedHeads:
+    """What a router chose, and what came of it.
+
+    router: its matrix. gates: how much it sends each token to each head. chosen: the heads that are computed for each
+    token. output: of the layer with these alone. computed: pairs of a query and a key, over the heads; pairs: all.
+    """
+
+    router: Float[Tensor, "D H"]
+    gates: Float[Tensor, "T H"]
+    chosen: Bool[Tensor, "T H"]
+    output: Float[Tensor, "T D_out"]
+    computed: int
+    pairs: int
+
+
+def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D H"]:
+    """Build a router by hand: a token goes to the head in which its own numbers make the longest queries.
+
+    Column h holds the lengths of the rows of head h's part of w_q. A trained router learns its numbers.
+
+    >>> build_router(torch.tensor([[3.0, 4.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]]), heads=2)
+    tensor([[5., 0.],
+            [0., 1.]])
+    """
+    return w_q.unflatten(-1, (heads, -1)).norm(dim=-1)
+
+
+def route_heads(trace: Trace, top: int) -> RoutedHeads:
+    r"""Compute for each token of a run the `top` heads to which a router sends it, and no others.
+
+    $g = x W_g$; head h is computed for token t where $g_{th}$ is among its largest and above 0, and the outputs of the
+    chosen heads are added. In Zhang et al. 2022, section 3, each is multiplied by its gate, too. trace: self-attention
+    of one sequence through w_q, w_k, w_v and w_o. Raises AttentionError (a ValueError): positive_integer, at_most.
+
+    >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    >>> run = attend(x, weights=Weights(torch.eye(2), torch.eye(2), torch.eye(2), torch.eye(2)), config=two_heads())
+    >>> routed = route_heads(run, top=1)
+    >>> routed.chosen.tolist(), routed.computed, routed.pairs
+    ([[True, False], [False, True]], 4, 8)
+    """
+    heads = trace.sizes()["H"]
+    if require_positive("top", top) > heads:
+        raise AttentionError("at_most", name="top", limit=heads, given=top)
+    x = trace["x"][0]  # (T, D)
+    parts = {name: split_heads(trace[name], heads, is_output=name == "w_o") for name in ("w_q", "w_k", "w_v", "w_o")}
+    router = build_router(trace["w_q"], heads)
+    gates = x @ router  # (T, H)
+    best = gates.topk(top).indices
+    chosen = torch.zeros_like(gates, dtype=torch.bool).scatter(1, best, value=True) & (gates > 0)
+    output = x.new_zeros(len(x), trace["w_o"].shape[-1])
+    computed = 0
+    for head in range(heads):
+        tokens = chosen[:, head].nonzero().flatten()
+        if len(tokens):
+            own = Weights(**{name: part[head] for name, part in parts.items()})
+            output[tokens] += attend(x[tokens], x, weights=own)["output"][0]
+            computed += len(tokens) * len(x)
+    return RoutedHeads(router, gates, chosen, output, computed, pairs=heads * len(x) ** 2)
+
+
+def split_heads(matrix: Tensor, heads: int, is_output: bool) -> tuple[Tensor, ...]:
+    """Split a projection into those of its heads: by columns, and the output's by rows."""
+    return matrix.chunk(heads, dim=0 if is_output else 1)
