@@ -33,7 +33,7 @@ class RoutedHeads:
 
 
 def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D H"]:
-    """Build a router by hand: a token goes to the head in which its own numbers make the longest queries.
+    """Build a router by hand: a token goes to the head in which its numbers, by their sizes, make long queries.
 
     Column h holds the lengths of the rows of head h's part of w_q. A trained router learns its numbers.
 
@@ -47,12 +47,14 @@ def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D
 def route_heads(trace: Trace, top: int) -> RoutedHeads:
     r"""Compute for each token of a run the `top` heads to which a router sends it, and no others.
 
-    $g = x W_g$; head h is computed for token t where $g_{th}$ is among its largest and above 0, and the outputs of the
+    $g = |x| W_g$; head h is computed for token t where $g_{th}$ is among its largest and above 0; the outputs of the
     chosen heads are added. In Zhang et al. 2022, section 3, each is multiplied by its gate, too. trace: self-attention
-    of one sequence through w_q, w_k, w_v and w_o. Raises AttentionError (a ValueError): positive_integer, at_most.
+    of one sequence through w_q, w_k and w_v. Raises AttentionError (a ValueError): positive_integer, at_most.
 
+    >>> from attention_core.mechanism.config import AttentionConfig
     >>> x = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    >>> run = attend(x, weights=Weights(torch.eye(2), torch.eye(2), torch.eye(2), torch.eye(2)), config=two_heads())
+    >>> square = torch.eye(2)
+    >>> run = attend(x, weights=Weights(square, square, square), config=AttentionConfig(heads=2))
     >>> routed = route_heads(run, top=1)
     >>> routed.chosen.tolist(), routed.computed, routed.pairs
     ([[True, False], [False, True]], 4, 8)
@@ -61,12 +63,14 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
     if require_positive("top", top) > heads:
         raise AttentionError("at_most", name="top", limit=heads, given=top)
     x = trace["x"][0]  # (T, D)
-    parts = {name: split_heads(trace[name], heads, is_output=name == "w_o") for name in ("w_q", "w_k", "w_v", "w_o")}
+    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # without one, heads stay apart
+    parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
+    parts["w_o"] = w_o.chunk(heads)  # and its rows
     router = build_router(trace["w_q"], heads)
-    gates = x @ router  # (T, H)
+    gates = x.abs() @ router  # (T, H)
     best = gates.topk(top).indices
     chosen = torch.zeros_like(gates, dtype=torch.bool).scatter(1, best, value=True) & (gates > 0)
-    output = x.new_zeros(len(x), trace["w_o"].shape[-1])
+    output = x.new_zeros(len(x), w_o.shape[-1])
     computed = 0
     for head in range(heads):
         tokens = chosen[:, head].nonzero().flatten()
@@ -75,8 +79,3 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
             output[tokens] += attend(x[tokens], x, weights=own)["output"][0]
             computed += len(tokens) * len(x)
     return RoutedHeads(router, gates, chosen, output, computed, pairs=heads * len(x) ** 2)
-
-
-def split_heads(matrix: Tensor, heads: int, is_output: bool) -> tuple[Tensor, ...]:
-    """Split a projection into those of its heads: by columns, and the output's by rows."""
-    return matrix.chunk(heads, dim=0 if is_output else 1)

@@ -287,3 +287,16 @@ def test_a_lost_update_opens_to_its_sum():
     assert [piece["text"] for piece in json.loads(part.proto.json)["pieces"]] == ["1.00", " + ", "0.00024", " = 1.00"]
     lesson.choose("number", "float32")
     assert lesson.says("Of 8 updates **0** leave 1 as it is")
+
+
+@pytest.mark.parametrize("lang, word", [("en", "it"), ("zh", "它")])
+def test_a_router_sends_each_word_to_the_head_in_which_it_asks(lang, word):
+    """Of seven words three ask something, each in one head: 3 · 7 of 2 · 49 scores."""
+    lesson = Lesson("cost", open="skip", lang=lang)
+    (table,) = [text for text in lesson.texts() if text.startswith("|") and f"| {word} |" in text]
+    rows = [row.split("|")[2:-1] for row in table.splitlines()[2:]]
+    assert [sum("**" in cell for cell in row) for row in rows] == [0, 1, 0, 0, 0, 1, 1]
+    assert "**" in rows[5][0] and "**" in rows[6][1]
+    assert lesson.says({"en": "**21** of 98 scores", "zh": "98 个得分中的 **21** 个"}[lang])
+    typed = Lesson("cost", open="skip", lang="en", routed="the dog")
+    assert typed.says("**0** of 8 scores")

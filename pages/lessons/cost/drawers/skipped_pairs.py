@@ -11,6 +11,7 @@ from attention_core.record.number_text import format_duration, format_grouped, f
 from attention_core.record.trace import Step
 from attention_core.variants.sparse_patterns import work_map
 from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_KINDS, TimedCase
+from pages.lessons.cost.routed_heads import show_routed_heads
 from pages.lessons.sentences import show_sentence
 from pages.panels.canvas_map import show_plain_map
 from pages.panels.link_controls import choose_option, slide
@@ -30,6 +31,7 @@ def show_skipped_pairs() -> None:
     show_work_map(kind, length)
     measure_saved_time(kind, length)
     show_sentence("lessons.cost.experts")
+    show_routed_heads()
 
 
 def show_savings(kind: str, length: int, made: str) -> None:
