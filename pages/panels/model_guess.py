@@ -4,18 +4,21 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence
-from attention_core.learned.language.shipped import load_recipe, other_form, read_figures
+from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence, read_student_figures
+from attention_core.learned.language.shipped import load_recipe, other_form
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of
+from pages.session.collected import collected
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.setup import model_of
-from pages.site.words import escape_markdown, say
+from pages.setup.setup import Setup, model_of
+from pages.site.words import escape_markdown, has, say
 
 MOST_NAMED_WORDS = 4  # that surprise the model, or that it does not know
+MOST_NAMED_STAND_INS = 8  # words that are read as others
 MOST_REFERENCES = 3  # pronouns of which the answers are told
+SIGN = ":material/help:"  # beside what is a guess
 STARTLING = "startling"  # the origin of a word that surprises the model more than any word of a usual sentence
 
 
@@ -56,21 +59,68 @@ def show_judgement(screen: ScreenState) -> None:
     words, judgement = judged
     name = model_of(screen.setup)
     told = [tell_reference(name, words, each) for each in judgement.references[:MOST_REFERENCES]]
+    read = tell_stand_ins(screen, words)
     if judgement.outside:
-        reasons = say("fact.comma").join(tell_reason(words, judgement, reason) for reason in judgement.reasons)
-        st.warning(" ".join((say("guess.outside", reasons=reasons), *told)), icon=":material/help:")
+        st.warning(" ".join((tell_guess(words, judgement), *told, *read)), icon=SIGN)
     elif told:
-        marked = read_figures()[name].guesses["outside_frames"]
-        st.caption(" ".join((*told, say("guess.blind", percent=format_percent(marked)))))
+        st.caption(" ".join((*told, say("guess.blind", **vars(read_student_figures()[name])), *read)))
+    elif read:
+        st.caption(read[0])
+
+
+def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
+    """Which everyday words the model did not learn, and what it reads for each; nothing where there are none."""
+    kind = model_sentences_of(screen.setup)
+    origins = kind.look_up(tuple(words)).origins
+    named = {}
+    for word, token, origin in zip(words, kind.read(tuple(words)), origins, strict=True):
+        if origin == "stand_in" and any(char.isalnum() for char in word):
+            role = f"role_of_word.{token.strip('<>')}"
+            read = say(role) if token.startswith("<") and has(role) else token
+            named[word] = say("guess.stand_in", word=escape_markdown(word), read=escape_markdown(read))
+    listed = say("fact.comma").join(list(named.values())[:MOST_NAMED_STAND_INS])
+    return [say("guess.stand_ins", words=listed)] if named else []
+
+
+def tell_guess(words: Sequence[str], judgement: Judgement) -> str:
+    """That the model guesses: whom its pronouns mean, or all of a sentence unlike those that it learned."""
+    if judgement.references:
+        reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
+    else:
+        reasons = [tell_reason(words, judgement, reason) for reason in judgement.reasons]
+    return say("guess.outside", reasons=say("guess.joined").join(reasons))
+
+
+def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference) -> str:
+    """Why it is a guess whom a pronoun means."""
+    unknown = name_words(words, judgement.unknown)
+    doubts = [say(f"guess.doubt.{doubt}", words=unknown) for doubt in reference.doubts]
+    pronoun = escape_markdown(words[reference.pronoun])
+    return say("guess.doubted", pronoun=pronoun, reasons=say("guess.joined").join(doubts))
+
+
+def name_words(words: Sequence[str], places: Sequence[int]) -> str:
+    """The first of some words, quoted, each once."""
+    named = dict.fromkeys(say("fact.quoted", key=escape_markdown(words[place])) for place in places)
+    return say("fact.comma").join(list(named)[:MOST_NAMED_WORDS])
+
+
+def show_guess_sign(setup: Setup) -> None:
+    """The sign that a model guesses, where the words of a lesson come of its own reading of a sentence."""
+    kind = model_sentences_of(setup)
+    words = kind.own_words()
+    if len(words) > 1 and judge_sentence(kind.model, kind.read(words)).outside:
+        text = say("words.guessed")
+        collected().sentences.append(text)
+        st.warning(text, icon=SIGN)
 
 
 def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
     """Why a sentence is none of those that the model learned."""
     places = {"unknown": judgement.unknown, "word": judgement.startling}.get(reason, ())
-    named = [say("fact.quoted", key=escape_markdown(words[place])) for place in places[:MOST_NAMED_WORDS]]
     return say(
         f"guess.{reason}",
-        words=say("fact.comma").join(named),
+        words=name_words(words, places),
         nats=format_fixed(judgement.surprise),
         usual=format_fixed(judgement.usual),
     )

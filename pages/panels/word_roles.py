@@ -18,6 +18,7 @@ from pages.setup.setup import Setup, model_of
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
+MAX_OPEN_CHOICES = 2  # words that are asked about at once
 MAX_SHOWN_CHOICES = 12  # words that get a choice; the others are counted
 WORD_WIDTH, CHOICE_WIDTH = 84, 150  # px
 MAX_LISTED_WORDS = 12  # of each role, in the list of the words that are known
@@ -105,7 +106,7 @@ def describe_known_words(lexicon: Lexicon) -> str:
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
 def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """A choice beside each word that is not known, and which words are."""
+    """A choice beside each word that is not known, and which words are: two in sight, the rest folded away."""
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return
@@ -115,11 +116,15 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
     if not offers_choice:
         return
     with st.container(gap="xxsmall"):
-        for number, word in enumerate(words[:MAX_SHOWN_CHOICES]):
+        for number, word in enumerate(words[:MAX_OPEN_CHOICES]):
             show_role_choice(setup, offer, word, number)
-    more = len(words) - MAX_SHOWN_CHOICES
-    if more > 0:
-        st.caption(say(f"roles.{offer.family}.more", count=more))
+    if len(words) > MAX_OPEN_CHOICES:
+        with st.expander(say("roles.dictionary.rest", count=len(words) - MAX_OPEN_CHOICES)):
+            for number, word in enumerate(words[MAX_OPEN_CHOICES:MAX_SHOWN_CHOICES], MAX_OPEN_CHOICES):
+                show_role_choice(setup, offer, word, number)
+            more = len(words) - MAX_SHOWN_CHOICES
+            if more > 0:
+                st.caption(say(f"roles.{offer.family}.more", count=more))
     show_refusal("word_roles")
 
 

@@ -50,7 +50,8 @@ class ModelSentences(DictionarySentences):
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
         """A sentence with the vectors that the layer begins with."""
-        origins = [origin_of(word, token) for word, token in zip(words, self.read(words), strict=True)]
+        chosen = read_word_roles(self.word_roles)
+        origins = [origin_of(word, token, word in chosen) for word, token in zip(words, self.read(words), strict=True)]
         given = self.inputs_for(words)
         value = None if given.value is None else given.value.numpy()
         return TokenSequence(words, tuple(origins), given.x.numpy(), value=value)
@@ -86,8 +87,11 @@ def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[s
         return "".join(words)
 
 
-def origin_of(word: str, token: str) -> str:
-    """Where a word's vector comes from: the model knows it, or reads a category, or nothing, in its place."""
+def origin_of(word: str, token: str, is_chosen: bool) -> str:
+    """Where a word's vector comes from: the model knows it, or reads nothing, an everyday word of its kind, or the
+    category that somebody chose, in its place."""
     if word == token:
         return "learned"
-    return "unknown" if token == UNKNOWN else "role"
+    if token == UNKNOWN:
+        return "unknown"
+    return "role" if is_chosen else "stand_in"

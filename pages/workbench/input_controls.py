@@ -42,6 +42,7 @@ from pages.setup.setup import (
 )
 from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
+from pages.workbench.model_door import show_model_door
 
 LEARNED_EXAMPLE = "learned_copy"  # the example that answers where weights come from
 LEAST_MATRIX_NUMBERS = 2  # a single number is a word
@@ -102,6 +103,7 @@ def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
     show_field_text("text", setup.text, shipped, help=say("help.text"))
     if show_matrix_offer():
         return
+    show_model_door(setup, inputs)
     show_gloss((*first_sentence_of(inputs), *inputs.keys))
     show_model_controls(setup)
     show_cut_switch(setup, inputs)

@@ -285,7 +285,7 @@ def test_a_text_ends_with_a_plain_sentence_where_the_model_learned_no_longer_one
 
 
 def test_what_is_written_on_a_guess_is_marked(screen):
-    said = "The model guesses about this sentence"
+    said = "The model guesses here"
     assert not any(said in caption for caption in screen.captions())
     screen = Screen(ex="model_en_decoder", text="The quick brown fox loves my zorb.", t="4", panel="words")
     assert any(said in caption for caption in screen.captions())

@@ -1,16 +1,30 @@
 """Whether a model knows sentences such as this one, or guesses: said before anything is claimed about its answers."""
 
+import json
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
+
+from jaxtyping import Float
+from torch import Tensor
 
 from attention_core.learned.language.answers import ENDS, Answer, find_answer
-from attention_core.learned.language.reading import UNKNOWN, run_model
+from attention_core.learned.language.measures import all_weights
+from attention_core.learned.language.reading import UNKNOWN
+from attention_core.learned.language.readings import Reading, other_readings, punctuate
 from attention_core.learned.language.shipped import load_model, load_recipe, other_form, read_figures
-from attention_core.learned.language.simple_rule import find_pronouns, nearest_fitting
-from attention_core.learned.language.surprise import text_surprise
+from attention_core.learned.language.simple_rule import (
+    find_nouns,
+    find_pronouns,
+    fitting_nouns,
+    may_be_consumed,
+    nearest_fitting,
+)
+from attention_core.learned.language.surprise import number_words, text_surprise
 
-FULL_STOPS = {"en": ".", "zh": "。"}
+STUDENTS = Path(__file__).parent / "shipped" / "students.json"
+SURE = 0.5  # a smaller weight leaves more to other words than to the answer
 
 
 @dataclass(frozen=True)
@@ -19,13 +33,22 @@ class Reference:
 
     pronoun: where it stands. answer: that of the model, see Answer. second: that of its other form (of an encoder the
     decoder, of a decoder the encoder); None where none comes along. rule: where the noun stands that the simple rule
-    names, see nearest_fitting; None where no noun before it fits.
+    names, see nearest_fitting; None where no noun before it fits. doubts: why the answer is a guess, none where it is
+    not:
+
+    - "unknown": a word of the sentence is read as <unknown>.
+    - "differs": the other form answers another word.
+    - "shifts": with commas and a full stop, or with nouns read as their categories, a form answers another word.
+    - "unfit": the answer is no noun before the pronoun that fits in gender and number, or nobody eats or drinks it; or
+      it is nobody, though nouns stand before the pronoun.
+    - "weak": the answer gets less than half of the weight.
     """
 
     pronoun: int
     answer: Answer
     second: Answer | None
     rule: int | None
+    doubts: tuple[str, ...] = ()
 
     @property
     def is_agreed(self) -> bool:
@@ -66,9 +89,41 @@ class Judgement:
         return tuple(reason for reason, holds in found.items() if holds)
 
     @property
+    def doubted(self) -> tuple[Reference, ...]:
+        """The pronouns whose answer is a guess."""
+        return tuple(reference for reference in self.references if reference.doubts)
+
+    @property
     def outside(self) -> bool:
-        """Whether the model guesses: the sentence is none of those that it knows."""
-        return bool(self.reasons)
+        """Whether the model guesses: whom one of the pronouns means; without pronouns, whether it knows no such
+        sentence."""
+        return bool(self.doubted) if self.references else bool(self.reasons)
+
+
+@dataclass(frozen=True)
+class StudentFigures:
+    """How often a model was right on sentences of students that were written before anything was measured on them.
+
+    asked: the pronouns. right: those of them that it answered rightly. unmarked: those whose answer is no guess; wrong:
+    of these, the wrong ones. right_marked: of the right answers, those that are marked as a guess.
+    """
+
+    asked: int
+    right: int
+    unmarked: int
+    wrong: int
+    right_marked: int
+
+
+@cache
+def read_student_figures() -> dict[str, StudentFigures]:
+    """Read what was measured of each model that is asked.
+
+    >>> read_student_figures()["en_asked_encoder"].asked
+    47
+    """
+    rows = json.loads(STUDENTS.read_text(encoding="utf-8"))
+    return {name: StudentFigures(**row) for name, row in rows.items()}
 
 
 @lru_cache(maxsize=64)
@@ -78,8 +133,9 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
     A sentence such as *the animal did not cross the street because it was too tired* is known. Nats a word are
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with each word hidden in turn,
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood (Salazar et al. 2020,
-    arXiv 1910.14659). The sentence is outside if they, or those of one word, are beyond what is usual
-    in texts of the trained kind, or if a word is read as <unknown>. A full stop at the end may be left out.
+    arXiv 1910.14659). A sentence without a pronoun is outside if they, or those of one word, are beyond what is usual
+    in texts of the trained kind, or if a word is read as <unknown>; one with a pronoun if an answer is doubted, see
+    Reference. Commas and a full stop may be left out.
 
     name: of a model that comes along. tokens: what it reads, from read_tokens: START first, then one word or more.
 
@@ -103,13 +159,17 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
 
 
 def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """The surprise of each token behind START. A full stop that somebody left out is read, but not counted.
+    """The surprise of each token behind START. Commas and a full stop that somebody left out are read, but not counted,
+    and no mark is more of a surprise than a usual word is.
 
-    Every learned text ends with one, and without it half of them would be outside for an encoder.
+    Every learned text has them, and without a full stop half of them would be outside for an encoder.
     """
     language = load_recipe(name).language
-    read = tokens if tokens[-1] in ENDS else (*tokens, FULL_STOPS[language])
-    return text_surprise(load_model(name), language, read).tolist()[: len(tokens) - 1]
+    read = punctuate(language, tokens)
+    surprises = [0.0, *text_surprise(load_model(name), language, read.tokens).tolist()]
+    usual = read_figures()[name].limits["surprise"]
+    own = [min(surprises[at], usual) if read.tokens[at] in ENDS else surprises[at] for at in read.places]
+    return own[1:]
 
 
 def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
@@ -118,7 +178,8 @@ def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
     >>> len(next_word_chances("en_asked_decoder", ("<start>", "the", "dog", "barked", ".")))
     4
     """
-    return [math.exp(-surprise) for surprise in surprises_with_stop(name, tokens)]
+    surprises = text_surprise(load_model(name), load_recipe(name).language, tokens)
+    return [math.exp(-surprise) for surprise in surprises.tolist()]
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:
@@ -126,16 +187,45 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
     if load_model(name).shape.answers != "heads":
         return ()
     language, second = load_recipe(name).language, other_form(name)
+    readings = tuple(other_readings(language, tokens))
+    own = Reading(tokens, tuple(range(len(tokens))))
     found = []
     for pronoun in find_pronouns(language, tokens):
-        others = answer_of(second, tokens, pronoun) if second else None
+        answer = answer_of(name, own, pronoun)
+        others = answer_of(second, own, pronoun) if second else None
         rule = nearest_fitting(language, tokens, pronoun)
-        found.append(Reference(pronoun, answer_of(name, tokens, pronoun), others, rule))
+        forms = (name, second) if second else (name,)
+        words = {answer_of(form, reading, pronoun).word for form in forms for reading in readings}
+        doubts = {
+            "unknown": UNKNOWN in tokens,
+            "differs": others is not None and others.word != answer.word,
+            "shifts": bool(words - {answer.word, others.word if others else answer.word}),
+            "unfit": not is_possible(language, tokens, pronoun, answer.word),
+            "weak": min(answer.weight, others.weight if others else 1.0) < SURE,
+        }
+        told = tuple(doubt for doubt, holds in doubts.items() if holds)
+        found.append(Reference(pronoun, answer, others, rule, told))
     return tuple(found)
 
 
-def answer_of(name: str, tokens: tuple[str, ...], pronoun: int) -> Answer:
-    """What a model answers when it is asked whom a pronoun means."""
-    shape = load_model(name).shape
-    weights = run_model(name, tokens)[f"{shape.layers}.attention"]["weights"][0]  # (H, T, S)
-    return find_answer(weights, shape.causal, tokens, pronoun)
+def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int | None) -> bool:
+    """Whether a pronoun can mean a word: by gender and number, and where it is eaten or drunk. Nobody is possible where
+    no noun stands before it."""
+    if word is None:
+        return not find_nouns(language, tokens[:pronoun])
+    return word in fitting_nouns(language, tokens, pronoun) and may_be_consumed(language, tokens, pronoun, word)
+
+
+def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
+    """What a model answers when it is asked whom a pronoun means, in a reading; places are those of the typed words."""
+    causal = load_recipe(name).causal
+    found = find_answer(last_weights(name, reading.tokens), causal, reading.tokens, reading.places[pronoun])
+    back = {place: at for at, place in enumerate(reading.places)}
+    return found._replace(asked=back.get(found.asked, pronoun), word=back.get(found.word))
+
+
+@lru_cache(maxsize=256)  # 74 kB each at most
+def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
+    """The weights of the last layer, whose heads answer."""
+    words = number_words(load_recipe(name).language, tokens)
+    return all_weights(load_model(name), words[None])[0, -1]

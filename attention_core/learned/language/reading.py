@@ -10,6 +10,7 @@ from torch import Tensor
 
 from attention_core.learned.grammar import categories, cut_words
 from attention_core.learned.language.batches import MASK, ROW_LENGTH, START, word_numbers
+from attention_core.learned.language.everyday import stand_in
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, load_recipe
 from attention_core.mechanism.config import AttentionConfig, Weights
@@ -53,7 +54,12 @@ def role_names(language: str) -> tuple[str, ...]:
 
 
 def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> tuple[str, ...]:
-    """What a model reads for each word: the word, if it knows it, else the category of its role, else <unknown>."""
+    """What a model reads for each word: the word, if it knows it, else the category of its role, else the everyday
+    word's stand-in, else <unknown>.
+
+    >>> read_tokens("en_asked_encoder", ("my", "mom", "has", "a", "zorb"), {"zorb": "animal"})
+    ('my', 'mother', 'has', 'a', '<animal>')
+    """
     return known_tokens(words, load_recipe(name).language, roles)
 
 
@@ -65,8 +71,10 @@ def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) 
         category = f"<{roles.get(word)}>"
         if word in numbers:
             tokens.append(word)
+        elif category in numbers:
+            tokens.append(category)
         else:
-            tokens.append(category if category in numbers else UNKNOWN)
+            tokens.append(stand_in(language, word) or UNKNOWN)
     return tuple(tokens)
 
 

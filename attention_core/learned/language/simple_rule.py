@@ -12,6 +12,11 @@ Fit = tuple[str, bool]  # a gender (f, m, n), and whether there are many
 WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # they stand before a Chinese noun
 BEHIND_MANY = ("们",)  # and this behind one
 COUNTING = ("一", "两", "三", "这", "那", "每")  # a measure word follows
+CONSUMING = {  # by the verb before a pronoun: the kinds of what is meant
+    **dict.fromkeys(("eat", "eats", "ate", "eaten", "eating", "吃"), frozenset(("food", "animal", "plant"))),
+    **dict.fromkeys(("drink", "drinks", "drank", "drunk", "drinking", "喝"), frozenset(("drink", "food"))),
+}
+BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # may stand between such a verb and the pronoun
 WORDS_BETWEEN = 3  # at most, from a word of many to its noun: 两 只 大 的 狗
 
 
@@ -91,6 +96,29 @@ def is_many(tokens: tuple[str, ...], noun: int) -> bool:
     others = find_nouns("zh", earlier)
     own = earlier[others[-1] + 1 :] if others else earlier
     return tokens[noun + 1 : noun + 2] == BEHIND_MANY or not WORDS_OF_MANY.isdisjoint(own)
+
+
+@cache
+def noun_kinds(language: str) -> dict[str, frozenset[str]]:
+    """The kinds of each noun and category of nouns, such as "food"."""
+    found: dict[str, frozenset[str]] = {}
+    for noun in load_nouns().values():
+        for word, _ in noun_forms(language, noun):
+            found[word] = found.get(word, frozenset()) | {noun.kind}
+    return found
+
+
+def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) -> bool:
+    """Whether a pronoun can mean a noun by the verb before it: who eats or drinks it, eats or drinks no table.
+
+    at: of the pronoun. noun: the position of the noun. True behind any other verb.
+
+    >>> [may_be_consumed("en", ("the", "table", "had", "bread", ",", "tom", "ate", "it"), 7, noun) for noun in (1, 3)]
+    [False, True]
+    """
+    before = [token for token in tokens[:at] if token not in BEHIND_VERBS]
+    kinds = CONSUMING.get(before[-1]) if before else None
+    return kinds is None or not kinds.isdisjoint(noun_kinds(language).get(tokens[noun], ()))
 
 
 def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | None:

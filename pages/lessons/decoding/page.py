@@ -12,6 +12,7 @@ from pages.lessons.decoding.written import BEGINNINGS, Written, choose_beginning
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import pick_example
+from pages.panels.model_guess import show_guess_sign
 
 
 def tell_proof(written: Written) -> None:
@@ -28,6 +29,7 @@ with draw_lesson("decoding") as place:
     setup = choose_words(beginning)
     written = write_on(setup)
     with picture:
+        show_guess_sign(beginning)
         show_shelves(written)
         tell_proof(written)
     show_lesson_run(written.whole(), place)

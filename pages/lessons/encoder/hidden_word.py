@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from attention_core.learned.language.batches import MASK
 from pages.panels.link_controls import pick_place, sentence_box
+from pages.panels.model_guess import show_guess_sign
 from pages.runs.cache import inputs_of
 from pages.runs.compute import sentences_of
 from pages.setup.setup import Setup
@@ -16,6 +17,7 @@ MOST_WORDS = 24  # of a sentence
 def choose_hidden_word(example: Setup) -> Setup:
     """Asks for a sentence, and which of its words is hidden: the one that is then looked at."""
     typed = sentence_box(example, most=MOST_WORDS)
+    show_guess_sign(typed)
     words = inputs_of(typed).queries
     usual = min(HIDDEN[example.example], len(words) - 1)
     at = 1 + pick_place("hidden", words[1:], usual - 1)

@@ -1,15 +1,17 @@
 """Sentences as people type them, with the noun that is meant; and how well a model and the simple rule do on them.
 
-`python -m tests.learned.language.people` prints it of each model that comes along.
+`python -m tests.learned.language.people` prints it of each model that comes along, and keeps in students.json how often
+it is right on the hundred sentences of students, and how often that is marked as a guess.
 """
 
+import json
 import re
 from pathlib import Path
 from typing import NamedTuple
 
 from attention_core.learned.grammar import cut_words
 from attention_core.learned.language.batches import START
-from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence
+from attention_core.learned.language.guessing import STUDENTS, Judgement, Reference, StudentFigures, judge_sentence
 from attention_core.learned.language.measures import CLEAR
 from attention_core.learned.language.reading import read_tokens
 from attention_core.learned.language.recipes import RECIPES
@@ -32,10 +34,10 @@ class TypedSentence(NamedTuple):
     roles: dict[str, str]
 
 
-def read_people(language: str) -> list[TypedSentence]:
-    """The sentences of a language."""
+def read_people(language: str, name: str = "people") -> list[TypedSentence]:
+    """The sentences of a language. name: of the file: people, development or hundred."""
     found, group = [], ""
-    for line in (Path(__file__).parent / f"people_{language}.txt").read_text(encoding="utf-8").splitlines():
+    for line in (Path(__file__).parent / f"{name}_{language}.txt").read_text(encoding="utf-8").splitlines():
         if line.startswith("# -- "):
             group = line[5:]
         elif line and not line.startswith("#"):
@@ -84,6 +86,25 @@ def ask_people(name: str, with_roles: bool = False) -> list[Said]:
     return found
 
 
+def measure_students(name: str) -> StudentFigures:
+    """How often a model is right on the sentences of students, and how often that is marked."""
+    asked = []
+    for sentence in read_people(load_recipe(name).language, "hundred"):
+        judgement = judge_sentence(name, read_tokens(name, sentence.words, {}))
+        asked += [(sentence, each) for each in judgement.references if each.pronoun == sentence.pronoun]
+    rights = [each.answer.word in (sentence.meant or (None,)) for sentence, each in asked]
+    marks = [bool(each.doubts) for _, each in asked]
+    unmarked = [right for right, mark in zip(rights, marks, strict=True) if not mark]
+    right_marked = sum(right and mark for right, mark in zip(rights, marks, strict=True))
+    return StudentFigures(len(asked), sum(rights), len(unmarked), unmarked.count(False), right_marked)
+
+
+def keep_students() -> None:
+    """Measure all models on the sentences of students, and keep the figures that the app tells."""
+    figures = {name: vars(measure_students(name)) for name in asked_models()}
+    STUDENTS.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
+
 def count_people(said: list[Said]) -> dict[str, tuple[int, int]]:
     """How often something holds, and of how many."""
     wrong = [each for each in said if not each.right]
@@ -122,3 +143,4 @@ def print_people() -> None:
 
 if __name__ == "__main__":
     print_people()
+    keep_students()

@@ -1,5 +1,7 @@
 """When a model guesses: what is said of a sentence before its answers, and how well that tells right from wrong."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -12,13 +14,13 @@ from attention_core.learned.language.guess_figures import (
     read_categories,
     read_unknown,
 )
-from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence
+from attention_core.learned.language.guessing import Judgement, Reference, judge_sentence, read_student_figures
 from attention_core.learned.language.making import round_figures
 from attention_core.learned.language.measures import held_out_texts
 from attention_core.learned.language.reading import cut_sentence, read_tokens
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, other_form, read_figures, shipped_names
-from tests.learned.language.people import ask_people, asked_models, count_people, read_people
+from tests.learned.language.people import ask_people, asked_models, count_people, measure_students, read_people
 
 every_model = pytest.mark.parametrize("name", shipped_names())
 every_asked_model = pytest.mark.parametrize("name", asked_models())
@@ -199,3 +201,55 @@ def test_who_guesses_is_mostly_known_beforehand():
     assert shares["wrong that are outside"] > 0.6 > shares["outside"]
     assert shares["inside that are right"] > 0.8 and shares["inside, agreed that are right"] > 0.85
     assert shares["right"] > shares["rule right"]
+
+
+# ---- sentences of students -------------------------------------------------------------------------------------------
+@every_asked_model
+@pytest.mark.slow
+def test_the_sentences_of_students_are_measured_again(name):
+    assert measure_students(name) == read_student_figures()[name]
+
+
+@every_asked_model
+def test_few_answers_without_a_mark_are_wrong(name):
+    """At most one in twenty; docs/guessing.md tells how many of the right ones are marked."""
+    figures = read_student_figures()[name]
+    assert figures.unmarked > 0 and figures.wrong <= figures.unmarked / 20
+    if name.startswith("en"):
+        assert figures.right_marked <= figures.right / 3
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "doubt"),
+    [
+        ("zh_asked_encoder", "他把苹果放在桌子上，然后吃了它", "unfit"),
+        ("en_asked_encoder", "Don't you know it's late", "unfit"),
+        ("en_asked_encoder", "The children love the dogs because they are friendly.", "differs"),
+        ("en_asked_encoder", "My zorb loves the dog because it is hungry.", "unknown"),
+    ],
+)
+def test_an_answer_is_doubted(name, text, doubt):
+    _, judgement = judge(name, text)
+    assert doubt in judgement.references[-1].doubts and judgement.outside
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("en_asked_encoder", "My cat sat on the sofa because it is soft"),
+        ("en_asked_encoder", "My cat sat on the sofa, because it is soft!"),
+        ("zh_asked_encoder", "小明喜欢苹果因为它很甜"),
+        ("zh_asked_encoder", "小明喜欢苹果，因为它很甜！"),
+    ],
+)
+def test_punctuation_is_no_reason_to_guess(name, text):
+    _, judgement = judge(name, text)
+    assert not judgement.outside, judgement
+
+
+def test_a_sentence_without_a_pronoun_is_judged_by_its_words():
+    judgement = Judgement((), (0.0, 9.0, 9.0), usual=3.5, usual_word=6.0, references=())
+    sound = Reference(1, Answer(1, 0, 0.9), Answer(1, 0, 0.9), rule=0)
+    assert judgement.outside
+    assert not replace(judgement, references=(sound,)).outside
+    assert replace(judgement, references=(replace(sound, doubts=("weak",)),)).outside

@@ -11,6 +11,7 @@ from pages.lessons.sentences import show_sentence
 from pages.lessons.trained_model import EXAMPLES, MODELS, tell_blind
 from pages.panels.link_controls import sentence_box
 from pages.panels.markdown_table import make_table
+from pages.panels.model_guess import show_guess_sign
 from pages.runs.model_runs import model_sentences_of
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say
@@ -19,6 +20,7 @@ from pages.site.words import current_language, escape_markdown, say
 def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
     """Shows what a model that writes reads at each place, what it is to say there, and how probable it holds that."""
     setup = sentence_box(Setup(example=EXAMPLES[current_language()]), "said")
+    show_guess_sign(setup)
     kind = model_sentences_of(setup)
     words = kind.own_words()
     chances = next_word_chances(kind.model, kind.read(words))

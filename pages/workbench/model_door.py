@@ -1,0 +1,53 @@
+"""The way from a sentence that an example does not know to the language model's example with the same sentence."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.tokenizer import is_written_without_spaces
+from attention_core.record.errors import AttentionError
+from pages.panels.word_swaps import first_sentence_of
+from pages.runs.cache import trace_for
+from pages.runs.run_inputs import RunInputs
+from pages.session import setup_state
+from pages.session.fragments import redraw
+from pages.setup.setup import DEFAULT_SETUP, Setup, is_cross_attention, model_of, network_of
+from pages.site.words import say
+
+MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # in which the language model reads, by the text's language
+KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # of words that the example knows
+
+
+def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
+    """The language model's example with the typed sentence, in its language, where this example does not know all of
+    its words or has no dictionary at all; None where it does, and where a model reads already."""
+    has_reader = model_of(setup) is not None or network_of(setup) is not None
+    if setup.text is None or has_reader or is_cross_attention(setup):
+        return None
+    example = EXAMPLES[setup.example]
+    knows_words = example.lexicon is not None and not example.built
+    if knows_words and KNOWN_ORIGINS.issuperset(inputs.word_origins):
+        return None
+    words = first_sentence_of(inputs)
+    is_chinese = is_written_without_spaces("".join(words))
+    text = ("" if is_chinese else " ").join(words)
+    return replace(DEFAULT_SETUP, example=MODEL_EXAMPLES["zh" if is_chinese else "en"], text=text)
+
+
+def show_model_door(setup: Setup, inputs: RunInputs) -> None:
+    """The way to the language model for a sentence that this example does not know."""
+    door = find_model_door(setup, inputs)
+    if door is None:
+        return
+
+    def open_model() -> None:
+        try:
+            trace_for(door)
+        except AttentionError as error:  # a text that is too long for the model
+            setup_state.store_refusal("text", error)
+        else:
+            setup_state.adopt_setup(door)
+        redraw()
+
+    st.button(say("roles.dictionary.open"), key="read_by_model", icon=":material/auto_stories:", on_click=open_model)
