@@ -77,7 +77,8 @@ def plural_of(word: str) -> str:
         return f"{word[:-2]}en"
     if word.endswith("y") and word[-2] not in VOWELS:
         return f"{word[:-1]}ies"
-    return word + ("es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s")
+    ending = "es" if word.endswith(("s", "x", "z", "ch", "sh")) else "s"
+    return word + ending
 
 
 def plural_token(token: str) -> str:

@@ -195,13 +195,14 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
         others = answer_of(second, own, pronoun) if second else None
         rule = nearest_fitting(language, tokens, pronoun)
         forms = (name, second) if second else (name,)
+        given = (answer, others) if others else (answer,)
         words = {answer_of(form, reading, pronoun).word for form in forms for reading in readings}
         doubts = {
             "unknown": UNKNOWN in tokens,
             "differs": others is not None and others.word != answer.word,
-            "shifts": bool(words - {answer.word, others.word if others else answer.word}),
+            "shifts": not words <= {each.word for each in given},
             "unfit": not is_possible(language, tokens, pronoun, answer.word),
-            "weak": min(answer.weight, others.weight if others else 1.0) < SURE,
+            "weak": any(each.weight < SURE for each in given),
         }
         told = tuple(doubt for doubt, holds in doubts.items() if holds)
         found.append(Reference(pronoun, answer, others, rule, told))
