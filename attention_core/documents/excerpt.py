@@ -1,7 +1,7 @@
 """What a document shows of a run: the matrices of each step, large ones in part, and the texts that it is told in."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 
 from attention_core.drawing.text_layout import PictureTexts
@@ -17,7 +17,7 @@ class DocumentTexts:
 
     language: as HTML names it. sentence: what the run says. settings: how it was made, a line each. words: labels and
     names of cells. title: of a matrix; it says how much of the matrix is drawn where that is not all. more: that so
-    many heads of a step are left out.
+    many heads of a step are left out. names: what steps are called in formulas, where not by their names in code.
     """
 
     language: str
@@ -26,6 +26,7 @@ class DocumentTexts:
     words: PictureTexts
     title: Callable[[Panel], str]
     more: Callable[[int], str]
+    names: Mapping[str, str] = field(default_factory=dict)
 
 
 def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, heads: int) -> tuple[list[Panel], int]:

@@ -16,9 +16,10 @@ from attention_core.documents.handout import (
 )
 from attention_core.documents.slides import Slide, SlideExercise, SlideShow
 from attention_core.documents.tables import plain_table
-from attention_core.exercises.stages import stage_formula, stages_of, unmoved_source
-from attention_core.explanation.arithmetic import explain
+from attention_core.exercises.stages import stages_of
+from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel, cut_panel, find_in_panel, panel, product
+from attention_core.explanation.shown_steps import explain_shown, shown_name
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
@@ -89,16 +90,17 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
     return SlideExercise(
         task=task,
         given=tuple(Grid(plain_table(part, trace, texts)) for part in given),
-        asked=Grid(blank_copy(solution), stage_formula(trace, cell.step)),
+        asked=Grid(blank_copy(solution), formula(trace, cell.step, names=texts.names)),
         solution=Grid(solution),
-        arithmetic=explain(trace, cell.step, cell.index).text,
+        arithmetic=explain_shown(trace, cell.step, cell.index).text,
     )
 
 
 def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
     """What the row of a cell is made of, and that row: of a product a row and a whole matrix, else the same row.
 
-    A step that only passes numbers on is not named: without a mask the weights are made of scaled scores."""
+    A step that changed nothing is not named: without a mask the weights are made of scaled scores.
+    """
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)
     if whole is not None:
@@ -107,7 +109,8 @@ def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
     result = panel(trace, cell.step, position)
     row, _ = find_in_panel(result, cell)
     parts = []
-    for name in trace.step(cell.step).operation.reads:
+    for read in trace.step(cell.step).operation.reads:
+        name = shown_name(trace, read)
         if trace.step(name).dims[-2:] == trace.step(cell.step).dims[-2:]:
-            parts.append(cut_panel(panel(trace, unmoved_source(trace, name), position), row=row))
+            parts.append(cut_panel(panel(trace, name, position), row=row))
     return [*parts, cut_panel(result, row=row)]

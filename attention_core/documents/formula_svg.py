@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree import ElementTree
 
+OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, which the font of formulas lacks
+STAND_IN = "⬜"  # in that font about as wide and tall as a Chinese character; no formula has one of its own
+OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
+OUTLINE_SIZE = 12.0  # pixels: the size of letters in which outlines are measured
+STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # ems that a Chinese character takes above and below the line
 LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # room between two lines: ziamath would print it as text
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # a name, not an address that is opened
 
@@ -26,6 +31,8 @@ class FormulaPicture:
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
     r"""A formula as an SVG of its own, which a screen reader tells as LaTeX.
 
+    Chinese characters are text in it, in the reader's font; all else is outlines.
+
     latex: without $ signs, as explanation.formula writes it. ink: the colour of what has none of its own, such as
     #1f2328. size: of the letters in pixels. All formulas of a document need the same size, because they share the
     outlines of letters; these must stand in the document too, and show nothing by themselves.
@@ -37,7 +44,10 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
     import ziamath  # a tenth of a second, which no page needs to begin
 
     written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
-    picture = ziamath.Latex(written, size=size, color=ink).svgxml()
+    others = OTHER_LETTERS.findall(written)
+    picture = ziamath.Latex(OTHER_LETTERS.sub(STAND_IN, written), size=size, color=ink).svgxml()
+    if others:
+        write_letters(picture, others, size)
     picture.set("role", "img")
     picture.set("aria-label", latex)
     outlines = picture.findall("symbol")
@@ -50,6 +60,38 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
         width=float(picture.get("width")),
         height=float(picture.get("height")),
     )
+
+
+@lru_cache(maxsize=1)
+def stand_in_name() -> str:
+    """What the outline of the stand-in is called in every formula."""
+    import ziamath
+
+    return ziamath.Latex(STAND_IN).svgxml().find("symbol").get("id")
+
+
+def write_letters(picture: ElementTree.Element, letters: list[str], size: float) -> None:
+    """Put letters as text in the place of their stand-ins, in their order, and make room for them.
+
+    A glyph is an outline, whose `viewBox` begins above the line of writing, and uses, which say where and how large.
+    """
+    name = stand_in_name()
+    (outline,) = [each for each in picture.iter("symbol") if each.get("id") == name]
+    _, top, _, height = map(float, outline.get("viewBox").split())
+    uses = [use for use in picture.iter("use") if use.get("href") == f"#{name}"]
+    for use, letter in zip(uses, letters, strict=True):
+        scale = float(use.get("height")) / height
+        x, y, colour = use.get("x"), float(use.get("y")) - top * scale, use.get("fill")
+        use.clear()
+        use.tag, use.text = "text", letter
+        font = {"font-family": OTHER_FONTS, "font-size": f"{OUTLINE_SIZE * scale:g}"}
+        use.attrib.update({"x": x, "y": f"{y:g}", "fill": colour, **font})
+    picture.remove(outline)
+    left, above, width, tall = map(float, picture.get("viewBox").split())
+    bottom = max(above + tall, STEM_DEPTH * size)
+    above = min(above, -STEM_HEIGHT * size)
+    picture.set("viewBox", f"{left:g} {above:g} {width:g} {bottom - above:g}")
+    picture.set("height", f"{bottom - above:g}")
 
 
 def svg_of(element: ElementTree.Element) -> str:

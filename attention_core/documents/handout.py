@@ -15,6 +15,7 @@ from attention_core.documents.tables import CellStyles, Table, TableCell, colour
 from attention_core.exercises.answer_text import are_all_whole
 from attention_core.exercises.stages import stage_formula, stages_of
 from attention_core.explanation.formula import formula
+from attention_core.explanation.shown_steps import shown_steps
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
@@ -151,10 +152,10 @@ def run_parts(
     if more:
         yield Paragraph(texts.more(more))
     yield Heading(over_steps)
-    for step in trace.steps:
+    for step in shown_steps(trace):
         shown, more = excerpt_matrices(trace, step, at, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
         tables = [plain_table(drawn, trace, texts) for drawn in shown]
-        yield from grids_under(formula(trace, step), tables)
+        yield from grids_under(formula(trace, step, names=texts.names), tables)
         if more:
             yield Paragraph(texts.more(more))
 
@@ -219,7 +220,7 @@ def exercise_parts(
         tables = step_tables(trace, step, texts)
         if not solved:
             tables = [blank_copy(table) for table in tables]
-        yield from grids_under(stage_formula(trace, step), tables)
+        yield from grids_under(stage_formula(trace, step, names=texts.names), tables)
 
 
 def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:

@@ -12,6 +12,7 @@ from attention_core.documents.provenance import Provenance
 from attention_core.drawing.text_layout import column_texts, row_texts, shorten_text
 from attention_core.explanation.formula import SYMBOL_COLOURS, formula
 from attention_core.explanation.layout import Panel
+from attention_core.explanation.shown_steps import shown_steps
 from attention_core.record.number_text import format_fixed
 from attention_core.record.trace import Trace
 
@@ -114,8 +115,8 @@ def document_paragraphs(
     yield rf"\url{{{link}}}" + "\n"
     for line in (*notes, *texts.settings):
         yield escape_latex(line) + "\n"
-    for step in trace.steps:
-        equation = formula(trace, step, LATEX_COLOUR_NAMES)
+    for step in shown_steps(trace):
+        equation = formula(trace, step, LATEX_COLOUR_NAMES, texts.names)
         yield rf"\bigskip\pagebreak[1]\fitted{{{equation}}}\nopagebreak" + "\n"
         shown, more = excerpt_matrices(trace, step, at, MAX_LATEX_SIDE, MAX_LATEX_HEADS)
         for drawn in shown:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from attention_core.documents.provenance import Provenance
 from attention_core.explanation.code_comments import translate_comments
-from attention_core.explanation.formula import formula, symbol
+from attention_core.explanation.formula import code_formula, symbol
 from attention_core.explanation.scripts import (
     call_line,
     check_names,
@@ -87,7 +87,7 @@ def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Itera
                 known.add(definition.name)
                 paragraphs.append(definition.text)
         paragraphs.append(step_code(trace, name))
-        yield False, f"## {name}\n\n$$\n{formula(trace, name)}\n$$"
+        yield False, f"## {name}\n\n$$\n{code_formula(trace, name)}\n$$"
         yield True, "\n\n\n".join(paragraphs)
 
 

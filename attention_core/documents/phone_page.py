@@ -13,9 +13,9 @@ from attention_core.documents.excerpt import DocumentTexts, excerpt_matrices
 from attention_core.documents.html import dark_symbol_style, read_template_part, render_page, typeset_formulas
 from attention_core.documents.provenance import Provenance
 from attention_core.documents.tables import CellStyles, Table, coloured_table
-from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel
+from attention_core.explanation.shown_steps import computed_cell, explain_shown, shown_steps
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
@@ -68,11 +68,12 @@ def scene_page(
     shown = shown_matrices(trace, at)
     explained = explained_steps(trace, shown)
     styles = CellStyles()
-    outlines, drawn = typeset_formulas([formula(trace, step) for step in trace.steps])
+    formulas = {step: formula(trace, step, names=texts.names) for step in shown}
+    outlines, drawn = typeset_formulas([*formulas.values()])
     steps = []
     for step, (panels, more) in shown.items():
         tables = scene_tables(trace, panels, texts, styles, is_explained=step in explained)
-        steps.append(ShownStep(step, drawn[formula(trace, step)], tables, more))
+        steps.append(ShownStep(step, drawn[formulas[step]], tables, more))
     maps = next(step for step in steps if step.name == "weights")
     style = read_template_part("scene.css") + styles.style() + dark_symbol_style()
     return render_page(
@@ -87,7 +88,7 @@ def scene_page(
         maps=maps.tables,
         maps_more=maps.more,
         steps=steps,
-        untold=[step for step in trace.computed() if step not in explained],
+        untold=[step for step in shown if trace.step(step).operation and step not in explained],
     )
 
 
@@ -97,7 +98,7 @@ def scene_tables(
     """The matrices of a step as tables. is_explained: whether each number tells how it was computed."""
 
     def arithmetic(ref: Ref) -> str:
-        return explain(trace, ref.step, ref.index).text if is_explained else ""
+        return explain_shown(trace, ref.step, ref.index).text if is_explained else ""
 
     return [coloured_table(part, trace, texts, styles, arithmetic) for part in panels]
 
@@ -107,7 +108,7 @@ def shown_matrices(trace: Trace, at: Mapping[str, int]) -> ShownMatrices:
     for side in MATRIX_SIDES:
         shown = {}
         cells = 0
-        for step in trace.steps:
+        for step in shown_steps(trace):
             shown[step] = excerpt_matrices(trace, step, at, side, MAX_PAGE_HEADS)
             panels, _ = shown[step]
             cells += count_cells(panels)
@@ -126,10 +127,12 @@ def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
     explained = set()
     terms_left = MAX_PAGE_TERMS
     for step, (panels, _) in shown.items():
-        operation = trace.step(step).operation
-        if operation is None:
+        if trace.step(step).operation is None:
             continue
-        last = panels[0].refs[-1][-1]  # a cell with as many terms as any
+        last = computed_cell(trace, panels[0].refs[-1][-1])  # a cell with as many terms as any
+        operation = trace.step(last.step).operation
+        if operation is None:  # the step is a copy of what was given
+            continue
         cell = operation.cell(last.index, trace.shapes())
         terms = len(cell.terms) * count_cells(panels)
         if terms <= terms_left:

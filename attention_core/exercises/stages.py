@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from attention_core.explanation.formula import SYMBOL_COLOURS, symbol
+from attention_core.explanation.formula import NO_NAMES, SYMBOL_COLOURS, symbol
 from attention_core.mechanism.operations import MASK, MERGE, PASS_ON, SPLIT
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Step, Trace
@@ -93,7 +93,9 @@ def unmoved_source(trace: Trace, name: str) -> str:
     return unmoved_source(trace, source)
 
 
-def stage_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
+def stage_formula(
+    trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
+) -> str:
     r"""Write the formula of a stage in the names of what stands beside it; q, k and v keep their letters.
 
     >>> import torch
@@ -107,9 +109,9 @@ def stage_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_C
         has_letter = operation is None or operation.faces == SPLIT
         if not has_letter:
             name = unmoved_source(trace, name)
-        return symbol(name, colours)
+        return symbol(name, colours, names)
 
-    left = symbol(step, colours)
+    left = symbol(step, colours, names)
     operation = trace.step(step).operation
     right = operation.formula(write_operand)
     return f"{left} = {right}"

@@ -1,12 +1,17 @@
 """Steps as equations in LaTeX, each symbol in the colour that the project has for it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
+from attention_core.explanation.shown_steps import shown_name, shown_steps, steps_copied
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.trace import Trace
 
 SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # AA contrast on white
+
+ELSE = "else"  # the word of a case that nothing else meets, among the names of another language
+NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
 SYMBOL_LETTERS = {
     "x": "X",
@@ -57,13 +62,17 @@ def colour_family(name: str) -> str | None:
     return None
 
 
-def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
+def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES) -> str:
     r"""Write a step's symbol in LaTeX: its letter where it has one, else its name upright.
 
-    >>> symbol("q"), symbol("scaled_scores")
-    ('\\textcolor{#0067A5}{Q}', '\\mathrm{scaled\\_scores}')
+    names: what steps are called in another language than the code's.
+
+    >>> symbol("q"), symbol("scaled_scores"), symbol("weights", names={"weights": "权重"})
+    ('\\textcolor{#0067A5}{Q}', '\\mathrm{scaled\\_scores}', '\\text{权重}')
     """
     text = SYMBOL_LETTERS.get(name)
+    if text is None and name in names:
+        text = rf"\text{{{names[name]}}}"
     if text is None:
         escaped = name.replace("_", r"\_")
         text = rf"\mathrm{{{escaped}}}"
@@ -73,27 +82,47 @@ def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
     return rf"\textcolor{{{colour}}}{{{text}}}"
 
 
-def formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
+def formula(
+    trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
+) -> str:
     r"""Write one step as an equation in LaTeX; an input is written as its symbol alone.
 
-    colours: one colour for each family of symbols (q, k, v, x); a family without one is black. Raises KeyError for an
-    unknown step.
+    What it is made of is written under the names that a reader is shown (shown_steps): weights without a mask are made
+    of the scaled scores. colours: one colour for each family of symbols (q, k, v, x); a family without one is black.
+    names: what steps, and the word ELSE, are called in another language. Raises KeyError for an unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
-    >>> formula(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "head_outputs", colours={})
-    '\\mathrm{head\\_outputs} = \\mathrm{weights}\\,V'
+    >>> formula(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)), "weights", colours={})
+    '\\mathrm{weights} = \\mathrm{softmax}_S(\\mathrm{scaled\\_scores})'
     """
+    return equation(trace, step, lambda name: symbol(name, colours, names), names)
+
+
+def equation(trace: Trace, step: str, write: Callable[[str], str], names: Mapping[str, str] = NO_NAMES) -> str:
+    """Write one step as an equation whose symbols are written by a function of a step's name."""
+    shows_copied = shown_name(trace, step) == step
+    made = steps_copied(trace, step)[-1] if shows_copied else step
+    operation = trace.step(made).operation
+    if operation is None:
+        operation = trace.step(step).operation
+    if operation is None:
+        return write(step)
+    right = operation.formula(lambda name: write(shown_name(trace, name)))
+    if ELSE in names:
+        right = right.replace(r"\text{else}", rf"\text{{{names[ELSE]}}}")
+    return f"{write(step)} = {right}"
+
+
+def code_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
+    """Write one step as an equation in the names of the code, which computes also the steps that change nothing."""
     operation = trace.step(step).operation
     left = symbol(step, colours)
-    if operation is None:
-        return left
-    right = operation.formula(lambda name: symbol(name, colours))
-    return f"{left} = {right}"
+    return left if operation is None else f"{left} = {operation.formula(lambda name: symbol(name, colours))}"
 
 
 def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""Write all computed steps, one equation a line, aligned at the equals sign.
+    r"""Write the computed steps, one equation a line, aligned at the equals sign; a step that changed nothing has none.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -101,24 +130,23 @@ def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
     \begin{aligned}
     \mathrm{scores} &= Q\,K^{\top} \\
     \mathrm{scaled\_scores} &= \mathrm{scores} \cdot \tfrac{1}{\sqrt{2}} \\
-    \mathrm{masked\_scores} &= \mathrm{scaled\_scores} \\
-    \mathrm{weights} &= \mathrm{softmax}_S(\mathrm{masked\_scores}) \\
-    \mathrm{head\_outputs} &= \mathrm{weights}\,V \\
-    \mathrm{concat} &= \mathrm{concat}(\mathrm{head\_outputs}) \\
-    \mathrm{output} &= \mathrm{concat}
+    \mathrm{weights} &= \mathrm{softmax}_S(\mathrm{scaled\_scores}) \\
+    \mathrm{head\_outputs} &= \mathrm{weights}\,V
     \end{aligned}
     """
-    equations = [formula(trace, name, colours) for name in trace.computed()]
-    aligned = [equation.replace(" = ", " &= ", 1) for equation in equations]
+    computed = [name for name in shown_steps(trace) if trace.step(name).operation is not None]
+    equations = [formula(trace, name, colours) for name in computed]
+    aligned = [each.replace(" = ", " &= ", 1) for each in equations]
     body = " \\\\\n".join(aligned)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
-def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
+def sized_formula(
+    trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
+) -> str:
     r"""Write one step as an equation in LaTeX; under each symbol stand its rows and columns, as letters and as numbers.
 
-    colours: one colour for each family of symbols (q, k, v, x); a family without one is black. Raises KeyError for an
-    unknown step.
+    colours, names: as in `formula`. Raises KeyError for an unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -127,15 +155,10 @@ def sized_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_C
     >>> right
     '{\\substack{S \\times d_{v} \\\\ 5 \\times 7}}{V}'
     """
-    operation = trace.step(step).operation
-    left = sized_symbol(trace, step, colours)
-    if operation is None:
-        return left
-    right = operation.formula(lambda name: sized_symbol(trace, name, colours))
-    return f"{left} = {right}"
+    return equation(trace, step, lambda name: sized_symbol(trace, name, colours, names), names)
 
 
-def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str]) -> str:
+def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str], names: Mapping[str, str]) -> str:
     """Write a step's symbol with its rows and columns under it."""
     step = trace.step(name)
     row_and_column = step.dims[-2:]
@@ -143,7 +166,7 @@ def sized_symbol(trace: Trace, name: str, colours: Mapping[str, str]) -> str:
     letters = r" \times ".join(map(axis_latex, row_and_column))
     numbers = r" \times ".join(map(str, counts))
     sizes = rf"\substack{{{letters} \\ {numbers}}}"
-    return rf"\underset{{{sizes}}}{{{symbol(name, colours)}}}"
+    return rf"\underset{{{sizes}}}{{{symbol(name, colours, names)}}}"
 
 
 def axis_latex(dim: str) -> str:

@@ -16,7 +16,14 @@ from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.session.addresses import page_address
-from pages.session.labels import Selection, name_choice, name_position_choice, picture_texts_for, place_name
+from pages.session.labels import (
+    Selection,
+    formula_names,
+    name_choice,
+    name_position_choice,
+    picture_texts_for,
+    place_name,
+)
 from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup, config_of, input_mode_of, to_address
 from pages.site.catalog import PAGES
@@ -68,6 +75,7 @@ def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> Doc
         words=picture_texts_for(trace),
         title=partial(matrix_heading, trace),
         more=say_more_heads,
+        names=formula_names(trace),
     )
 
 

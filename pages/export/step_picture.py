@@ -12,7 +12,7 @@ from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import panel
 from attention_core.record.expressions import Ref
 from pages.panels.step_picture import make_panel_title, make_step_picture, position_with_cell
-from pages.session.labels import Selection, picture_texts_for
+from pages.session.labels import Selection, formula_names, picture_texts_for
 from pages.site.words import say
 
 
@@ -35,7 +35,7 @@ class StepPicture:
             picture, provenance = self.draw_step(), self.provenance
         else:
             picture, provenance = self.draw_map(), self.note_shown_part()
-        equation = formula(self.trace, self.step, self.palette.families())
+        equation = formula(self.trace, self.step, self.palette.families(), formula_names(self.trace))
         return svg_text(picture, provenance, self.palette, equation)
 
     def draw_step(self) -> Picture:

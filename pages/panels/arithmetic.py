@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.explanation.arithmetic import Piece, explain
+from attention_core.explanation.arithmetic import Piece
 from attention_core.explanation.formula import colour_family
+from attention_core.explanation.shown_steps import explain_shown
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from pages.components import arithmetic
@@ -33,7 +34,7 @@ def show_arithmetic(
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[object], None], key: str) -> bool:
     """Shows the arithmetic alone; gives whether there is any: an input has none."""
-    explanation = explain(trace, ref.step, ref.index)
+    explanation = explain_shown(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces
     passed_cells = [(step, cell) for step, cell in trail if cell and trace.holds(step, cell)]
     data = {

@@ -8,6 +8,7 @@ from attention_core.drawing.flow_stops import part_family
 from attention_core.explanation.formula import SYMBOL_LETTERS, colour_family
 from attention_core.explanation.formula_tree import Tree, formula_tree
 from pages.session.labels import inline_step_name
+from pages.site.words import say
 
 SPECIAL_CHARACTERS = "\\{}_^&"
 
@@ -39,7 +40,8 @@ class FormulaWriter:
             text = self.write_operand(operand)
             return f"({text})" if " + " in text and not is_move else text
 
-        return step.operation.formula(write)
+        right = step.operation.formula(write)
+        return right.replace(r"\text{else}", rf"\text{{{say('formula.else')}}}")
 
     def write_operand(self, name: str) -> str:
         """The symbol of a step, or what it is made of where it is not drawn."""

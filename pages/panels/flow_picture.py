@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.shown_steps import explain_shown
 from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
 from pages.panels.flow_data import Showing, make_flow_data
@@ -125,7 +125,7 @@ def make_sum_data(screen: ScreenState) -> dict | None:
     chosen = chosen_cell(trace, screen.setup)
     if chosen is None:
         return None
-    explanation = explain(trace, chosen.step, chosen.index)
+    explanation = explain_shown(trace, chosen.step, chosen.index)
     pieces = () if explanation.cell is None else explanation.pieces
     trail = setup_state.get_trail()[:-1]
     passed = [(step, cell) for step, cell in trail if cell and trace.holds(step, cell)]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.shown_steps import explain_shown
 from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import Stack
 from pages import components
@@ -24,7 +24,7 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
         return
     cell = view.look.trail[-1]
     trace = view.stack[cell.part]
-    pieces = explain(trace, cell.ref.step, cell.ref.index)
+    pieces = explain_shown(trace, cell.ref.step, cell.ref.index)
     title = escape_markdown(f"{name_cell_part(cell.part)} · {describe_cell(trace, cell.ref)}")
     st.markdown(f"**{title}** = {format_cell_number(trace, cell.ref)}")
     data = {

@@ -16,7 +16,7 @@ from pages.panels.step_picture import make_step_picture, position_with_cell, ste
 from pages.session import setup_state
 from pages.session.cell_clicks import open_cell, open_sent_cell
 from pages.session.collected import collected
-from pages.session.labels import axis_name, chosen_cell, current_palette, place_names
+from pages.session.labels import axis_name, chosen_cell, current_palette, formula_names, place_names
 from pages.session.moved_widgets import is_outdated, set_moved_widget
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState, current_screen
@@ -104,7 +104,7 @@ def show_named_step(screen: ScreenState) -> None:
             step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
     if not is_open:
         return
-    st.latex(formula(trace, step, current_palette().families()))
+    st.latex(formula(trace, step, current_palette().families(), formula_names(trace)))
     step_code_drawer(trace, step)
     table_drawer(screen, step)
 

@@ -10,6 +10,7 @@ from attention_core.drawing.palette import Palette
 from attention_core.explanation.facts import row_fact
 from attention_core.explanation.formula import axis_latex, formula, sized_formula, step_sizes
 from attention_core.explanation.layout import crossing, cut_panel, find_in_panel, panel, product
+from attention_core.explanation.shown_steps import shown_steps
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from pages.lectures import lecture_session
@@ -28,7 +29,7 @@ from pages.presentation.lesson_scene import show_lesson_step
 from pages.presentation.own_scenes import show_code_step, show_own_picture_step, show_text_step
 from pages.runs.compute import spell_tokens
 from pages.session import setup_state
-from pages.session.labels import chosen_cell, current_palette, describe_cell, picture_texts_for
+from pages.session.labels import chosen_cell, current_palette, describe_cell, formula_names, picture_texts_for
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, has, say
 
@@ -56,17 +57,17 @@ def get_focus_cell(screen: ScreenState) -> Ref:
 def show_symbol_step(screen: ScreenState) -> None:
     """The formula of the step, under those that lead to it from the scores."""
     step = get_focus_cell(screen).step
-    colours = current_palette().families()
+    colours, names = current_palette().families(), formula_names(screen.trace)
     with st.container(key="leading"):
         for name in steps_leading_to(screen.trace, step):
-            st.latex(formula(screen.trace, name, colours))
+            st.latex(formula(screen.trace, name, colours, names))
     with st.container(key="focus"):
-        st.latex(formula(screen.trace, step, colours))
+        st.latex(formula(screen.trace, step, colours, names))
 
 
 def steps_leading_to(trace: Trace, step: str) -> list[str]:
     """The steps from the scores to one, without the masks that are made on the way."""
-    names = [name for name in trace.computed() if not name.startswith("allowed")]
+    names = [name for name in shown_steps(trace) if not name.startswith("allowed")]
     if "scores" not in names or step not in names:
         return []
     first = names.index("scores")
@@ -78,7 +79,7 @@ def show_shapes_step(screen: ScreenState) -> None:
     """The same formula with the sizes of this run under its symbols, and what the letters count."""
     step = get_focus_cell(screen).step
     with st.container(key="focus"):
-        st.latex(sized_formula(screen.trace, step, current_palette().families()))
+        st.latex(sized_formula(screen.trace, step, current_palette().families(), formula_names(screen.trace)))
     st.markdown(sizes_sentence(screen.trace, step, lambda dim: f"${axis_latex(dim)}$"))
 
 

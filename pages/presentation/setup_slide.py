@@ -8,8 +8,8 @@ from attention_core.documents.provenance import Provenance
 from attention_core.documents.slides import MovingPart, Slide, SlideExercise, SlidePicture
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.exercises.stages import stages_of
-from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
+from attention_core.explanation.shown_steps import explain_shown
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
@@ -27,7 +27,7 @@ from pages.panels.head_maps import fact_sentence
 from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, sizes_sentence, steps_leading_to
 from pages.runs.cache import check_computable, trace_for
 from pages.session import setup_state
-from pages.session.labels import Selection, chosen_cell, describe_cell, inline_step_name, name_token
+from pages.session.labels import Selection, chosen_cell, describe_cell, formula_names, inline_step_name, name_token
 from pages.session.linked_setup import keep_computable_fields
 from pages.session.view import ScreenState, make_screen_state
 from pages.setup.setup import Setup, link_key_of
@@ -161,7 +161,8 @@ def list_formulas(shown: ShownScene) -> list[str]:
     if "symbol" not in shown.scene.steps:
         return []
     trace, step = shown.screen.trace, shown.focus.step
-    return [formula(trace, name) for name in (*steps_leading_to(trace, step), step)]
+    names = formula_names(trace)
+    return [formula(trace, name, names=names) for name in (*steps_leading_to(trace, step), step)]
 
 
 def list_figures(shown: ShownScene) -> list[str]:
@@ -173,7 +174,7 @@ def list_figures(shown: ShownScene) -> list[str]:
     if "journey" in steps and set(trace.step("head_outputs").dims) >= HEAD_AXES:
         figures.append(output_sentence(shown.screen))
     if "cell" in steps:
-        text = explain(trace, focus.step, focus.index).text or say("arithmetic.input")
+        text = explain_shown(trace, focus.step, focus.index).text or say("arithmetic.input")
         figures.append(f"{describe_cell(trace, focus)}: {text}")
     if "shapes" in steps:
         figures.append(sizes_sentence(trace, focus.step, str))

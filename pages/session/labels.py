@@ -14,6 +14,7 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.asking_word import AskingWord, find_asking_word
 from attention_core.explanation.facts import find_row_beyond_itself, find_telling_row
+from attention_core.explanation.formula import ELSE
 from attention_core.explanation.layout import TOKEN_AXES, is_broadcast_axis
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.mechanism.operations import kv_head
@@ -25,10 +26,11 @@ from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
 from pages.session.collected import is_collecting
 from pages.setup.setup import Setup, model_of, network_of
-from pages.site.words import has, make_names_distinct, say
+from pages.site.words import current_language, has, make_names_distinct, say
 
 TokenSpelling = Callable[[Trace, str, int], str]
 HEAD_DIMS = ("H", "H_kv")  # the axes that count heads
+CHINESE_LETTERS = re.compile(r"[\u3400-\u9fff]")
 BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a line's end between Chinese characters
 
 
@@ -176,6 +178,19 @@ def inline_step_name(step: str) -> str:
     """The same in a line of text: Chinese goes on without a space."""
     name = BROKEN_CHINESE.sub("", short_step_name(step))
     return name.replace("\n", " ")
+
+
+def formula_names(trace: Trace) -> dict[str, str]:
+    """What the steps of a run are called in formulas of the session's language; English keeps the names of the code."""
+    if current_language() == "en":
+        return {}
+    names = {ELSE: say("formula.else")}
+    for step in trace.steps:
+        letter, _, rest = step.partition("_")
+        name = say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
+        if CHINESE_LETTERS.search(name):  # others are symbols, such as "X W_q"
+            names[step] = name
+    return names
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:

@@ -10,7 +10,7 @@ from attention_core.exercises.worked_example import CheckedWork
 from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import count_marked_numbers, is_step_right
 from pages.panels.slips import show_met, show_slips
-from pages.session.labels import current_palette
+from pages.session.labels import current_palette, formula_names
 from pages.site.words import say
 
 KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
@@ -24,7 +24,8 @@ def tell_marks(counts: Mapping[str, int]) -> str:
 
 def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
     """Says how the step is made, how many of its numbers are right, and names the slips of all steps."""
-    st.latex(stage_formula(checked.trace, step, current_palette().families()), width="content")
+    colours, names = current_palette().families(), formula_names(checked.trace)
+    st.latex(stage_formula(checked.trace, step, colours, names), width="content")
     counts = count_marked_numbers(checked.marked[step])
     if is_step_right(checked, step):
         show_sentence("lessons.check.done", **counts)

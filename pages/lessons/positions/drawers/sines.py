@@ -18,7 +18,7 @@ from pages.lessons.sentences import show_sentence
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import slide
 from pages.runs.cache import trace_for
-from pages.session.labels import current_palette, selection_of
+from pages.session.labels import current_palette, formula_names, selection_of
 from pages.setup.setup import Setup
 from pages.site.words import say
 
@@ -39,7 +39,7 @@ def show_sines(_: Setup) -> None:
         count = slide("count", SINE_COUNTS, 16)
     alone = setup_of_positions_alone(count, width)
     trace = trace_for(alone)
-    st.latex(formula(trace, "sinusoidal_x", current_palette().families()))
+    st.latex(formula(trace, "sinusoidal_x", current_palette().families(), formula_names(trace)))
     show_sight(trace)
     link_to_workbench(alone, "sines")
 

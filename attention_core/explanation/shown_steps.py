@@ -1,0 +1,132 @@
+"""Which steps a reader is shown: a step that changed nothing stays in the Trace and is left out of what is shown.
+
+Formulas, sums, sheets, documents and the way back from a number to the input read these functions. Steps with the same
+numbers in the same rows and columns are shown once, under the letter that one of them has (Q, K, V), else under the
+name of the first.
+"""
+
+from dataclasses import replace
+
+from attention_core.explanation.arithmetic import Explanation, Piece, explain
+from attention_core.mechanism.operations import MASK, MASK_TO_ZERO, MERGE, PASS_ON, ROOT_SCALE, SCALE, SPLIT
+from attention_core.record.expressions import Ref
+from attention_core.record.trace import Trace
+
+LETTERED = ("q", "k", "v")
+MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
+
+
+def changes_nothing(trace: Trace, name: str) -> bool:
+    """Say whether a step has the very numbers of the step before, in the same rows and columns.
+
+    >>> import torch
+    >>> from attention_core import AttentionConfig, attend_qkv
+    >>> free = attend_qkv(*3 * [torch.eye(2)])
+    >>> masked = attend_qkv(*3 * [torch.eye(2)], config=AttentionConfig(masks=["causal"]))
+    >>> changes_nothing(free, "masked_scores"), changes_nothing(masked, "masked_scores")
+    (True, False)
+    """
+    step = trace.step(name)
+    if step.operation is None or not copies_numbers(trace, name):
+        return False
+    source = trace.step(step.operation.reads[0])
+    return source.shape[-2:] == step.shape[-2:]
+
+
+def copies_numbers(trace: Trace, name: str) -> bool:
+    """Say whether every number of a step is a number of the step before, which may stand in another place there."""
+    operation = trace.step(name).operation
+    _, *masks = operation.reads
+    if operation.faces in MASKING:
+        return all(bool(trace[mask].all()) for mask in masks)
+    if operation.faces in SCALING:
+        return operation.params["factor"] == operation.params["temperature"] == 1.0
+    return operation.faces in MOVING
+
+
+def steps_copied(trace: Trace, name: str) -> list[str]:
+    """List a step and those before it that have its numbers in the same rows and columns, the first one last.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> steps_copied(attend_qkv(*3 * [torch.eye(2)]), "output")
+    ['output', 'concat', 'head_outputs']
+    """
+    steps = [name]
+    while changes_nothing(trace, steps[-1]):
+        steps.append(trace.step(steps[-1]).operation.reads[0])
+    return steps
+
+
+def shown_name(trace: Trace, name: str) -> str:
+    """Find the name under which the numbers of a step are shown; an input keeps its own.
+
+    >>> import torch
+    >>> from attention_core import Weights, attend
+    >>> trace = attend(torch.eye(2), weights=Weights(w_q=torch.eye(2)))
+    >>> shown_name(trace, "q_projected"), shown_name(trace, "masked_scores"), shown_name(trace, "weights")
+    ('q', 'scaled_scores', 'weights')
+    """
+    first = steps_copied(trace, name)[-1]
+    if name in LETTERED or trace.step(first).operation is None:
+        return name
+    letters = [letter for letter in LETTERED if letter in trace and first in steps_copied(trace, letter)]
+    return letters[0] if letters else first
+
+
+def shown_steps(trace: Trace) -> list[str]:
+    """List the steps of a run that a reader is shown, in order: the inputs, and what was computed.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> shown_steps(attend_qkv(*3 * [torch.eye(2)]))
+    ['q', 'k', 'v', 'scores', 'scaled_scores', 'weights', 'head_outputs']
+    """
+    return [name for name in trace.steps if shown_name(trace, name) == name]
+
+
+def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
+    """Write out the arithmetic of one cell; of a number that was only copied, the arithmetic of what it is a copy of.
+
+    Its operands are those that a reader is shown. Raises as `explain`.
+
+    >>> import torch
+    >>> from attention_core import Weights, attend
+    >>> w = torch.tensor([[3.0], [5.0]])
+    >>> trace = attend(torch.tensor([[1.0, 2.0]]), weights=Weights(w_q=w, w_k=w))
+    >>> explain_shown(trace, "q", (0, 0, 0, 0)).text
+    '1.00 × 3.00 + 2.00 × 5.00 = 13.00'
+    """
+    explained = explain(trace, step, index)
+    if explained.cell is None:
+        return explained
+    computed = computed_cell(trace, Ref(step, tuple(index)))
+    if computed != Ref(step, tuple(index)):
+        explained = replace(explain(trace, computed.step, computed.index), step=step, index=tuple(index))
+    pieces = [show_operand(trace, piece) for piece in explained.pieces]
+    return replace(explained, pieces=tuple(pieces))
+
+
+def computed_cell(trace: Trace, cell: Ref) -> Ref:
+    """Find the cell that a cell is a copy of; one that was computed or given is itself."""
+    while trace.step(cell.step).operation is not None and copies_numbers(trace, cell.step):
+        (cell,) = [ref for ref in trace.read_by(cell) if trace[ref.step].is_floating_point()]
+    return cell
+
+
+def show_operand(trace: Trace, piece: Piece) -> Piece:
+    """A piece of arithmetic whose operand stands in the step that a reader is shown."""
+    if piece.ref is None:
+        return piece
+    name = shown_name(trace, piece.ref.step)
+    index = cell_in(trace, piece.ref, name)
+    return replace(piece, ref=Ref(name, index))
+
+
+def cell_in(trace: Trace, cell: Ref, name: str) -> tuple[int, ...]:
+    """The place of a number in a step with the same rows and columns; other axes are of length 1, or shared."""
+    dims, shape = trace.step(name).dims, trace.step(name).shape
+    place = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
+    row, column = cell.index[-2:]
+    outer = [place.get(dim, 0) if size > 1 else 0 for dim, size in zip(dims[:-2], shape[:-2], strict=True)]
+    return (*outer, row, column)
