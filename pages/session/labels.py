@@ -184,13 +184,15 @@ def formula_names(trace: Trace) -> dict[str, str]:
     """What the steps of a run are called in formulas of the session's language; English keeps the names of the code."""
     if current_language() == "en":
         return {}
-    names = {ELSE: say("formula.else")}
-    for step in trace.steps:
-        letter, _, rest = step.partition("_")
-        name = say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
-        if CHINESE_LETTERS.search(name):  # others are symbols, such as "X W_q"
-            names[step] = name
-    return names
+    names = {step: spoken_step_name(step) for step in trace.steps}
+    return {ELSE: say("formula.else")} | {step: name for step, name in names.items() if name != step}
+
+
+def spoken_step_name(step: str) -> str:
+    """A step's name in a sentence or a formula: in Chinese its word, in English its name in the code."""
+    letter, _, rest = step.partition("_")
+    word = say("formula.projected", letter=letter) if rest == "projected" else inline_step_name(step)
+    return word if CHINESE_LETTERS.search(word) else step  # others are symbols, such as "X W_q"
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:
@@ -198,10 +200,11 @@ def picture_texts_for(trace: Trace) -> PictureTexts:
     naming_axes = cache(partial(cell_naming_axes, trace))
     name = cache(partial(place_name, trace))
     label = cache(partial(axis_label, trace))
+    name_step = cache(spoken_step_name)
 
     def describe(ref: Ref) -> str:
         places = [name(dim, ref.index[axis]) for axis, dim in naming_axes(ref.step)]
-        return f"{ref.step} [{', '.join(places)}]"
+        return f"{name_step(ref.step)} [{', '.join(places)}]"
 
     return PictureTexts(describe, label)
 

@@ -135,7 +135,7 @@ def test_a_picture_is_the_one_on_the_screen(files):
     screen.set("export", "map")
     svg, weights = files.made("svg"), screen.numbers("weights")[0, 0]
     for (query, key), weight in np.ndenumerate(weights):
-        assert f"weights [头 1, {WORDS[query]}, {WORDS[key]}]: {format_exact(weight)}" in svg
+        assert f"权重 [头 1, {WORDS[query]}, {WORDS[key]}]: {format_exact(weight)}" in svg
     assert "头 1：指代谁？" in svg and "Anna fed the dog and it barked" in svg
     assert files.made("png").startswith(b"\x89PNG")
     files.clear()

@@ -216,7 +216,7 @@ def test_who_reads_chinese_finds_a_picture_of_chinese_words_first():
     assert lesson.says("头 1：“屋顶”给“红（第 6 个）”和“红（第 7 个）”各分配 49% 的注意力")
     red = math.exp(9 / math.sqrt(3))
     whole = 2 * red + math.exp(3 / math.sqrt(3)) + 13 * math.exp(-3 / math.sqrt(3))
-    assert lesson.number("patches", "weights [头 1, 屋顶, 红（第 6 个）]") == pytest.approx(red / whole, abs=1e-12)
+    assert lesson.number("patches", "权重 [头 1, 屋顶, 红（第 6 个）]") == pytest.approx(red / whole, abs=1e-12)
     assert lesson.set("looks", "picture").widgets()["asking"].value == "sky sun roof grass"
 
 

@@ -311,7 +311,7 @@ def test_the_chinese_lesson_has_its_own_words_and_the_same_numbers():
     lesson = Lesson("models", lang="zh")
     assert lesson.link()["ex"] == "zh_model_layer"
     english = Lesson("models", lang="en").number("new", "weights [head 1, tired, was]")
-    assert lesson.number("new", "weights [头 1, 累了, 它]") == english
+    assert lesson.number("new", "权重 [头 1, 累了, 它]") == english
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

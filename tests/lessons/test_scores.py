@@ -286,5 +286,5 @@ def test_the_workbench_gets_exactly_what_the_lesson_shows():
 
 def test_the_chinese_lesson_opens_on_its_own_sentence():
     lesson = Lesson("scores", lang="zh", guess="2")
-    assert lesson.number("hero", "weights [头 1, 它, 狗]", row=0) == pytest.approx(COSINE, abs=1e-12)
+    assert lesson.number("hero", "权重 [头 1, 它, 狗]", row=0) == pytest.approx(COSINE, abs=1e-12)
     assert "“它”把 93% 的注意力给了“狗”" in lesson.fact()

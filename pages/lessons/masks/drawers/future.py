@@ -26,7 +26,7 @@ from pages.panels.chart import show_chart
 from pages.panels.link_controls import pick_place, slide, text_box
 from pages.panels.word_swaps import suggest_word, with_word
 from pages.runs.cache import trace_for
-from pages.session.labels import selection_of
+from pages.session.labels import selection_of, spoken_step_name
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
@@ -87,9 +87,9 @@ def show_changed_steps(own: Setup, setup: Setup) -> None:
     first, *later = moved
     same = [step for step in now.computed() if step in before and step not in moved]
     steps = {
-        "same": escape_markdown(join_with_commas(same)),
-        "first": escape_markdown(first),
-        "later": escape_markdown(join_with_commas(later)),
+        "same": escape_markdown(join_with_commas(map(spoken_step_name, same))),
+        "first": escape_markdown(spoken_step_name(first)),
+        "later": escape_markdown(join_with_commas(map(spoken_step_name, later))),
     }
     pairs = count_allowed_pairs(now)
     show_sentence("lessons.masks.parts", blocked=pairs.blocked, of=pairs.of, **steps)

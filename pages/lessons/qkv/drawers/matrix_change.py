@@ -14,7 +14,7 @@ from pages.lessons.sentences import join_with_commas, show_sentence
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option
 from pages.runs.cache import inputs_of, trace_for
-from pages.session.labels import selection_of
+from pages.session.labels import selection_of, spoken_step_name
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
@@ -51,5 +51,5 @@ def show_matrix_change(setup: Setup) -> None:
 def list_moved_steps(now: Trace, before: Trace) -> str:
     """Names the computed steps whose numbers moved."""
     computed = now.computed()
-    moved = [step for step in find_moves(now, before) if step in computed]
+    moved = [spoken_step_name(step) for step in find_moves(now, before) if step in computed]
     return join_with_commas(moved)
