@@ -36,9 +36,8 @@ def changes_nothing(trace: Trace, name: str) -> bool:
 def copies_numbers(trace: Trace, name: str) -> bool:
     """Say whether every number of a step is a number of the step before, which may stand in another place there."""
     operation = trace.step(name).operation
-    _, *masks = operation.reads
     if operation.faces in MASKING:
-        return all(bool(trace[mask].all()) for mask in masks)
+        return all(bool(trace[mask].all()) for mask in operation.reads[1:])
     if operation.faces in SCALING:
         return operation.params["factor"] == operation.params["temperature"] == 1.0
     return operation.faces in MOVING
@@ -119,8 +118,9 @@ def show_operand(trace: Trace, piece: Piece) -> Piece:
     if piece.ref is None:
         return piece
     name = shown_name(trace, piece.ref.step)
-    index = cell_in(trace, piece.ref, name)
-    return replace(piece, ref=Ref(name, index))
+    if name == piece.ref.step:
+        return piece
+    return replace(piece, ref=Ref(name, cell_in(trace, piece.ref, name)))
 
 
 def cell_in(trace: Trace, cell: Ref, name: str) -> tuple[int, ...]:

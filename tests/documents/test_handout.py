@@ -18,6 +18,7 @@ from attention_core.documents.handout import (
     run_handout,
 )
 from attention_core.documents.provenance import Provenance
+from attention_core.explanation.shown_steps import shown_steps
 from attention_core.record.number_text import format_fixed
 from tests.documents.test_phone_page import IMPRINT, LINK, Read, telling
 from tests.explanation.test_scripts import ATTENTION_RUNS, trace_of
@@ -42,7 +43,7 @@ def test_every_number_of_every_step_is_printed(name):
     trace, found = trace_of(name), {}
     for step, rows in grids(printed(name)):
         found.setdefault(step, []).append(rows)
-    assert {*found} == {*trace.steps}
+    assert {*found} == {*shown_steps(trace)}
     found["weights"] = found["weights"][len(found["weights"]) // 2 :]  # the first half are the maps
     for step, matrices in found.items():
         dims, value = trace.step(step).dims, trace[step].detach()
@@ -67,7 +68,8 @@ def test_it_says_what_it_is_and_where_it_is_from_and_is_made_for_its_paper(paper
     for wanted in ("Anna fed the dog", "“it” gives 93 % to “dog”.", "Score: dot", *HEADINGS, LINK, IMPRINT.lines[2]):
         assert wanted in read.texts
     assert f"@page {{ size: {PAPERS[paper]};" in text
-    assert len([each for each in read.attributes if each[:2] == ("svg", "aria-label")]) == len(trace_of("small").steps)
+    labels = [each for each in read.attributes if each[:2] == ("svg", "aria-label")]
+    assert len(labels) == len(shown_steps(trace_of("small")))
     assert "prefers-color-scheme" not in text and "script-src 'none'" in text.replace("&#39;", "'")
     assert {"script", "link", "img", "iframe"} & {*read.tags} == set()
 

@@ -18,6 +18,8 @@ from attention_core.documents.provenance import Provenance
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.arithmetic import explain
 from attention_core.explanation.formula import formula
+from attention_core.explanation.shown_steps import computed_cell, explain_shown, shown_steps
+from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from tests.explanation.test_scripts import ATTENTION_RUNS, DTYPES, numbers, trace_of
 from tests.session.test_hostile_words import HOSTILE
@@ -80,11 +82,11 @@ def test_every_cell_tells_its_number_and_the_arithmetic_of_the_run(name):
         is_bool = trace[step].dtype == torch.bool
         assert cell["text"] in ((str(int(value)),) if is_bool else (format_fixed(value), "0"))
         if "data-sum" in cell:
-            assert cell["data-sum"] == explain(trace, step, index).text
+            assert cell["data-sum"] == explain_shown(trace, step, index).text
         told.setdefault(step, []).append("data-sum" in cell)
-    assert {*told} == {*trace.steps}
+    assert {*told} == {*shown_steps(trace)}
     formulas = [each[2] for each in page(name).attributes if each[:2] == ("svg", "aria-label")]
-    assert formulas == [formula(trace, step) for step in trace.steps]
+    assert formulas == [formula(trace, step) for step in shown_steps(trace)]
     assert not [each for each in page(name).attributes if each[1] == "style"]
     unsaid = {step for step, those in told.items() if not all(those) and step in trace.computed()}
     if name in {f"large {dtype}" for dtype in DTYPES}:
@@ -152,7 +154,8 @@ def test_a_large_run_is_a_small_page_that_says_what_is_left_out():
     terms = 0
     for what in said:
         step, _, index = what.partition("|")
-        terms += len(trace.step(step).operation.cell(tuple(map(int, index.split(","))), trace.shapes()).terms)
+        computed = computed_cell(trace, Ref(step, tuple(map(int, index.split(",")))))
+        terms += len(trace.step(computed.step).operation.cell(computed.index, trace.shapes()).terms)
     assert 0 < terms <= MAX_PAGE_TERMS
 
 
@@ -163,4 +166,4 @@ def test_every_formula_keeps_its_letters():
         asked, there = set(re.findall(r'<use href="#(\w+)"', text)), re.findall(r'<symbol id="(\w+)"', text)
         assert asked <= {*there} and len(there) == len({*there})
     labels = [each[2] for each in Read(text).attributes if each[:2] == ("svg", "aria-label")]
-    assert len(labels) == len(trace_of(name).steps)
+    assert len(labels) == len(shown_steps(trace_of(name)))
