@@ -81,7 +81,8 @@ def write_letters(picture: ElementTree.Element, letters: list[str], size: float)
     uses = [use for use in picture.iter("use") if use.get("href") == f"#{name}"]
     for use, letter in zip(uses, letters, strict=True):
         scale = float(use.get("height")) / height
-        x, y, colour = use.get("x"), float(use.get("y")) - top * scale, use.get("fill")
+        x, colour = use.get("x"), use.get("fill")
+        y = float(use.get("y")) - top * scale
         use.clear()
         use.tag, use.text = "text", letter
         font = {"font-family": OTHER_FONTS, "font-size": f"{OUTLINE_SIZE * scale:g}"}

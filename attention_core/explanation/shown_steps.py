@@ -125,8 +125,9 @@ def show_operand(trace: Trace, piece: Piece) -> Piece:
 
 def cell_in(trace: Trace, cell: Ref, name: str) -> tuple[int, ...]:
     """The place of a number in a step with the same rows and columns; other axes are of length 1, or shared."""
-    dims, shape = trace.step(name).dims, trace.step(name).shape
+    step = trace.step(name)
     place = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
-    row, column = cell.index[-2:]
-    outer = [place.get(dim, 0) if size > 1 else 0 for dim, size in zip(dims[:-2], shape[:-2], strict=True)]
-    return (*outer, row, column)
+    outer = []
+    for dim, size in zip(step.dims[:-2], step.shape[:-2], strict=True):
+        outer.append(place.get(dim, 0) if size > 1 else 0)
+    return (*outer, *cell.index[-2:])
