@@ -75,6 +75,8 @@ class Wires:
             if not steps or f"{[*made][-1]}{suffix}" not in self.trace:
                 continue
             for name, step in made.items():
+                if self.faces(f"{name}{suffix}") != step.faces:  # a what-if put another operation there
+                    continue
                 named = {HERE: here, **(sources or {})}
                 reads = [named.get(read, read.format(thing=thing)) for read in step.reads]
                 self.wire(f"{name}{suffix}", *(f"{read}{suffix}" if read in made else read for read in reads))
