@@ -66,7 +66,8 @@ class TranslatedSentences(DictionarySentences):
         """Words with their vectors; those that the translator does not know are marked."""
         known = known_tokens(words, language, {})
         origins = [
-            origin_of(word, UNKNOWN if word != token else word) for word, token in zip(words, known, strict=True)
+            origin_of(word, UNKNOWN if word != token else word, is_chosen=False)
+            for word, token in zip(words, known, strict=True)
         ]
         return TokenSequence(words, tuple(origins), vectors)
 

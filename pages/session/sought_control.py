@@ -7,7 +7,7 @@ from pages.session import setup_state
 from pages.session.linked_state import has_arrived
 from pages.site.controls import CONTROLS
 
-LINK_KEY = "at"  # in a link: the control that it leads to
+LINK_KEY = "control"  # in a link: the control that it leads to
 SOUGHT_KEY = "sought"  # in the session: how often one was sought, and which last
 
 

@@ -194,7 +194,7 @@ LINK_KEYS_BY_FIELD = {
 }
 DEFAULT_SETUP = Setup()
 STARTS = {"zh": "zh_ta"}  # the example that a reader of a language finds, where that is not the default's
-OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "at")  # what a link may say that is no part of a Setup
+OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # what a link may say that is no part of a Setup
 
 
 def link_key_of(name: str) -> str:

@@ -42,7 +42,7 @@ def list_pages() -> Iterator[Findable]:
 def list_controls() -> Iterator[Findable]:
     """Each control of the workbench, and the words by which people look for it."""
     for name, control in CONTROLS.items():
-        yield Findable("control", "workbench", read(control.label), read(f"search.control.{name}"), {"at": name})
+        yield Findable("control", "workbench", read(control.label), read(f"search.control.{name}"), {"control": name})
 
 
 def list_drawers() -> Iterator[Findable]:

@@ -61,7 +61,7 @@ def test_the_number_of_a_usual_mask_is_in_sight_where_a_link_says_another(closed
 
 @pytest.mark.parametrize(("typed", "control"), SOUGHT.items())
 def test_the_search_finds_a_control_by_the_words_that_people_use(typed, control):
-    (found,) = [found for found in FOUND if found.kind == "control" and found.link == {"at": control}]
+    (found,) = [found for found in FOUND if found.kind == "control" and found.link == {"control": control}]
     assert typed in "\n".join([*found.titles.values(), *found.details.values()]).lower()
 
 
@@ -75,7 +75,7 @@ def test_every_control_that_can_be_found_is_on_the_workbench():
 
 def test_what_is_chosen_in_the_search_opens_what_it_stands_in_and_keeps_the_screen(closed):
     screen = closed(mask="causal")
-    number = next(number for number, found in enumerate(FOUND) if found.link == {"at": "device"})
+    number = next(number for number, found in enumerate(FOUND) if found.link == {"control": "device"})
     assert "c_device" not in control_keys(screen)
     screen.click_part("search", "chosen", number)
     assert "c_device" in control_keys(screen) and screen.link() == {"mask": "causal"}
@@ -83,11 +83,11 @@ def test_what_is_chosen_in_the_search_opens_what_it_stands_in_and_keeps_the_scre
 
 
 def test_a_link_leads_to_a_control_and_one_that_there_is_not_is_named(closed):
-    screen = closed(at="dtype", mask="causal")
+    screen = closed(control="dtype", mask="causal")
     assert "c_dtype" in control_keys(screen) and screen.link() == {"mask": "causal"}
     assert sought_widget(screen) == "c_dtype"
-    screen = closed(at="nowhere")
-    assert screen.at.session_state["workbench"].unread == [("at", "nowhere")]
+    screen = closed(control="nowhere")
+    assert screen.at.session_state["workbench"].unread == [("control", "nowhere")]
 
 
 def sought_widget(screen):
