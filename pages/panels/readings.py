@@ -15,6 +15,8 @@ MAX_LABEL_CHARS = 40  # of a row, on its button
 def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) -> None:
     """A button for each reading of a refused text, if it has several. take: takes the text of the one that is meant."""
     readings = error.values.get("readings", ())
+    if not readings:
+        return
     labels = label_readings(readings)
     with st.container(horizontal=True, gap="xsmall"):
         for number, (reading, label) in enumerate(zip(readings, labels, strict=True)):

@@ -208,7 +208,7 @@ def test_words_find_the_patches_of_their_colour():
     whole = 2 * red + math.exp(3 / math.sqrt(3)) + 13 * math.exp(-3 / math.sqrt(3))
     assert lesson.number("patches", "weights [head 1, roof, red (no. 6)]") == pytest.approx(red / whole, abs=1e-12)
     lesson.set("asking", "night sea")
-    assert lesson.says("“sea” gives 14 % each to 7 tokens")
+    assert lesson.says("“sea” splits its attention evenly over 7 of 16 tokens: 14 % each")
 
 
 def test_who_reads_chinese_finds_a_picture_of_chinese_words_first():
