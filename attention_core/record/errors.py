@@ -53,7 +53,7 @@ REFUSAL_SENTENCES = {
     "unknown_choice": "{name} must be one of {choices}: got {given}",
     "unknown_parameter": "{kind} takes {choices}: got {given}",
     "missing_parameter": "{kind} needs {name}",
-    "chosen_twice": "{kind} may be chosen once: it is there twice",
+    "chosen_twice": "{kind} may be chosen once: it was chosen twice",
     "never_seen": "every symbol must be one that the network was trained on ({known}): got {given!r}",
     "learned_empty": "there must be at least one symbol: the text is empty",
     "model_too_long": "the model reads at most {limit} words: these are {given}",
@@ -86,7 +86,7 @@ REFUSAL_SENTENCES = {
     "unused_weight": "{weight} has no place here: {why}",
     "buckets": "the buckets must be a multiple of {multiple}, {most} at most, for a farthest distance of {farthest}: "
     "got {given}",
-    "rows_odd": "the distances must have a row each from -K to K, an odd number: got {given}",
+    "rows_odd": "there must be one row for each distance from -K to K, an odd number: got {given}",
     "even_halves": "differential attention cuts q and k in halves, so their width must be even: it is {width}",
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
@@ -104,8 +104,8 @@ REFUSAL_SENTENCES = {
     "not_tried": "there was no time left to try it, because too much else is wrong",
     "file_too_long": "a file of the screen may have at most {limit} characters: this one has {given}",
     "file_not_json": "a file of the screen must be JSON in UTF-8: this one cannot be read as that",
-    "file_nested": "a file of the screen is one object of texts: this one is nested too deep to be read",
-    "file_twice": "a part may stand in a file once: {name} stands there twice",
+    "file_nested": "a file of the screen is one object of texts: this one is nested too deeply to be read",
+    "file_twice": "a part may occur in a file once: {name} occurs twice",
     "file_format": 'a file of the screen must say "format": "{expected}" and its version, a whole number: '
     "this one does not",
     "file_version": "the version of a file must be at most {limit}, the newest known here: this one is {given}",
@@ -127,7 +127,7 @@ REFUSAL_SENTENCES = {
     "use fewer tokens or a narrower layer",
     "jacobian_too_large": "the Jacobians of all rows would need {needed} bytes, the limit is {limit}: "
     "use fewer tokens or heads",
-    "ids_form": "ids must be whole numbers, one a word, or lists of equally many of them: got {given}",
+    "ids_form": "ids must be whole numbers, one per word, or lists of equally many of them: got {given}",
     "ids_range": "each id must be a row of the table, from 0 to {last}: got {given}",
     "no_layers": "a stack must have a layer, or an embedding: it has neither",
     "layers_count": "there must be weights for each of the {layers} layers: got {given}",
@@ -154,7 +154,7 @@ REFUSAL_SENTENCES = {
     "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
     "map_axes": "{name} must have the axes (T, S), (H, T, S) or (L, H, T, S), or a batch before them: its shape "
     "is {shape}",
-    "maps_missing": "{name} must hold attention maps: it has {choices}, of which none is named as maps are",
+    "maps_missing": "{name} must hold attention maps: it has {choices}, none of which has a name of maps",
     "too_many_map_heads": "at most {limit} heads fit on a page, all layers together: the file has {given}",
     "map_side": "{name} may have at most {limit} queries and keys: it has {given}",
     "map_magnitude": "the numbers of {name} must lie between -{limit} and {limit}",
@@ -169,7 +169,7 @@ REFUSAL_SENTENCES = {
     "mask_not_additive": "a mask of numbers must be 0 where a pair is allowed, and {limit} or less where it is not",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
-    "file_away": "the tensors of this screen are in a file that is not here: bring it once more",
+    "file_away": "the tensors of this screen are in a file that is not here: upload it again",
     "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",
     "no_tokens": "the text must hold at least one word: it is empty",
     "too_many_tokens": "a text may have at most {limit} tokens: this one has {given}. Every pair of tokens is a cell, "
@@ -177,9 +177,9 @@ REFUSAL_SENTENCES = {
     "too_many_logits": "at most {limit} numbers can be read here: got {given}",
     "lesson_tokens": "a sentence in a lesson may have at most {limit} tokens, so that each of its numbers can be read: "
     "this one has {given}. The workbench takes more",
-    "exercise_size": "an exercise may have at most {limit} numbers a step, {across} in a row: {name} has {given}, "
+    "exercise_size": "an exercise may have at most {limit} numbers per step, {across} in a row: {name} has {given}, "
     "{wide} in a row. Take a shorter sentence, or smaller matrices",
-    "exercise_file": "an exercise stands in a link, and tensors from a file do not fit into one",
+    "exercise_file": "an exercise is kept in a link, and tensors from a file do not fit into one",
     "exercise_paper": "a sheet of paper has room for matrices of {limit} x {limit} and {most} heads: {name} is "
     "{given}, and there are {heads}",
     "one_word": "type one word: “{given}” has {count}",
@@ -193,12 +193,12 @@ REFUSAL_SENTENCES = {
     "too_many_columns": "{name} may have at most {limit} columns: it has {given}",
     "brackets": "the brackets of {name} must be closed and at most two deep, with nothing between rows: got “{given}”",
     "not_understood": "{name}, line {line}: “{given}” could change the numbers and is not understood; leave it out, or "
-    "write what it makes of them",
+    "write the numbers that it gives",
     "numbers_left_out": "{name}, line {line}: “{given}” leaves numbers out. Print all of them: "
     "np.set_printoptions(threshold=np.inf), torch.set_printoptions(profile='full'), or .tolist()",
     "cells_count": "{name} must have {expected} numbers: it has {given}",
     "blocks_differ": "the blocks of columns of {name} must have equally many rows: they have {lengths}",
-    "ambiguous_head": "{name}: is the first row, “{given}”, a head, or a row of numbers?",
+    "ambiguous_head": "{name}: is the first row, “{given}”, a header, or a row of numbers?",
     "ambiguous_rows": "{name}: are these {rows} rows, or one row of {given} numbers that was printed on {rows} lines?",
     "several_matrices": "{name} must be one matrix: these are several, {given}. Which one?",
     "not_a_number": "{name}, row {row}, column {column}, must be a number: got “{given}”",
@@ -223,8 +223,8 @@ REFUSAL_SENTENCES = {
     "json_signs": "{name} may have at most {limit} of the sign {sign}, so that it can be read at once: it has {given}",
     "json_constant": "{name} must hold finite numbers, as JSON does: got {given}",
     "json_value": "{name} must hold numbers alone or true and false alone, equally deep: {given} at {index}",
-    "lists_too_deep": "the lists of {name} may be at most {limit} deep: they are deeper",
-    "file_nested_deep": "the objects of {name} may lie at most {limit} deep in each other: they lie deeper",
+    "lists_too_deep": "the lists of {name} may be nested at most {limit} deep: they are nested deeper",
+    "file_nested_deep": "the objects of {name} may be nested at most {limit} deep: they are nested deeper",
     "lists_differ": "all lists of {name} that are equally deep must be equally long: one has {expected} items, "
     "another {given}",
     "npy_header": "{name} must begin with the header of an NPY file that gives type, order and shape: it does not",

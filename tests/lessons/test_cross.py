@@ -44,7 +44,7 @@ def test_what_is_asked_gets_any_sum_and_what_asks_gives_1():
     lesson = Lesson("cross")
     past = sum([ONE / E1, TWO / E1, ONE / E1, ONE / E1, TWO / E1])  # what each English word gave 了
     question = lesson.widgets()["guess"].label
-    assert f"“了” gets {past:.2f} in all" in question and round(past, 2) == 0.12
+    assert f"“了” gets {past:.2f} in total" in question and round(past, 2) == 0.12
     assert not lesson.says("A word that asks always gives")
     lesson.set("guess", 0)
     assert lesson.says("Not as predicted")
@@ -180,10 +180,10 @@ def test_a_context_vector_by_the_dot_product():
     e3, e6 = math.exp(3), math.exp(6)
     whole = e6 + e3 + 4
     wanted = ", ".join(f"{share / whole:.2f}" for share in (1, e6, 1, e3, 1, 1))
-    assert lesson.says(f"e = s · h of “昨天” is 6.00, α = {e6 / whole:.2f}, and **c = ({wanted})**")
+    assert lesson.says(f"For “昨天”, e = s · h = 6.00 and α = {e6 / whole:.2f}; altogether **c = ({wanted})**")
     assert lesson.number("context_vector", "head_outputs [head 1, I, 1]") == pytest.approx(e3 / (e3 + 5), abs=1e-12)
     lesson.set("text", "I")
-    assert lesson.says(f"“I” asks the source: e = s · h of “我” is 3.00, α = {e3 / (e3 + 5):.2f}")
+    assert lesson.says(f"“I” asks the source. For “我”, e = s · h = 3.00 and α = {e3 / (e3 + 5):.2f}")
 
 
 def test_a_context_vector_by_the_additive_score():
@@ -192,7 +192,7 @@ def test_a_context_vector_by_the_additive_score():
     state = np.concatenate([x, -x]) - 3.5
     scores = 2 * np.tanh(4 * state + 12 * np.concatenate([h, -h], axis=1)).sum(-1)
     alpha = softmax(scores)
-    assert lesson.says(f"of “猫” is {scores[5]:.2f}".replace("-", "−") + f", α = {alpha[5]:.2f}")
+    assert lesson.says(f" = {scores[5]:.2f}".replace("-", "−") + f" and α = {alpha[5]:.2f}")
     assert lesson.says("Here s has 12 numbers and h has 6")
     assert lesson.number("context_vector", "weights [head 1, cat, 猫]") == pytest.approx(alpha[5], abs=1e-12)
     assert alpha[5] > 0.85

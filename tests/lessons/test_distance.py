@@ -523,7 +523,7 @@ def test_two_passes_meet_word_by_word(steps, complete):
     lesson = Lesson("distance", open="states", passes="both", text="the big dog barked loudly", lang="en")
     lesson.set("passed", steps)
     assert lesson.says(f"Step {steps} of 5: the first pass has come to")
-    assert lesson.says(f"Both are there for: {complete}.")
+    assert lesson.says(f"Both are already there for: {complete}.")
     states = lesson.table("states_back")
     assert len({*states[states["kind"] == "cell"]["index"]}) == steps * 4
 

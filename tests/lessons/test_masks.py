@@ -125,7 +125,7 @@ def test_a_stroke_over_a_preset_begins_with_that_preset():
 
 def test_a_word_that_may_attend_to_nothing_is_said_to():
     lesson = stroke(Lesson("masks"), [[5, key] for key in range(7)], 0)
-    assert "“it” may attend to nothing: its weights and its output are 0" in lesson.fact()
+    assert "“it” may not attend to any token: its weights and its output are 0" in lesson.fact()
     assert [weight(lesson, "hero", "it", word) for word in WORDS] == [0] * 7
 
 
@@ -230,7 +230,9 @@ def test_how_far_news_travels_in_several_layers():
         if layers > 1:  # over the global word everybody hears of everybody in two
             assert all(map(all, heard(lesson, "local_global")))
         reached = "causal, local, sliding, local+global" if layers == 6 else "causal, local+global"
-        assert lesson.says(f"After {layers} layers “Anna” can have influenced “barked” with: **{reached}**")
+        assert lesson.says(
+            f"After {layers} layers “Anna” may have influenced “barked” under these masks: **{reached}**"
+        )
 
 
 def test_the_readers_own_mask_stands_among_them():
@@ -329,7 +331,8 @@ def test_a_row_that_may_look_at_nothing_in_five_treatments():
     powers = [1 / E424, 1, 1, E424, 1, 1, 1]  # as without a mask: -1e9 on every score is a shift
     assert added == pytest.approx([power / sum(powers) for power in powers], abs=1e-6)
     assert lesson.says(
-        "may attend to nothing. Of five treatments, blocked words get a share in **3**, and NaN comes out in **1**."
+        "may not attend to any word. In **3** of five treatments blocked words get a share, "
+        "and in **1** the result is NaN."
     )
     allowed = torch.ones(7, 7).tril()
     allowed[WORDS.index("it")] = 0
@@ -340,16 +343,16 @@ def test_a_row_that_may_look_at_nothing_in_five_treatments():
 def test_in_lower_precision_the_treatments_differ_again():
     lesson = Lesson("masks", open="nothing", dtype="float32")
     assert treated(lesson)[3] == pytest.approx([1 / 7] * 7, abs=1e-6)  # -1e9 swallows the scores beside it
-    assert lesson.says("blocked words get a share in **3**, and NaN comes out in **1**")
+    assert lesson.says("In **3** of five treatments blocked words get a share, and in **1** the result is NaN")
     lesson = Lesson("masks", open="nothing", dtype="float16")
     assert all(math.isnan(value) for row in treated(lesson)[1:4] for value in row)  # -1e9 is −∞ there
-    assert lesson.says("blocked words get a share in **1**, and NaN comes out in **3**")
+    assert lesson.says("In **1** of five treatments blocked words get a share, and in **3** the result is NaN")
 
 
 def test_the_readers_own_blocked_row_is_the_one_that_is_shown():
     lesson = stroke(Lesson("masks", open="nothing", mask="none"), [[1, key] for key in range(7)], 0)
-    assert lesson.says("“fed” may attend to nothing")
-    assert lesson.set("row", 3).says("“dog” may attend to nothing")
+    assert lesson.says("“fed” may not attend to any word")
+    assert lesson.set("row", 3).says("“dog” may not attend to any word")
     allowed = torch.ones(7, 7)
     allowed[[WORDS.index("fed"), WORDS.index("dog")]] = 0
     assert other_rows(lesson) == pytest.approx(farthest_of_other_rows(allowed), rel=0.05, abs=0)
@@ -476,7 +479,7 @@ def test_every_sight_takes_any_sentence_and_any_mask(drawer, text):
         for mask in ({"mask": "padding"}, {"mask": "custom", "paint": NOTHING}):
             lesson = Lesson("masks", text=text, open=opened, **{drawer: sight}, **mask, lang="en")
             assert lesson.errors() == [], (sight, mask)
-            assert lesson.has_picture() and ("nothing" in lesson.fact()) == ("paint" in mask), (sight, mask)
+            assert lesson.has_picture() and ("not attend to any" in lesson.fact()) == ("paint" in mask), (sight, mask)
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

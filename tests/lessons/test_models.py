@@ -208,12 +208,12 @@ def test_windows_keep_a_cache_from_growing():
 
 def table_bytes(lesson):
     """What the last column says, in order."""
-    return [text for text in lesson.texts() if " a token" in text and "keeps the most" not in text]
+    return [text for text in lesson.texts() if " per token" in text and "keeps the most" not in text]
 
 
 def test_the_bytes_of_the_table_are_hidden_until_the_guess():
     lesson = Lesson("models", lang="en", open="read")
-    assert table_bytes(lesson) == ["? a token"] * 14
+    assert table_bytes(lesson) == ["? per token"] * 14
     guessed = lesson.choose("guess", "LLaMA 7B")
     assert guessed.says(":material/check: As predicted")
     assert guessed.says(
@@ -223,21 +223,21 @@ def test_the_bytes_of_the_table_are_hidden_until_the_guess():
         "Llama 2 70B is ten times as large and keeps 320 KiB: its 64 heads share keys and values in groups of 8"
     )
     assert table_bytes(guessed) == [
-        "**12 KiB** a token",
-        "**36 KiB** a token",
-        "**36 KiB** a token",
-        "**3.83 MiB** a token",
-        "**512 KiB** a token",
-        "**320 KiB** a token",
-        "**128 KiB** a token, **0 bytes** beyond 4,096",
-        "**67.5 KiB** a token",
-        "**336 KiB** a token, **168 KiB** beyond 4,096",
-        "**128 KiB** a token",
-        "**384 KiB** a token, **64 KiB** beyond 1,024",
-        "**144 KiB** a token",
-        "**72 KiB** a token, **36 KiB** beyond 128",
+        "**12 KiB** per token",
+        "**36 KiB** per token",
+        "**36 KiB** per token",
+        "**3.83 MiB** per token",
+        "**512 KiB** per token",
+        "**320 KiB** per token",
+        "**128 KiB** per token, **0 bytes** beyond 4,096",
+        "**67.5 KiB** per token",
+        "**336 KiB** per token, **168 KiB** beyond 4,096",
+        "**128 KiB** per token",
+        "**384 KiB** per token, **64 KiB** beyond 1,024",
+        "**144 KiB** per token",
+        "**72 KiB** per token, **36 KiB** beyond 128",
     ]
-    assert guessed.says("keeps nothing: it reads all at once")
+    assert guessed.says("keeps nothing: it reads the whole text at once")
     assert lesson.choose("guess", "Llama 2 70B").says("Not as predicted")
 
 
@@ -282,7 +282,9 @@ def test_a_long_text_costs_what_its_layers_keep():
     assert far.says("**LLaMA 7B** was made for 2,048 tokens at most.")
     gib = 36 * KIB * (131072 + 128) / KIB**3
     assert far.says(f"After 131,072 tokens **gpt-oss-120b** keeps **{gib:.3g} GiB**.")
-    assert Lesson("models", lang="en", old="1", open="cache").says("**BERT-Base** reads all at once and keeps nothing.")
+    assert Lesson("models", lang="en", old="1", open="cache").says(
+        "**BERT-Base** reads the whole text at once and keeps nothing."
+    )
 
 
 def test_what_windows_leave_is_guessed_before_it_is_said():
@@ -299,7 +301,7 @@ def test_what_windows_leave_is_guessed_before_it_is_said():
 
 def test_where_a_class_a_file_and_a_paper_differ_is_said():
     lesson = Lesson("models", lang="en", open="read")
-    assert lesson.says("8,192 in the paper, which was taken, 32,768 in the file, 131,072 by default in the class")
+    assert lesson.says("8,192 in the paper, which was used, 32,768 in the file, 131,072 by default in the class")
     texts = load_app_texts("en")
     assert all(
         f"lessons.models.note.{key}" in texts and lesson.says(texts[f"lessons.models.note.{key}"]) for key in KEYS

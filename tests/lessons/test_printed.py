@@ -296,13 +296,13 @@ def test_the_way_to_ones_own_numbers():
 def test_what_rounding_did():
     lesson = Lesson("printed", open="rounding", lang="en")
     assert lesson.says("With weights of 2 decimals **Z moves by 0.0138**, and never by more than 0.0300.")
-    assert lesson.says("The printed Z is off by 1.16: rounding did not do that.")
+    assert lesson.says("The printed Z is off by 1.16: rounding cannot explain that.")
     lesson.set("digits", 1)  # .1 .5 .5
     assert lesson.says("A row of them adds up to 1.1.")
     assert lesson.number("rounding", "rounded_weights [head 1, x1, x2]") == pytest.approx(0.5)
     assert lesson.number("rounding", "rounded_outputs [head 1, x1, 1]") == pytest.approx(3.0)  # .5 × 4 + .5 × 2
     lesson.set("digits", 0)
-    assert lesson.says("never by more than 3.0000") and lesson.says("rounding can do that")
+    assert lesson.says("never by more than 3.0000") and lesson.says("rounding can explain that")
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_the_merges_stay_in_the_link_and_a_forged_number_does_not():
 def test_the_most_frequent_pair_of_a_small_text_is_joined_next():
     lesson = Lesson("tokens", open="merges", small="abab abab cab", lang="en")
     pairs = Counter({"a + b": 5, "␣ + a": 2, "b + a": 2, "␣ + c": 1, "c + a": 1})
-    assert lesson.says("Merges so far: 0. **a** and **b** stand beside each other most often, 5 times.")
+    assert lesson.says("Merges so far: 0. **a** and **b** are next to each other most often, 5 times.")
     (counted,) = [text for text in lesson.texts() if "**how often**" in text]
     for pair, count in pairs.items():
         assert pair.replace("+", "\\+") in counted or pair in counted

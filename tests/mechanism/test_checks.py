@@ -392,7 +392,7 @@ REFUSALS = [
     ),
     ("missing_parameter", lambda: masked("local"), "local needs window"),
     ("missing_parameter", lambda: masked(("local_global", {"window": 1})), "local_global needs global_tokens"),
-    ("chosen_twice", lambda: masked("causal", "causal"), "causal may be chosen once: it is there twice"),
+    ("chosen_twice", lambda: masked("causal", "causal"), "causal may be chosen once: it was chosen twice"),
     (
         "offsets_differ",
         lambda: masked(("causal", {"offset": 0}), ("sliding", {"window": 3, "offset": 1})),

@@ -78,7 +78,7 @@ def test_the_rest_of_an_altered_link_is_shown():
     screen = Screen(ex="zh_ta", heads="1", temp="hot", haeds="3", **{"utm_source": "y", "embed": "true"})
     assert screen.errors() == [
         "The link says temp=hot, which cannot be read; the rest of it is shown.",
-        "The link says haeds=3, and nothing here is called haeds: a slip, or a newer version. The rest of it is shown.",
+        "The link says haeds=3, and nothing here is called haeds: a typo, or a newer version. The rest of it is shown.",
     ]
     assert screen.link() == {"ex": "zh_ta", "heads": "1", "embed": "true"}  # which Streamlit keeps
 

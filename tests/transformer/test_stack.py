@@ -235,7 +235,7 @@ REFUSED = {
     "weights that are a dictionary": (lambda: feed_forward(X, {"w_1": W_1}), "weights must be FeedForwardWeights"),
     "an id too large": (lambda: look([0, 11]), "each id must be a row of the table, from 0 to 10: got 11"),
     "an id below 0": (lambda: look([-1]), "each id must be a row of the table, from 0 to 10: got -1"),
-    "no ids": (lambda: look([]), r"ids must be whole numbers, one a word, .*: got \[\]"),
+    "no ids": (lambda: look([]), r"ids must be whole numbers, one per word, .*: got \[\]"),
     "an empty text": (lambda: look([[]]), "ids must be whole numbers"),
     "ids of unequal length": (lambda: look([[1, 2], [3]]), "lists of equally many of them"),
     "ids that are fractions": (lambda: look([0.5]), "ids must be whole numbers"),

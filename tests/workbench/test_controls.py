@@ -160,7 +160,7 @@ def test_masks_together_and_a_custom_one():
 
 def test_a_query_that_may_attend_to_nothing():
     screen = Screen(mask="causal:-3", t="1")
-    assert screen.fact() == "Head 1: “fed” may attend to nothing: its weights and its output are 0."
+    assert screen.fact() == "Head 1: “fed” may not attend to any token: its weights and its output are 0."
 
 
 def test_cross_attention_brings_a_second_sentence():
@@ -256,7 +256,7 @@ def test_a_matrix_that_nobody_changed_is_still_the_examples_own():
 @pytest.mark.parametrize("text", ["Tom read and then he laughed", "the queen saw it"])
 def test_a_head_has_its_role_where_every_word_has_a_vector_that_was_built(text):
     first, _ = Screen(text=text).flow()["head_names"]
-    assert first["name"] == "head 1: who is meant?"
+    assert first["name"] == "head 1: which noun is meant?"
 
 
 def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():

@@ -144,7 +144,7 @@ def test_our_own_export_opens_again_with_its_numbers(kind, masks):
         ("t.json", b'{"q": [[1, 2]], "k": [[1, 2]], "v": [[1], [2, 3]]}', "equally long"),
         ("t.json", b'{"q": [[1, NaN]], "k": [[1, 2]], "v": [[1, 2]]}', "finite numbers or -inf"),
         ("t.json", b"[" * 5000, "deep"),
-        ("t.json", b'{"a":' * 200 + b"1" + b"}" * 200, "deep in each other"),
+        ("t.json", b'{"a":' * 200 + b"1" + b"}" * 200, "may be nested at most"),
         ("t.json", json.dumps({str(n): [1] for n in range(1000)}).encode(), "at most 512 arrays"),
     ],
 )

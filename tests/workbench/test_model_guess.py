@@ -36,7 +36,7 @@ def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple
 def test_a_sentence_that_is_far_from_all_that_it_learned_is_marked_before_the_headline():
     screen = Screen(ex="model_en", text=FAR)
     (said,) = warnings(screen)
-    assert said.startswith("**The model guesses here**: whom “it” means (it does not know “zorb”")
+    assert said.startswith("**The model guesses here**: what “it” refers to (it does not know “zorb”")
     assert screen.origins("S")[7] == "unknown" and "startling" in screen.origins("S")
 
 
@@ -53,7 +53,7 @@ def test_the_nats_that_are_told_are_those_of_a_naive_loop():
         nats += (min(surprise, usual) if words[place] == "." else surprise) / (len(words) - 1)
     assert nats > usual
     (said,) = warnings(screen)
-    assert f"({nats:.2f} nats a word, 98 of 100 usual ones stay below {usual:.2f})" in said
+    assert f"({nats:.2f} nats per word; 98 of 100 usual sentences stay below {usual:.2f})" in said
 
 
 def test_where_both_forms_differ_one_of_them_is_said_to_guess():
@@ -67,10 +67,10 @@ def test_where_both_forms_differ_one_of_them_is_said_to_guess():
         by_form[form] = words[int(weights[head, asked].argmax())]
     said = " ".join(answers(Screen(ex="model_en", text=text)) + warnings(Screen(ex="model_en", text=text)))
     if by_form["encoder"] == by_form["decoder"]:
-        assert "its other form (causal) says so, too" in said
+        assert "its other version (causal) agrees" in said
     else:
-        assert f"its other form (causal) says **{by_form['decoder']}**" in said
-        assert "its two forms disagree" in said
+        assert f"its other version (causal) says **{by_form['decoder']}**" in said
+        assert "its two versions disagree" in said
 
 
 def test_nothing_is_judged_where_no_model_reads():

@@ -208,7 +208,7 @@ def test_a_second_sentence_that_is_too_long_is_refused_and_the_one_before_stays(
 
 def test_a_word_that_the_model_does_not_know_is_named(screen):
     screen.set("other_text", "The *zorg* fed the cat.")
-    told = [each.value for each in screen.at.caption if "Not known to the model" in each.value]
+    told = [each.value for each in screen.at.caption if "Unknown to the model" in each.value]
     assert len(told) == 1 and "zorg" in told[0]
 
 

@@ -81,10 +81,10 @@ def test_a_head_off_shows_the_words_before_and_after(example, name):
 def test_what_moved_farthest_is_said_in_words(screen):
     assert data(screen)["outcomes"][0]["told"] == "Nothing is changed yet."
     outcome = data(change(screen, "3.attention", 0, "off"))["outcomes"][0]
-    assert outcome["title"] == "Whom “it” means, as the model answers"
-    assert outcome["told"].startswith("What moved farthest: “animal” 99\u00a0% → <1\u00a0%")
+    assert outcome["title"] == "Who or what “it” refers to, according to the model"
+    assert outcome["told"].startswith("What moved most: “animal” 99\u00a0% → <1\u00a0%")
     unmoved = data(screen)["outcomes"][1]["told"]
-    assert unmoved.startswith("What moved farthest") or unmoved == "No probability moved by half a percentage point."
+    assert unmoved.startswith("What moved most") or unmoved == "No probability moved by half a percentage point."
 
 
 def weights_without(name, tokens, layer, head):
@@ -137,7 +137,7 @@ def test_each_part_alone_off_is_listed_by_what_is_left(screen):
     assert outcome["word"] == "animal" and len(outcome["alone"]) == 15
     shares = [each["share"] for each in outcome["alone"]]
     assert shares == sorted(shares)
-    assert outcome["alone"][0]["name"] == "layer 3: who is meant?" and shares[0] < 0.01
+    assert outcome["alone"][0]["name"] == "layer 3: which noun is meant?" and shares[0] < 0.01
 
 
 def test_even_weights_and_a_drawn_mask_are_seen_in_the_map(screen):
@@ -157,7 +157,7 @@ def test_even_weights_and_a_drawn_mask_are_seen_in_the_map(screen):
 
 def test_a_head_looks_as_in_another_sentence(screen):
     change(screen, "2.attention", 1, "other")
-    assert any("it stays as it learned" in caption for caption in screen.captions())
+    assert any("the head stays as it learned" in caption for caption in screen.captions())
     own = run_model(ENCODER, cut_sentence(ENCODER, TIRED))["2.attention"]["weights"][0, 1].numpy()
     assert maps(screen)[5] == pytest.approx(own, abs=1e-6)
     screen.set("other_text", "It ran.")

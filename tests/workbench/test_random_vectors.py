@@ -143,7 +143,10 @@ def test_heads_built_by_hand_know_every_word():
 
 
 def test_a_head_with_random_words_has_no_habit():
-    assert [head["name"] for head in Screen().flow()["head_names"]] == ["head 1: who is meant?", "head 2: who does it?"]
+    assert [head["name"] for head in Screen().flow()["head_names"]] == [
+        "head 1: which noun is meant?",
+        "head 2: who does it?",
+    ]
     (unknown,) = Screen(**UNKNOWN).flow()["head_names"]
     assert unknown == {"name": "head 1", "habit": "random numbers: no meaning"}
 
@@ -151,8 +154,8 @@ def test_a_head_with_random_words_has_no_habit():
 def test_a_weight_that_moved_by_chance_says_so():
     screen = Screen(**UNKNOWN).set("scale", "off")
     (moved,) = [text for text in told(screen) if "Biggest change" in text]
-    assert moved.startswith("Biggest change, by chance: weight of “")
-    assert not any("by chance" in text for text in told(Screen().set("scale", "off")))
+    assert moved.startswith("Biggest change (of random numbers, so without meaning): weight of “")
+    assert not any("of random numbers" in text for text in told(Screen().set("scale", "off")))
     assert any("变化最大（出于随机）：" in text for text in told(Screen(**UNKNOWN, lang="zh").set("scale", "off")))
 
 

@@ -93,7 +93,7 @@ def test_opening_what_is_on_the_screen_is_no_change():
         ),
         (
             '"haeds": "2"',
-            "The file says haeds=2, and nothing here is called haeds: a slip, or a newer version. "
+            "The file says haeds=2, and nothing here is called haeds: a typo, or a newer version. "
             "The rest of it is shown.",
             "文件中的 haeds=2 无法理解：这里没有 haeds，可能是笔误，也可能来自更新的版本。其余部分照常显示。",
         ),
@@ -124,7 +124,7 @@ def test_what_cannot_be_used_of_a_file_is_named_and_the_rest_is_shown(parts, eng
     [
         (b"\xff\xfe", "a file of the screen must be JSON in UTF-8: this one cannot be read as that"),
         ("<script>alert(1)</script>", "a file of the screen must be JSON in UTF-8: this one cannot be read as that"),
-        ("[" * 100_000, "a file of the screen is one object of texts: this one is nested too deep to be read"),
+        ("[" * 100_000, "a file of the screen is one object of texts: this one is nested too deeply to be read"),
         (
             '{"format": "attention-explorer", "version": 7}',
             "the version of a file must be at most 1, the newest known here: this one is 7",

@@ -21,12 +21,16 @@ def matrix(screen, name):
 @pytest.mark.parametrize(
     "link, heads, expected",
     [
-        ({}, 4, START + "each head now reads 1 of the 4 columns, before 2."),  # built by hand
-        ({}, 1, START + "each head now reads 4 of the 4 columns, before 2."),
-        ({"text": "hello there", "x": "1,2,3;4,5,6"}, 4, START + "each head now reads 1 of the 4 columns, before 2."),
-        ({"ex": "learned_copy"}, 4, START + "each head now reads 8 of the 32 columns, before 16."),
-        ({"w_q": "~0.0=9"}, 4, START + "each head now reads 1 of the 4 columns, before 2."),  # edited
-        ({"ex": "one_query"}, 2, "The numbers of q, k stay; each head now reads 4 of the 8 columns, before 8."),
+        ({}, 4, START + "each head now reads 1 of the 4 columns, previously 2."),  # built by hand
+        ({}, 1, START + "each head now reads 4 of the 4 columns, previously 2."),
+        (
+            {"text": "hello there", "x": "1,2,3;4,5,6"},
+            4,
+            START + "each head now reads 1 of the 4 columns, previously 2.",
+        ),
+        ({"ex": "learned_copy"}, 4, START + "each head now reads 8 of the 32 columns, previously 16."),
+        ({"w_q": "~0.0=9"}, 4, START + "each head now reads 1 of the 4 columns, previously 2."),  # edited
+        ({"ex": "one_query"}, 2, "The numbers of q, k stay; each head now reads 4 of the 8 columns, previously 8."),
     ],
 )
 def test_the_same_numbers_are_cut_for_other_heads(link, heads, expected):

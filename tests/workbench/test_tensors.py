@@ -142,7 +142,7 @@ def test_a_file_without_the_scale_is_told_where_and_why():
     head, query, key = (int(at) + 1 for at in place[1:])
     assert f"Most at head {head}, query {query}, key {key}:" in told(screen)
     assert f"the file has {wrong[place]:.4g}, here it is {right[place]:.4g}" in told(screen)
-    assert "the file's weights come out, within the rounding of float64: no scale" in told(screen)
+    assert "the file's weights are reproduced, within the rounding of float64: no scale" in told(screen)
     screen.press("b_differs")
     assert screen.link()["cell"] == ",".join(map(str, place))
     screen.set("scale", "off")
@@ -156,7 +156,7 @@ def test_an_output_that_differs_though_the_weights_agree():
     screen = brought(weights=weights, output=output)
     assert "First step that differs: head_outputs." in told(screen)
     assert "Most at head 2, query 3, d_v 4:" in told(screen)
-    assert "Before it these agree: weights." in told(screen)
+    assert "The steps before it agree: weights." in told(screen)
     assert "the fault lies in this step" in told(screen)
 
 
@@ -164,11 +164,11 @@ def test_a_fault_behind_right_scores_and_a_step_that_agrees_later():
     right, given = weights_of(tensors()), tensors()
     scores = np.einsum("bhtd,bhsd->bhts", given["q"], given["k"].repeat(2, axis=1))
     screen = brought(scores=scores, weights=right * 1.5)
-    assert "Before it these agree: scores." in told(screen)
+    assert "The steps before it agree: scores." in told(screen)
     assert "the fault lies in one of scaled_scores, masked_scores, weights" in told(screen)
     screen = brought(scores=scores + 1.0, weights=right)  # the softmax takes the 1 away again
     assert "First step that differs: scores." in told(screen)
-    assert "Before it" not in told(screen)
+    assert "The steps before it" not in told(screen)
 
 
 def test_of_a_part_of_the_keys_the_weights_are_not_compared():
@@ -244,7 +244,7 @@ def test_a_second_file_with_all_tensors_replaces_the_first(capital_first):
     first, second = (large, small) if capital_first else (small, large)
     screen = add(bring(Screen(), first), second)
     assert torch.equal(q_of(screen), times(1.0 if capital_first else 3.0))
-    assert f"In force: q, k, v from {second[0]}. Nothing is read from {first[0]}." in screen.captions()
+    assert f"Using q, k, v from {second[0]}. Nothing is read from {first[0]}." in screen.captions()
     assert "Nothing moved" not in told(screen)
 
 
@@ -260,9 +260,9 @@ def test_a_second_file_with_one_tensor_stands_before_the_first_for_this_one():
     screen = add(brought(), ("other.npz", npz(query=2 * tensors()["q"])))
     assert torch.equal(q_of(screen), times(2.0))
     assert torch.equal(trace(screen)["k"], torch.from_numpy(tensors()["k"][:1]))
-    assert "In force: q from other.npz; k, v from t.npz." in screen.captions()
+    assert "Using q from other.npz; k, v from t.npz." in screen.captions()
     screen = add(screen, ("third.npz", npz(weights=weights_of({**tensors(), "q": 2 * tensors()["q"]}))))
-    assert "In force: q from other.npz; k, v from t.npz; weights from third.npz." in screen.captions()
+    assert "Using q from other.npz; k, v from t.npz; weights from third.npz." in screen.captions()
     assert "The file's weights agree with what is computed here" in told(screen)
 
 
@@ -271,33 +271,33 @@ def test_three_files_one_after_the_other_give_a_run():
     assert screen.error_at(screen_key(screen)).startswith("k must be one of the arrays of the file")
     screen = add(add(screen, ("v.npz", npz(v=given["v"]))), ("k.npz", npz(k=given["k"])))
     assert screen.errors() == [] and torch.equal(q_of(screen), times(1.0))
-    assert "In force: q from q.npz; k from k.npz; v from v.npz." in screen.captions()
+    assert "Using q from q.npz; k from k.npz; v from v.npz." in screen.captions()
 
 
 def test_files_of_one_name_are_told_apart_also_after_undo():
     screen = add(brought(), ("t.npz", npz(**capital(2.0))))
-    assert "In force: q, k, v from 2: t.npz. Nothing is read from 1: t.npz." in screen.captions()
+    assert "Using q, k, v from 2: t.npz. Nothing is read from 1: t.npz." in screen.captions()
     screen.press("undo")
     assert torch.equal(q_of(screen), times(1.0))
-    assert "In force: q, k, v from t.npz." in screen.captions()  # the box is empty again
+    assert "Using q, k, v from t.npz." in screen.captions()  # the box is empty again
 
 
 def test_a_file_that_is_taken_away_is_in_force_no_more():
     screen = add(brought(), ("b.npz", npz(**capital(2.0))))
     screen = take_away(screen, "b.npz")
     assert torch.equal(q_of(screen), times(1.0))
-    assert "In force: q, k, v from t.npz." in screen.captions()
+    assert "Using q, k, v from t.npz." in screen.captions()
 
 
 def test_a_file_that_has_no_tensor_of_attention_is_named():
     screen = add(brought(), ("b.npz", npz(loss=np.ones(3))))
     assert torch.equal(q_of(screen), times(1.0))
-    assert "In force: q, k, v from t.npz. Nothing is read from b.npz." in screen.captions()
+    assert "Using q, k, v from t.npz. Nothing is read from b.npz." in screen.captions()
 
 
 def test_a_files_name_is_shown_and_not_run():
     screen = bring(Screen(), ("**b**\u202e.npz", npz(**tensors())))
-    assert "In force: q, k, v from **b**⟨U+202E⟩.npz." in screen.captions()
+    assert "Using q, k, v from **b**⟨U+202E⟩.npz." in screen.captions()
 
 
 def test_the_same_files_in_another_order_are_other_tensors():

@@ -85,7 +85,7 @@ def test_a_word_in_two_places_has_one_role_without_regard_to_capitals():
 def test_more_words_than_there_is_room_for_are_counted():
     screen = Screen(text=" ".join(f"word{number}" for number in range(15)))
     assert len([box for box in screen.at.selectbox if box.key.startswith("c_role")]) == 12
-    assert "and 3 further words, which count as any other word" in screen.captions()
+    assert "and 3 further words, which count as “other word”" in screen.captions()
 
 
 def test_where_nothing_can_be_chosen_it_says_that_the_vectors_are_zeros():

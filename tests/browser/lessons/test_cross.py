@@ -62,16 +62,16 @@ def test_a_decoders_words_attend_to_each_other_and_then_ask(screen):
 def test_one_context_vector_a_decoder_step(screen):
     """attention in seq2seq: c_t = sum alpha_ti h_i, e_ti a dot or additive; decoder step x source token."""
     opened = screen("?lang=en&open=context_vector", lesson="cross")
-    opened.wait_for_text("“yesterday” asks the source: e = s · h of “昨天” is 6.00, α = 0.94")
+    opened.wait_for_text("“yesterday” asks the source. For “昨天”, e = s · h = 6.00 and α = 0.94")
     opened.wait_for_number("head_outputs [head 1, yesterday, 2]", "0.94")
     opened.press("Score e", "additive")
     opened.wait_for_text("Here s has 12 numbers and h has 6")
     opened.page.locator(".threads").get_by_role("button", name="cat").click()
-    opened.wait_for_text("“cat” asks the source: e = v_a · tanh(s W_aq + h W_ak) of “猫” is −20.07, α = 0.90")
+    opened.wait_for_text("“cat” asks the source. For “猫”, e = v_a · tanh(s W_aq + h W_ak) = −20.07 and α = 0.90")
     opened.type("Chinese", "我看见了一只狗")
     opened.page.get_by_text("of “猫” is").wait_for(state="detached")
     opened.type("English", "I saw a dog")
-    opened.wait_for_text("“dog” asks the source: e = v_a · tanh(s W_aq + h W_ak) of “狗” is −20.07")
+    opened.wait_for_text("“dog” asks the source. For “狗”, e = v_a · tanh(s W_aq + h W_ak) = −20.07")
     opened.click_cell("head_outputs [head 1, dog, 6]")
     opened.page.locator(".arithmetic").wait_for()
 

@@ -24,7 +24,7 @@ def test_two_heads_make_the_dog_white_and_one_head_nearly_grey(screen):
     opened.wait_for_number("output [dog, colour]", "−0.83")
     assert "−0.29" not in opened.page.content()  # nobody has guessed
     opened.press("The same matrices as", "one head")
-    opened.wait_for_sentence("The colour of “dog” comes out −0.29, not −0.83")
+    opened.wait_for_sentence("The colour of “dog” becomes −0.29, not −0.83")
     opened.wait_for_number("output [dog, colour]", "−0.28")  # −0.289: labels hold all digits
     opened.type("Sentence", OTHER)
     opened.wait_for_number("output [horse, colour]", "0.28")
@@ -33,7 +33,7 @@ def test_two_heads_make_the_dog_white_and_one_head_nearly_grey(screen):
 
 def test_predict_then_see_and_the_link_keeps_it(screen):
     opened = screen(lesson="heads")
-    opened.press("Predict: as one head, how does the colour of “dog” come out?", "fainter")
+    opened.press("Predict: as one head, what becomes of the colour of “dog”?", "fainter")
     opened.wait_for_text("As predicted")
     opened.wait_for_number("output [dog, colour]", "−0.28")
     again = screen("?guess=2", lesson="heads")
@@ -171,7 +171,7 @@ def test_the_colour_flows_to_the_word_that_is_looked_at_above_the_fold(screen):
     told = painted.locator(".told")
     expect(told).to_have_text(
         "“dog”: head 1 brings 83 % of “white” (colour −1.00); head 2 brings 89 % of “chased” (no colour). "
-        "Its colour comes out −0.83."
+        "Its colour becomes −0.83."
     )
     box = painted.bounding_box()
     assert box["y"] + box["height"] <= 720 and box["width"] >= 0.6 * 1280

@@ -74,7 +74,7 @@ def test_how_far_news_travels_in_several_layers(screen):
     opened.slide("Layers", "ArrowRight", 4)
     opened.wait_for_text("causal, local, sliding, local+global")
     opened.type("Sentence", "Tom read and he laughed and she smiled")
-    opened.wait_for_text("“Tom” can have influenced “smiled” with: causal, local+global")
+    opened.wait_for_text("“Tom” may have influenced “smiled” under these masks: causal, local+global")
 
 
 def test_padding_batched_equals_one_by_one(screen):
@@ -117,13 +117,13 @@ def test_a_fully_masked_row_in_five_treatments(screen):
     """fully masked row: weights 0, output 0; what NaN, -1e9 filled and -1e9 added give instead, on a drawn mask."""
     opened = screen("?mask=none&open=nothing", lesson="masks")
     draw(opened, (1, 0), (1, 6))
-    opened.wait_for_text("“fed” may attend to nothing. Of five treatments")
+    opened.wait_for_text("“fed” may not attend to any word. In 3 of five treatments")
     labels = "path[aria-label*='weights [head 1, fed, dog]: {}']"
     for number in ("0", "NaN", "0.14"):
         opened.page.locator(labels.format(number)).first.wait_for(state="attached")
-    opened.wait_for_text("blocked words get a share in 3, and NaN comes out in 1")
+    opened.wait_for_text("In 3 of five treatments blocked words get a share, and in 1 the result is NaN")
     opened.press("Precision", "float16")
-    opened.wait_for_text("blocked words get a share in 1, and NaN comes out in 3")
+    opened.wait_for_text("In 1 of five treatments blocked words get a share, and in 3 the result is NaN")
 
 
 def test_two_conventions_side_by_side(screen):

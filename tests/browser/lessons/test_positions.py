@@ -82,7 +82,7 @@ def test_rope_is_a_rotation_and_its_scores_hear_of_the_distance_alone(screen):
     opened.wait_for_text("the score is −2.50")
     opened.page.locator("path[aria-label^='q: dog: (4.54']").wait_for(state="attached")  # -6 sin 4
     opened.wait_for_text("q turned by 4.00, k by 2.00")
-    opened.slide("All words further on by", "End")
+    opened.slide("All words moved along by", "End")
     opened.wait_for_text("q turned by 24.00, k by 22.00")
     opened.page.locator("path[aria-label^='q: dog: (5.43']").wait_for(state="attached")  # -6 sin 24
     opened.wait_for_text("the score is −2.50")

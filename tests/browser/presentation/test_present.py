@@ -57,7 +57,7 @@ def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showin
     shown.wait_for()
     assert smallest_text(opened.page) >= 16
     if panel == "what_if":
-        shown.get_by_role("button", name="layer 3: who is like that?: off, or on again").click()
+        shown.get_by_role("button", name="layer 3: who is described?: off, or on again").click()
         expect(shown.locator(".outcome .row").first).to_contain_text("→ <1 %")
     press(opened, "Home", "scene,1,step,journey")
 

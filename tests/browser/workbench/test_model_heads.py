@@ -34,7 +34,7 @@ def test_the_head_that_looks_most_from_one_word_at_another_is_found_and_opened(s
     given = weights()[:, :, AT, ANIMAL].flatten()
     order = given.argsort(descending=True).tolist()
     first = heads.locator(".card").first
-    expect(first.locator(".name")).to_have_text("layer 3: who is meant?")
+    expect(first.locator(".name")).to_have_text("layer 3: which noun is meant?")
     assert order[0] == 2 * 4
     expect(first.locator(".number")).to_have_text(f"here {100 * float(given[order[0]]):.0f} %")
     second = divmod(order[1], 4)

@@ -18,7 +18,7 @@ def opened(screen):
 def test_a_head_is_switched_off_and_on_again_by_click_keys_and_undo(opened):
     panel = opened.page.locator(".what-if")
     answer = panel.locator(".outcome").first
-    head = panel.get_by_role("button", name="layer 3: who is meant?: off, or on again")
+    head = panel.get_by_role("button", name="layer 3: which noun is meant?: off, or on again")
     expect(answer.locator(".row").first).to_contain_text("99 % → 99 %")
     head.click()
     expect(answer.locator(".row").first).to_contain_text("99 % → <1 %")
@@ -53,7 +53,7 @@ def test_the_list_of_each_alone_off_switches_off(opened):
     answer = panel.locator(".outcome").first
     answer.locator("summary").click()
     first = answer.locator(".alone .row").first
-    expect(first).to_contain_text("layer 3: who is meant?")
+    expect(first).to_contain_text("layer 3: which noun is meant?")
     first.get_by_role("button").click()
     expect(panel.locator(".tile.off")).to_have_count(1)
     expect(answer.locator("details")).to_have_attribute("open", "")

@@ -54,7 +54,7 @@ def test_weights_without_the_scale_are_named_with_place_and_cause_and_agree_with
         bringing.page.get_by_test_id("stMarkdown").filter(has=said).inner_text(),
     )
     assert numbers.groups() == tuple(f"{each[0, head, query, key]:.4g}" for each in (theirs, ours))
-    cause = "With one thing changed the file's weights come out, within the rounding of float64: no scale"
+    cause = "With one change the file's weights are reproduced, within the rounding of float64: no scale"
     expect(bringing.page.get_by_text(cause)).to_be_visible()
     bringing.page.get_by_role("radio", name="off", exact=True).click()
     expect(bringing.page.get_by_text("The file's weights agree with what is computed here")).to_be_visible()
@@ -95,10 +95,10 @@ def test_the_file_that_is_added_last_is_on_the_screen_and_the_box_says_so(bringi
     capital["Q"] = 2 * capital["Q"]
     first, second = (lower, capital) if names == "QKV" else (capital, lower)
     bringing.upload("first.npz", packed(**first))
-    expect(bringing.page.get_by_text("In force: q, k, v from first.npz.")).to_be_visible()
+    expect(bringing.page.get_by_text("Using q, k, v from first.npz.")).to_be_visible()
     before = bringing.numbers("weights [head")
     bringing.upload("second.npz", packed(**second))
-    told = bringing.page.get_by_text("In force: q, k, v from second.npz. Nothing is read from first.npz.")
+    told = bringing.page.get_by_text("Using q, k, v from second.npz. Nothing is read from first.npz.")
     expect(told).to_be_visible()
     expect(bringing.page.get_by_text("Biggest change: the weight of")).to_be_visible()
     q, k = second[names[0]], second[names[1]]
@@ -109,7 +109,7 @@ def test_the_file_that_is_added_last_is_on_the_screen_and_the_box_says_so(bringi
         at = [int(digits) - 1 for digits in re.findall(r"\d+", name)]
         assert float(number) == pytest.approx(weights[0, *at], abs=1e-12)
     bringing.page.get_by_role("button", name="Remove second.npz").click()
-    expect(bringing.page.get_by_text("In force: q, k, v from first.npz.", exact=True)).to_be_visible()
+    expect(bringing.page.get_by_text("Using q, k, v from first.npz.", exact=True)).to_be_visible()
     assert bringing.numbers("weights [head") == before
 
 
