@@ -29,7 +29,7 @@ def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple
     assert f"“it”: the model says **animal** ({round(100 * float(weights[0, 0, 9, 2]))} %)" in said
     assert "; the nearest noun that fits: street. " in said  # the rule does not read the reason
     figures = read_student_figures()["en_asked_encoder"]  # docs/guessing.md has them, too
-    counts = f"of {figures.asked} pronouns in sentences that students may type, {figures.unmarked} had none"
+    counts = f"of {figures.asked} pronouns in sentences that students may type, {figures.unmarked} had no mark"
     assert said.endswith(f"{counts}, and of these {figures.wrong} had a wrong answer.")
 
 
