@@ -5,12 +5,14 @@ from collections.abc import Iterable
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.record.number_text import format_fixed, format_small
+from attention_core.record.number_text import format_bytes, format_fixed, format_small, round_count
 from pages.session.collected import collected
 from pages.session.labels import name_token, place_labels, place_names
-from pages.site.words import escape_markdown, say
+from pages.site.words import current_language, escape_markdown, say
 
 LEAST_FIXED_GAP = 0.005  # a smaller gap would be 0.00
+UNIT_NAMES = {10**4: "ten_thousand", 10**6: "million", 10**8: "hundred_million", 10**9: "billion"}
+COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # in which a language says large counts
 
 
 def quote_token(trace: Trace, axis: str, position: int) -> str:
@@ -31,6 +33,18 @@ def list_place_labels(trace: Trace, axis: str) -> list[str]:
 def format_gap(gap: float) -> str:
     """How far two numbers are apart. "0" says that they are equal to the last bit, which "0.00" would leave open."""
     return format_small(gap) if gap < LEAST_FIXED_GAP else format_fixed(gap)
+
+
+def say_large_count(count: int) -> str:
+    """A large count as it is read once, in three digits and the units of the page's language."""
+    figure, unit = round_count(count, COUNT_UNITS[current_language()])
+    return say(f"lessons.cost.amount.{UNIT_NAMES[unit]}", figure=figure)
+
+
+def say_bytes(count: int) -> str:
+    """So many bytes, in the largest unit of which there is one or more; a single byte is a word of the language."""
+    figure, _, unit = format_bytes(count).partition(" ")
+    return say("lesson.bytes", figure=figure) if unit == "bytes" else f"{figure} {unit}"
 
 
 def join_with_commas(parts: Iterable[str]) -> str:

@@ -23,6 +23,12 @@ def test_every_task_says_what_it_takes_at_the_chosen_length(lang):
             assert cost.kept is None or lesson.says(f"{cost.kept:,}")
 
 
+@pytest.mark.parametrize("lang, every", [("en", "1.07 billion multiply-adds"), ("zh", "10.7 亿次乘加")])
+def test_the_headline_says_large_counts_in_the_units_of_the_language(lang, every):
+    """2 x 1,024 x 1,024 x 512 products: 1,073,741,824."""
+    assert every in Lesson("choice", lang=lang, length="1024").fact()
+
+
 @pytest.mark.parametrize(
     "slug, english, chinese", [("choice", "picture", "zh_picture"), ("glossary", "en_it_sink", "zh_ta_sink")]
 )

@@ -70,7 +70,7 @@ def test_what_is_worse_than_guessing_blindly_is_called_so(slug, choices, part, l
 UNKNOWN = {
     "category": {
         "en": "the vector of its category, which is “other word” unless you choose one",
-        "zh": "所属类别的向量；不选类别时算作其他词",
+        "zh": "所属类别的向量；不选类别时归入“其他词”",
     },
     "zeros": {"en": "gets zeros", "zh": "得到全零向量"},
     "random": {"en": "gets a random vector", "zh": "得到随机向量"},

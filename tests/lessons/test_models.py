@@ -211,6 +211,11 @@ def table_bytes(lesson):
     return [text for text in lesson.texts() if " per token" in text and "keeps the most" not in text]
 
 
+def test_bytes_are_a_word_of_the_language():
+    lesson = Lesson("models", lang="zh", open="read").choose("guess", "LLaMA 7B")
+    assert lesson.says("**128 KiB**，4,096 个之后 **0 字节**") and not lesson.says("bytes")
+
+
 def test_the_bytes_of_the_table_are_hidden_until_the_guess():
     lesson = Lesson("models", lang="en", open="read")
     assert table_bytes(lesson) == ["? per token"] * 14

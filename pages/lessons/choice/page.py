@@ -6,6 +6,7 @@ from attention_core.record.number_text import format_fixed, format_grouped
 from attention_core.variants.task_costs import TASK_HEADS, TASK_WIDTH, TaskCost, growth_when_doubled, task_cost
 from pages.lessons.choice.tasks import TASKS
 from pages.lessons.frame import draw_page_frame, show_question
+from pages.lessons.sentences import say_large_count
 from pages.panels.link_controls import slide
 from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
@@ -24,9 +25,9 @@ def show_fact(length: int) -> None:
     fact = say(
         "lessons.choice.fact",
         length=format_grouped(length),
-        every=format_grouped(every),
-        near=format_grouped(near),
-        state=format_grouped(state),
+        every=say_large_count(every),
+        near=say_large_count(near),
+        state=say_large_count(state),
     )
     st.markdown(f"##### {fact}")
 

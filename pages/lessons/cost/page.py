@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_core.analysis.online_softmax import with_online_softmax
 from attention_core.mechanism.attention import attend_qkv
-from attention_core.record.number_text import format_duration, format_grouped, round_count
+from attention_core.record.number_text import format_duration, format_grouped
 from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_WIDTH, TimedCase, draw_qkv, list_devices
 from pages.lessons.cost.areas import show_areas
@@ -14,11 +14,12 @@ from pages.lessons.cost.drawers import DRAWERS
 from pages.lessons.frame import draw_lesson, drawer, show_lesson_code
 from pages.lessons.prompts import bet
 from pages.lessons.races import PointsByLength, case_name, describe_growth, run_race
+from pages.lessons.sentences import say_large_count
 from pages.panels.link_controls import choose_option
 from pages.panels.live_choice import find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.session.labels import describe_gpu_obstacle
-from pages.site.words import current_language, say
+from pages.site.words import say
 
 RACES = {
     "local": (TimedCase(), TimedCase("local")),
@@ -27,8 +28,6 @@ RACES = {
     "float16": (TimedCase(), TimedCase(dtype="float16")),
     "cuda": (TimedCase(), TimedCase(device="cuda")),
 }
-UNIT_NAMES = {10_000: "ten_thousand", 1_000_000: "million", 100_000_000: "hundred_million"}
-COUNT_UNITS = {"en": (1_000_000,), "zh": (10_000, 100_000_000)}  # in which a language says large counts
 KEYS_OF_BLOCK = 32  # keys of a block, in the code of the softmax block by block
 COST_CODE_STEPS = ("scores", "weights", "head_outputs", "maximum_2", "powers_2", "faded_2", "total_2", "mixed_2")
 
@@ -55,15 +54,9 @@ def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
         "lessons.cost.fact",
         length=format_grouped(length),
         width=TIMED_WIDTH,
-        pairs=tell_count(pairs[length]),
-        tokens=tell_count(tokens[length]),
+        pairs=say_large_count(pairs[length]),
+        tokens=say_large_count(tokens[length]),
     )
-
-
-def tell_count(count: int) -> str:
-    """A large count as it is read once, in three digits."""
-    figure, unit = round_count(count, COUNT_UNITS[current_language()])
-    return say(f"lessons.cost.amount.{UNIT_NAMES[unit]}", figure=figure)
 
 
 def show_measured_race(

@@ -25,7 +25,7 @@ from attention_core.learned.training.mixed_precision import (
     share_of_zeros,
     trained_gradients,
 )
-from attention_core.record.number_text import format_bytes, format_fixed, format_grouped, format_percent, format_small
+from attention_core.record.number_text import format_fixed, format_grouped, format_percent, format_small
 from attention_core.verification.small_updates import (
     add_updates,
     repeat_update,
@@ -33,7 +33,7 @@ from attention_core.verification.small_updates import (
     spacing_after_one,
 )
 from pages.lessons.pictures import show_cell_rows
-from pages.lessons.sentences import show_sentence
+from pages.lessons.sentences import say_bytes, show_sentence
 from pages.panels.chart import show_curve_chart
 from pages.panels.link_controls import choose_option, slide
 from pages.panels.markdown_table import make_table
@@ -85,8 +85,8 @@ def show_memory() -> None:
         whole=bytes_per_weight(whole),
         mixed=bytes_per_weight(mixed),
         alone=bytes_per_weight(alone),
-        whole_run=format_bytes(bytes_of_steps(whole)),
-        run=format_bytes(bytes_of_steps(mixed)),
+        whole_run=say_bytes(bytes_of_steps(whole)),
+        run=say_bytes(bytes_of_steps(mixed)),
     )
 
 

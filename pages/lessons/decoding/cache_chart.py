@@ -2,8 +2,9 @@
 
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
-from attention_core.record.number_text import GIB, MIB, TIB, format_bytes, format_grouped
+from attention_core.record.number_text import GIB, MIB, TIB, format_grouped
 from pages.lessons.decoding.cached_model import CachedModel
+from pages.lessons.sentences import say_bytes
 from pages.panels.chart import show_curve_chart
 from pages.session.labels import current_palette
 from pages.site.words import say
@@ -58,5 +59,5 @@ def bytes_axis() -> Axis:
         TIB,
         log=True,
         values=CACHE_AXIS_BYTES,
-        texts=tuple(map(format_bytes, CACHE_AXIS_BYTES)),
+        texts=tuple(map(say_bytes, CACHE_AXIS_BYTES)),
     )

@@ -7,11 +7,12 @@ import numpy as np
 import streamlit as st
 import torch
 
-from attention_core.record.number_text import format_bytes, format_grouped, format_percent
+from attention_core.record.number_text import format_grouped, format_percent
 from attention_core.variants.writing_cost import count_writing
 from pages import components
 from pages.lessons.decoding.shelves_still import draw_shelves
 from pages.lessons.decoding.written import STOP, Written
+from pages.lessons.sentences import say_bytes
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.cell_clicks import is_valid_index
@@ -140,7 +141,7 @@ def describe_counts(written: Written) -> Iterator[dict[str, object]]:
         sizes = [[getattr(cost, name) for cost in both] for both in zip(cached, again, strict=True)]
         yield describe_count(name, sizes, format_grouped)
     held = [[sum(written.run(stop).nbytes.values()), 0] for stop in written.stops]
-    yield describe_count("bytes", held, format_bytes)
+    yield describe_count("bytes", held, say_bytes)
 
 
 def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str]) -> dict[str, object]:

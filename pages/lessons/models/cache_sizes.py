@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.examples.published_models import PublishedModel
-from attention_core.record.number_text import GIB, MIB, format_bytes, format_grouped
+from attention_core.record.number_text import GIB, MIB, format_grouped
 from attention_core.variants.decoding_work import cache_bytes, latent_bytes
 from attention_core.verification.precision import PRECISIONS
+from pages.lessons.sentences import say_bytes
 from pages.panels.live_choice import LiveChoice
 from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
@@ -65,7 +66,7 @@ def tell_cache(model: PublishedModel, tokens: int) -> str:
         return say("lessons.models.keeps_nothing", model=name)
     if model.context is not None and tokens > model.context:
         return say("lessons.models.too_long", model=name, context=format_grouped(model.context))
-    return say("lessons.models.keeps", model=name, tokens=format_grouped(tokens), size=format_bytes(kept))
+    return say("lessons.models.keeps", model=name, tokens=format_grouped(tokens), size=say_bytes(kept))
 
 
 def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -> None:
@@ -104,5 +105,5 @@ def bytes_axis() -> Axis:
         64 * GIB,
         log=True,
         values=shown,
-        texts=tuple(map(format_bytes, shown)),
+        texts=tuple(map(say_bytes, shown)),
     )

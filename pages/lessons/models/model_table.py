@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attention_core.examples.published_models import PUBLISHED_MODELS, PublishedModel
-from attention_core.record.number_text import format_bytes, format_grouped
+from attention_core.record.number_text import format_grouped
 from pages.export.page_links import link_to_workbench
 from pages.lessons.models.cache_sizes import count_bytes_beyond, count_cache_bytes
 from pages.lessons.models.pairs import Side
 from pages.lessons.models.parts import PARTS, say_part
+from pages.lessons.sentences import say_bytes
 from pages.site.words import escape_markdown, say
 
 TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # of the columns: which model; its parts, in three; what it keeps, and its door
@@ -67,11 +68,11 @@ def tell_bytes(model: PublishedModel) -> str:
         return say("lessons.models.no_cache")
     windows = [kind.window for kind in model.kinds if kind.window is not None]
     if not windows:
-        return say("lessons.models.a_token", size=format_bytes(kept))
+        return say("lessons.models.a_token", size=say_bytes(kept))
     later = count_bytes_beyond(model, *windows)
     return say(
         "lessons.models.a_token_then",
-        size=format_bytes(kept),
-        later=format_bytes(later),
+        size=say_bytes(kept),
+        later=say_bytes(later),
         window=format_grouped(*windows),
     )

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.record.number_text import format_bytes, format_grouped
+from attention_core.record.number_text import format_grouped
 from attention_core.variants.decoding_work import cache_bytes, kv_bytes, latent_bytes
 from attention_core.verification.precision import PRECISIONS
 from pages.export.page_links import link_to_workbench
@@ -17,7 +17,7 @@ from pages.lessons.decoding.cached_model import (
     CachedModel,
 )
 from pages.lessons.decoding.written import Written
-from pages.lessons.sentences import show_sentence
+from pages.lessons.sentences import say_bytes, show_sentence
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import decoding_steps_for
 from pages.setup.setup import Setup
@@ -45,8 +45,8 @@ def show_cache_size(written: Written) -> None:
 
 def say_cache_size(model: CachedModel, length: int) -> None:
     """Says how many bytes a model's cache holds, and how many it would hold without shared heads or a window."""
-    size = format_bytes(model.bytes_after(length))
-    plain = format_bytes(model.plain.bytes_after(length))
+    size = say_bytes(model.bytes_after(length))
+    plain = say_bytes(model.plain.bytes_after(length))
     key = "size_plain" if size == plain else "size"
     if model.kv_heads is None:
         key = "size_latent"

@@ -3,10 +3,11 @@
 import streamlit as st
 
 from attention_core.examples.published_models import GEMMA_3_12B, PUBLISHED_MODELS, PublishedModel
-from attention_core.record.number_text import format_bytes, format_grouped, format_percent
+from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.models.cache_sizes import count_cache_bytes, share_kept
 from pages.lessons.models.pairs import Side, make_side, show_sides
 from pages.lessons.prompts import predict
+from pages.lessons.sentences import say_bytes
 from pages.site.words import say
 
 MIXED_MODELS = ("gemma_3_12b", "gemma_2_9b", "gpt_oss_120b")  # whose layers are of two kinds; the first is shown
@@ -34,7 +35,7 @@ def tell_share(model: PublishedModel) -> str:
         whole=whole.count,
         window=format_grouped(local.window),
         context=format_grouped(model.context),
-        size=format_bytes(count_cache_bytes(model, model.context)),
-        plain=format_bytes(count_cache_bytes(model, model.context, is_windowed=False)),
+        size=say_bytes(count_cache_bytes(model, model.context)),
+        plain=say_bytes(count_cache_bytes(model, model.context, is_windowed=False)),
         share=format_percent(share_kept(model)),
     )

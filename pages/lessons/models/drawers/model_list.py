@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 from attention_core.examples.published_models import PUBLISHED_MODELS
-from attention_core.record.number_text import format_bytes
 from pages.lessons.models.cache_sizes import count_cache_bytes, count_cached_layers
 from pages.lessons.models.model_table import show_model_table
 from pages.lessons.models.pairs import Side
 from pages.lessons.models.read_sources import show_read_sources
 from pages.lessons.prompts import predict
-from pages.lessons.sentences import show_sentence
+from pages.lessons.sentences import say_bytes, show_sentence
 
 GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # one of them keeps the most bytes a token
 
@@ -36,7 +35,7 @@ def ask_for_most_bytes() -> bool:
             layers=count_cached_layers(most),
             kv=most.kv_heads,
             width=most.head_width,
-            size=format_bytes(max(sizes)),
-            shared=format_bytes(sizes[GUESSED_MODELS.index("llama_2_70b")]),
+            size=say_bytes(max(sizes)),
+            shared=say_bytes(sizes[GUESSED_MODELS.index("llama_2_70b")]),
         )
     return known

@@ -54,7 +54,7 @@ def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
         cells = wrong.nonzero().tolist()
         reached.extend(Ref(step, tuple(index)) for index in cells)
         if cells:
-            counts.append(f"{stage_of[step]} {len(cells)}")
+            counts.append(say("lessons.printed.reached_step", step=stage_of[step], count=len(cells)))
     if counts:
         show_sentence("lessons.printed.reached", steps=escape_markdown(join_with_commas(counts)))
     else:
