@@ -4,6 +4,8 @@ Every refusal carries a code and the values behind it, so that a page can say th
 language; the English sentence here is what a notebook shows. A sentence says what must hold, then what was given.
 """
 
+from attention_core.record.counted_words import fill_template
+
 REFUSAL_SENTENCES = {
     "not_a_tensor": "{name} must be a torch.Tensor: got {given}",
     "not_a_class": "{name} must be {expected}: got {given}",
@@ -262,7 +264,7 @@ class AttentionError(ValueError):
 
     def __init__(self, code: str, **values):
         self.code, self.values = code, values
-        super().__init__(REFUSAL_SENTENCES[code].format(**values))
+        super().__init__(fill_template(REFUSAL_SENTENCES[code], values))
 
     def __reduce__(self):
         return _rebuild, (self.code, self.values)

@@ -12,8 +12,12 @@ function fill(template, parts) {
 
 // A template with its texts, as one text.
 function said(template, texts) {
-  return fill(template, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))).map(([text]) => text).join("");
+  const parts = fill(template, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))).map(([text]) => text);
+  return parts.map((text, at) => (String(parts[at - 1]) === "1" ? inSingular(text) : text)).join("");
 }
+
+// What follows a count of one: " heads" is " head". Chinese has one form for any count.
+const inSingular = (text) => text.replace(/^ (head|word|token|key|row)s\b/, " $1");
 
 // Whether what is given says the same, part by part.
 const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);

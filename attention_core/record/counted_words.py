@@ -1,0 +1,45 @@
+"""Sentences with counts in them: of one there is a word, of more there are words."""
+
+import re
+from functools import lru_cache
+
+# What English texts count. Chinese has one form for any count, and none of these words.
+PLURALS = {
+    f"{word}s": word
+    for word in (
+        *("array", "block", "byte", "cell", "character", "column", "decimal", "digit", "draw", "example"),
+        *("feature", "gradient", "head", "item", "key", "label", "layer", "lesson", "letter", "line", "logit", "merge"),
+        *("minute", "model", "network", "number", "pair", "part", "piece", "place", "puzzle", "row", "run", "scene"),
+        *("score", "seed", "sentence", "sequence", "share", "sign", "step", "symbol", "task", "term", "text", "time"),
+        *("token", "update", "vector", "weight", "word"),
+    )
+} | {"queries": "query", "entries": "entry", "matrices": "matrix", "axes": "axis", "indices": "index"}
+COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}} ((?:[a-z]+ )?)({'|'.join(PLURALS)})\b")
+
+
+@lru_cache(maxsize=4096)
+def list_counts(template: str) -> tuple[str, ...]:
+    """The names of the values that count something in a template.
+
+    >>> list_counts("at most {limit} heads, {name}"), list_counts("{name} is")
+    (('limit',), ())
+    """
+    return tuple(dict.fromkeys(found[1] for found in COUNTED_PATTERN.finditer(template)))
+
+
+def fill_template(template: str, values: dict) -> str:
+    """A template with its values; what is counted is in the singular where there is one.
+
+    >>> fill_template("at most {limit} heads", {"limit": 1}), fill_template("{n} more words", {"n": "2"})
+    ('at most 1 head', '2 more words')
+    """
+    single = [name for name in list_counts(template) if str(values.get(name)) == "1"]
+    if single:
+        template = COUNTED_PATTERN.sub(lambda found: in_singular(found, single), template)
+    return template.format(**values)
+
+
+def in_singular(found: re.Match, single: list[str]) -> str:
+    """A counted word in the singular, where its count is one."""
+    name, between, word = found.groups()
+    return f"{{{name}}} {between}{PLURALS[word]}" if name in single else found[0]
