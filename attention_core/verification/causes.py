@@ -9,6 +9,7 @@ from torch import Tensor
 
 from attention_core.comparison.distances import largest_magnitude, step_difference
 from attention_core.comparison.rerun import Values, can_hold, coarsest_dtype, rerun, rounding_allowances
+from attention_core.record.counted_words import fill_template
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step, Trace
 from attention_core.verification.mistaken_masks import no_mask
@@ -39,7 +40,7 @@ class Cause:
 
     def __str__(self) -> str:
         sentence = MISTAKE_SENTENCES[self.code]
-        sentences = [sentence.format(**self.values)]
+        sentences = [fill_template(sentence, dict(self.values))]
         for code in self.beside:
             sentences.append(MISTAKE_SENTENCES[code])
         return ", and ".join(sentences)
@@ -66,8 +67,9 @@ def find_causes(
 
     given: steps of the trace that somebody else computed, as in diagnosis.first_difference; tolerance: as there.
     A cause reproduces the first step that differs and all given steps before it. Where some causes reproduce all that
-    was given, only these are returned. The result is empty where all steps agree, and where no single change gives the
-    numbers. Raises AttentionError as fit_given_steps does.
+    was given, only these are returned. Where all steps agree that fit, those are named that are an average over the
+    heads. The result is empty where all agree, and where no single change gives the numbers. Raises AttentionError as
+    fit_given_steps does.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
@@ -79,7 +81,7 @@ def find_causes(
         tolerance = coarsest_dtype(given.values())
     discrepancy = find_discrepancy(trace, theirs, tolerance)
     if discrepancy is None:
-        return ()
+        return find_averages(trace, given, theirs, tolerance)
     found = find_mistakes(trace, theirs, tolerance, discrepancy)
     if not found:
         found = find_half_precision(trace, given, theirs, discrepancy.names)
@@ -274,6 +276,30 @@ def sums_to_one(weights: Tensor) -> bool:
     is_one = (sums - 1).abs() < ROW_SUM_TOLERANCE
     is_zero = sums.abs() < ROW_SUM_TOLERANCE
     return bool((is_one | is_zero).all())
+
+
+def find_averages(
+    trace: Trace, given: Mapping[str, Tensor], theirs: Values, tolerance: float | torch.dtype
+) -> tuple[Cause, ...]:
+    """Finds the steps that do not fit because they are the mean over the heads: (B, T, S), or (T, S) of one sentence.
+
+    theirs: the given steps that fit.
+    """
+    values, found = rerun(trace), []
+    limits = rounding_allowances(trace, tolerance)
+    for name in given:
+        if name in theirs or "H" not in trace.step(name).dims:
+            continue
+        mean = values[name].mean(trace.step(name).dims.index("H"))
+        numbers = given[name].detach().cpu().double()
+        if numbers.dim() == mean.dim() - 1 and len(mean) == 1:
+            numbers = numbers[None]  # of one sentence
+        if numbers.shape != mean.shape:
+            continue
+        gap = step_difference(name, numbers, mean).max().item()
+        if gap <= limits[name]:
+            found.append(Cause("heads_averaged", (name,), {"step": name}))
+    return tuple(found)
 
 
 def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:

@@ -149,7 +149,7 @@ def describe_causes(diagnosis: Diagnosis) -> list[str]:
     explained = diagnosis.causes[0].steps
     fitting = [comparison for comparison in diagnosis.comparisons if comparison.fits]
     numbers = "The numbers"
-    if len(explained) != len(fitting):
+    if set(explained) != {comparison.step for comparison in fitting}:
         numbers = f"The numbers of {', '.join(explained)}"
     causes = "; or: ".join(str(cause) for cause in diagnosis.causes)
     return [f"{numbers} are those of: {causes}."]

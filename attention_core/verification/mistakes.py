@@ -56,6 +56,8 @@ MISTAKE_SENTENCES = {
     "no_softmax": "no softmax: the scores themselves are the weights",
     "softmax_undivided": "the softmax without its division: exp of the scores, not divided by their sum",
     "weights_transposed": "the weights are transposed: rows and columns are exchanged",
+    "heads_averaged": "the {step} are averaged over the heads, as torch.nn.MultiheadAttention gives weights unless "
+    "average_attn_weights=False",
     "no_dropout": "the dropout is not applied",
     "dropout": "dropout was left on, p = {p}: some weights are 0, the others are divided by 1 − p",
     "values_from_keys": "the weights mix the keys, not the values",

@@ -34,7 +34,7 @@ def show_diagnosis_of_steps(screen: ScreenState) -> None:
         show_agreement(screen, diagnosis)
         return
     show_first_difference(screen, diagnosis)
-    show_causes(screen)
+    show_causes(screen, was_tried=diagnosis.first.fits)
 
 
 def show_agreement(screen: ScreenState, diagnosis: Diagnosis) -> None:
@@ -123,8 +123,8 @@ def format_four_digits(number: float) -> str:
 
 
 # ---- its cause -------------------------------------------------------------------------------------------------------
-def show_causes(screen: ScreenState) -> None:
-    """The one change that gives the file's numbers, where one does."""
+def show_causes(screen: ScreenState, was_tried: bool) -> None:
+    """The one change that gives the file's numbers, where one does. was_tried: changes of a step that fits."""
     setup = without_view(screen.setup)
     is_large = screen.trace["scores"].numel() > MAX_PAIRS_WITHOUT_ASKING
     if is_large and st.session_state.get("causes") != setup:
@@ -141,7 +141,7 @@ def show_causes(screen: ScreenState) -> None:
             reason=say_cause(cause),
         )
         st.markdown(sentence)
-    if not causes:
+    if not causes and was_tried:
         st.caption(say("diagnosis.no_cause"))
 
 

@@ -372,7 +372,7 @@ def test_a_run_that_was_stored_names_the_same_causes(function, code, step, sizes
 
 def test_every_cause_that_is_known_is_tried_here():
     tried = {code for _, code, *_ in FAULTS}
-    layer = {"w_o_transposed", "w_o_missing", "b_o_missing", "half_precision"}
+    layer = {"w_o_transposed", "w_o_missing", "b_o_missing", "half_precision", "heads_averaged"}
     by_a_learner = {"rows_swapped", "columns_swapped", "transposed", "scale_other", "scale_input_width"}
     by_a_learner |= {f"{role}_from_w_{other}" for role in "qkv" for other in "qkv" if role != other}
     by_a_learner |= {"split_interleaved", "padding_on_queries"}  # tests/exercises/test_slips.py, test_bugs.py
@@ -795,3 +795,27 @@ def test_scores_beyond_float16_are_red(generator):
     for dtype in (torch.bfloat16, torch.float32):
         assert prove(attend_qkv(*[h.to(dtype)] * 3)).passed
         assert diagnose(F.scaled_dot_product_attention, *[h.to(dtype)] * 3).lost is None
+
+
+# ---- weights averaged over the heads ---------------------------------------------------------------------------------
+@pytest.mark.parametrize("batch", [1, 2])
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_weights_that_are_averaged_over_the_heads_are_named(batch, dtype):
+    """As torch.nn.MultiheadAttention gives them by default."""
+    q, k, v = (drawn(batch, 3, 5, 4, seed=seed).to(dtype) for seed in range(3))
+
+    def averaged(q, k, v):
+        weights = softmax(q @ k.mT / 2)
+        mean = weights.mean(1)
+        return (weights @ v).transpose(1, 2).flatten(2), mean if batch > 1 else mean[0]
+
+    found = diagnose(averaged, q, k, v)
+    assert [(cause.code, cause.steps) for cause in found.causes] == [("heads_averaged", ("weights",))]
+    assert "yours is (2, 5, 5)" in str(found) if batch > 1 else "yours is (5, 5)" in str(found)
+    assert "The numbers of weights are those of: the weights are averaged over the heads" in str(found)
+
+
+def test_other_numbers_of_that_shape_are_no_average():
+    q, k, v = (drawn(2, 3, 5, 4, seed=seed) for seed in range(3))
+    found = diagnose(lambda q, k, v: (softmax(q @ k.mT / 2) @ v, softmax(q @ k.mT / 2)[:, 0]), q, k, v)
+    assert found.causes == () and not found.first.fits

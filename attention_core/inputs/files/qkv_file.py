@@ -242,9 +242,9 @@ def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
     (torch.Size([1, 3, 5, 7]), torch.Size([3, 5, 7]))
     """
     B, H = sizes[:2]
-    if tensor.dim() == 2:
+    if tensor.dim() == 2 and B == H == 1:
         return tensor[None, None]  # (T, S) -> (1, 1, T, S)
-    if tensor.dim() == 3 and B == 1:
+    if tensor.dim() == 3 and B == 1 and tensor.shape[0] == H:
         return tensor[None]  # (H, T, S) -> (1, H, T, S)
     if tensor.dim() == 3 and H == 1:
         return tensor[:, None]  # (B, T, S) -> (B, 1, T, S)
@@ -367,6 +367,8 @@ def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Te
             tensor = tensor[None]  # (T, width) -> (1, T, width)
         if name in ("scores", "weights") and tensor.shape == (B, H, T, S):
             tensor = tensor[sequence, heads, queries, keys]
+        elif name in ("scores", "weights") and tensor.shape in ((B, T, S), (T, S)):  # averaged over the heads
+            tensor = tensor[..., queries, keys] if tensor.dim() == 2 else tensor[sequence, queries, keys]
         elif name == "head_outputs" and tensor.shape[:3] == (B, H, T):
             tensor = tensor[sequence, heads, queries]
         elif name == "concat" and tensor.shape[:2] == (B, T):
