@@ -27,6 +27,11 @@ SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"'
 LINE_END_SIGNS = " &?/"  # a text may be broken after a blank or a sign of an address
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
+# A line with a letter of Europe that a Chinese font would put together from a plain one and a loose mark: Ġ, ĉ, ẋ. The
+# renderer takes one font for a whole line, so a line with Chinese letters keeps its own.
+MARKED_LINE_PATTERN = re.compile("<text([^>]*)>(?=[^<]*[\u0100-\u024f\u1e00-\u1eff])(?=[^\u2e80-\U0003ffff]*?</text>)")
+MARKED_LINE_FONT = "'Source Sans 3', 'DejaVu Sans', 'Liberation Sans', sans-serif"
+FONT_PATTERN = re.compile(r'font-family="[^"]*"')
 UNASSIGNED_LETTER = "\U0010fffd"  # for private use, so that no font has it
 
 
@@ -90,7 +95,7 @@ def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
     >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
     """
-    return vl_convert.svg_to_png(set_transposes(svg), scale=scale)
+    return vl_convert.svg_to_png(set_transposes(set_marked_letters(svg)), scale=scale)
 
 
 def set_transposes(svg: str) -> str:
@@ -101,6 +106,21 @@ def set_transposes(svg: str) -> str:
     '<title>q kᵀ</title><text>q k<tspan baseline-shift="super" font-size="70%">T</tspan></text>'
     """
     return TRANSPOSED_TEXT_PATTERN.sub(lambda text: text[0].replace(TRANSPOSE_SIGN, RAISED_T), svg)
+
+
+def set_marked_letters(svg: str) -> str:
+    """An SVG whose lines with marked letters, such as Ġ, have a font that holds these whole.
+
+    >>> set_marked_letters('<text font-family="A">Ġcat</text>').count("Source Sans 3")
+    1
+    >>> set_marked_letters('<text font-family="A">猫 Ġcat</text>')
+    '<text font-family="A">猫 Ġcat</text>'
+    """
+
+    def set_font(line: re.Match) -> str:
+        return f'<text{FONT_PATTERN.sub("", line[1]).rstrip()} font-family="{MARKED_LINE_FONT}">'
+
+    return MARKED_LINE_PATTERN.sub(set_font, svg)
 
 
 def vega_svg(picture: Picture) -> str:
@@ -211,4 +231,5 @@ def render_unassigned_letter() -> bytes:
 def render_letter(letter: str) -> bytes:
     """A character drawn alone."""
     text = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{escape(letter)}</text>'
-    return vl_convert.svg_to_png(f'<svg xmlns="{SVG_NAMESPACE}" width="32" height="32">{text}</svg>')
+    svg = f'<svg xmlns="{SVG_NAMESPACE}" width="32" height="32">{text}</svg>'
+    return vl_convert.svg_to_png(set_marked_letters(svg))

@@ -180,6 +180,18 @@ def test_a_line_with_the_sign_of_a_transpose_is_drawn_in_the_font_of_the_others(
     assert plain.tobytes() != transposed.tobytes()
 
 
+@pytest.mark.parametrize("text, plain", [("Ġ", "G"), ("Ċ", "C"), ("ĉ", "c")])
+def test_a_letter_with_a_mark_is_as_wide_as_the_letter_and_no_loose_dot_follows(text, plain):
+    """The reference is a font that has the letter, asked for alone."""
+    marked, alone = (widest_ink(drawn_line(each)) for each in (text, plain))
+    assert abs(marked - alone) <= 2
+
+
+def widest_ink(picture):
+    left, _, right, _ = picture.getchannel("A").getbbox()
+    return right - left
+
+
 def drawn_line(text):
     line = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{text}</text>'
     svg = f'<svg xmlns="{SVG_NAMESPACE}" width="200" height="40">{line}</svg>'
