@@ -5,13 +5,18 @@ from functools import cached_property
 from io import BytesIO
 
 import numpy as np
+import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
 from attention_core.analysis.head_measures import measure_head_maps, measure_spread, seen_pairs
+from attention_core.analysis.rollout import roll_out
+from attention_core.inputs.rounded_rows import SUM_TOLERANCE, Rounding, find_rounding
+from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
-SUM_TOLERANCE = 1e-3  # single precision sums to 1 within it, half precision of some hundred keys too
+MAX_ROUNDED_BEYOND = 1e-6  # below 0, or above 1 and the rounding: no weight lies there
+LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,42 +40,119 @@ class AttentionMaps:
         """The pairs to which some head gives a weight: what a mask of all heads blocks is not among them."""
         return seen_pairs(self.maps)
 
+    # ---- whether they are weights ------------------------------------------------------------------------------------
+    @cached_property
+    def rounding(self) -> Rounding:
+        """How coarsely the numbers are given."""
+        return find_rounding(self.maps)
+
+    @cached_property
+    def distances(self) -> Float[Tensor, "L H T"]:
+        """How far each row's sum is from 1; 0 of a query that no head lets see a key."""
+        is_blank = ~self.seen.any(-1)  # (T,)
+        return (self.maps.sum(-1) - 1).abs().masked_fill(is_blank, 0)
+
+    @cached_property
+    def is_uneven(self) -> Bool[Tensor, "L H T"]:
+        """Which rows do not sum to 1, further from it than rounding may move them."""
+        return self.distances > self.rounding.allowance(self.maps)
+
     def uneven_rows(self) -> list[tuple[int, int, int]]:
         """The rows that do not sum to 1, (layer, head, query) from 0, that which is farthest from it first."""
-        apart = (self.maps.sum(-1) - 1).abs()  # (L, H, T)
-        rows = (apart > SUM_TOLERANCE).nonzero().tolist()
-        return sorted(map(tuple, rows), key=lambda row: -float(apart[row]))
+        rows = map(tuple, self.is_uneven.nonzero().tolist())
+        return sorted(rows, key=lambda row: -float(self.distances[row]))
 
+    @property
+    def farthest_rounded(self) -> tuple[int, int, int] | None:
+        """The row whose sum is farthest from 1, where rounding moved it, and other numbers would not be; None where
+        no row is so far."""
+        distances = self.distances.masked_fill(self.is_uneven, 0)
+        row = np.unravel_index(int(distances.argmax()), distances.shape)
+        return tuple(map(int, row)) if distances[row] > SUM_TOLERANCE else None
+
+    @cached_property
+    def fault(self) -> str:
+        """Why numbers of these maps can be no weights; "" where all lie between 0 and 1.
+
+        "bytes": whole numbers from 0 to 255. "percent": rows that sum to 100. "logarithms": their exponentials sum to
+        1. "below": numbers below 0. "above": numbers above 1.
+        """
+        least, most = float(self.maps.min()), float(self.maps.max())
+        rounded = SUM_TOLERANCE if self.rounding == Rounding() else float(self.rounding.allowance(self.maps).max())
+        if least >= -MAX_ROUNDED_BEYOND and most <= 1 + rounded:
+            return ""
+        if least < -MAX_ROUNDED_BEYOND:
+            is_log = most <= MAX_ROUNDED_BEYOND and bool(((self.maps.exp().sum(-1) - 1).abs() < 0.01).all())
+            return "logarithms" if is_log else "below"
+        sums = self.maps.sum(-1)
+        if bool(((sums - WHOLE_PERCENT).abs() < 1).all()):
+            return "percent"
+        is_whole = torch.equal(self.maps, self.maps.round())
+        return "bytes" if is_whole and LEAST_LARGE_BYTE <= most <= LARGEST_BYTE else "above"
+
+    @cached_property
+    def is_measured(self) -> Bool[Tensor, "L H"]:
+        """The heads that measures mean something of: all numbers are shares, and each row sums to 1."""
+        if self.fault in ("bytes", "percent", "logarithms"):
+            return torch.zeros(self.maps.shape[:2], dtype=torch.bool)
+        is_share = (self.maps >= -MAX_ROUNDED_BEYOND).flatten(2).all(-1)
+        return is_share & ~self.is_uneven.any(-1)
+
+    def rolled(self) -> Float[Tensor, "T S"] | None:
+        """The rollout, where the keys are the queries' words and every row sums to 1; else None."""
+        if not self.is_self_attention or not self.is_measured.all() or not self.seen.any(-1).all():
+            return None
+        return roll_out(self.maps)[-1]
+
+    # ---- as a run ----------------------------------------------------------------------------------------------------
     def trace(self) -> Trace:
         """All maps as a Trace whose one step is given."""
-        return Trace({"weights": Step("weights", self.maps, ("L", "H", "T", "S"))}, self.labels())
+        return Trace({"weights": Step("weights", self.maps, ("L", "H", "T", "S"))}, self.labels(), bool(self.fault))
 
     def head_trace(self, layer: int, head: int) -> Trace:
-        """One head alone as a Trace, layer and head from 0; the pairs that no head sees count as blocked."""
+        """One head alone as a Trace, layer and head from 0; the pairs that no head sees count as blocked. Numbers that
+        can be no weights are drawn as signed ones, on a scale of their own."""
         weights = self.maps[layer, head][None, None]  # (T, S) -> (1, 1, T, S)
-        steps = {
-            "weights": Step("weights", weights, ("B", "H", "T", "S")),
-            "allowed": Step("allowed", self.seen[None, None], ("B", "H", "T", "S")),
-        }
-        return Trace(steps, self.labels())
+        steps = {"weights": Step("weights", weights, ("B", "H", "T", "S"))}
+        if not self.fault:
+            steps["allowed"] = Step("allowed", self.seen[None, None], ("B", "H", "T", "S"))
+        return Trace(steps, self.labels(), bool(self.fault))
+
+    @cached_property
+    def shown_queries(self) -> tuple[str, ...]:
+        """The words of the queries, without the marks of a tokenizer."""
+        return show_subwords(self.queries)
+
+    @cached_property
+    def shown_keys(self) -> tuple[str, ...]:
+        """The words of the keys, without the marks of a tokenizer."""
+        return show_subwords(self.keys)
 
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """The words of both axes."""
-        return {"T": self.queries, "S": self.keys}
+        """The words of both axes, as they are read."""
+        return {"T": self.shown_queries, "S": self.shown_keys}
 
 
 def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
     """Measure what each head does, as measure_head_maps; where the keys are other words, how evenly it spreads alone.
+
+    A head with a row that does not sum to 1, or with numbers that can be no weights, has NaN: nothing of it has a
+    meaning. A measure that has no number is left out.
 
     >>> import torch
     >>> cross = AttentionMaps(torch.full((1, 1, 1, 4), 0.25), ("it",), ("a", "b", "c", "d"))
     >>> {name: float(numbers) for name, numbers in measure_maps(cross).items()}
     {'evenness': 1.0, 'entropy': 2.0}
     """
-    if not given.is_self_attention:
-        return measure_spread(given.maps, given.seen)
-    word_ids = [given.queries.index(word) for word in given.queries]
-    return measure_head_maps(given.maps, word_ids, given.seen)
+    if not given.is_measured.any():
+        return {}
+    if given.is_self_attention:
+        word_ids = [given.queries.index(word) for word in given.queries]
+        measures = measure_head_maps(given.maps, word_ids, given.seen)
+    else:
+        measures = measure_spread(given.maps, given.seen)
+    known = {name: numbers.masked_fill(~given.is_measured, torch.nan) for name, numbers in measures.items()}
+    return {name: numbers for name, numbers in known.items() if numbers.isfinite().any()}
 
 
 def pack_maps(given: AttentionMaps) -> bytes:

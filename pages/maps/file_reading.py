@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.inputs.files.attention_maps import MapFile, MapGroup, MapView
+from attention_core.inputs.given_maps import AttentionMaps
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.maps.given_file import FILE_KEY, HEAD_KEY, REFUSAL_KEY, GivenFile, read_habits
@@ -14,6 +15,7 @@ from pages.site.words import escape_markdown, label_arrays, say
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
 MAX_SEGMENTS = 4  # kinds beside each other; more of them are a list
 MAX_NOTES = 8
+MAX_LISTED_WORDS = 100
 
 
 # ---- another reading -------------------------------------------------------------------------------------------------
@@ -116,9 +118,23 @@ def show_file_line(given: GivenFile) -> None:
     if not given.view.words.queries_from or not given.view.words.keys_from:
         line += say("lessons.maps.no_words")
     st.caption(line)
+    show_subwords_line(given.maps)
     if notes:
         shown = [say_note(*note) for note in notes[:MAX_NOTES]]
         st.caption(say("lessons.maps.notes", notes=say("brought.between").join(shown)))
+
+
+def show_subwords_line(maps: AttentionMaps) -> None:
+    """That tokens are shown as words, where they are; under the pointer which as which."""
+    given_words = (*maps.queries, *maps.keys)
+    pairs = zip(given_words, (*maps.shown_queries, *maps.shown_keys), strict=True)
+    changed = {given: shown for given, shown in pairs if given != shown}
+    if not changed:
+        return
+    spelled = [tuple(escape_markdown(printable_token(text)) for text in pair) for pair in changed.items()]
+    given, shown = spelled[0]
+    listed = [say("brought.as", array=f"“{given}”", role=f"“{shown}”") for given, shown in spelled[:MAX_LISTED_WORDS]]
+    st.caption(say("lessons.maps.subwords", given=given, shown=shown), help=say("fact.comma").join(listed))
 
 
 def say_note(name: str, text: str) -> str:

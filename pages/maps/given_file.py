@@ -17,7 +17,7 @@ from attention_core.inputs.files.attention_maps import (
 )
 from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.record.errors import AttentionError
-from attention_core.record.number_text import format_fixed, format_grouped
+from attention_core.record.number_text import choose_decimals, format_fixed, format_grouped, format_or_scientific
 from pages.export.downloads import offer_download
 from pages.lessons.frame import drawer
 from pages.panels.file_box import file_box
@@ -58,14 +58,14 @@ np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 class GivenFile:
     """A file that was read.
 
-    name: empty for the example. habits: of each layer, of each head; none where there are too many rows to read. first:
-    the layer and the head that are open before one is clicked, from 0. file: all that it holds, and view: what of it is
-    looked at; neither of the example.
+    name: empty for the example. habits: of each layer, of each head, None of one whose numbers mean nothing; none where
+    there are too many rows to read. first: the layer and the head that are open before one is clicked, from 0. file:
+    all that it holds, and view: what of it is looked at; neither of the example.
     """
 
     name: str
     maps: AttentionMaps
-    habits: tuple[tuple[HeadHabit, ...], ...]
+    habits: tuple[tuple[HeadHabit | None, ...], ...]
     first: tuple[int, int] = (0, 0)
     file: MapFile | None = None
     view: MapView | None = None
@@ -101,7 +101,7 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
     return GivenFile(name, view.maps, read_habits(view.maps), first, file, view)
 
 
-def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit, ...], ...]:
+def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]:
     """What each head does, a line a layer; nothing of more rows than can be read at once."""
     layers = len(maps.maps)
     rows = maps.maps[..., 0].numel()
@@ -110,10 +110,13 @@ def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit, ...], ...]:
     return tuple(read_layer_habits(maps, layer) for layer in range(layers))
 
 
-def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit, ...]:
-    """What each head of a layer does."""
-    traces = [maps.head_trace(layer, head) for head in range(maps.maps.shape[1])]
-    return tuple(head_habit(trace, list_row_facts(trace, 0)) for trace in traces)
+def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None, ...]:
+    """What each head of a layer does; None of one whose numbers mean nothing."""
+    habits: list[HeadHabit | None] = []
+    for head in range(maps.maps.shape[1]):
+        trace = maps.head_trace(layer, head)
+        habits.append(head_habit(trace, list_row_facts(trace, 0)) if maps.is_measured[layer, head] else None)
+    return tuple(habits)
 
 
 # ---- choosing --------------------------------------------------------------------------------------------------------
@@ -171,22 +174,54 @@ def show_file_facts(given: GivenFile) -> None:
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
     st.markdown(f"{name} {sizes}")
     st.markdown(say("lessons.maps.given"))
-    uneven = given.maps.uneven_rows()
-    if uneven:
-        st.warning(describe_uneven(given.maps, uneven), icon=":material/balance:")
+    if given.maps.fault:
+        st.warning(describe_fault(given.maps), icon=":material/balance:")
+    elif given.maps.is_uneven.any():
+        st.warning(describe_uneven(given.maps), icon=":material/balance:")
+    elif given.maps.farthest_rounded:
+        st.caption(describe_rounded(given.maps))
 
 
-def describe_uneven(maps: AttentionMaps, uneven: list[tuple[int, int, int]]) -> str:
-    """How many rows do not sum to 1, and which is farthest from it."""
-    layer, head, query = uneven[0]
+def describe_fault(maps: AttentionMaps) -> str:
+    """Why the numbers can be no weights, and what is done with them."""
+    found = say(
+        f"lessons.maps.fault.{maps.fault}",
+        least=format_or_scientific(float(maps.maps.min())),
+        most=format_or_scientific(float(maps.maps.max())),
+    )
+    return f"{found} {say('lessons.maps.no_weights')}"
+
+
+def describe_uneven(maps: AttentionMaps) -> str:
+    """How many rows do not sum to 1, which is farthest from it, and that nothing is measured of their heads."""
+    uneven = maps.uneven_rows()
     return say(
         "lessons.maps.uneven",
         count=len(uneven),
         rows=maps.maps[..., 0].numel(),
-        head=say("all_heads.name", layer=layer + 1, head=head + 1),
-        query=escape_markdown(name_token(maps.trace(), "T", query)),
-        total=format_fixed(float(maps.maps[layer, head, query].sum())),
+        **name_row_sum(maps, uneven[0]),
     )
+
+
+def describe_rounded(maps: AttentionMaps) -> str:
+    """That rows sum to 1 within rounding, and how far the farthest is from it."""
+    rounding = maps.rounding
+    cause = say("lessons.maps.in_dtype", dtype=rounding.dtype)
+    if rounding.decimals:
+        cause = say("lessons.maps.in_decimals", count=rounding.decimals)
+    return say("lessons.maps.rounded", cause=cause, **name_row_sum(maps, maps.farthest_rounded))
+
+
+def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, str]:
+    """Where a row is, what it sums to, and how far that is from 1, with the digits that show it."""
+    layer, head, query = row
+    total = float(maps.maps[row].sum())
+    return {
+        "head": say("all_heads.name", layer=layer + 1, head=head + 1),
+        "query": escape_markdown(name_token(maps.trace(), "T", query)),
+        "total": format_fixed(total, choose_decimals(total - 1)),
+        "distance": format_or_scientific(abs(total - 1)),
+    }
 
 
 def show_form() -> None:

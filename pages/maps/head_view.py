@@ -4,7 +4,6 @@ from functools import partial
 
 import streamlit as st
 
-from attention_core.analysis.rollout import roll_out
 from attention_core.documents.number_files import csv_text
 from attention_core.documents.picture_files import missing_letters, png_bytes, svg_text
 from attention_core.documents.provenance import Provenance
@@ -64,12 +63,16 @@ def make_maps_data(given: GivenFile) -> dict:
         measures={name: say(f"all_heads.measure.{name}") for name in measures},
         now=(layer + 1, head),
         allowed=maps.seen,
-        rolled=roll_out(maps.maps)[-1] if maps.is_self_attention else None,
+        rolled=maps.rolled(),
+        as_numbers=bool(maps.fault),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
     texts["here"] = ""  # there is no other text to tell it from
-    if not maps.is_self_attention:
+    if grid.rolled is None:
         texts["why"] = ""
+    if not measures:
+        texts["about"] = say("lessons.maps.about_unmeasured")
+        texts["open"] = get_text_template("lessons.maps.open_unmeasured")
     return make_grid_data(grid, **texts)
 
 
@@ -110,8 +113,9 @@ def name_opened_head(given: GivenFile) -> str:
 
 
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
-    """What a head does, in a few words; nothing where it was not read."""
-    return say_habit(given.maps.trace(), given.habits[layer][head]) if given.habits else ""
+    """What a head does, in a few words; nothing where it was not read, or has no meaning."""
+    habit = given.habits[layer][head] if given.habits else None
+    return say_habit(given.maps.trace(), habit) if habit else ""
 
 
 def show_head_files(given: GivenFile) -> None:
@@ -125,7 +129,8 @@ def show_head_files(given: GivenFile) -> None:
         if has_all_letters(given):
             offer_download("png", f"{stem}.png", "image/png", lambda: png_bytes(draw()))
         if can_export(trace, "CSV", "weights"):
-            write = partial(csv_text, trace, "weights", make_provenance(given))
+            as_given = trace.labelled(T=given.maps.queries, S=given.maps.keys)
+            write = partial(csv_text, as_given, "weights", make_provenance(given))
             offer_download("csv", f"{stem}.csv", "text/csv", write)
         all_maps = say("lessons.maps.all")
         offer_download("npz", EXAMPLE_FILE, "application/octet-stream", partial(pack_maps, given.maps), all_maps)
@@ -149,5 +154,5 @@ def make_provenance(given: GivenFile) -> Provenance:
 
 def has_all_letters(given: GivenFile) -> bool:
     """Whether this machine's fonts have all letters of the picture, so that no box stands in a PNG."""
-    words = map(printable_token, (*given.maps.queries, *given.maps.keys))
+    words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
     return not missing_letters("".join([*make_provenance(given).lines, *words]))

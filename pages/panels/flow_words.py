@@ -73,6 +73,8 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
         return say_offset(habit.offset)
     if habit.kind == "key":
         return say("flow.habit.key", key=label_token(trace, "S", habit.key))
+    if habit.kind == "forced" and "masked_scores" not in trace:
+        return say("flow.habit.forced_given")  # of maps that were given alone no mask is known
     pairs = []
     for query, key in habit.pairs:
         pair = say("flow.habit.pair", query=label_token(trace, "T", query), key=label_token(trace, "S", key))

@@ -38,7 +38,8 @@ class HeadGrid:
 
     heads: of each, layer by layer, its place (`layer`, `head`), its name, its habit in words and its measures
     (`here`, `held`). measures: what each measure is called. allowed: (T, S). rolled: the rollout (T, S), where there is
-    one. now: the layer and the head that are open.
+    one. now: the layer and the head that are open. as_numbers: the maps are no shares, and are drawn and told as any
+    numbers.
     """
 
     maps: Tensor
@@ -49,6 +50,7 @@ class HeadGrid:
     now: Sequence[int]
     allowed: Tensor | None = None
     rolled: Tensor | None = None
+    as_numbers: bool = False
 
 
 def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
@@ -63,7 +65,8 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "measures": grid.measures,
         "now": grid.now,
         "order": None,  # of the browser alone
-        "reach": darkest_share(len(grid.keys), times=len(grid.keys) > MAX_PANEL_SIDE),
+        "reach": float(grid.maps.abs().max()) if grid.as_numbers else share_reach(grid),
+        "as_numbers": grid.as_numbers,
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
         "palette": vars(palette),
         "text": {
@@ -76,6 +79,12 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "rolled": b"" if grid.rolled is None else pack_numbers(grid.rolled),
         "other": b"",
     }
+
+
+def share_reach(grid: HeadGrid) -> float:
+    """The share that has the darkest colour."""
+    keys = len(grid.keys)
+    return darkest_share(keys, times=keys > MAX_PANEL_SIDE)
 
 
 def pack_numbers(numbers: Tensor) -> bytes:

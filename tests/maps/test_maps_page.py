@@ -128,8 +128,98 @@ def test_rows_that_do_not_sum_to_one_are_named_and_shown(page):
     maps[0, 0, 1] *= 0.5
     bring(page, "m.npz", npz(attention=maps, tokens=np.array(WORDS)))
     (told,) = [each.value for each in page.at.warning]
-    assert "2 of 30 rows" in told and "layer 2, head 3" in told and "2.50" in told
+    assert "2 of 30" in told and "layer 2, head 3" in told and "2.50" in told
     assert weights(page, L, H, T, T) == pytest.approx(maps, abs=1e-6)
+
+
+def measures_shown(page):
+    head, found = grid(page)
+    return [each["here"] or each["habit"] for each in head["heads"]], head["measures"], found["rolled"]
+
+
+FORBIDDEN = {
+    "bytes": (np.arange(2 * T * T).reshape(2, T, T) * 5 % 256).astype(np.float64),
+    "percent": 100 * drawn(2, T, T),
+    "logarithms": np.log(drawn(2, T, T)),
+    "below": drawn(2, T, T) - drawn(2, T, T)[::-1],
+    "above": 3 * drawn(2, T, T) + 0.2,
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("fault", FORBIDDEN)
+def test_numbers_that_can_be_no_weights_are_named_and_nothing_is_measured(fault, lang):
+    page = Lesson("maps", lang=lang)
+    bring(page, "m.npy", npy(FORBIDDEN[fault]))
+    (told,) = [each.value for each in page.at.warning]
+    assert {"en": "No attention weights", "zh": "不是注意力权重"}[lang] in told
+    assert measures_shown(page) == (["", ""], {}, b"")
+    head, _ = grid(page)
+    assert head["as_numbers"] and head["reach"] == pytest.approx(np.abs(FORBIDDEN[fault]).max())
+    _, found = opened(page)
+    assert len(set(found["cells"])) > 2  # no flat colour
+    assert "%" not in " ".join([*texts(page).split(), *[each.value for each in page.at.caption]])
+
+
+def test_a_head_with_a_row_that_does_not_sum_to_one_is_not_measured_and_there_is_no_rollout(page):
+    maps = drawn(L, H, T, T)
+    maps[1, 2, 4] *= 0.4
+    bring(page, "m.npz", npz(attention=maps))
+    shown, measures, rolled = measures_shown(page)
+    assert shown[5] == "" and all(shown[:5]) and "entropy" in measures and rolled == b""
+
+
+def bfloat16(maps):
+    return torch.from_numpy(maps).to(torch.bfloat16).double().numpy()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize(
+    "maps, cause", [(bfloat16(drawn(2, 16, 16)), "bfloat16"), (drawn(2, 16, 16).round(2), "2")], ids=["dtype", "digits"]
+)
+def test_rounding_of_a_file_is_called_rounding_with_the_digits_that_show_it(maps, cause, lang):
+    page = Lesson("maps", lang=lang)
+    bring(page, "m.npz", npz(attention=maps))
+    assert not page.at.warning and "entropy" in grid(page)[0]["measures"]
+    farthest = np.abs(maps.sum(-1) - 1).max()
+    (told,) = [each.value for each in page.at.caption if {"en": "rounding", "zh": "舍入"}[lang] in each.value]
+    assert cause in told and f"{farthest:.2g}" in told and "1.00," not in told
+
+
+def test_a_sum_near_one_has_the_digits_that_tell_it_from_one(page):
+    maps = drawn(H, T, T)
+    maps[0, 0] *= 1.0024
+    bring(page, "m.npz", npz(attention=maps))
+    (told,) = [each.value for each in page.at.warning]
+    assert "sums to 1.0024" in told
+
+
+def test_one_token_has_no_mask_no_measure_and_one_head(page):
+    bring(page, "m.json", json.dumps({"attention": [[1]], "tokens": ["a"]}).encode())
+    head, _ = grid(page)
+    assert [each["habit"] for each in head["heads"]] == ["there is only one word"] and head["measures"] == {}
+
+
+@pytest.mark.parametrize("lang, word", [("en", "mask"), ("zh", "掩码")])
+def test_maps_whose_queries_see_one_key_do_not_speak_of_a_mask(lang, word):
+    page = Lesson("maps", lang=lang)
+    bring(page, "m.npy", npy(np.eye(4)))
+    assert word not in grid(page)[0]["heads"][0]["habit"]
+
+
+GPT2 = ["The", "Ġcat", "Ġun", "seen", "Ċ"]
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_tokens_stand_as_the_words_that_they_are_and_it_is_said(lang):
+    page = Lesson("maps", lang=lang)
+    bring(page, "m.npz", npz(attention=drawn(H, T, T), tokens=np.array(GPT2)))
+    shown = ["The", "cat", "un", "…seen", "↵"]
+    assert grid(page)[0]["queries"] == grid(page)[0]["keys"] == shown
+    _, found = opened(page)
+    assert list(found["rows"]) == shown if "rows" in found else opened(page)[0]["rows"] == shown
+    (told,) = [each for each in page.at.caption if "Ġcat" in each.value]
+    assert "cat" in told.value and "…" in told.value and "Ċ" in told.help
 
 
 def test_numbers_below_zero_are_shown_and_what_cannot_be_measured_is_left_out(page):
@@ -138,6 +228,12 @@ def test_numbers_below_zero_are_shown_and_what_cannot_be_measured_is_left_out(pa
     bring(page, "m.npz", npz(attention=maps))
     first, second, *_ = grid(page)[0]["heads"]
     assert "entropy" not in first["here"] and "entropy" in second["here"]
+
+
+def npy(array):
+    file = io.BytesIO()
+    np.save(file, array)
+    return file.getvalue()
 
 
 BOMB = b"[" * 90_000 + b"1" + b"]" * 90_000

@@ -84,6 +84,7 @@ function fillControls(root) {
     output.textContent = spellWholePercent(root.look.least);
   };
   least.append(input, output);
+  by.hidden = !Object.keys(measures).length; // by the layer alone there is nothing to choose
   root.parts.controls.replaceChildren(by, from, to, least);
 }
 
@@ -108,7 +109,8 @@ function sortedBy({ shown, look }) {
     const cell = Number(from) * shown.keys.length + Number(to);
     const label = said(shown.text.pair, { from: shown.queries[from], to: shown.keys[to] });
     const there = (i) => others?.[i][cell];
-    return { label, spell: spellWholePercent, here: (i) => maps[i][cell], there, held: () => undefined };
+    const spell = shown.as_numbers ? spellNumber : spellWholePercent;
+    return { label, spell, here: (i) => maps[i][cell], there, held: () => undefined };
   }
   if (by === BY_LAYER) return null;
   const spell = by === BITS ? spellNumber : spellWholePercent;
@@ -171,7 +173,7 @@ function cardOf(root, i) {
   const open = element("button", isNow ? "open chosen" : "open", { type: "button", title: habit || name, onclick: () => root.trigger("head", [layer, head]) });
   open.setAttribute("aria-label", said(shown.text.open, { name, habit }));
   open.style.aspectRatio = ratioOf(shown);
-  open.append(shown.others ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed") : imageOf(shown, shown.maps[i], "share"));
+  open.append(shown.others ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed") : imageOf(shown, shown.maps[i], scaleOf(shown)));
   card.number = element("div", "number");
   const compare = element("button", "compare", { type: "button" });
   compare.onclick = () => {
@@ -182,6 +184,9 @@ function cardOf(root, i) {
   card.append(open, element("div", "name", { textContent: name }), element("div", "habit", { textContent: habit }), card.number, compare);
   return card;
 }
+
+// Numbers that can be no weights have a scale with both signs.
+const scaleOf = (shown) => (shown.as_numbers ? "signed" : "share");
 
 const apart = (one, other) => one.map((number, i) => number - other[i]);
 
@@ -202,7 +207,7 @@ function compareTwo(root) {
     compare.setAttribute("aria-label", `${compare.textContent}: ${heads[i].name}`);
   });
   const [one, other] = look.pair;
-  const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], "share"));
+  const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], scaleOf(shown)));
   if (shown.others && look.pair.length) large.push(...secondOf(shown, one));
   else if (look.pair.length === 1) large.push(element("p", "", { textContent: text.choose_two }));
   if (look.pair.length === 2) large.push(largeOf(shown, text.difference, apart(maps[one], maps[other]), "signed"));
@@ -231,7 +236,8 @@ function largeOf(shown, name, numbers, scale) {
   let at = [0, 0];
   const tell = (row, column) => {
     at = [inside(row, queries), inside(column, keys)];
-    const number = spellWholePercent(numbers[at[0] * keys.length + at[1]]);
+    const spell = shown.as_numbers ? spellNumber : spellWholePercent;
+    const number = spell(numbers[at[0] * keys.length + at[1]]);
     [...down.children].forEach((word, i) => word.classList.toggle("at", i === at[0]));
     [...across.children].forEach((word, i) => word.classList.toggle("at", i === at[1]));
     told.textContent = said(shown.text.cell, { query: queries[at[0]], key: keys[at[1]], number });

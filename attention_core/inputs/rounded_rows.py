@@ -1,0 +1,56 @@
+"""How far rounding may move the sum of a row of weights, by the numbers themselves: a file widens what it holds."""
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from attention_core.comparison.rerun import can_hold
+
+SUM_TOLERANCE = 1e-3  # single precision sums to 1 within it, whatever it was computed with
+SINGLE_PRECISION = 1e-7  # of a share
+MAX_DECIMALS = 5  # with which numbers are printed; more of them move no sum that is seen
+MAX_ROUNDED_SUM = 0.1  # by which a sum may be off that is called rounded
+
+
+@dataclass(frozen=True)
+class Rounding:
+    """How coarsely numbers are given: in a dtype, "bfloat16" or "float16"; with so many decimals; or neither."""
+
+    dtype: str = ""
+    decimals: int = 0
+
+    def allowance(self, weights: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows"]:
+        """How far each row's sum may be from 1 by rounding: half a unit of each of its numbers, together.
+
+        >>> Rounding("bfloat16").allowance(torch.full((1, 4), 0.25)).item()       # half of 2⁻⁷, and the tolerance
+        0.004906250163912773
+        """
+        sums = weights.abs().sum(-1)
+        keys = weights.shape[-1]
+        rounded = torch.zeros_like(sums)
+        if self.dtype:
+            held = torch.finfo(getattr(torch, self.dtype))
+            rounded = held.eps / 2 * sums + keys * held.smallest_normal * held.eps / 2
+        if self.decimals:
+            rounded = torch.full_like(sums, keys * 0.5 * 10.0**-self.decimals)
+        return SUM_TOLERANCE + rounded.clamp(max=MAX_ROUNDED_SUM)
+
+
+def find_rounding(numbers: Tensor) -> Rounding:
+    """How coarsely numbers are given: in the coarsest dtype that holds all of them, else with few decimals.
+
+    >>> thirds = torch.full((3, 3), 1 / 3, dtype=torch.float64)
+    >>> find_rounding(thirds.bfloat16().double()), find_rounding(thirds.round(decimals=2)), find_rounding(thirds)
+    (Rounding(dtype='bfloat16', decimals=0), Rounding(dtype='', decimals=2), Rounding(dtype='', decimals=0))
+    """
+    if torch.equal(numbers, numbers.round()):
+        return Rounding()  # whole numbers are the same in every precision
+    for dtype in (torch.bfloat16, torch.float16):
+        if can_hold(dtype, numbers):
+            return Rounding(dtype=str(dtype).removeprefix("torch."))
+    for decimals in range(1, MAX_DECIMALS + 1):
+        if (numbers - numbers.round(decimals=decimals)).abs().max() < SINGLE_PRECISION:
+            return Rounding(decimals=decimals)
+    return Rounding()

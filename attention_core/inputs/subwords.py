@@ -1,0 +1,177 @@
+"""Tokens of a tokenizer as the words that they are: Ġ, ▁, ## and </w> mark where a word begins, goes on or ends, and
+letters such as âĢĻ stand for bytes. No reader is meant to see any of them.
+
+Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece; subword-nmt (@@, </w>).
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+GOES_ON = "…"  # before a piece that goes on with the word before it
+SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
+SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
+MOST_PIECES = 8  # of one character, or of a few that were cut across each other
+BYTE_TOKEN_PATTERN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+WORD_END_MARKS = ("</w>",)
+GOES_ON_MARKS = ("@@",)
+
+
+def list_byte_letters() -> dict[str, int]:
+    """The letter by which GPT-2's tokenizer writes each byte.
+
+    >>> letters = list_byte_letters()
+    >>> letters["a"], letters["Ġ"], letters["Ċ"], len(letters)
+    (97, 32, 10, 256)
+    """
+    as_they_are = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in as_they_are]
+    letters = {chr(byte): byte for byte in as_they_are}
+    return letters | {chr(256 + place): byte for place, byte in enumerate(others)}
+
+
+BYTE_LETTERS = list_byte_letters()
+
+
+def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
+    """The tokens of a text as words: without the marks of its tokenizer, bytes joined to letters.
+
+    tokens: of one text, in order. A piece that goes on with the word before it begins with …; a space that is a token
+    is ␣, the end of a line ↵. A character that was cut into several tokens stands at each of them, with its number.
+    Tokens without such marks stay as they are.
+
+    >>> show_subwords(["The", "Ġcat", "'s", "Ġun", "happy", "Ċ"])
+    ('The', 'cat', "'s", 'un', '…happy', '↵')
+    >>> show_subwords(["[CLS]", "walk", "##ing", "[SEP]"]), show_subwords(["▁it", "’", "▁"])
+    (('[CLS]', 'walk', '…ing', '[SEP]'), ('it', '’', '␣'))
+    >>> show_subwords(["it", "âĢĻ", "s", "Ġç", "Į", "«"])
+    ('it', '’', 's', '猫 1/3', '猫 2/3', '猫 3/3')
+    >>> show_subwords(["Anna", "#1", "_"])
+    ('Anna', '#1', '_')
+    """
+    read = find_reading(tokens)
+    return tuple(read(tokens)) if read else tuple(tokens)
+
+
+def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] | None:
+    """How the marks of these tokens are read; None of tokens without marks."""
+    if are_byte_letters(tokens):
+        return read_byte_letters
+    if any("▁" in token or BYTE_TOKEN_PATTERN.fullmatch(token) for token in tokens):
+        return read_sentence_pieces
+    if any(is_word_piece(token) for token in tokens):
+        return read_word_pieces
+    if any(ends_with_mark(token) for token in tokens):
+        return read_end_marks
+    return None
+
+
+# ---- bytes as letters: GPT-2, RoBERTa, Llama 3, Qwen -----------------------------------------------------------------
+def are_byte_letters(tokens: Sequence[str]) -> bool:
+    """Whether letters of these tokens stand for bytes: some are no letters of their own byte, and all are a text."""
+    spelled = [token for token in tokens if all(letter in BYTE_LETTERS for letter in token)]
+    if not any(ord(letter) > 0xFF for token in spelled for letter in token):
+        return False
+    held = bytes(BYTE_LETTERS[letter] for token in spelled for letter in token)
+    text = held.decode("utf-8", "replace").strip("\ufffd")  # a text may begin or end inside a character
+    return all(letter.isprintable() or letter in SHOWN_BLANKS for letter in text) and "\ufffd" not in text
+
+
+def read_byte_letters(tokens: Sequence[str]) -> list[str]:
+    """Words of tokens whose letters stand for bytes."""
+    held: list[bytes | str] = [
+        bytes(BYTE_LETTERS[letter] for letter in token) if all(letter in BYTE_LETTERS for letter in token) else token
+        for token in tokens
+    ]
+    return mark_pieces(join_bytes(held, tokens))
+
+
+def join_bytes(held: Sequence[bytes | str], tokens: Sequence[str]) -> list[str]:
+    """The texts of tokens that are bytes, or texts already; of a character that was cut each token has its number."""
+    texts: list[str] = []
+    while len(texts) < len(held):
+        first = len(texts)
+        piece = held[first]
+        if isinstance(piece, str):
+            texts.append(piece)
+            continue
+        joined, count, text = b"", 0, None
+        for each in held[first : first + MOST_PIECES]:
+            if isinstance(each, str):
+                break
+            joined, count = joined + each, count + 1
+            text = decode(joined)
+            if text is not None:
+                break
+        if text is None:
+            texts.append(f"⟨{piece.hex(' ').upper()}⟩")
+        elif count == 1:
+            texts.append(text or tokens[first])
+        else:
+            texts += [f"{text} {number}/{count}" for number in range(1, count + 1)]
+    return texts
+
+
+def decode(held: bytes) -> str | None:
+    """A text from UTF-8; None of bytes that are none."""
+    try:
+        return held.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+# ---- SentencePiece: Llama 2, T5, Mistral, XLM-R ----------------------------------------------------------------------
+def read_sentence_pieces(tokens: Sequence[str]) -> list[str]:
+    """Words of tokens in which ▁ stands for a space, and <0x0A> for a byte."""
+    held: list[bytes | str] = []
+    for token in tokens:
+        byte = BYTE_TOKEN_PATTERN.fullmatch(token)
+        held.append(bytes.fromhex(byte[1]) if byte else token.replace("▁", " "))
+    return mark_pieces(join_bytes(held, tokens))
+
+
+def mark_pieces(texts: Sequence[str]) -> list[str]:
+    """Words of texts of which a space begins each word: it is left out, and what goes on is marked."""
+    shown, before = [], ""
+    for text in texts:
+        goes_on = before[-1:].isalnum() and text[:1].isalnum() and is_spaced(before[-1]) and is_spaced(text[0])
+        word = text.removeprefix(" ") if text.strip() else text
+        word = SHOWN_BLANK_PATTERN.sub(lambda blanks: "".join(map(SHOWN_BLANKS.__getitem__, blanks[0])), word)
+        shown.append(GOES_ON + word if goes_on else word or text)
+        before = text
+    return shown
+
+
+def is_spaced(letter: str) -> bool:
+    """Whether a letter is of a script that parts words by spaces: Chinese and Japanese do not."""
+    return ord(letter) < 0x2E80
+
+
+# ---- marks of a word that goes on, or ends ---------------------------------------------------------------------------
+def is_word_piece(token: str) -> bool:
+    """Whether a token is one of WordPiece that goes on: ##ing. A sign of number (#1) or a heading (##) is none."""
+    return len(token) > 2 and token.startswith("##") and token[2] != "#"
+
+
+def read_word_pieces(tokens: Sequence[str]) -> list[str]:
+    """Words of tokens in which ## stands before what goes on."""
+    return [GOES_ON + token[2:] if is_word_piece(token) else token for token in tokens]
+
+
+def ends_with_mark(token: str) -> bool:
+    """Whether a token ends with the mark of a word's end, or with that of a piece to which more belongs."""
+    return any(token.endswith(mark) and token != mark for mark in (*WORD_END_MARKS, *GOES_ON_MARKS))
+
+
+def read_end_marks(tokens: Sequence[str]) -> list[str]:
+    """Words of tokens in which </w> stands behind a word's end (GPT, CLIP), or @@ behind a piece that is no end."""
+    marks_ends = any(token.endswith(WORD_END_MARKS) for token in tokens)
+    shown, goes_on = [], False
+    for token in tokens:
+        word = token
+        for mark in (*WORD_END_MARKS, *GOES_ON_MARKS):
+            word = word.removesuffix(mark) or word
+        shown.append(GOES_ON + word if goes_on else word)
+        is_special = token.startswith(("<", "[")) and token.endswith((">", "]")) and not ends_with_mark(token)
+        is_end = token.endswith(WORD_END_MARKS) if marks_ends else not token.endswith(GOES_ON_MARKS)
+        goes_on = not is_end and not is_special
+    return shown
