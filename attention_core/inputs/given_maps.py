@@ -16,6 +16,7 @@ from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
 MAX_ROUNDED_BEYOND = 1e-6  # below 0, or above 1 and the rounding: no weight lies there
+MAX_LOGARITHM_DISTANCE = 0.01  # of a sum of exponentials from 1
 LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 
 
@@ -82,8 +83,8 @@ class AttentionMaps:
         if least >= -MAX_ROUNDED_BEYOND and most <= 1 + rounded:
             return ""
         if least < -MAX_ROUNDED_BEYOND:
-            is_log = most <= MAX_ROUNDED_BEYOND and bool(((self.maps.exp().sum(-1) - 1).abs() < 0.01).all())
-            return "logarithms" if is_log else "below"
+            distances = (self.maps.exp().sum(-1) - 1).abs()
+            return "logarithms" if bool((distances < MAX_LOGARITHM_DISTANCE).all()) else "below"
         sums = self.maps.sum(-1)
         if bool(((sums - WHOLE_PERCENT).abs() < 1).all()):
             return "percent"

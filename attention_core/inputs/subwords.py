@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 GOES_ON = "…"  # before a piece that goes on with the word before it
 SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
 SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
+FIRST_EAST_ASIAN = 0x2E80
 MOST_PIECES = 8  # of one character, or of a few that were cut across each other
 BYTE_TOKEN_PATTERN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_END_MARKS = ("</w>",)
@@ -133,7 +134,7 @@ def mark_pieces(texts: Sequence[str]) -> list[str]:
     """Words of texts of which a space begins each word: it is left out, and what goes on is marked."""
     shown, before = [], ""
     for text in texts:
-        goes_on = before[-1:].isalnum() and text[:1].isalnum() and is_spaced(before[-1]) and is_spaced(text[0])
+        goes_on = is_in_word(before[-1:]) and is_in_word(text[:1])
         word = text.removeprefix(" ") if text.strip() else text
         word = SHOWN_BLANK_PATTERN.sub(lambda blanks: "".join(map(SHOWN_BLANKS.__getitem__, blanks[0])), word)
         shown.append(GOES_ON + word if goes_on else word or text)
@@ -141,9 +142,10 @@ def mark_pieces(texts: Sequence[str]) -> list[str]:
     return shown
 
 
-def is_spaced(letter: str) -> bool:
-    """Whether a letter is of a script that parts words by spaces: Chinese and Japanese do not."""
-    return ord(letter) < 0x2E80
+def is_in_word(letter: str) -> bool:
+    """Whether a letter or a digit, "" for none, is of a script that parts words by spaces: Chinese and Japanese do
+    not."""
+    return letter.isalnum() and ord(letter) < FIRST_EAST_ASIAN
 
 
 # ---- marks of a word that goes on, or ends ---------------------------------------------------------------------------
