@@ -68,7 +68,7 @@ def test_what_both_ways_have_cost_is_counted_word_by_word():
 
 def test_each_stop_is_told_both_ways():
     told = shelves(Lesson("decoding", lang="en"))[0]["told"]
-    first = "The beginning is read at once: 6 tokens, 6 keys and values in every head. Next comes “the”, 69 %."
+    first = "The beginning is read in one run: 6 tokens, 6 keys and values in every head. Next comes “the”, 69 %."
     assert told["cached"][0] == told["again"][0] == first
     assert told["cached"][4].startswith("“it” adds one key and one value in every layer. Its query meets 10 keys, 9 of")
     assert told["again"][4].startswith("To read “it”, all 10 tokens are run again: 10 keys, 9 of them the same")

@@ -280,7 +280,7 @@ def test_states_come_one_after_the_other():
         states.append(h)
     for t, word in enumerate(("Anna", "fed", "the", "dog")):
         lesson.set("t", t)
-        assert lesson.says(f"Step {t + 1}: **h_{t + 1}** is made of the word “{word}” and of **h_{t}**")
+        assert lesson.says(f"Step {t + 1}: **h_{t + 1}** is computed from the word “{word}” and from **h_{t}**")
         assert lesson.says(f"words that still wait: {3 - t}.")
         for n in range(4):
             assert lesson.number("step", f"h_{t + 1} [{n + 1}]") == pytest.approx(states[t][n], abs=1e-12)

@@ -183,7 +183,9 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
     found = {}
     for d_k in (64, 128, 256, 512, 1024):
         lesson = Lesson("scale", guess=LEVEL, d_k=str(d_k))
-        assert lesson.says("with 8 keys at least as much of it arrives as divided up to d_k = 64; in wider heads less")
+        assert lesson.says(
+            "with 8 keys at least as much of it arrives as with the division up to d_k = 64; in wider heads less"
+        )
         divided = re.search(r"undivided, ([\d.]+) divided\.", lesson.fact())[1]
         found[d_k] = lesson.figure("(median) is "), float(divided)
     assert found[64][0] > found[64][1] and found[128][0] < found[128][1]
@@ -193,7 +195,10 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_the_line_under_the_picture_speaks_of_the_keys_that_the_slider_shows(lang):
     lesson = Lesson("scale", keys="64", guess=LEVEL, lang=lang)
-    words = {"en": "with 64 keys at least as much of it arrives as divided up to d_k = 256", "zh": "有 64 个键时"}
+    words = {
+        "en": "with 64 keys at least as much of it arrives as with the division up to d_k = 256",
+        "zh": "有 64 个键时",
+    }
     assert lesson.says(words[lang])
     assert not Lesson("scale", keys="64", lang=lang).says(words[lang])  # it says what the division does
 

@@ -103,7 +103,7 @@ def test_where_the_argument_needs_independence_q_equals_k_has_mean_d_k_and_varia
     assert abs(bold(opened, "q = k")[-1] / 256 - 1) < 0.1
     opened.press("Their law", "±1")
     opened.wait_for_text("the variance 0 (0)")
-    opened.press("q and k are", "silent together")
+    opened.press("q and k are", "zero together")
     opened.wait_for_text("(exactly 256)")
     opened.press("q and k are", "one number repeated")
     opened.wait_for_text("(exactly d_k² = 16384)")

@@ -274,7 +274,7 @@ def test_a_lessons_picture_follows_its_word_and_leaves_the_workbench_alone(scree
 
 
 DRAWERS = [
-    ("masks", "", "Can a word learn of its future?"),
+    ("masks", "", "Can a word find out what comes after it?"),
     ("softmax", "", "Why is the largest number subtracted first?"),
 ]
 
