@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.comparison.distances import abs_difference, subtract
 from attention_core.mechanism.plain_checks import require_positive
 from attention_core.record.errors import AttentionError
-from attention_core.record.trace import Step, Trace
+from attention_core.record.trace import RandomParts, Step, Trace
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,8 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
     """Compute now - before in float64, for every step that both runs have in the same shape.
 
     Two cells that are blocked in both runs differ by 0, and so do truth values that agree. A cell that is blocked in
-    one run alone differs by an infinity. Returns a Trace whose steps have no operation.
+    one run alone differs by an infinity. Returns a Trace whose steps have no operation. Matrices that were drawn at
+    random in either run are such of the difference, too.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [3.0]])
@@ -43,7 +44,8 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
         name = step.name
         difference = subtract(step.value, before[name])
         steps[name] = Step(name, difference.detach().cpu(), step.dims)
-    return Trace(steps, now.labels, difference=True)
+    drawn = dict.fromkeys((*now.chance.matrices, *before.chance.matrices))
+    return Trace(steps, now.labels, difference=True, chance=RandomParts(matrices=tuple(drawn)))
 
 
 def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:

@@ -19,7 +19,7 @@ from attention_core.drawing.cells import (
     place_outline,
 )
 from attention_core.drawing.charts import MAP_TITLE_PX, place_map_title
-from attention_core.drawing.palette import Palette
+from attention_core.drawing.palette import Palette, palette_for
 from attention_core.drawing.ramps import place_ramp, place_signed_ramp
 from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_specification
 from attention_core.drawing.text_layout import (
@@ -56,7 +56,7 @@ def three_maps(
 ) -> Picture:
     """One head's weights in A, in B, and B - A; beside each row, where it is asked for, how far A and B lie apart.
 
-    A and B share one range of colours, the difference has its own.
+    A and B share one range of colours, the difference has its own; a run of random matrices stands in greys.
 
     runs: A, B and their difference, as subtract_traces gives it. words: of A, of B, and of the difference; the last
     name the rows. titles: over each map. figures: of either figure what stands above its column, and what it is, or
@@ -96,7 +96,7 @@ def three_maps(
             part,
             run,
             texts,
-            palette,
+            palette_for(run, palette),
             origin=(x, top),
             size=size,
             chosen=opened,
@@ -108,8 +108,9 @@ def three_maps(
         drawn.append(place_outline(box(x, x + width, y, y + size), palette))
     last = left + 2 * step
     last_width = max(width, MIN_DIFFERENCE_RAMP_PX)
-    drawn += place_ramp(palette, left, bottom + 10, step + width, keys, times)
-    drawn += place_signed_ramp(palette, last, bottom + 10, last_width, difference)
+    shared = palette if not all(run.chance.matrices for run in runs[:2]) else palette_for(runs[0], palette)
+    drawn += place_ramp(shared, left, bottom + 10, step + width, keys, times)
+    drawn += place_signed_ramp(palette_for(runs[2], palette), last, bottom + 10, last_width, difference)
     right = last + last_width + MAP_GAP_PX
     if figures:
         drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)

@@ -7,6 +7,7 @@ import streamlit as st
 import torch
 
 from attention_core import Trace
+from attention_core.drawing.palette import palette_for
 from attention_core.drawing.raster import MAX_MAP_SIDE, Raster, raster
 from attention_core.explanation.layout import MAX_PANEL_SIDE
 from attention_core.record.trace import Step
@@ -53,7 +54,7 @@ def show_large_map(
         most,
     )
     notes = [describe_axes(trace, step), describe_thinning(drawn.every)]
-    data = vars(drawn) | common_canvas_data(alt, drawn)
+    data = vars(drawn) | common_canvas_data(alt, drawn, trace)
     data["note"] = " · ".join(filter(None, notes))
     data["chosen"] = find_chosen_place(screen, drawn)
     data["query"] = at["T"]
@@ -82,7 +83,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
     times = trace[step].shape[-1] > MAX_PANEL_SIDE
     drawn = raster(trace, step, picture_texts_for(trace), current_palette(), times=times)
     thinning = describe_thinning(drawn.every)
-    data = vars(drawn) | common_canvas_data(alt, drawn)
+    data = vars(drawn) | common_canvas_data(alt, drawn, trace)
     data["note"] = " · ".join(filter(None, [axes_note, thinning]))
     data["ramp"] = ()
     data["chosen"] = None
@@ -92,10 +93,10 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
     components.canvas(data=components.pack_bytes(data), key=key)
 
 
-def common_canvas_data(alt: str, drawn: Raster) -> dict:
+def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
     """What every canvas is told: colours, words, and how much of the matrix it shows."""
     return {
-        "palette": vars(current_palette()),
+        "palette": vars(palette_for(trace, current_palette())),
         "words": {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS},
         "label": alt,
         "note": describe_thinning(drawn.every),
@@ -139,7 +140,7 @@ def show_paintable_mask(
     mask_trace = Trace({"allowed": allowed}, trace.labels)
     palette = current_palette()
     drawn = raster(mask_trace, "allowed", picture_texts_for(trace), palette)
-    data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn)
+    data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn, mask_trace)
     data["fills"] = (palette.ground,) * 256  # of allowed cells: they have the colour of the page
     data["inks"] = (palette.ink,) * 256
     data["chosen"] = None

@@ -48,7 +48,7 @@ class ScreenRuns:
         if self.before is None:
             return None
         weights = self.trace.step("weights")
-        weights_alone = Trace({"weights": weights}, self.trace.labels)
+        weights_alone = Trace({"weights": weights}, self.trace.labels, chance=self.trace.chance)
         return subtract_traces(weights_alone, self.before)
 
     @cached_property

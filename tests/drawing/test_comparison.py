@@ -1,6 +1,7 @@
 """Three maps in one picture: what their cells hold, whose cells light up together, whose colours mean the same."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from attention_core.drawing.comparison import format_row_figure, three_maps
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.drawing.text_layout import PictureTexts
 from attention_core.record.expressions import Ref
+from attention_core.record.trace import RandomParts
 
 WORDS = PictureTexts(str, lambda axis, i: f"{axis}{i}")
 FIGURES = [("TV", "half the sum"), ("KL", "surprise")]
@@ -52,6 +54,17 @@ def test_every_cell_stands_three_times_and_tells_all_three_numbers(runs):
             x = sorted(row["x"] for row in same)
             assert x[2] - x[1] == pytest.approx(x[1] - x[0]) and x[1] > x[0]
             assert len({row["y"] for row in same}) == 1
+
+
+@pytest.mark.parametrize("drawn", [(), ("a",), ("b",), ("a", "b")])
+def test_maps_of_random_matrices_are_grey_and_so_is_a_difference_to_one(runs, drawn):
+    random = RandomParts(matrices=("W_q",))
+    a, b = (replace(run, chance=random) if name in drawn else run for name, run in zip("ab", runs, strict=True))
+    found = sorted(cells(rows_of(a, b)), key=lambda row: row["x"])
+    for place, name in ((0, "a"), (1, "b"), (2, "ab")):
+        held = found[15 * place : 15 * (place + 1)]  # of three queries and five keys
+        spread = max(max(rgb) - min(rgb) for rgb in (bytes.fromhex(row["fill"][1:]) for row in held))
+        assert (spread <= 14) == bool({*name} & {*drawn})
 
 
 def test_without_figures_the_maps_stay_where_they_are_and_the_last_name_has_its_room(runs):

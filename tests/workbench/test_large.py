@@ -32,6 +32,14 @@ def test_a_head_is_drawn_on_a_canvas_with_its_own_numbers():
     assert told["note"] == "down: Query, across: Key"  # and every cell of it is drawn
 
 
+@pytest.mark.parametrize("link, is_random", [({"ex": "eight_heads"}, True), ({}, False)])
+def test_a_canvas_of_random_matrices_is_grey_and_another_is_not(link, is_random):
+    screen = Screen(**link, text=SENTENCE).open_map()
+    told, _ = screen.packed("large_map")
+    colours = [bytes.fromhex(told["palette"][name][1:]) for name in ("high", "share", "plus", "minus")]
+    assert all(max(rgb) - min(rgb) <= 14 for rgb in colours) == is_random
+
+
 def test_narrow_small_maps_have_no_more_cells_than_pixels():
     told, _ = Screen(text=" ".join(["dog"] * 41), mask="causal,local:1").set("pin", True).packed("strip")
     assert told["side"] == 34
