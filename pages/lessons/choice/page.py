@@ -13,7 +13,7 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.titles import say_title
 from pages.site.words import current_language, say
 
-CHOICE_COLUMN_WIDTHS = (9, 7, 4)  # of the columns: task and variant, what it takes, where it can be seen
+CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # of the columns: task and variant, what it takes, where it can be seen
 LENGTHS = (64, 256, 1024, 4096, 16_384)
 
 
