@@ -110,7 +110,7 @@ class Slide:
     code: str = ""
     code_beside: str = ""
     notes: str = ""
-    minutes: int = 0
+    minutes: float = 0
     link: str = ""
     source: str = ""
     exercise: SlideExercise | None = None
@@ -141,7 +141,7 @@ class SlideWords:
     next: str
     keys: str
     open: str
-    minutes: Callable[[int], str]
+    minutes: Callable[[float], str]
     place: Callable[[int, int], str]
     no_font: Callable[[str], str]
     given: str
@@ -163,6 +163,6 @@ class SlideShow:
         """The lecture's title."""
         return self.provenance.lines[0]
 
-    def total_minutes(self) -> int:
+    def total_minutes(self) -> float:
         """How long the slides take together, as far as they say it."""
         return sum(slide.minutes for slide in self.slides)

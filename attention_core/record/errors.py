@@ -118,8 +118,8 @@ REFUSAL_SENTENCES = {
     "lecture_link": "a lecture in a link must be as it was written there: this one was cut or changed",
     "too_many_scenes": "a lecture may have at most {limit} scenes: this one has {given}",
     "scene_part": "{name} of scene {number} is not what it has to be: title, note and question are texts (of at most "
-    "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, minutes a whole number from 0 to 120, "
-    "setup an object of texts, kind one of workbench, lesson, code, text and picture; each kind has its own parts",
+    "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, minutes whole or half ones from 0 to "
+    "120, setup an object of texts, kind one of workbench, lesson, code, text and picture; each kind has its own parts",
     "picture_bytes": "a picture may have at most {limit} bytes: this one has {given}",
     "picture_kind": "a picture must be a PNG or a JPEG file: this one is neither",
     "picture_size": "a picture may be at most {limit} pixels wide and high: this one is {width} by {height}",

@@ -19,7 +19,7 @@ from pages.site.words import CONTENT_FOLDER
 LATER_STEPS = ("symbol", "shapes")  # the steps that may come before a question: they give no answer away
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
-LECTURE_VERSION = 3  # 1 had no minutes, 2 no kinds: each scene was a state of the workbench
+LECTURE_VERSION = 4  # 1 had no minutes, 2 no kinds: each scene was a state of the workbench; 3 no half minutes
 # Characters of a lecture's words: one of long sentences and matrices, and little to keep a session.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_LECTURE_PICTURE_BYTES = 3_000_000  # bytes of all its pictures together
@@ -33,15 +33,15 @@ SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 @dataclass(frozen=True)
 class Scene:
     """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of the steps of
-    its kind are gone through. minutes: how long it is spoken about, 0 where nobody said. unread: parts of what it shows
-    that a file had and nobody could read, as (key, text)."""
+    its kind are gone through. minutes: how long it is spoken about, whole or half ones, 0 where nobody said. unread:
+    parts of what it shows that a file had and nobody could read, as (key, text)."""
 
     shown: SceneContent
     title: str
     note: str = ""
     question: str = ""
     steps: tuple[str, ...] = SCENE_STEPS
-    minutes: int = 0
+    minutes: float = 0
     unread: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -83,7 +83,7 @@ class Lecture:
     title: str
     scenes: tuple[Scene, ...] = ()
 
-    def total_minutes(self) -> int:
+    def total_minutes(self) -> float:
         """How long its scenes take together, as far as they say it.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
@@ -92,7 +92,7 @@ class Lecture:
         """
         return sum(scene.minutes for scene in self.scenes)
 
-    def planned_minutes(self, at: int) -> tuple[int, int] | None:
+    def planned_minutes(self, at: int) -> tuple[float, float] | None:
         """After how many minutes a scene is meant to begin and to end; None where it or one before it does not say.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
@@ -166,7 +166,7 @@ def scene_to_json(scene: Scene) -> dict:
     if scene.kind == WORKBENCH_KIND:
         parts["steps"] = list(scene.steps)
     if scene.minutes:
-        parts["minutes"] = scene.minutes
+        parts["minutes"] = scene.minutes if scene.minutes % 1 else int(scene.minutes)
     return parts | SCENE_KINDS[scene.kind].write(scene.shown)
 
 
@@ -256,7 +256,8 @@ def is_valid_spoken_part(name: str, value: object, of_kind: tuple[str, ...]) -> 
     if name in SCENE_TEXT_LIMITS:
         return isinstance(value, str) and len(value) <= SCENE_TEXT_LIMITS[name]
     if name == "minutes":
-        return type(value) is int and 0 <= value <= MAX_SCENE_MINUTES  # true is an int, too
+        is_number = type(value) in (int, float)  # true is an int, too
+        return is_number and 0 <= value <= MAX_SCENE_MINUTES and 2 * value % 1 == 0
     return isinstance(value, list) and bool(value) and all(step in of_kind for step in value)
 
 

@@ -42,11 +42,12 @@ def scene_editor(index: int) -> None:
     edit_scene_part(
         index,
         "minutes",
-        scene.minutes,
+        float(scene.minutes),
         st.number_input,
-        min_value=0,
-        max_value=MAX_SCENE_MINUTES,
-        step=1,
+        min_value=0.0,
+        max_value=float(MAX_SCENE_MINUTES),
+        step=0.5,
+        format="%g",
         width=160,
     )
     show_own_editor(index, scene.shown)
@@ -81,6 +82,8 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         entered = st.session_state[key]
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
+        elif name == "minutes":
+            entered = round(2 * entered) / 2  # the nearest half: what was typed may lie between
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value

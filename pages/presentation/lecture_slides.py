@@ -75,7 +75,7 @@ def make_slide_words() -> SlideWords:
     )
 
 
-def say_minutes(count: int) -> str:
+def say_minutes(count: float) -> str:
     """So many minutes."""
     return say("present.minutes", count=count)
 

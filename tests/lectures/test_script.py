@@ -283,7 +283,7 @@ def test_a_lecture_comes_back_from_its_file_and_from_its_link(lecture):
     assert lecture_from_file(lecture_to_file(lecture)) == lecture == lecture_from_link(lecture_to_link(lecture))
     assert lecture_to_link(lecture).replace("-", "").replace("_", "").isalnum()
     again = json.loads(lecture_to_file(lecture))
-    assert again["format"] == "attention-explorer-lecture" and again["version"] == 3
+    assert again["format"] == "attention-explorer-lecture" and again["version"] == 4
 
 
 def test_a_file_of_version_1_says_no_minutes_and_is_read_as_before():
@@ -294,6 +294,24 @@ def test_a_file_of_version_1_says_no_minutes_and_is_read_as_before():
 def test_the_minutes_of_a_lecture_are_those_of_its_scenes():
     told = lecture_from_file(file_with(version=2, scenes=[{"minutes": 3}, {}, {"minutes": 40}]))
     assert [scene.minutes for scene in told.scenes] == [3, 0, 40] and told.total_minutes() == 43
+
+
+def test_minutes_may_be_halves_and_whole_ones_are_written_as_such():
+    told = lecture_from_file(file_with(version=4, scenes=[{"minutes": 1.5}, {"minutes": 0.5}, {"minutes": 3.0}]))
+    assert [told.planned_minutes(at) for at in range(3)] == [(0, 1.5), (1.5, 2), (2, 5)]
+    assert [scene["minutes"] for scene in json.loads(lecture_to_file(told))["scenes"]] == [1.5, 0.5, 3]
+    assert '"minutes": 3,\n' in lecture_to_file(told) and lecture_from_link(lecture_to_link(told)) == told
+    for never in ("NaN", "Infinity", "1e400"):
+        with pytest.raises(AttentionError):
+            lecture_from_file(file_with(scenes=[{"minutes": 1}]).replace(": 1}", f": {never}}}"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(("name", "minutes"), [("ten_minutes", 10), ("forty_five_minutes", 45)])
+def test_the_scenes_of_a_shipped_lecture_take_as_long_as_its_title_says(name, minutes, language):
+    lecture = load_shipped_lecture(name, language)
+    last = lecture.planned_minutes(len(lecture.scenes) - 1)
+    assert last is not None and last[1] == lecture.total_minutes() == minutes
 
 
 def refusal(text):
@@ -321,7 +339,8 @@ SCENES = [
     {"setup": {"t": 5}},
     {"minutes": -1},
     {"minutes": MAX_SCENE_MINUTES + 1},
-    {"minutes": 2.5},
+    {"minutes": 2.25},
+    {"minutes": -0.5},
     {"minutes": True},
     {"minutes": "2"},
     {"script": "alert(1)"},
@@ -344,7 +363,7 @@ def test_a_scene_that_is_none_is_refused_with_its_number(scene):
         ('{"format": "attention-explorer", "version": 1}', "lecture_format"),
         (file_with(version=True), "lecture_format"),
         (file_with(version=0), "lecture_format"),
-        (file_with(version=4), "file_version"),
+        (file_with(version=5), "file_version"),
         (file_with(title=7), "lecture_format"),
         (file_with(title="t" * (SCENE_TEXT_LIMITS["title"] + 1)), "scene_part"),
         (file_with(scenes={}), "lecture_format"),
