@@ -19,7 +19,7 @@ from pages.panels.link_controls import (
     read_switch,
     text_box,
 )
-from pages.session.cell_clicks import read_typed_cells
+from pages.session.cell_clicks import is_valid_index, read_typed_cells
 from pages.session.labels import inline_step_name, place_names
 
 CellMarks = list[list[tuple[str, str]]]  # of each cell its sign, and what that means
@@ -103,8 +103,8 @@ def answer_cells(
     def open_cell() -> None:
         sent = st.session_state[key].opened
         match sent:
-            case {"row": int(row), "column": int(column)}:
-                if row in range(len(row_names)) and column in range(len(column_names)):
+            case {"row": row, "column": column}:
+                if is_valid_index(row, len(row_names)) and is_valid_index(column, len(column_names)):
                     on_open(row, column)
 
     rows_of_head = rows[first : first + len(row_names)]

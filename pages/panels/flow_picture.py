@@ -143,8 +143,8 @@ def handle_look() -> None:
     """Another query, head, step or stop is looked at, as a browser says it, or a head of another layer of a language
     model; no cell is open then."""
     match st.session_state["look"].looked:
-        case {"query": query, "head": head, "layer": int() as layer}:
-            if is_place(query, head):
+        case {"query": query, "head": head, "layer": layer}:
+            if type(layer) is int and is_place(query, head):
                 open_layer(layer, query, head)
         case {"query": query, "head": head, "step": str() | None as step, "stop": str() | None as stop}:
             trace = trace_for(setup_state.current_setup())

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages import components
 from pages.panels.setup_controls import keep_typed
+from pages.session.cell_clicks import is_number
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 
@@ -60,7 +61,7 @@ def show_ratio_slider(slider: RatioSlider, key: str, take: Take, typed: TypedNum
     """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
 
     def take_released(value: object) -> None:
-        if isinstance(value, int | float) and slider.least <= value <= slider.most:
+        if is_number(value) and slider.least <= value <= slider.most:
             take(float(value))
 
     data = vars(slider) | {"changes": {"step": slider.step, "parameter": slider.parameter}, "values": None}
@@ -73,7 +74,7 @@ def show_list_slider(
     """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
 
     def take_released(value: object) -> None:
-        if isinstance(value, int | float) and value in slider.values:
+        if is_number(value) and value in slider.values:
             take(slider.values[slider.values.index(value)])
 
     draw_slider(vars(slider), key, take_released, take, typed, width)

@@ -1,5 +1,7 @@
 """A click opens a cell. What a browser names is looked for first: it may be of another run, or made up."""
 
+import sys
+
 import streamlit as st
 
 from attention_core.inputs.matrix_cells import split_cells
@@ -12,6 +14,11 @@ from pages.session.fragments import select_and_redraw
 def is_valid_index(given: object, size: int) -> bool:
     """Whether what a browser sent is one of so many positions: it may send anything."""
     return type(given) is int and 0 <= given < size
+
+
+def is_number(given: object) -> bool:
+    """Whether what a browser sent is a finite number: True, text and NaN are none."""
+    return type(given) in (int, float) and abs(given) <= sys.float_info.max
 
 
 def read_typed_cells(sent: object, rows: int, columns: int, name: str) -> list[tuple[int, int, str]]:

@@ -7,6 +7,7 @@ import torch
 
 from attention_core import attend
 from pages.lessons import opened_cell
+from pages.session.cell_clicks import is_number
 
 TRACE = attend(torch.eye(3))
 GOOD = [0, 0, 1, 2]
@@ -40,3 +41,9 @@ def test_a_forged_click_on_a_picture_opens_nothing(sent, monkeypatch):
     assert not opened
     opened_cell.handle_picture_click("hero", {"": TRACE}, {"step": "weights", "index": GOOD})
     assert len(opened) == 1
+
+
+@pytest.mark.parametrize("sent", [True, False, "1", "", None, math.nan, math.inf, -math.inf, 10**400, [1], {}], ids=str)
+def test_what_is_no_number_is_taken_for_none(sent):
+    assert not is_number(sent)
+    assert is_number(1) and is_number(-0.5) and is_number(10**25)

@@ -15,6 +15,7 @@ from pages.lessons.scores.score_settings import SCORE_SETTINGS, USUAL_SCORE, nam
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import make_member_reader
 from pages.runs.cache import trace_for
+from pages.session.cell_clicks import is_number
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.setup.setup import Setup
@@ -73,7 +74,7 @@ def read_arrow(text: str) -> Arrow:
 def take_arrows(sent: object) -> None:
     """Keeps the arrows that a hand let go."""
     match sent:
-        case [[*q], [*k]]:
+        case [[*q], [*k]] if all(map(is_number, (*q, *k))):
             arrows = {"q": q, "k": k}
         case _:
             return
