@@ -19,10 +19,25 @@ export default function ({ data }) {
       return;
     }
     box.scrollIntoView({ block: "center" });
-    box.querySelector("input, button, textarea, [tabindex='0']")?.focus({ preventScroll: true });
-    box.style.outline = "3px solid #b05a00";
+    hold(box, performance.now());
+  };
+  // What stands above may still open, or the control be drawn anew: it stays in view, and keeps the focus.
+  const hold = (box, from) => {
+    box.style.outline = `3px solid ${data.colour}`;
     box.style.outlineOffset = "4px";
-    setTimeout(() => box.style.removeProperty("outline"), FRAMED_MS);
+    if (isLeft || performance.now() - from > FRAMED_MS) {
+      box.style.removeProperty("outline");
+      return;
+    }
+    box.scrollIntoView({ block: "nearest" });
+    if (!box.contains(document.activeElement)) findControl(box)?.focus({ preventScroll: true });
+    setTimeout(() => hold(find() ?? box, from), 100);
   };
   bring();
+}
+
+// The first that can be used and is no help on it.
+function findControl(box) {
+  const found = [...box.querySelectorAll("input, button, textarea, [tabindex='0']")];
+  return found.find((each) => !each.closest("[data-testid=stWidgetLabel], [data-testid=stTooltipIcon]"));
 }

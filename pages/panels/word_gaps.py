@@ -21,7 +21,13 @@ KEY = "word_gaps"
 CONTROL = "word_gap"  # the click, as a place of refusals
 
 word_gaps = make_component(
-    "word_gaps", '<div class="word-gaps" role="group"></div>', "flow/words", "model/controls", "roving", is_fetched=True
+    "word_gaps",
+    '<div class="word-gaps" role="group"></div>',
+    "rounded",
+    "flow/words",
+    "model/controls",
+    "roving",
+    is_fetched=True,
 )
 
 

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages import components
 from pages.session import setup_state
+from pages.session.labels import current_palette
 from pages.session.linked_state import has_arrived
 from pages.site.controls import CONTROLS
 
@@ -35,4 +36,5 @@ def seek_linked() -> None:
 def bring_sought() -> None:
     """Brings the control that was sought last into view, once, and gives it the focus."""
     turn, name = st.session_state.get(SOUGHT_KEY, (0, None))
-    components.seeker(data={"turn": turn, "widget": name and CONTROLS[name].widget}, key="seeker")
+    data = {"turn": turn, "widget": name and CONTROLS[name].widget, "colour": current_palette().k}
+    components.seeker(data=data, key="seeker")

@@ -174,7 +174,7 @@ def test_all_that_parts_send_is_forged():
     assert named == SENT.keys()
 
 
-@pytest.mark.parametrize("slug", ["scores"])
+@pytest.mark.parametrize("slug", ["cross", "scores"])
 def test_a_forged_message_is_refused(forger, slug):
     assert forge_all(forger, slug, {}, ("search", "arrows")) == []
 

@@ -2,9 +2,20 @@
 
 import pytest
 
+from pages.components import COMPONENTS
+from pages.panels.search_field import show_search  # noqa: F401, whose script is one of all
+from pages.panels.word_gaps import show_word_gaps  # noqa: F401, likewise
 from tests.browser.conftest import Screen, serving
 
 pytestmark = pytest.mark.slow
+
+
+def test_the_script_of_every_part_has_all_that_it_begins_with(chromium):
+    page = chromium.new_context().new_page()
+    address = "`data:text/javascript;charset=utf-8,${encodeURIComponent(script)}`"
+    begin = f"(script) => import({address}).then(() => null, String)"
+    assert {name: page.evaluate(begin, part.script) for name, part in COMPONENTS.items()} == dict.fromkeys(COMPONENTS)
+    page.context.close()
 
 
 def test_no_message_carries_the_script_of_the_picture(chromium, server):

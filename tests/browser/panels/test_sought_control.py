@@ -1,0 +1,38 @@
+"""A control is found by the words that people use for it, and has the focus, in view."""
+
+import pytest
+
+pytestmark = pytest.mark.slow
+FOCUSED = """(key) => {
+    const box = document.querySelector(`.st-key-${key}, [class*="st-key-${key}_"]`);
+    const on = document.activeElement;
+    if (!box?.contains(on) || on.closest("[data-testid=stWidgetLabel]")) return false;
+    const { top, bottom } = on.getBoundingClientRect();
+    return top >= 0 && bottom <= innerHeight;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("language", "word", "key"),
+    [
+        ("en", "heads", "c_heads"),
+        ("en", "upload", "c_mode"),
+        ("en", "paste", "c_mode"),
+        ("en", "device", "c_device"),
+        ("en", "GPU", "c_device"),
+        ("zh", "头数", "c_heads"),
+        ("zh", "上传", "c_mode"),
+        ("zh", "粘贴", "c_mode"),
+        ("zh", "设备", "c_device"),
+    ],
+)
+def test_enter_leads_to_the_control_that_a_word_means(screen, language, word, key):
+    opened = screen(f"?lang={language}")
+    page = opened.page
+    page.keyboard.press("/")
+    field = page.locator("input[role=combobox]:focus")
+    field.fill(word)
+    page.get_by_role("option").first.wait_for()
+    field.press("Enter")
+    page.wait_for_function(FOCUSED, arg=key)
+    assert not opened.errors
