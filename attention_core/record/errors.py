@@ -160,6 +160,11 @@ REFUSAL_SENTENCES = {
     "too_many_map_heads": "at most {limit} heads fit on a page, all layers together: the file has {given}",
     "map_side": "{name} may have at most {limit} queries and keys: it has {given}",
     "map_magnitude": "the numbers of {name} must lie between -{limit} and {limit}",
+    "words_form": "the words of {name} must be texts, one a token: the list holds something else as well",
+    "words_pickled": "the words of {name} must be texts, as np.array(words, dtype=str) saves them: these are pickled "
+    "Python objects, which can run code when they are read",
+    "maps_texts": "{name} must hold the numbers of attention maps: it holds texts, “{given}”",
+    "layer_empty": "each layer of {name} must hold numbers: layer {layer} holds nothing",
     "words_count": "the file needs {size} words for its axis {axis}, one each: it has {given}",
     "labels_count": "axis {dim} needs {size} labels: got {given}",
     "index": "an index into {name} needs {axes}, each below {shape}: got {given}",

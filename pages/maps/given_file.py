@@ -17,7 +17,13 @@ from attention_core.inputs.files.attention_maps import (
 )
 from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from attention_core.record.errors import AttentionError
-from attention_core.record.number_text import choose_decimals, format_fixed, format_grouped, format_or_scientific
+from attention_core.record.number_text import (
+    choose_decimals,
+    format_fixed,
+    format_grouped,
+    format_short,
+    format_term,
+)
 from pages.export.downloads import offer_download
 from pages.lessons.frame import drawer
 from pages.panels.file_box import file_box
@@ -186,8 +192,8 @@ def describe_fault(maps: AttentionMaps) -> str:
     """Why the numbers can be no weights, and what is done with them."""
     found = say(
         f"lessons.maps.fault.{maps.fault}",
-        least=format_or_scientific(float(maps.maps.min())),
-        most=format_or_scientific(float(maps.maps.max())),
+        least=format_term(float(maps.maps.min())),
+        most=format_term(float(maps.maps.max())),
     )
     return f"{found} {say('lessons.maps.no_weights')}"
 
@@ -219,8 +225,8 @@ def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, st
     return {
         "head": say("all_heads.name", layer=layer + 1, head=head + 1),
         "query": escape_markdown(name_token(maps.trace(), "T", query)),
-        "total": format_fixed(total, choose_decimals(total - 1)),
-        "distance": format_or_scientific(abs(total - 1)),
+        "total": format_fixed(total, choose_decimals(total - 1) + 1),
+        "distance": format_short(abs(total - 1), 3),
     }
 
 

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from attention_core.verification.diagnosis_report import Comparison, Diagnosis
+from attention_core.record.number_text import with_true_minus
+from attention_core.verification.diagnosis_report import Comparison, Diagnosis, format_distinguishably
 from pages.runs.cache import cached_causes, cached_diagnosis, cached_precision
 from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState
@@ -94,12 +95,13 @@ def describe_step_difference(screen: ScreenState, first: Comparison) -> str:
         if first.fits_as:
             sentence += say("diagnosis.misfit_as", axes=", ".join(first.fits_as))
         return sentence
+    theirs, ours = format_distinguishably(first.theirs, first.ours)
     return say(
         "diagnosis.differs",
         step=first.step,
         place=describe_difference_place(screen, first),
-        theirs=format_four_digits(first.theirs),
-        ours=format_four_digits(first.ours),
+        theirs=with_true_minus(theirs),
+        ours=with_true_minus(ours),
     )
 
 
@@ -115,11 +117,6 @@ def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
         elif size > 1:
             parts.append(say("diagnosis.other", dim=dim, at=number))
     return say("fact.comma").join(parts)
-
-
-def format_four_digits(number: float) -> str:
-    """Four digits of a number."""
-    return f"{number:.4g}".replace("-", "−")
 
 
 # ---- its cause -------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionError
-from attention_core.inputs.files.attention_maps import read_attention_maps
+from attention_core.inputs.files.attention_maps import read_attention_maps, read_map_file
 
 L, H, T, S = 2, 3, 5, 7
 
@@ -143,7 +143,16 @@ def test_rows_that_do_not_sum_to_one_are_told_and_read_all_the_same():
         ("m.npz", npz(attention=np.full((H, T, S), np.nan)), "not_finite"),
         ("m.npz", npz(attention=np.ones((40, 64, 2, 2))), "too_many_map_heads"),
         ("m.npz", npz(attention=np.ones((40, 64, 32, 32), dtype=np.float32)), "file_too_large"),
-        ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS, dtype=object)), "array_pickled"),
+        ("m.npz", npz(attention=drawn(H, T, T), tokens=np.array(WORDS, dtype=object)), "words_pickled"),
+        ("m.json", b'{"attention": [[1, 0], [0, 1]], "tokens": ["a", 1]}', "words_form"),
+        (
+            "m.json",
+            b'{"attention": [[1, 0], [0, 1]], "tokens": ["a", null]}',
+            "words_form",
+        ),
+        ("m.json", b'{"attention": [["0.5", "0.5"]], "tokens": ["a", "b"]}', "maps_texts"),
+        ("m.json", b'{"attention": "0.5 0.5", "tokens": ["a", "b"]}', "maps_texts"),
+        ("m.json", b'{"attention": [null, null], "tokens": ["a", "b"]}', "layer_empty"),
         ("m.npz", b"PK\x03\x04 no zip", "not_npz"),
         ("m.pdf", b"1 2", "file_ending"),
         ("m.json", b"", "file_empty"),
@@ -154,6 +163,13 @@ def test_what_is_no_map_is_refused_plainly(name, content, code):
     with pytest.raises(AttentionError) as refused:
         read_attention_maps(name, content)
     assert refused.value.code == code
+
+
+def test_layers_of_other_numbers_of_heads_and_empty_ones_are_read_one_by_one():
+    layers = [drawn(2, T, T).tolist(), None, drawn(3, T, T).tolist()]
+    file = read_map_file("m.json", json.dumps({"attention": layers, "tokens": WORDS}).encode())
+    assert [group.shape for group in file.groups] == [(2, T, T), (3, T, T)]
+    assert {name: error.code for name, error in file.unread.items()} == {"attention.1": "layer_empty"}
 
 
 def test_a_header_that_asks_for_much_memory_gets_none():

@@ -128,7 +128,7 @@ def test_rows_that_do_not_sum_to_one_are_named_and_shown(page):
     maps[0, 0, 1] *= 0.5
     bring(page, "m.npz", npz(attention=maps, tokens=np.array(WORDS)))
     (told,) = [each.value for each in page.at.warning]
-    assert "2 of 30" in told and "layer 2, head 3" in told and "2.50" in told
+    assert "2 of 30" in told and "layer 2, head 3" in told and "2.500" in told
     assert weights(page, L, H, T, T) == pytest.approx(maps, abs=1e-6)
 
 
@@ -183,7 +183,7 @@ def test_rounding_of_a_file_is_called_rounding_with_the_digits_that_show_it(maps
     assert not page.at.warning and "entropy" in grid(page)[0]["measures"]
     farthest = np.abs(maps.sum(-1) - 1).max()
     (told,) = [each.value for each in page.at.caption if {"en": "rounding", "zh": "舍入"}[lang] in each.value]
-    assert cause in told and f"{farthest:.2g}" in told and "1.00," not in told
+    assert cause in told and f"{farthest:.3g}" in told and "1.00," not in told
 
 
 def test_a_sum_near_one_has_the_digits_that_tell_it_from_one(page):
@@ -191,7 +191,7 @@ def test_a_sum_near_one_has_the_digits_that_tell_it_from_one(page):
     maps[0, 0] *= 1.0024
     bring(page, "m.npz", npz(attention=maps))
     (told,) = [each.value for each in page.at.warning]
-    assert "sums to 1.0024" in told
+    assert "sums to 1.00240" in told
 
 
 def test_one_token_has_no_mask_no_measure_and_one_head(page):

@@ -140,7 +140,7 @@ def test_a_file_without_the_scale_is_told_where_and_why():
     place = np.unravel_index(np.abs(wrong[:1] - right[:1]).argmax(), right[:1].shape)
     assert "First step that differs: weights." in told(screen)
     head, query, key = (int(at) + 1 for at in place[1:])
-    assert f"Most at head {head}, query {query}, key {key}:" in told(screen)
+    assert f"most at head {head}, query {query}, key {key}:" in told(screen)
     assert f"the file has {wrong[place]:.4g}, here it is {right[place]:.4g}" in told(screen)
     assert "the file's weights are reproduced, within the rounding of float64: no scale" in told(screen)
     screen.press("b_differs")
@@ -155,7 +155,7 @@ def test_an_output_that_differs_though_the_weights_agree():
     output[0, 1, 2, 3] += 0.5
     screen = brought(weights=weights, output=output)
     assert "First step that differs: head_outputs." in told(screen)
-    assert "Most at head 2, query 3, d_v 4:" in told(screen)
+    assert "most at head 2, query 3, d_v 4:" in told(screen)
     assert "The steps before it agree: weights." in told(screen)
     assert "the fault lies in this step" in told(screen)
 

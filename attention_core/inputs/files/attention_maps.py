@@ -28,6 +28,8 @@ MAP_NAMES = (
     *("attention_matrix", "attention_matrices", "attn_output_weights", "alphas", "cross", "encoder", "decoder"),
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
+TOKEN_NAMES = ("tokens", "queries", "keys", "words")
+AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # texts of this name may be words
 AVERAGED_NAME = "attn_output_weights"  # of torch.nn.MultiheadAttention, whose heads are averaged: (B, T, S)
 MAX_MAP_HEADS = 1_024  # layers times heads
 MAX_MAP_SIDE = 1_024  # queries, or keys
@@ -214,13 +216,36 @@ def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
     """Raises the refusal of an array that has the name of maps or of words and could not be read, and that of what
     could not be read where nothing else was."""
     for name, error in contents.unread.items():
-        if is_map_name(name) or plain_name(name) in ("tokens", "queries", "keys"):
+        if plain_name(name) in TOKEN_NAMES:
+            raise speak_of_words(name, error)
+        if is_map_name(name) and error.code != "layer_empty":
             raise error
+    for name, text in contents.texts.items():
+        if is_map_name(name) and plain_name(name) not in AMBIGUOUS_NAMES and not contents.arrays:
+            raise AttentionError("maps_texts", name=printable_name(name), given=printable_name(first_text(text)))
     if contents.arrays:
         return
     for error in contents.unread.values():
         raise error
     raise AttentionError("no_arrays", name=printable_name(file_name))
+
+
+def speak_of_words(name: str, error: AttentionError) -> AttentionError:
+    """The refusal of words that could not be read, which says what words are."""
+    shown = printable_name(name)
+    match error.code:
+        case "json_value":
+            return AttentionError("words_form", name=shown)
+        case "array_pickled":
+            return AttentionError("words_pickled", name=shown)
+    return error
+
+
+def first_text(text: Texts) -> str:
+    """The first of texts in lists."""
+    while not isinstance(text, str):
+        text = text[0] if text else ""
+    return text
 
 
 def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:

@@ -156,13 +156,30 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
         names = name_entries(value)
         items = [(key, without_name(entry, key)) for key, entry in zip(names, value, strict=True)]
     else:
-        yield own_name, read_json_value(own_name, value)
+        yield from read_layers(own_name, value)
         return
     if depth == 0:
         yield own_name, AttentionError("file_nested_deep", name=printable_name(own_name), limit=MAX_JSON_DEPTH)
         return
     for key, item in items:
         yield from walk_json(f"{name}.{key}" if name else key, item, unnamed, depth - 1)
+
+
+def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
+    """A value that is no object; a list of arrays that differ in shape, or of which some are empty, one by one: layers
+    of a model need not have equally many heads, and not each gives its weights."""
+    whole = read_json_value(name, value)
+    is_uneven = isinstance(whole, AttentionError) and whole.code in ("lists_differ", "json_value")
+    if not is_uneven or not isinstance(value, list):
+        yield name, whole
+        return
+    parts = [None if part is None else read_json_value(name, part) for part in value]
+    if not all(part is None or (isinstance(part, np.ndarray) and part.ndim > 1) for part in parts):
+        yield name, whole
+        return
+    for place, part in enumerate(parts):
+        empty = AttentionError("layer_empty", name=printable_name(name), layer=place + 1)
+        yield f"{name}.{place}", empty if part is None else part
 
 
 def name_entries(entries: list[tuple]) -> list[str]:

@@ -8,7 +8,7 @@ from attention_core import Trace
 from attention_core.comparison.differences import find_moves
 from attention_core.drawing.bars import row_of
 from attention_core.mechanism.config import kv_choices
-from attention_core.record.number_text import format_fixed, format_grouped
+from attention_core.record.number_text import format_grouped, format_or_scientific
 from attention_core.variants.cost import attention_cost
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import choose_sight
@@ -64,7 +64,7 @@ def choose_shared_run(setup: Setup) -> Setup:
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
     """Says whose keys a head reads now, how far the output moves, and how many numbers of keys are left."""
     moved = find_moves(now, before).get("output")
-    gap = format_fixed(moved.size) if moved else "0"
+    gap = format_or_scientific(moved.size) if moved else "0"
     show_sentence(
         "lessons.heads.shared",
         head=place_name(now, "H", selection.head),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core.comparison.differences import find_moves
-from attention_core.record.number_text import format_fixed
+from attention_core.record.number_text import format_or_scientific
 from pages.lessons.models.pairs import Side, link_to_both, make_side_map, name_part
 from pages.lessons.pictures import show_side_by_side
 from pages.lessons.sentences import show_sentence
@@ -33,7 +33,7 @@ def show_one_change(old: Side, new: Side) -> None:
     moved = find_moves(changed.trace, old.trace)
     figures = {}
     for step in ("weights", "output"):
-        figures[step] = format_fixed(moved[step].size) if step in moved else "0"
+        figures[step] = format_or_scientific(moved[step].size) if step in moved else "0"
     show_sentence("lessons.models.one_change", part=name_part(part), old=old.model.name, new=new.model.name, **figures)
     title = say(
         "lessons.models.with_part",
