@@ -8,6 +8,7 @@ from attention_core.learned.grammar.templates import VERB
 from attention_core.learned.grammar.vocabulary import events_with_forms
 
 MEASURE_WORD = "measure word"
+BEFORE_MEASURES = {"一": "one, a", "那": "that", "这": "this"}
 
 
 def gloss_words(words: Iterable[str]) -> dict[str, str]:
@@ -15,6 +16,8 @@ def gloss_words(words: Iterable[str]) -> dict[str, str]:
 
     >>> gloss_words(["<start>", "猫", "累", "猫"])
     {'猫': 'cat', '累': 'tired'}
+    >>> gloss_words(["一只"])
+    {'一只': 'one, a'}
     """
     glosses = load_glosses()
     return {word: glosses[word] for word in words if word in glosses}
@@ -38,4 +41,6 @@ def load_glosses() -> dict[str, str]:
     for noun in load_nouns().values():
         if noun.measure:
             glosses.setdefault(noun.measure, MEASURE_WORD)
+            for word, meaning in BEFORE_MEASURES.items():  # one word to some examples
+                glosses.setdefault(word + noun.measure, meaning)
     return glosses
