@@ -102,3 +102,12 @@ def test_leaving_the_page_stops_the_training(screen):
 def test_on_a_phone_the_map_scrolls_and_the_page_does_not(screen):
     opened = screen("?lang=zh", lesson="bottleneck", viewport={"width": 390, "height": 844})
     assert opened.page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth") <= 390
+
+
+def test_on_a_phone_sixty_letters_are_broken_and_no_wider_than_the_page(screen):
+    letters = "abcdefghijklmnopqrstuvwxyz" * 2
+    query = f"?task=reversal&text_reversal={letters}&lang=zh"
+    opened = screen(query, lesson="bottleneck", viewport={"width": 390, "height": 844})
+    opened.wait_for_text(letters)
+    main = opened.page.get_by_test_id("stMain")
+    assert main.evaluate("main => main.scrollWidth - main.clientWidth") == 0
