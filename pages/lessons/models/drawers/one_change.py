@@ -35,12 +35,7 @@ def show_one_change(old: Side, new: Side) -> None:
     for step in ("weights", "output"):
         figures[step] = format_or_scientific(moved[step].size) if step in moved else "0"
     show_sentence("lessons.models.one_change", part=name_part(part), old=old.model.name, new=new.model.name, **figures)
-    title = say(
-        "lessons.models.with_part",
-        model=old.model.name,
-        part=name_part(part),
-        other=new.model.name,
-    )
+    title = say("lessons.models.with_part", model=old.model.name, part=name_part(part))
     show_side_by_side(make_side_map(replace(old, part="before")), make_side_map(changed, title))
     link_to_both(old, changed, "one")
 
