@@ -20,7 +20,9 @@ function drawWords({ words, text }, toggle) {
     const next = words[place + 1];
     if (next === undefined) return [frame];
     if (!isChinese(word) || !isChinese(next)) return [frame, element("span", "between")];
-    return [frame, drawGap("between", said(text.join, { left: word, right: next }), at, toggle)];
+    const both = element("span", "both"); // a new line begins behind the gap
+    both.append(frame, drawGap("between", said(text.join, { left: word, right: next }), at, toggle));
+    return [both];
   });
 }
 

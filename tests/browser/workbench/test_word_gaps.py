@@ -16,3 +16,12 @@ def test_a_click_between_two_characters_parts_a_word(screen, options):
     expect(words.first).to_have_text("南京")
     assert opened.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert not opened.errors
+
+
+def test_on_a_phone_the_controls_are_as_long_as_they_are(screen):
+    opened = screen("?lang=zh&text=南京市长江大桥很长", viewport={"width": 390, "height": 844})
+    opened.page.get_by_text("矩阵：可以编辑").first.wait_for()
+    pane = opened.page.locator(".st-key-pane")
+    assert pane.evaluate("(pane) => pane.scrollHeight <= pane.clientHeight")
+    choice = opened.page.locator(".flow .roles select").nth(1)
+    assert choice.bounding_box()["x"] > 70  # behind a word of four characters
