@@ -172,13 +172,20 @@ class LayerWires(Wires):
             if f"{role}_heads" not in self.trace:
                 continue
             here = f"{role}_heads"
-            last = f"{role}{suffix}"
-            new = f"{last}_new" if f"{last}_new" in self.trace else last
-            for name, faces, reads in self.list_head_steps(role):
-                is_last = f"{name}{suffix}" not in self.trace and self.faces(new) == faces
-                if is_last or f"{name}{suffix}" in self.trace:
-                    named = [here if read == HERE else read for read in reads]
-                    here = self.wire(last if is_last else f"{name}{suffix}", *named)
+            for name, reads in self.order_head_steps(role, suffix):
+                here = self.wire(name, *(here if read == HERE else read for read in reads))
+
+    def order_head_steps(self, role: str, suffix: str) -> list[tuple[str, Reads]]:
+        """The steps from the heads to q or k, in the order of the run: those that have a name, then the last one."""
+        last = f"{role}{suffix}"
+        new = f"{last}_new" if f"{last}_new" in self.trace else last
+        named, others = {}, []
+        for name, faces, reads in self.list_head_steps(role):
+            if f"{name}{suffix}" in self.trace:
+                named[f"{name}{suffix}"] = reads
+            elif self.faces(new) == faces:
+                others.append((last, reads))
+        return [(name, named[name]) for name in self.trace.steps if name in named] + others[:1]
 
     def list_head_steps(self, role: str) -> Iterable[tuple[str, Faces, Reads]]:
         """All steps that may stand between the heads and q or k: the name, the faces, what it reads."""
