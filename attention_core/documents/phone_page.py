@@ -15,7 +15,7 @@ from attention_core.documents.provenance import Provenance
 from attention_core.documents.tables import CellStyles, Table, coloured_table
 from attention_core.explanation.formula import formula
 from attention_core.explanation.layout import Panel
-from attention_core.explanation.shown_steps import computed_cell, explain_shown, shown_steps
+from attention_core.explanation.shown_steps import computed_cell, explain_shown, is_computed, shown_steps
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
@@ -88,7 +88,7 @@ def scene_page(
         maps=maps.tables,
         maps_more=maps.more,
         steps=steps,
-        untold=[step for step in shown if trace.step(step).operation and step not in explained],
+        untold=[step for step in shown if is_computed(trace, step) and step not in explained],
     )
 
 

@@ -113,6 +113,18 @@ def computed_cell(trace: Trace, cell: Ref) -> Ref:
     return cell
 
 
+def is_computed(trace: Trace, name: str) -> bool:
+    """Say whether the numbers of a step were computed; else they are those of an input, or copies of them.
+
+    >>> import torch
+    >>> from attention_core import attend_qkv
+    >>> is_computed(attend_qkv(*3 * [torch.eye(2)]), "q")
+    False
+    """
+    first = Ref(name, (0,) * len(trace.step(name).shape))
+    return trace.step(computed_cell(trace, first).step).operation is not None
+
+
 def show_operand(trace: Trace, piece: Piece) -> Piece:
     """A piece of arithmetic whose operand stands in the step that a reader is shown."""
     if piece.ref is None:
