@@ -218,7 +218,7 @@ def test_how_a_step_stands_is_a_sentence_whose_numbers_add_up_to_all(language, u
     late = {"scores": "0 -4 2; -3 5 4; -2 2 3", "scaled_scores": "0 ? ?; ? 3.54 ?; ? ? ?"}
     followed = {
         "en": "1 right, 1 wrong only because of an earlier slip, 7",
-        "zh": "1 个正确，1 个只因前面的错误而错，7",
+        "zh": "1 个正确、1 个只因前面的错误而错、7",
     }
     assert Lesson("check", kind="from_qkv", stage="scaled_scores", lang=language, **late).says(followed[language])
 
