@@ -94,7 +94,7 @@ def test_title_formula_and_where_it_is_from_stand_around_it():
     assert root.find(f"{SVG}desc").text == f"who & <what> {LINK} Random: x, from seed 3."
     assert texts(svg)[-2:] == [LINK, "Random: x, from seed 3."]
     labels = [part.get("aria-label") for part in root.iter(f"{SVG}svg")]
-    assert r"\mathrm{weights} = \mathrm{softmax}_S(\mathrm{masked\_scores})" in labels
+    assert r"\mathrm{weights} = \mathrm{softmax}_S(\mathrm{scaled\_scores})" in labels
 
 
 def test_no_word_is_markup():
