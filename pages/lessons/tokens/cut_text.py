@@ -5,7 +5,6 @@ import streamlit as st
 from attention_core.drawing.specifications import Picture
 from attention_core.drawing.token_rows import TokenRow, token_rows
 from attention_core.learned.grammar import vocabulary
-from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.learned.pieces.byte_pairs import BEGIN, growing_pieces, locate
 from attention_core.learned.pieces.shipped import PieceTable, load_pieces
@@ -103,17 +102,17 @@ LABELS = ("note", "slider", "told", "none", "play", "pause")
 
 def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
     """The row of words; those that the model does not know are marked."""
-    _, *read = kind.read(kind.own_words())
+    in_table = vocabulary(load_recipe(kind.model).language)
     tokens = []
-    for word, token, (first, last) in zip(words, read, locate(text, words), strict=True):
-        is_known = token != UNKNOWN
+    for word, (first, last) in zip(words, locate(text, words), strict=True):
+        is_known = word in in_table
         said = word if is_known else say("lessons.tokens.said_unknown", word=word)
         tokens.append({"shown": word, "said": said, "first": first, "last": last, "known": is_known})
     note = say(
         "lessons.tokens.note_words",
         count=len(words),
-        size=format_grouped(len(vocabulary(load_recipe(kind.model).language))),
-        unknown=read.count(UNKNOWN),
+        size=format_grouped(len(in_table)),
+        unknown=sum(not token["known"] for token in tokens),
     )
     return {"name": say("lessons.tokens.row_words"), "note": note, "tokens": tokens}
 
