@@ -7,6 +7,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from attention_core.inputs.files.projection_names import projection_of
 from attention_core.inputs.files.uploads import choose_name, read_arrays, read_matrix
 from attention_core.inputs.matrix_text import parse_matrix
+from attention_core.record.errors import AttentionError
 from pages.panels.file_box import file_box
 from pages.panels.file_lines import name_array, say_unread
 from pages.panels.setup_controls import mirror_moved_field
@@ -80,9 +81,13 @@ def upload_box(screen: ScreenState, name: str) -> None:
 
 
 def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
-    """Which array of the file is the matrix, whether it was turned, and which were not read. array: the chosen one."""
-    arrays = read_arrays(file.name, file.getvalue(), minus_infinity=True)
-    chosen = choose_name(file.name, arrays, name, array)
+    """Which array of the file is the matrix, whether it was turned, and which were not read; nothing of a file that was
+    refused, which stays in its box after what was said of it has gone. array: the chosen one."""
+    try:
+        arrays = read_arrays(file.name, file.getvalue(), minus_infinity=True)
+        chosen = choose_name(file.name, arrays, name, array)
+    except AttentionError:
+        return
     how = projection_of(chosen, name)
     role = say(f"brought.matrix.{how}", name=name_matrix(name)) if how else name_matrix(name)
     line = say("brought.read", arrays=say("brought.as", array=name_array(chosen, arrays[chosen].shape), role=role))

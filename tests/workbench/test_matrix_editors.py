@@ -179,3 +179,12 @@ def test_a_context_from_a_file_renames_the_keys_in_their_text_box_too():
     (box,) = [box for box in screen.at.file_uploader if box.key.startswith("u_context")]
     screen.ran(box.set_value(("w.csv", b"1,2,3,4\n" * 4, "")).run)
     assert screen.widget("context_text").value == "1 2 3 4"
+
+
+def test_a_refused_file_stays_in_its_box_when_something_else_is_done():
+    screen = Screen().set("edited", "w_q")
+    (box,) = [box for box in screen.at.file_uploader if box.key.startswith("u_w_q")]
+    screen.ran(box.set_value(("w.json", b'{"format": "attention-explorer"}', "")).run)
+    assert screen.errors()
+    screen.at.session_state["workbench"].refused.clear()  # as a change elsewhere does
+    assert screen.ran(screen.at.run).errors() == []

@@ -50,7 +50,7 @@ def test_weights_without_the_scale_are_named_with_place_and_cause_and_agree_with
     said.wait_for()
     _, head, query, key = np.unravel_index(np.abs(theirs - ours).argmax(), theirs.shape)
     numbers = re.search(
-        rf"Most at head {head + 1}, query {query + 1}, key {key + 1}: the file has (\S+), here it is (\S+)\.",
+        rf"most at head {head + 1}, query {query + 1}, key {key + 1}: the file has (\S+), here it is (\S+)\.",
         bringing.page.get_by_test_id("stMarkdown").filter(has=said).inner_text(),
     )
     assert numbers.groups() == tuple(f"{each[0, head, query, key]:.4g}" for each in (theirs, ours))
