@@ -1,6 +1,6 @@
 """What a reader chose in a lesson: kept for the session, said by the link, checked wherever it comes from."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 
 import streamlit as st
@@ -11,6 +11,7 @@ from pages.setup.setup import MAX_LINK_CHARS
 from pages.site.words import has
 
 STAGE = "stage"  # in the place of a lesson's name: the choices of the one that a lecture shows
+MAIN_TEXT = "text"  # the control of a lesson's own sentence
 COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # what the link of any lesson may say besides its controls
 
 
@@ -19,11 +20,13 @@ class LessonChoices(LinkedState):
     """What a session keeps of a lesson.
 
     chosen: choices by name, as far as they are not the default. waiting: parts of the link that no control asked for
-    yet, because it stands in a closed drawer.
+    yet, because it stands in a closed drawer. cuts: where the Chinese words of typed texts end, by the text's control,
+    as pages/setup/stated_cut.py says it.
     """
 
     chosen: dict[str, object] = field(default_factory=dict)
     waiting: dict[str, str] = field(default_factory=dict)
+    cuts: dict[str, str] = field(default_factory=dict)
 
 
 def enter_lesson(slug: str) -> None:
@@ -50,14 +53,67 @@ def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
     for key, text in link.items():
         if len(text) <= MAX_LINK_CHARS and is_known_choice(slug, key):
             known[key] = text
-    choices = LessonChoices(waiting=known)
-    choices.name_unknown_parts(link, known)
+    cut_key = cut_key_of(slug)
+    stated = known.pop(cut_key, None)
+    cuts, unread = ({}, []) if stated is None else read_cuts(stated, known)
+    choices = LessonChoices(waiting=known, cuts=cuts, unread=[(cut_key, text[:40]) for text in unread])
+    choices.name_unknown_parts(link, {*known, cut_key})
     return choices
+
+
+def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[str]]:
+    """What a link says of the cuts of its texts, by the control of each, and the parts that belong to no text of it.
+
+    >>> read_cuts("232,said:11,nobody:1", ("text", "said"))
+    ({'text': '232', 'said': '11'}, ['nobody:1'])
+    """
+    cuts, unread = {}, []
+    for part in text.split(","):
+        name, _, lengths = part.rpartition(":")
+        name = name or MAIN_TEXT
+        if name in known:
+            cuts[name] = lengths
+        else:
+            unread.append(part)
+    return cuts, unread
+
+
+def write_cuts(cuts: Mapping[str, str]) -> str:
+    """The same as a link says it: of the lesson's own sentence without its name, as the workbench's link."""
+    return ",".join(cut if name == MAIN_TEXT else f"{name}:{cut}" for name, cut in cuts.items())
+
+
+def cut_key_of(slug: str) -> str:
+    """Where the link of a lesson says the cuts: where the workbench's does, except beside a control of that name."""
+    return "words_cut" if has(f"lessons.{slug}.control.cut") else "cut"
+
+
+def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
+    """Lets a text that the link says be cut as the link says, before it is read.
+
+    keep: gives the text cut so, and raises ValueError where that does not fit it: then it is said.
+    """
+    own = current_lesson_choices()
+    if name not in own.waiting or name not in own.cuts:
+        return
+    stated = own.cuts.pop(name)
+    try:
+        own.waiting[name] = keep(own.waiting[name], stated)
+    except ValueError:
+        own.unread = [*own.unread, (cut_key_of(current_slug()), stated[:40])]
+
+
+def store_cut(name: str, stated: str) -> None:
+    """Keeps where the words of a text end, so that the link says it; nothing of a text whose cut nothing decides."""
+    cuts = current_lesson_choices().cuts
+    cuts.pop(name, None)
+    if stated:
+        cuts[name] = stated
 
 
 def is_known_choice(slug: str, name: str) -> bool:
     """Whether a lesson has a choice of this name."""
-    return name in COMMON_LINK_KEYS or has(f"lessons.{slug}.control.{name}")
+    return name in (*COMMON_LINK_KEYS, cut_key_of(slug)) or has(f"lessons.{slug}.control.{name}")
 
 
 def current_slug() -> str:
@@ -124,4 +180,6 @@ def get_lesson_link() -> dict[str, str]:
     """What was chosen, as the link says it."""
     own = current_lesson_choices()
     chosen = {name: format_choice(value) for name, value in own.chosen.items()}
-    return own.waiting | chosen
+    link = own.waiting | chosen
+    cuts = {name: cut for name, cut in own.cuts.items() if name in link}
+    return link | {cut_key_of(current_slug()): write_cuts(cuts)} if cuts else link

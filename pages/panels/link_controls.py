@@ -6,18 +6,27 @@ it. Its words stand in the lesson's content: control.<name>, and option.<name>.<
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
 from attention_core.record.errors import AttentionError
-from pages.panels.lesson_choices import current_lesson_choices, current_slug, get_choice, store_choice, take_choice
+from pages.panels.lesson_choices import (
+    current_lesson_choices,
+    current_slug,
+    get_choice,
+    store_choice,
+    store_cut,
+    take_choice,
+    take_stated_cut,
+)
 from pages.panels.readings import show_readings
 from pages.panels.word_roles import tell_word_roles
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
 from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_link_count
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, keep_text_cut, state_text_cut
 from pages.site.words import current_language, escape_markdown, make_names_distinct, say, say_refusal
 
 MAX_LESSON_TOKENS = 16  # of a sentence in a lesson, whose pictures have a number for each; the workbench takes more
@@ -226,10 +235,13 @@ def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int
         check_lesson_tokens(typed.queries, most)
         check_lesson_tokens(typed.keys, most)
 
+    take_stated_cut(name, partial(keep_text_cut, setup))
     text = text_box(name, own, check)
     if text == own:
+        store_cut(name, "")
         return setup
     typed = replace(setup, **{part: text})
+    store_cut(name, state_text_cut(typed, text))
     told = tell_word_roles(typed, inputs_of(typed))
     if told:
         st.caption(told)

@@ -252,6 +252,19 @@ def with_stated_cut(setup: Setup, stated: str) -> Setup:
     return replace(setup, **dict(zip(texts, kept, strict=True)))
 
 
+def state_text_cut(setup: Setup, text: str) -> str:
+    """Where the Chinese words of one text of a Setup end, as a link says it; nothing where no list of words decides
+    it."""
+    is_cut = network_of(setup) is None and not setup.cut and not text.isascii()
+    return state_cuts((text,), text_reader_of(setup)) if is_cut else ""
+
+
+def keep_text_cut(setup: Setup, text: str, stated: str) -> str:
+    """One text of a Setup, cut as a link says. Raises ValueError where that does not fit it."""
+    (kept,) = keep_cuts((text,), stated, text_reader_of(setup))
+    return kept
+
+
 def revision_of(setup: Setup) -> str | None:
     """The weights of a Setup's language model or translator, by their fingerprint; None without one, or where it is not
     shipped."""
