@@ -9,7 +9,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 function drawWords({ words, text }, toggle) {
   let at = 0;
-  return words.flatMap((word, place) => {
+  return words.map((word, place) => {
     const frame = element("span", "word");
     const characters = isChinese(word) ? [...word] : [word];
     characters.forEach((character, i) => {
@@ -18,11 +18,10 @@ function drawWords({ words, text }, toggle) {
       if (i + 1 < characters.length) frame.append(drawGap("inside", said(text.part, { left: characters.slice(0, i + 1).join(""), right: characters.slice(i + 1).join("") }), at, toggle));
     });
     const next = words[place + 1];
-    if (next === undefined) return [frame];
-    if (!isChinese(word) || !isChinese(next)) return [frame, element("span", "between")];
     const both = element("span", "both"); // a new line begins behind the gap
-    both.append(frame, drawGap("between", said(text.join, { left: word, right: next }), at, toggle));
-    return [both];
+    both.append(frame);
+    if (next !== undefined) both.append(isChinese(word) && isChinese(next) ? drawGap("between", said(text.join, { left: word, right: next }), at, toggle) : element("span", "between"));
+    return both;
   });
 }
 

@@ -1,9 +1,11 @@
-"""A Chinese sentence is cut anew by a click between two characters, at any width."""
+"""The words of a Chinese sentence in a browser: frames in rows, and a click between two characters."""
 
 import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
+
+CAT = "我女朋友养了一只猫，它很黏人"
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 390, "height": 844}}])
@@ -25,3 +27,28 @@ def test_on_a_phone_the_controls_are_as_long_as_they_are(screen):
     assert pane.evaluate("(pane) => pane.scrollHeight <= pane.clientHeight")
     choice = opened.page.locator(".flow .roles select").nth(1)
     assert choice.bounding_box()["x"] > 70  # behind a word of four characters
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_click_parts_a_word_and_every_row_begins_with_a_word(screen, width):
+    opened = screen(f"?ex=zh_ta&lang=zh&text={CAT}", viewport={"width": width, "height": 844})
+    words = opened.page.locator(".word-gaps .word")
+    expect(words).to_have_count(11)
+    lefts = words.evaluate_all("all => all.map(each => [each.offsetTop, each.getBoundingClientRect().x])")
+    first_of_rows = {}
+    for top, left in lefts:
+        first_of_rows.setdefault(top, left)
+    assert len({*first_of_rows.values()}) == 1  # no row is shifted by the gap before it
+    opened.page.locator(".word-gaps").get_by_role("button", name="切开：女 | 朋友").click()
+    expect(words.nth(1)).to_have_text("女")
+    expect(words).to_have_count(12)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_choice_in_the_picture_leaves_its_word_free(screen, width):
+    opened = screen(f"?ex=zh_ta&lang=zh&text={CAT}", viewport={"width": width, "height": 844})
+    choices = opened.page.locator(".flow .roles select")
+    expect(choices).to_have_count(2)
+    choice = choices.first.bounding_box()
+    word = opened.page.locator(".flow .word", has_text="女朋友").first.bounding_box()
+    assert word["x"] + word["width"] <= choice["x"] + 0.5
