@@ -75,11 +75,14 @@ def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str]
         return ""
     if len(offer.roles) == 1:
         return say("roles.none", words=join_words(words, spell))
-    told = []
+    by_role: dict[str, list[str]] = {}
     for word in words[:MAX_SHOWN_CHOICES]:
-        role = say(f"role_of_word.{offer.role_of(setup, word)}")
-        told.append(say("roles.counted", word=spell(printable_token(word)), role=role))
-    return say(f"roles.{offer.family}.told", words=say("fact.comma").join(told))
+        by_role.setdefault(offer.role_of(setup, word), []).append(word)
+    told = [
+        say("roles.counted", words=join_words(alike, spell), role=say(f"role_of_word.{role}"))
+        for role, alike in by_role.items()
+    ]
+    return say(f"roles.{offer.family}.told", words=say("roles.joined").join(told))
 
 
 def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) -> str:
@@ -129,9 +132,9 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
 
 
 def make_role_data(screen: ScreenState) -> dict | None:
-    """The same choices for the picture, each beside its word; None where none is offered."""
+    """The choices in sight for the picture, each beside its word, too; None where none is offered."""
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
-    offer, unknown = find_role_offer(setup), list_role_words(inputs)[:MAX_SHOWN_CHOICES]
+    offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_OPEN_CHOICES]
     if offer is None or not unknown or len(offer.roles) < 2:
         return None
     keys, origins = inputs.keys, inputs.key_origins if inputs.crossed else inputs.word_origins

@@ -181,12 +181,28 @@ def test_a_lesson_says_what_the_words_count_as_that_it_does_not_know(slug, link,
     example = {} if slug == "cross" else {"ex": examples.get(slug, "en_it")}
     lesson = Lesson(slug, **example, **link, lang=lang)
     assert lesson.errors() == []
-    told = {"en": ("taken as: ", "so taken as zeros"), "zh": ("按以下类别处理的词", "向量取零的词")}[lang]
+    told = {"en": ("taken as: ", "so taken as zeros"), "zh": ("按括号里的类别处理", "向量取零的词")}[lang]
     assert any(each in caption.value for caption in lesson.at.caption for each in told)
     texts = [text.value for kind in ("markdown", "caption") for text in lesson.at.get(kind)]
     words = ("loves", "pizza", "pink", "my", "zebra", "熊猫")
     named = [text for text in texts if any(f"“{word}" in text for word in words)]
     assert not any("random" in text or "随机" in text for text in named)
+
+
+def test_at_most_two_classes_are_asked_at_once_beside_the_sentence_and_in_the_picture():
+    many = " ".join(f"word{number}" for number in range(15))
+    for link in (
+        {"text": many},
+        {"text": PIZZA, "more": "Our uncle bakes bread"},
+        {"ex": "model_en", "text": "zorb blick frump wug"},
+    ):
+        screen = Screen(**link)
+        (folded,) = [box for box in screen.at.expander if box.label.endswith(" more")]
+        inside = {box.key for box in folded.selectbox}
+        asked = [box for box in screen.at.selectbox if box.key.startswith("c_role") and box.key not in inside]
+        assert len(asked) == 2 and inside
+        shown = {word for word, _ in screen.flow()["roles"]["words"].values()}
+        assert shown == {box.label for box in asked}
 
 
 def test_the_choice_stands_beside_the_word_in_the_picture():
