@@ -136,6 +136,8 @@ def run_handout(
     """
     styles = CellStyles()
     parts = list(run_parts(trace, at, texts, headings, styles))
+    if provenance.warning:
+        parts.insert(1, Paragraph(provenance.warning))  # under the sentence
     return handout(parts, provenance, paper, texts.language, styles)
 
 

@@ -12,6 +12,7 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.record.number_text import format_short
 from pages.panels.head_maps import fact_sentence
 from pages.panels.input_origins import describe_origins
+from pages.panels.run_guess import tell_run_guess
 from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
@@ -33,7 +34,8 @@ MAX_DOCUMENT_TITLE_CHARS = 80  # characters
 
 
 def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
-    """The sentence, the link to this very state in the workbench, and where its numbers come from.
+    """The sentence, the link to this very state in the workbench, whether a model guesses in it, and where its numbers
+    come from.
 
     address: of the workbench, where no session can be asked.
     """
@@ -44,6 +46,7 @@ def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
         title=make_document_title(setup),
         link=f"{workbench_address() if address is None else address}?{urlencode(link_parts)}",
         notes=(say("export.made_with"), origins),
+        warning=tell_run_guess(setup),
     )
 
 

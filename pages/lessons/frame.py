@@ -17,6 +17,7 @@ from pages.lectures.add_button import show_add_button
 from pages.lectures.kinds.lesson import PICTURE_PART, SHOWN_PAGES, TRAINING_PART, LessonPart
 from pages.lectures.script import Scene
 from pages.panels import lesson_choices, link_controls
+from pages.panels.model_guess import forget_guess_sign, repeat_guess_sign
 from pages.panels.proof import show_proof
 from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
@@ -45,6 +46,7 @@ def draw_lesson(slug: str) -> Iterator[DeltaGenerator | None]:
     """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
     forget_answers()
     st.session_state.pop(RUN_KEY, None)
+    forget_guess_sign()
     with draw_page_frame(slug) as place:
         if place is None:
             yield None
@@ -214,6 +216,7 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
     if staged is not None:
         if staged.name == name:
             with staged.place, collect_in_sight():
+                repeat_guess_sign()
                 draw()
         return
     slug = lesson_choices.current_slug()

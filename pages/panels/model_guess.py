@@ -19,6 +19,7 @@ MOST_NAMED_WORDS = 4  # that surprise the model, or that it does not know
 MOST_NAMED_STAND_INS = 8  # words that are read as others
 MOST_REFERENCES = 3  # pronouns of which the answers are told
 SIGN = ":material/help:"  # beside what is a guess
+SIGN_KEY = "lesson_guess"  # of this run: the sign of the lesson's own sentence
 STARTLING = "startling"  # the origin of a word that surprises the model more than any word of a usual sentence
 
 
@@ -82,13 +83,32 @@ def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
     return [say("guess.stand_ins", words=listed)] if named else []
 
 
-def tell_guess(words: Sequence[str], judgement: Judgement) -> str:
-    """That the model guesses: whom its pronouns mean, or all of a sentence unlike those that it learned."""
-    if judgement.references:
-        reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
-    else:
-        reasons = [tell_reason(words, judgement, reason) for reason in judgement.reasons]
+def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = False) -> str:
+    """That the model guesses: whom its pronouns mean, or all of a sentence unlike those that it learned.
+
+    of_words: as in tell_sign.
+    """
+    reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
+    if of_words or not judgement.references:
+        told = {"unknown"} if reasons else set()  # the doubts name these words already
+        if set(judgement.startling) <= set(judgement.unknown):
+            told.add("word")  # it is no news that words surprise it which it does not know
+        reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
+
+
+def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str:
+    """The sign that the language model of a Setup guesses, and why, in Markdown; nothing where it does not.
+
+    words: of one sentence, START first. of_words: the sign for what the model writes or puts in a gap, which is a guess
+    in each sentence unlike those that it learned, whomever a pronoun means there.
+    """
+    if len(words) < 2:
+        return ""
+    kind = model_sentences_of(setup)
+    judgement = judge_sentence(kind.model, kind.read(tuple(words)))
+    is_guess = judgement.outside or (of_words and judgement.reasons)
+    return tell_guess(words, judgement, of_words) if is_guess else ""
 
 
 def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference) -> str:
@@ -107,12 +127,26 @@ def name_words(words: Sequence[str], places: Sequence[int]) -> str:
 
 def show_guess_sign(setup: Setup) -> None:
     """The sign that a model guesses, where the words of a lesson come of its own reading of a sentence."""
-    kind = model_sentences_of(setup)
-    words = kind.own_words()
-    if len(words) > 1 and judge_sentence(kind.model, kind.read(words)).outside:
-        text = say("words.guessed")
-        collected().sentences.append(text)
-        st.warning(text, icon=SIGN)
+    sign = tell_sign(setup, model_sentences_of(setup).own_words(), of_words=True)
+    st.session_state[SIGN_KEY] = sign
+    show_sign(sign)
+
+
+def repeat_guess_sign() -> None:
+    """The same once more, where a part of the lesson stands alone that is made of the same sentence."""
+    show_sign(st.session_state.get(SIGN_KEY, ""))
+
+
+def forget_guess_sign() -> None:
+    """A lesson is drawn: nothing guesses yet."""
+    st.session_state.pop(SIGN_KEY, None)
+
+
+def show_sign(sign: str) -> None:
+    """A sign, if there is one; files of what is shown say it, too."""
+    if sign:
+        collected().warnings.append(sign)
+        st.warning(sign, icon=SIGN)
 
 
 def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:

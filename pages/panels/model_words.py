@@ -17,7 +17,7 @@ from attention_core.transformer.stack import UNEMBEDDING
 from attention_core.variants.cached_model import run_cached
 from attention_core.variants.cached_writing import write_sentence, write_word
 from pages import components
-from pages.panels.model_guess import judge_screen
+from pages.panels.model_guess import judge_screen, show_sign, tell_sign
 from pages.panels.model_look import LOOK_KEY, BlockView, make_view
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_panels import open_panel
@@ -104,6 +104,7 @@ def show_writing(screen: ScreenState) -> None:
     view = view_words(screen, writing.words, writing.words)
     st.markdown(f"#### {say('words.title.decoder', word=escape_markdown(writing.words[-1]))}")
     st.caption(" ".join(describe_writing(screen, writing, view)))
+    show_word_sign(screen)
     typed = [{"word": word, "kind": "typed"} for word in writing.words[: writing.given]]
     written = [{"word": word, "kind": "written"} for word in writing.written]
     left = () if writing.written else writing.run[1][writing.given :]
@@ -152,7 +153,7 @@ def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, .
 
 
 def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> list[str]:
-    """How far the cached row is from the whole run; whether the text has ended, is full, or is a guess."""
+    """How far the cached row is from the whole run; whether the text has ended, or is full."""
     row = run_cached(view.name, view.tokens).stack[UNEMBEDDING]["logits"][0, 0]
     apart = float((row - view.stack[UNEMBEDDING]["logits"][0, view.at]).abs().max())
     told = [say("words.about", apart=f"{apart:.0e}")]
@@ -162,10 +163,14 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
         told.append(say("words.ended"))
     if screen.setup.word_seed is not None and not is_full(writing):
         told.append(describe_draw(screen.setup, writing))
-    judged = judge_screen(screen)
-    if judged is not None and judged[1].outside:
-        told.append(say("words.guessed"))
     return told
+
+
+def show_word_sign(screen: ScreenState) -> None:
+    """The sign that the words are a guess, where none stands above the picture."""
+    words, judgement = judge_screen(screen)
+    if not judgement.outside:
+        show_sign(tell_sign(screen.setup, words, of_words=True))
 
 
 def describe_draw(setup: Setup, writing: Writing) -> str:
@@ -264,6 +269,7 @@ def show_blank(screen: ScreenState) -> None:
     at = view.at
     st.markdown(f"#### {say('words.title.encoder', word=escape_markdown(words[at]))}")
     st.caption(say("words.blank"))
+    show_word_sign(screen)
     kinds = {0: "start", at: "blank"}
     tiles = [{"word": word, "kind": kinds.get(place, "typed")} for place, word in enumerate(words)]
     show_words(

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from attention_core.inputs.tokenizer import MAX_TEXT_LENGTH
-from attention_core.learned.language.reading import UNKNOWN, run_model
+from attention_core.learned.language.reading import run_model
 from attention_core.record.errors import AttentionError
+from pages.panels.model_guess import show_sign, tell_sign
 from pages.panels.setup_controls import mirror_field, show_refusal
 from pages.runs.model_runs import model_sentences_of
 from pages.runs.model_sentences import ModelSentences
@@ -13,7 +14,7 @@ from pages.session.fragments import redraw
 from pages.session.labels import label_token
 from pages.session.view import ScreenState
 from pages.setup.setup import Setup
-from pages.site.words import escape_markdown, say
+from pages.site.words import say
 
 CONTROL = "other_text"
 BOX_KEY = "c_other_text"
@@ -31,7 +32,7 @@ def second_words_of(setup: Setup) -> tuple[str, ...]:
 
 
 def show_second_sentence(screen: ScreenState) -> None:
-    """The box for it; why it could not be read, or which of its words the model does not know."""
+    """The box for it; why it could not be read, or that the model guesses about it."""
     kind = model_sentences_of(screen.setup)
     mirror_field(BOX_KEY, CONTROL, screen.setup.other_text or "")
     st.text_input(
@@ -42,11 +43,7 @@ def show_second_sentence(screen: ScreenState) -> None:
         on_change=lambda: take_second_sentence(kind, st.session_state[BOX_KEY]),
     )
     show_refusal(CONTROL)
-    words = second_words_of(screen.setup)
-    read = zip(words, kind.read(words), strict=True)
-    unknown = [escape_markdown(word) for word, token in read if token == UNKNOWN]
-    if unknown:
-        st.caption(say("second.unknown", words=say("fact.comma").join(unknown)))
+    show_sign(tell_sign(screen.setup, second_words_of(screen.setup)))
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:

@@ -81,7 +81,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
         pictures=tuple(pictures),
         moving=moving,
         moved=len(pictures),
-        figures=tuple(said[1:]),
+        figures=(*map(strip_markup, dict.fromkeys(drawn.warnings)), *said[1:]),
         code="\n\n\n".join(drawn.code[:1]),
         notes=scene.note,
         minutes=scene.minutes,

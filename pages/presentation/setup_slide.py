@@ -24,6 +24,7 @@ from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_picture import make_journey_data
 from pages.panels.flow_run import list_motions
 from pages.panels.head_maps import fact_sentence
+from pages.panels.run_guess import tell_run_guess
 from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, sizes_sentence, steps_leading_to
 from pages.runs.cache import check_computable, trace_for
 from pages.session import setup_state
@@ -90,7 +91,8 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
 def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
     """The slide of a state of the workbench, as far as it can be computed. address: of the workbench."""
     screen, refused = make_computable_screen(scene.setup)
-    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title)
+    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # a figure says it
+    warning = tell_run_guess(screen.setup)
     shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, before)
     unfit = []
     for name, error in refused.items():
@@ -102,7 +104,7 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
         pictures=tuple(list_pictures(shown)),
         moving=list_moving(shown),
         formulas=tuple(list_formulas(shown)),
-        figures=(*list_figures(shown), *unfit),
+        figures=(*([warning] if warning else ()), *list_figures(shown), *unfit),
         notes=scene.note,
         minutes=scene.minutes,
         link=provenance.link,

@@ -6,6 +6,8 @@ from attention_core.inputs.tokenizer import printable_token
 from pages.components import lectern
 from pages.lectures import lecture_session
 from pages.panels.flow_numbers import is_too_large
+from pages.panels.model_guess import show_sign, tell_sign
+from pages.panels.model_rail import words_of_model
 from pages.presentation.scene_steps import SCENE_STEP_FUNCTIONS
 from pages.presentation.speaker_notes import note_data
 from pages.session import setup_state
@@ -14,6 +16,8 @@ from pages.session.reveal import are_answers_revealed
 from pages.session.view import ScreenState
 from pages.setup.setup import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say, say_refusal
+
+MODEL_STEPS = ("journey", "map", "model", "cell")  # in which numbers stand that a language model may have made
 
 
 def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -41,6 +45,8 @@ def show_stage(screen: ScreenState) -> None:
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
         with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one picture for both, which stays
             SCENE_STEP_FUNCTIONS[step](screen)
+        if step in MODEL_STEPS:
+            show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
         show_lecture_trouble()
     show_lectern()
     lecture_session.write_lecture_link()

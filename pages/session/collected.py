@@ -21,7 +21,8 @@ class CollectedPart:
 
     facts: sentences, in Markdown. sentences: what else is said, which a file says where there is no fact. pictures:
     each with what it shows, in words, also those that stand for what moves. moving: what a browser draws, in the order
-    of the page, with the pictures between. code: listings. run: what is opened on the workbench.
+    of the page, with the pictures between. code: listings. warnings: what to know before any of it is believed, in
+    Markdown; a file says it whatever else it says. run: what is opened on the workbench.
     """
 
     facts: list[str] = field(default_factory=list)
@@ -29,6 +30,7 @@ class CollectedPart:
     pictures: list[tuple[Picture, str]] = field(default_factory=list)
     moving: list[MovingPart] = field(default_factory=list)
     code: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
     run: Setup | None = None
 
     def add_picture(self, picture: Picture, alt: str) -> None:

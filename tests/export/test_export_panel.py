@@ -190,6 +190,24 @@ def test_the_seed_of_what_is_random_stands_in_every_file(files):
     assert "Zog are random (seed 7)" in bytes(np.load(io.BytesIO(files.made("npz")))["about"]).decode()
 
 
+@pytest.mark.parametrize("lang, sign", [("en", "The model guesses here: "), ("zh", "这句话模型只能猜：")])
+def test_that_a_model_guesses_stands_in_every_file(lang, sign, files):
+    far = {"en": "The quick brown fox loves my zorb because it is lazy.", "zh": "今天股市大跌"}[lang]
+    Screen(ex=f"model_{lang}", lang=lang, text=far)
+    for ending in ("map.csv", "json", "map.svg", "ipynb", "tex", "page.html", "A4.html"):
+        text = files.made(ending)
+        text = json.dumps(json.loads(text), ensure_ascii=False) if ending in ("json", "ipynb") else text
+        assert sign in html.unescape(text).replace("{", "").replace("}", ""), ending
+    assert sign in bytes(np.load(io.BytesIO(files.made(f"{lang}.npz")))["about"]).decode()
+    page = html.unescape(files.made("page.html"))
+    assert page.index(sign) < page.index("<details")  # beside the sentence, not at the end alone
+
+
+def test_no_file_says_so_of_a_sentence_that_the_model_knows(files):
+    Screen(ex="model_en")
+    assert "guesses here" not in files.made("map.svg") + files.made("page.html")
+
+
 def test_what_is_too_large_for_a_file_is_refused_in_a_sentence(files):
     screen = Screen(ex="eight_heads", text="word " * 300)
     assert "a CSV file may hold at most 250,000 numbers: these are 720,000" in screen.captions()

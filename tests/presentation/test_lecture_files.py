@@ -283,6 +283,27 @@ def test_a_drawer_that_stands_amid_what_is_out_of_sight_is_on_its_slide_and_noth
     assert not drawn.run and ":gray[" not in slide.answer
 
 
+def test_that_a_model_guesses_stands_on_the_slides_of_a_setup_and_of_a_lesson():
+    far = "The quick brown fox loves my zorb because it is lazy."
+    scenes = (Scene(Setup(example="model_en", text=far), "Far"), Scene(Setup(example="model_en"), "Near"))
+    far_slide, near_slide = slides_of(Lecture("", scenes))
+    assert far_slide.figures[0] == "The model guesses here: what “it” refers to (it does not know “zorb”)."
+    assert "guesses here" not in " ".join((*near_slide.figures, near_slide.source))
+    for slug, part, link in (
+        ("encoder", "picture", {"ex": "model_en", "guess": "1"}),
+        ("encoder", "sides", {"ex": "model_en"}),
+        ("decoding", "picture", {"ex": "model_en_decoder"}),
+        ("masks", "future", {"future": "shifted", "said": "The zorb slept."}),
+    ):
+        drawn = draw_part(slug, part, **{"text": "The zorb slept.", **link})
+        with use_language("en"):
+            slide = make_lesson_slide(Scene(LessonPart(slug, part), "drawer"), drawn, ADDRESS)
+        told = [
+            figure for figure in (slide.answer, *slide.figures) if "The model guesses here: it does not know" in figure
+        ]
+        assert len(told) == 1 and "**" not in told[0], (slug, part)
+
+
 def test_a_picture_of_ones_own_is_on_its_slide_with_from_whom_it_is():
     shown = OwnPicture(picture_file(), "a cat", "A. Person, CC BY 4.0")
     (slide,) = slides_of(Lecture("", (Scene(shown, "Cat", "note"),)))

@@ -101,6 +101,17 @@ class Presented(Lesson):
         return [plain(error.value) for error in self.at.error]
 
 
+# ---- what is a guess -------------------------------------------------------------------------------------------------
+def test_that_a_model_guesses_stands_on_the_stage_beside_what_it_made():
+    far = Setup(example="model_en", text="The quick brown fox loves my zorb because it is lazy.", token=8)
+    scenes = (Scene(far, "Far", steps=("map", "symbol")), Scene(Setup(example="model_en"), "Near", steps=("map",)))
+    screen = Presented(own=lecture_to_link(Lecture("", scenes))).press("start")
+    (said,) = [warning.value for warning in screen.at.warning]
+    assert said.startswith("**The model guesses here**: what “it” refers to")
+    assert not screen.press("next").at.warning and screen.place() == (1, "symbol")  # a formula is no answer
+    assert not screen.press("next").at.warning and screen.place() == (2, "map")
+
+
 # ---- the order -------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_step_of_every_scene_is_shown_in_order_and_back_again(language):

@@ -109,6 +109,22 @@ def test_the_sign_stands_wherever_the_model_s_words_stand(slug, link, sign):
     assert any(sign in warning.value for warning in lesson.at.warning)
 
 
+def test_the_sign_stands_beside_a_second_sentence_of_what_if():
+    screen = Screen(ex="model_en", text=TIRED, panel="what_if", changes="1.1:other", other_text="The zorb slept.")
+    (said,) = warnings(screen)
+    assert "it does not know “zorb”" in said
+    assert not warnings(
+        Screen(ex="model_en", text=TIRED, panel="what_if", changes="1.1:other", other_text="The dog barked.")
+    )
+
+
+def test_words_are_a_guess_in_each_unusual_sentence_whomever_its_pronoun_means():
+    text = "My cat sleeps on the sofa because it is soft"
+    assert not warnings(Screen(ex="model_en_decoder", text=text))
+    (said,) = warnings(Screen(ex="model_en_decoder", text=text, panel="words"))
+    assert "it has learned no sentence like this one" in said
+
+
 def test_beside_a_sentence_that_the_example_does_not_know_stands_the_way_to_the_model():
     screen = Screen(text="My cat sat on the sofa because it is soft")
     screen.press_labelled("Let our model read it")
