@@ -17,7 +17,7 @@ from attention_core.transformer.stack import UNEMBEDDING
 from attention_core.variants.cached_model import run_cached
 from attention_core.variants.cached_writing import write_sentence, write_word
 from pages import components
-from pages.panels.model_guess import judge_screen, show_sign, tell_sign
+from pages.panels.model_guess import tell_sign
 from pages.panels.model_look import LOOK_KEY, BlockView, make_view
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_panels import open_panel
@@ -167,10 +167,10 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """The sign that the words are a guess, where none stands above the picture."""
-    words, judgement = judge_screen(screen)
-    if not judgement.outside:
-        show_sign(tell_sign(screen.setup, words, of_words=True))
+    """The sign that the words are a guess, beside them: what is said of the sentence stands far above."""
+    sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
+    if sign:
+        st.caption(sign)
 
 
 def describe_draw(setup: Setup, writing: Writing) -> str:
