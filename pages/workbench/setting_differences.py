@@ -104,7 +104,7 @@ def join_choices(family: str, choices: Iterable[str]) -> str:
 def join_word_roles(word_roles: tuple[str, ...]) -> str:
     """The words to which roles were given, each with its role."""
     told = [
-        say("roles.counted", word=word, role=say(f"role_of_word.{role}"))
+        say("roles.counted", words=word, role=say(f"role_of_word.{role}"))
         for word, role in read_word_roles(word_roles).items()
     ]
     return say("fact.comma").join(told) or say("control.none")
