@@ -12,7 +12,7 @@ from attention_core.mechanism.operations import MASK, MASK_TO_ZERO, MERGE, PASS_
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-LETTERED = ("q", "k", "v")
+LETTERED = ("q", "k", "v", "k_new", "v_new")
 MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
 
 

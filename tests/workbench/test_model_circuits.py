@@ -81,7 +81,7 @@ def test_a_number_opens_and_leads_to_the_embedding(screen):
             break
         ways.append(own[0]["step"])
         screen.click_part("block_sum", "followed", {"step": own[0]["step"], "index": own[0]["index"]})
-    assert ways[:4] == ["3.circuit/gained", "3.circuit/written", "3.circuit/v", "3.circuit/v_projected"]
+    assert ways[:4] == ["3.circuit/gained", "3.circuit/written", "3.circuit/v", "3.circuit/value"]
     (part,) = screen.parts("block_sum")
     assert json.loads(part.proto.json)["pieces"][0]["step"] == "embedding/table"
 
