@@ -57,7 +57,7 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
     >>> words = 3 * torch.eye(4)
     >>> trace = attend(words, weights=Weights(w_q=torch.eye(4)))
     >>> head_habit(trace, list_row_facts(trace, head=0))
-    HeadHabit(kind='offset', offset=0, key=0, pairs=())
+    HeadHabit(kind='offset', offset=0, key=0, pairs=(), count=0)
     """
     if any(fact.kind == "overflow" for fact in facts):
         return HeadHabit("overflow")
