@@ -330,7 +330,7 @@ def test_a_word_is_exchanged_in_one_click():
     screen.press("swap0")
     assert screen.fact().startswith("Head 1: “it” gives 93 % of its attention to “dog”")
     chinese = Screen(ex="zh_ta").press("swap0")
-    assert chinese.link() == {"ex": "zh_ta", "text": "小红喂了那只狗，她摇尾巴"}
+    assert chinese.link() == {"ex": "zh_ta", "text": "小红喂了那只狗，她摇尾巴", "cut": "222113"}
     assert chinese.words() == ["小红", "喂了", "那只", "狗", "，", "她", "摇尾巴"]
     assert Screen(ex="source_004").swaps() == []
 

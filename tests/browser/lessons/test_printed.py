@@ -71,10 +71,12 @@ def test_another_x_gives_other_right_numbers_and_other_marks(screen):
 
 def test_another_printed_number_is_marked_anew_there_and_further_on(screen):
     opened = screen("?lang=en", lesson="printed")
+    opened.page.get_by_role("button", name="Show the right numbers").click()
     opened.wait_for_sentence("Printed scores: 0 of 9 right, new slips 5, followed from earlier slips 4.")
     opened.type("Printed scores", "1 6 3; 4 12 10; 3 12 8")  # what follows from the printed Q and K
     opened.wait_for_sentence("Printed scores: 3 of 9 right, new slips 0, followed from earlier slips 6.")
     opened.press("Step", "scaled")  # printed .58 1.15 1.73: 6/√3 is 3.46
+    opened.page.get_by_role("button", name="Show the right numbers").click()
     opened.wait_for_sentence("Printed scaled scores: 0 of 9 right, new slips 5, followed from earlier slips 4.")
 
 

@@ -109,7 +109,6 @@ def test_a_number_opens_and_leads_back_to_the_input(screen):
     opened.click_cell("weights [head 1, it, dog]: 0.93")
     opened.page.locator(".arithmetic").wait_for()
     assert opened.arithmetic().startswith("exp(4.24)")
-    opened.follow(0, "masked_scores [head 1, it, dog]")
     opened.follow(0, "scaled_scores [head 1, it, dog]")
     assert opened.query()["cell"] == "hero,projected,scaled_scores,0,0,5,3"
 

@@ -138,7 +138,6 @@ def test_a_number_of_the_draw_opens_down_to_its_query(screen):
     opened = screen("?guess=1&d_k=2&keys=2&seed=0", lesson="scale")
     opened.click_cell("weights [head 1, q, 1]", -1)
     opened.page.locator(".arithmetic").wait_for()
-    opened.follow(0, "masked_scores [head 1, q, 1]")
     opened.follow(0, "scaled_scores [head 1, q, 1]")
     opened.follow(0, "scores [head 1, q, 1]")
     opened.page.locator(".arithmetic .sum", has_text="1.54 × (−2.18)").wait_for()

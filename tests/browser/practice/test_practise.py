@@ -15,11 +15,11 @@ def test_cells_are_typed_into_one_after_the_other_and_judged_at_once(screen):
     opened.page.keyboard.type("5")
     opened.page.keyboard.press("Enter")
     opened.wait_for_text("one number is wrong, at [2, 2]")
-    opened.wait_for_text("Of 9 numbers: 1 right, 1 wrong in itself, 7 still empty.")
+    opened.wait_for_text("Of 9 numbers: 1 right, 1 wrong because of a new slip, 7 still empty.")
     expect(opened.page.get_by_title("new slip")).to_have_count(1)
     opened.press("Step to work out", "scaled")
     opened.press("Step to work out", "scores ×1")
-    opened.wait_for_text("1 wrong in itself, 7 still empty.")
+    opened.wait_for_text("1 wrong because of a new slip, 7 still empty.")
     assert opened.query()["scores"] == "? -4 ?; ? 5 ?; ? ? ?"
 
 

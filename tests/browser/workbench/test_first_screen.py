@@ -103,23 +103,21 @@ def test_any_cell_is_followed_to_the_input(screen):
     opened.click_drawn("shares share 3")
     opened.sums().wait_for()
     assert opened.arithmetic().startswith("exp(4.24) / (exp(−4.24) + exp(0.00) + exp(0.00) + exp(4.24)")
-    opened.follow(0, "masked_scores [head 1, it, dog]")
     opened.follow(0, "scaled_scores [head 1, it, dog]")
     assert opened.arithmetic() == "6.00 × 1/√2 = 4.24"
     opened.follow(0, "scores [head 1, it, dog]")
     opened.page.get_by_text("−3.00 × (−1.00) + 3.00 × 1.00 = 6.00").wait_for()
     opened.follow(0, "q [head 1, it, 1]")
-    opened.follow(0, "q_projected [it, 1]")
     opened.page.get_by_text("= −3.00").first.wait_for()
     opened.follow(2, "x [it, pronoun]")
     expect(opened.page.get_by_text("This number is given")).to_be_visible()
     assert opened.query() == {"t": "5", "head": "0", "step": "x", "cell": "0,5,1"}
     way_back = opened.page.locator(".flow .where .back")
-    passed = ["weights", "masked_scores", "scaled_scores", "scores", "q", "q_projected"]
+    passed = ["weights", "scaled_scores", "scores", "q"]
     assert way_back.all_inner_texts() == passed
-    assert way_back.nth(3).get_attribute("title") == "scores [head 1, it, dog]"
-    way_back.nth(3).click()
-    expect(way_back).to_have_count(3)
+    assert way_back.nth(2).get_attribute("title") == "scores [head 1, it, dog]"
+    way_back.nth(2).click()
+    expect(way_back).to_have_count(2)
     assert opened.arithmetic() == "−3.00 × (−1.00) + 3.00 × 1.00 = 6.00"
 
 

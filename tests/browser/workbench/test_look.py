@@ -37,7 +37,7 @@ def test_a_visit_by_keyboard_alone(screen):
     opened.sums().wait_for()
     tab_to(".operand")
     page.keyboard.press("Enter")
-    page.get_by_text("masked_scores [head 1, it, dog] = ").first.wait_for()
+    page.get_by_text("scaled_scores [head 1, it, dog] = ").first.wait_for()
     page.keyboard.press("Escape")
     expect(opened.sums().first).to_be_hidden()
     tab_to(".st-key-step_drawer summary")

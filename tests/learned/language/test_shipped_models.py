@@ -43,6 +43,7 @@ def test_each_file_is_a_model_of_the_table_and_all_are_small():
     assert files == {
         "figures.json",
         "heads.json",
+        "students.json",
         "middle.json",
         "removed.json",
         "steps.json",
