@@ -203,7 +203,7 @@ def test_the_path_adds_up_and_a_number_of_it_opens(screen):
     assert sum(row["by_word"]) == pytest.approx(row["push"], abs=1e-12)
     cell = row["by_word_cell"]
     screen.click_part("what_if", "opened", {**cell, "index": [*cell["index"], 3]})
-    assert any("pushes, word by word" in text.value for text in screen.at.markdown)
+    assert any("changes of the logit, word by word" in text.value for text in screen.at.markdown)
 
 
 NO_KINDS = (

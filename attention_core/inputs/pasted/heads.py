@@ -80,7 +80,7 @@ def is_row_name(cell: str) -> bool:
 
 def is_named_row(row: list[str]) -> bool:
     """Tells whether a row begins with a name and has a number."""
-    return is_row_name(row[0]) and any(map(is_one_number, row[1:]))
+    return bool(row) and is_row_name(row[0]) and any(map(is_one_number, row[1:]))
 
 
 def is_counted_head(cells: Cells) -> bool:
