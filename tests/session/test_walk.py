@@ -16,7 +16,6 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.positions import POSITIONS
-from pages.runs import cache
 from pages.setup.setup import Setup, setup_from_link, setup_to_link
 from pages.setup.setup_file import setup_to_file
 from pages.site.words import LANGUAGES
@@ -145,7 +144,7 @@ def click_the_flow(screen, dice):
     """Any cell of the picture of the flow, another step of it, another query or head."""
     step = dice.choice([*screen.flow()["steps"]])
     if dice.random() < 0.5:
-        sizes = cache.trace_for(screen.setup())["weights"].shape
+        sizes = screen.flow()["steps"]["weights"]["shape"]
         return screen.look_at(step=step, head=dice.randrange(sizes[1]), query=dice.randrange(sizes[2]))
     index = [dice.randrange(size) for size in screen.flow()["steps"][step]["shape"]]
     return screen.click_part("look", "opened", {"step": step, "index": index})

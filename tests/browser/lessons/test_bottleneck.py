@@ -63,7 +63,7 @@ def test_one_decoder_step_down_to_the_arithmetic(screen):
     opened.wait_for_text("“5” is written.")
     opened.click_cell("weights [head 1, 5, 5]", -1)
     opened.wait_for_text("weights [head 1, 5, 5] =")
-    opened.follow(0, "scaled_scores [head 1, 5, 5]")
+    opened.follow(0, "scores [head 1, 5, 5]")
     opened.choose("What is written", "3")
     opened.wait_for_text("“3” is written")
 

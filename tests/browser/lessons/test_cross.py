@@ -21,12 +21,12 @@ def test_a_word_keeps_its_threads_and_a_turn_lets_the_other_sentence_ask(screen)
     picture = opened.page.locator(".threads")
     picture.get_by_role("button", name="了").hover()
     expect(picture.locator("path.away")).to_have_count(25)  # of 30 only those to 了 stay
-    expect(picture).to_contain_text("“了” gets 0.12 in all.")
+    expect(picture).to_contain_text("“了” gets 0.12 in total.")
     picture.get_by_role("button", name="Turn").click()
     opened.wait_for_sentence("“看见” gives over 99 % of its attention to “saw”")
     picture.get_by_role("button", name="了").click()
     opened.wait_for_sentence("“了” gives 48 % each to “saw” and “yesterday”")
-    expect(picture).to_contain_text("“了” gives 1.00 in all.")
+    expect(picture).to_contain_text("“了” gives 1.00 in total.")
 
 
 def test_the_readers_own_two_sentences_of_different_lengths(screen):

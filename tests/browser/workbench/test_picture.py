@@ -73,10 +73,10 @@ def test_words_and_heads_of_wide_vectors_are_looked_at_without_the_server(screen
 def test_first_sight_has_few_controls_and_all_else_is_under_more_in_the_order_of_use(screen):
     opened = screen("?lang=en")
     labels = opened.page.locator("[data-testid=stWidgetLabel], label.live span").filter(visible=True)
-    pane = ["Sentence", "Masks", "Scale", "Temperature"]
+    pane = ["Sentence", "Heads", "Input", "Masks", "Scale", "Temperature"]
     assert [text for text in labels.all_inner_texts() if text in pane] == pane
     assert len(labels.all_inner_texts()) <= len(pane) + 2  # beside them Keep as A, and the list of steps
     opened.open_more()
     more = labels.all_inner_texts()
-    order = ["Temperature", "Heads", "Score", "Positions", "Precision"]
+    order = ["Temperature", "Score", "Positions", "Precision"]
     assert [text for text in more if text in order] == order
