@@ -2,13 +2,15 @@
 
 import gc
 import sys
+import threading
 from collections.abc import Iterator
 from types import BuiltinFunctionType, FunctionType, ModuleType
 
 import torch
 from streamlit.testing.v1 import AppTest
 
-NOT_HELD = (type, ModuleType, BuiltinFunctionType)  # of the process: they are there without the session, too
+# Of the process: they are there without the session, too. What a thread keeps goes with the thread that draws.
+NOT_HELD = (type, ModuleType, BuiltinFunctionType, threading.local)
 
 
 def reached(*roots: object) -> Iterator[tuple[object, tuple[object, ...]]]:
