@@ -246,7 +246,7 @@ def test_hostile_tokens_are_shown_literally(screen):
     dialogs = []
     opened.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
     opened.type("Sentence", "|".join(HOSTILE))
-    opened.page.locator(".flow .word", has_text="{x}").wait_for()
+    opened.page.locator(".flow .word", has_text="{x}").first.wait_for()
     assert opened.tokens() == HOSTILE
     assert any(word in opened.sentence() for word in HOSTILE)
     assert opened.page.locator(".flow :is(strong, code, img, script, .katex)", has_text="x").count() == 0
