@@ -72,7 +72,7 @@ def test_both_languages_have_the_same_scenes():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_said_of_the_workbench_is_said_in_ten_minutes_too_where_each_number_is_computed(language):
-    tested = load_shipped_lecture("ten_minutes", language).scenes
+    tested = [replace(scene, minutes=0) for scene in load_shipped_lecture("ten_minutes", language).scenes]
     of_workbench = [replace(scene, minutes=0) for scene in SCENES[language] if scene.kind == "workbench"]
     assert len(of_workbench) == 7 and all(scene in tested for scene in of_workbench)
 

@@ -213,7 +213,7 @@ def test_positions_do_not_disturb_what_was_kept(positions):
 
 def test_a_state_gives_what_the_map_gives():
     lesson = Lesson("decoding", open="kept", what="state", lang="en")
-    assert lesson.says("a head keeps 2 × 2 numbers for features times values and 2 for the features, 6 in all")
+    assert lesson.says("a head keeps 2 × 2 numbers for features times values and 2 for the features, 6 in total")
     assert lesson.says("is row 6 of the map's output, to ")
     lesson.set("reads", 1)
     lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])

@@ -311,7 +311,7 @@ def test_a_state_is_followed_back_to_the_first_word():
 
 def test_one_word_has_one_state():
     lesson = Lesson("distance", words="en_it", text="dog", open="states,cost,time,fixed", lang="en")
-    assert lesson.says("Step 1: **h_1** is made of the word “dog” and of **h_0**") and lesson.errors() == []
+    assert lesson.says("Step 1: **h_1** is computed from the word “dog” and from **h_0**") and lesson.errors() == []
 
 
 # ---- how many steps, and how many must wait? -------------------------------------------------------------------------

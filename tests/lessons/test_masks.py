@@ -230,9 +230,8 @@ def test_how_far_news_travels_in_several_layers():
         if layers > 1:  # over the global word everybody hears of everybody in two
             assert all(map(all, heard(lesson, "local_global")))
         reached = "causal, local, sliding, local+global" if layers == 6 else "causal, local+global"
-        assert lesson.says(
-            f"After {layers} layers “Anna” may have influenced “barked” under these masks: **{reached}**"
-        )
+        after = "1 layer" if layers == 1 else f"{layers} layers"
+        assert lesson.says(f"After {after} “Anna” may have influenced “barked” under these masks: **{reached}**")
 
 
 def test_the_readers_own_mask_stands_among_them():

@@ -76,7 +76,7 @@ def test_one_slip_does_not_make_everything_after_it_wrong():
     wrong = {"scores": "0 -4 2; -3 5 4; -2 2 3", "scaled_scores": "0 -2.83 1.41; -2.12 3.54 2.83; -1.41 1.41 2.12"}
     check = Lesson("check", stage="scaled_scores", **wrong, **QKV)
     assert marks(check)[1] == [*["right"] * 4, "followed from an earlier slip", *["right"] * 4]
-    assert check.says("one number is wrong, at [2, 2]: **5**, from the numbers before it **4**.")
+    assert check.says("one number is wrong, at [2, 2]: it is **5**, but the numbers before it give **4**.")
     assert "scores ×1" in check.widgets()["stage"].options
 
 
@@ -207,7 +207,11 @@ def test_a_click_on_an_empty_cell_gives_nothing_away():
 @pytest.mark.parametrize(
     ("language", "untouched", "told"),
     [
-        ("en", "None of the 9 numbers is filled in yet.", "Of 9 numbers: 1 right, 1 wrong in itself, 7 still empty."),
+        (
+            "en",
+            "None of the 9 numbers is filled in yet.",
+            "Of 9 numbers: 1 right, 1 wrong because of a new slip, 7 still empty.",
+        ),
         ("zh", "9 个数都还没有填。", "共 9 个数：1 个正确、1 个本身算错、7 个未填。"),
     ],
 )

@@ -82,11 +82,12 @@ def test_another_change_is_another_run():
 
 
 # ---- a planted fault -------------------------------------------------------------------------------------------------
+WORD_PUSHES = "changes of the logit, word by word"
 PLANTED = {  # where a panel gets its numbers; which number of it is moved; and how the fault is named
     "sum": (model_runs, "sum_model", "2.attention", "weights", (0, 1, IT, 2), "layer 2, attention"),
     "heads": (model_proof, "model_stack", "3.attention", "q", (0, 3, 4, 1), "layer 3, attention"),
     "words": (model_words, "run_model", "1.feed_forward", "gate", (0, 2, 5), "layer 1, feed-forward"),
-    "what_if": (what_if_data, "find_path", "word_pushes", "attention_2_pushes", (0, 1, 4, 3), "logit, word by word"),
+    "what_if": (what_if_data, "find_path", "word_pushes", "attention_2_pushes", (0, 1, 4, 3), WORD_PUSHES),
     "circuits": (model_circuits, "word_circuit", "1.circuit", "scaled_scores", (0, 0, 2, 3), "layer 1, words alone"),
 }
 FOUND = {

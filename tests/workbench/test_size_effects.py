@@ -45,7 +45,7 @@ def test_the_same_numbers_are_cut_for_other_heads(link, heads, expected):
 
 def test_rows_of_w_o_are_told_as_rows():
     (line,) = told(Screen(lang="en").set("heads", 4))
-    assert line.endswith("The numbers of W_o stay; each head now has 1 of the 4 rows, before 2.")
+    assert line.endswith("The numbers of W_o stay; each head now has 1 of the 4 rows, previously 2.")
 
 
 @pytest.mark.parametrize(
