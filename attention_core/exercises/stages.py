@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from attention_core.explanation.formula import NO_NAMES, SYMBOL_COLOURS, symbol
-from attention_core.mechanism.operations import MASK, MERGE, PASS_ON, SPLIT
+from attention_core.explanation.shown_steps import copies_numbers, steps_copied
+from attention_core.mechanism.operations import MASK, SPLIT
 from attention_core.record.expressions import Ref
-from attention_core.record.trace import Step, Trace
+from attention_core.record.trace import Trace
 
 STAGES = MappingProxyType(  # what is written down, in order, and the step of a run that has its arithmetic
     {
@@ -19,7 +20,6 @@ STAGES = MappingProxyType(  # what is written down, in order, and the step of a 
         "output": "head_outputs",
     }
 )
-COPYING_FACES = (SPLIT, MERGE, MASK, PASS_ON)
 
 
 def stages_of(trace: Trace) -> dict[str, str]:
@@ -34,19 +34,14 @@ def stages_of(trace: Trace) -> dict[str, str]:
     for name, step in trace.computed().items():
         is_mask = not step.value.is_floating_point()
         is_table = "B" not in step.dims
-        if not (is_mask or is_table or is_copy(step)):
+        if not (is_mask or is_table or is_copy(trace, name)):
             stages[name] = name
     return stages
 
 
-def is_copy(step: Step) -> bool:
-    """Say whether a step only moves numbers, or leaves them as they are: nobody calculates it."""
-    operation = step.operation
-    if operation.faces in COPYING_FACES:
-        return True
-    factor = operation.params.get("factor")
-    temperature = operation.params.get("temperature")
-    return factor == temperature == 1.0
+def is_copy(trace: Trace, name: str) -> bool:
+    """Say whether nobody calculates a step: it masks scores, or has the numbers of the step before."""
+    return trace.step(name).operation.faces == MASK or copies_numbers(trace, name)
 
 
 def calculated_cell(trace: Trace, cell: Ref) -> Ref:
@@ -76,21 +71,8 @@ def operand_stages(trace: Trace, step: str) -> list[str]:
     stages = []
     for name in trace.step(step).operation.reads[:2]:
         if trace[name].is_floating_point():
-            stages.append(unmoved_source(trace, name))
+            stages.append(steps_copied(trace, name)[-1])
     return stages
-
-
-def unmoved_source(trace: Trace, name: str) -> str:
-    """Find the first step that has the same numbers in the same rows and columns."""
-    step = trace.step(name)
-    operation = step.operation
-    if operation is None or len(operation.reads) > 1:
-        return name
-    source = operation.reads[0]
-    same_layout = trace.step(source).shape[-2:] == step.shape[-2:]
-    if not same_layout or not is_copy(step):
-        return name
-    return unmoved_source(trace, source)
 
 
 def stage_formula(
@@ -108,7 +90,7 @@ def stage_formula(
         operation = trace.step(name).operation
         has_letter = operation is None or operation.faces == SPLIT
         if not has_letter:
-            name = unmoved_source(trace, name)
+            name = steps_copied(trace, name)[-1]
         return symbol(name, colours, names)
 
     left = symbol(step, colours, names)

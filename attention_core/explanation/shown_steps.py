@@ -96,14 +96,11 @@ def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanatio
     >>> explain_shown(trace, "q", (0, 0, 0, 0)).text
     '1.00 × 3.00 + 2.00 × 5.00 = 13.00'
     """
-    explained = explain(trace, step, index)
-    if explained.cell is None:
-        return explained
-    computed = computed_cell(trace, Ref(step, tuple(index)))
-    if computed != Ref(step, tuple(index)):
-        explained = replace(explain(trace, computed.step, computed.index), step=step, index=tuple(index))
+    cell = Ref(step, tuple(index))
+    computed = computed_cell(trace, cell) if trace.holds(step, cell.index) else cell
+    explained = explain(trace, computed.step, computed.index)
     pieces = [show_operand(trace, piece) for piece in explained.pieces]
-    return replace(explained, pieces=tuple(pieces))
+    return replace(explained, step=cell.step, index=cell.index, pieces=tuple(pieces))
 
 
 def computed_cell(trace: Trace, cell: Ref) -> Ref:
