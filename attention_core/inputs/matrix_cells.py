@@ -4,20 +4,21 @@ import re
 
 from attention_core.inputs.pasted.brackets import bracketed_cells, has_brackets
 from attention_core.inputs.pasted.commas import comma_cells, is_one_number, with_decimal_points
-from attention_core.inputs.pasted.heads import is_head, is_name, numbers_alone
+from attention_core.inputs.pasted.heads import is_head, is_name, numbers_alone, refuse_counting_column
 from attention_core.inputs.pasted.markup import html_cells, latex_cells, piped_cells, split_ruled_lines
 from attention_core.inputs.pasted.plain_signs import join_continued_lines, plain_signs, refuse_left_out
 from attention_core.inputs.pasted.printouts import block_cells, multiply_cells, r_cells, take_factor
-from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
-from attention_core.inputs.pasted.surroundings import split_assignments, strip_name, strip_surroundings
+from attention_core.inputs.pasted.refusals import MAX_CHOICES, Cells, ambiguous_error, safe_excerpt
+from attention_core.inputs.pasted.surroundings import split_named, strip_name, strip_surroundings
 from attention_core.record.errors import AttentionError
 
 MAX_CHARACTERS = 200_000
-MAX_CHOICES = 8  # matrices of one text, of which one is chosen
 QUOTED = re.compile(r'"([^"\n]*)"')
 COMMA_IN_QUOTES, SPACE_IN_QUOTES, TAB_IN_QUOTES, SEMICOLON_IN_QUOTES = "\ue000\ue001\ue002\ue003"
 HIDDEN = str.maketrans(", \t;", COMMA_IN_QUOTES + SPACE_IN_QUOTES + TAB_IN_QUOTES + SEMICOLON_IN_QUOTES)
 SHOWN = {hidden: plain for plain, hidden in HIDDEN.items()}
+TITLE_ENDS = re.compile(r"[\s,;|]")  # between cells
+ROW_LABEL = re.compile(r"[ \t]*[\w(\[][\w ()\[\].-]{0,40}:[ \t]+(?=\S)")
 SERIES_FOOTER = re.compile(r"(?m)^(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+[ \t]*$")
 
 
@@ -40,7 +41,7 @@ def split_cells(text: str, name: str = "matrix") -> Cells:
         if cells is not None:
             return numbers_alone(cells, name)
     text = strip_surroundings(text)
-    parts = split_assignments(text)
+    parts = split_named(text)
     if parts:
         return choose_part(parts, name)
     text = strip_name(text)
@@ -66,16 +67,22 @@ def check_length(text: str, name: str) -> None:
 
 
 def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
-    """Asks which of several named matrices is meant; a single number beside one matrix is none of them."""
+    """Asks which of several named matrices is meant; a single number beside one matrix is none of them. Rows that have
+    a name each can be one matrix, too."""
     read = []
     for label, part in parts[:MAX_CHOICES]:
         cells = split_cells(part, name)
         if cells:
             read.append((label, cells))
-    if len(read) == 1:
-        return read[0][1]
+    larger = [each for each in read if each[1] != [each[1][0][:1]]]
+    if len(larger or read) == 1:
+        return (larger or read)[0][1]
     labels = [safe_excerpt(label) for label, _ in read]
-    raise ambiguous_error("several_matrices", name, [cells for _, cells in read], given=", ".join(labels))
+    readings = [cells for _, cells in read]
+    rows = [row for cells in readings for row in cells]
+    if len(rows) == len(parts) and len(set(map(len, rows))) == 1:
+        readings.insert(0, rows)
+    raise ambiguous_error("several_matrices", name, readings, given=", ".join(labels))
 
 
 # ---- cells between lines, tabs, commas, spaces -----------------------------------------------------------------------
@@ -83,6 +90,9 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
     """Splits a text without brackets, and takes its head and the names of its rows away."""
     text = QUOTED.sub(lambda found: found[0].translate(HIDDEN), text)
     lines, is_ruled = split_ruled_lines([line for line in text.splitlines() if line.strip()])
+    indents = [line[0].isspace() for line in lines]
+    table = without_title(lines)
+    lines, has_title = without_labels(table), len(table) < len(lines)
     cells = piped_cells(lines)
     if cells is None:
         cells, can_be_decimal = plain_cells(lines, name)
@@ -90,8 +100,34 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
         can_be_decimal = True
     if '"' in text:
         cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
+    if has_title and cells and len(cells[0]) == 2:  # a name above two columns may be that of the second
+        refuse_counting_column(cells, name)
+    if indents[:1] == [True] and not any(indents[1:]):
+        cells = with_corner(cells)
     cells = numbers_alone(cells, name, is_ruled, has_index)
     return with_decimal_points(cells, name) if can_be_decimal else cells
+
+
+def without_title(lines: list[str]) -> list[str]:
+    """Takes away the name that stands alone above rows of several cells: it is the matrix's, not that of a column."""
+    if len(lines) < 2 or not is_name(lines[0]) or TITLE_ENDS.search(lines[0].rstrip()):
+        return lines
+    return lines[1:] if TITLE_ENDS.search(lines[1].strip()) else lines
+
+
+def with_corner(cells: Cells) -> Cells:
+    """Cells with an empty one over the names of the rows, where the head before them is one cell shorter."""
+    head, *rows = cells
+    is_shorter = bool(rows) and len(head) == len(rows[0]) - 1
+    return [["", *head], *rows] if is_shorter and is_head(head) else cells
+
+
+def without_labels(lines: list[str]) -> list[str]:
+    """Takes away the names of rows that have a colon behind them: "Row 1: 1 2"; a single row keeps its own."""
+    labelled = [ROW_LABEL.match(line) for line in lines]
+    if len(lines) < 2 or not all(labelled):
+        return lines
+    return [line[label.end() :] for line, label in zip(lines, labelled, strict=True)]
 
 
 def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:

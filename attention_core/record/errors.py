@@ -206,6 +206,7 @@ REFUSAL_SENTENCES = {
     "cells_count": "{name} must have {expected} numbers: it has {given}",
     "blocks_differ": "the blocks of columns of {name} must have equally many rows: they have {lengths}",
     "ambiguous_head": "{name}: is the first row, “{given}”, a header, or a row of numbers?",
+    "ambiguous_index": "{name}: is the first column, “{given}”, a number for each row, or a column of the matrix?",
     "ambiguous_rows": "{name}: are these {rows} rows, or one row of {given} numbers that was printed on {rows} lines?",
     "several_matrices": "{name} must be one matrix: these are several, {given}. Which one?",
     "not_a_number": "{name}, row {row}, column {column}, must be a number: got “{given}”",

@@ -116,7 +116,7 @@ def test_what_numpy_and_torch_print_is_read_back():
         ("[[1, 2], [3, 4]", "brackets", {"given": "[[1, 2], [3, 4]"}),
         ("1, 2], [3, 4", "brackets", {}),
         ("][", "brackets", {}),
-        ("[[[1, 2]], [[3, 4]]]", "rank", {"shape": (2, 1, 2)}),
+        ("[[[1, 2]], [[3, 4]]]", "several_matrices", {"given": "[0], [1]"}),
         ("[1, [2, 3]]", "brackets", {}),
         ("[[1, 2]] [[3, 4]]", "brackets", {}),
         ("array([[1, 2]]", "brackets", {}),

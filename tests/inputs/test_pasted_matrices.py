@@ -21,6 +21,8 @@ from attention_core.record.errors import AttentionError
 CASES = json.loads(Path(__file__).with_name("pasted_matrices.json").read_text(encoding="utf-8"))
 EIGHTHS = st.integers(-8000, 8000).map(lambda whole: whole / 8)  # three decimals write them exactly
 MATRICES = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=5), elements=EIGHTHS)
+PAIR = [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+COLUMNS = [[[1, 3], [2, 4]], [[1, 2], [3, 4]], [[1, 3]], [[2, 4]]]  # as rows, as columns, each alone
 TABLES = arrays(np.float64, array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=5), elements=EIGHTHS)
 
 
@@ -131,6 +133,24 @@ def test_the_latex_that_the_app_writes_is_read_back():
         ("q = [[1, 2]]\nk = [[3], [4]]", "several_matrices", [[[1, 2]], [[3], [4]]]),
         ('{"q": [[1, 2]], "k": [[3], [4]]}', "several_matrices", [[[1, 2]], [[3], [4]]]),
         (r"\begin{pmatrix}1\end{pmatrix}\begin{pmatrix}2\end{pmatrix}", "several_matrices", [[[1]], [[2]]]),
+        ("[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]", "several_matrices", PAIR),
+        ("[[1. 2.]\n [3. 4.]]\n\n[[5. 6.]\n [7. 8.]]", "several_matrices", PAIR),
+        ("(array([[1, 2],\n       [3, 4]]), array([[5, 6],\n       [7, 8]]))", "several_matrices", PAIR),
+        ("Q: [[1 2]\n [3 4]]\nK: [[5 6]\n [7 8]]", "several_matrices", PAIR),
+        ("Q\n1 2\n3 4\n\nK\n5 6\n7 8", "several_matrices", PAIR),
+        ("[[1, 2], [3, 4]]\nK = [[5, 6], [7, 8]]", "several_matrices", PAIR),
+        ("A(:,:,1) =\n\n   1   2\n   3   4\n\nA(:,:,2) =\n\n   5   6\n   7   8\n", "several_matrices", PAIR),
+        (
+            ", , 1\n\n     [,1] [,2]\n[1,] 1 2\n[2,] 3 4\n\n, , 2\n\n     [,1] [,2]\n[1,] 5 6\n[2,] 7 8\n",
+            "several_matrices",
+            PAIR,
+        ),
+        ('{"a": {"0": 1, "1": 3}, "b": {"0": 2, "1": 4}}', "several_matrices", COLUMNS),
+        ("{'a': {0: 1, 1: 3}, 'b': {0: 2, 1: 4}}", "several_matrices", COLUMNS),
+        ("q1 = (1, 3)\nq2 = (2, 4)", "several_matrices", [COLUMNS[0], *COLUMNS[2:]]),
+        ("My matrix\n5 1 2\n7 3 4", "ambiguous_index", [[[5, 1, 2], [7, 3, 4]], [[1, 2], [3, 4]]]),
+        ("a\n0 2\n1 4", "ambiguous_index", [[[0, 2], [1, 4]], [[2], [4]]]),
+        ("1,000 2,000", "ambiguous_comma", [[[1, 2]], [[1000, 2000]]]),
         (
             "[" + " ".join(["0.125"] * 12) + "\n " + " ".join(["0.125"] * 12) + "]",
             "ambiguous_rows",
@@ -194,7 +214,9 @@ def test_what_can_be_read_in_one_way_is_not_asked(text, rows):
         ("matrix(c(1, 2, 3), nrow=2)", "cells_count", {"given": 3}),
         ("matrix(c(1, 2), nrow=1) * 3", "not_understood", {}),
         ("Columns 1 through 2\n1 2\n3 4\nColumn 3\n5", "blocks_differ", {"lengths": "2, 1"}),
-        ("[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]", "rank", {"shape": (2, 2, 2)}),
+        (str([[[1, 2]]] * 9), "rank", {"shape": (9, 1, 2)}),
+        ("<Sparse matrix of 2 elements>\n  Coords\tValues\n  (0, 0)\t1.0\n  (1, 1)\t4.0", "not_a_number", {"row": 1}),
+        ("Row 1: 1, 2", "not_a_number", {"given": "Row 1: 1"}),
         ("1½", "not_a_number", {"given": "1½"}),
         ("2²", "not_a_number", {"given": "2²"}),
         ("Q: 1 2", "not_a_number", {"row": 1, "column": 1, "given": "Q:"}),

@@ -1,8 +1,16 @@
 """Reads matrices in brackets, as Python, NumPy, PyTorch, JAX, JSON, MATLAB, Mathematica and C write them."""
 
 import re
+from collections.abc import Iterator
 
-from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, brackets_error, not_understood, safe_excerpt
+from attention_core.inputs.pasted.refusals import (
+    MAX_CHOICES,
+    Cells,
+    ambiguous_error,
+    brackets_error,
+    not_understood,
+    safe_excerpt,
+)
 from attention_core.record.errors import AttentionError
 
 MAX_SHOWN_AXES = 8
@@ -21,15 +29,23 @@ WRAPPERS = frozenset(
         *("matrixform", "immutablematrix", "immutabledensematrix", "mutabledensematrix"),
     )
 )
+NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # between matrices, and in the place of one: (tensor(…), None)
 FRACTION_CALLS = ("fraction", "rational")
 # Keyword arguments that say nothing of the numbers, and those that hold them.
 SILENT_KEYWORDS = frozenset(
     (
         *("dtype", "device", "requires_grad", "grad_fn", "shape", "layout", "size", "names", "name", "weak_type"),
+        *("place", "stop_gradient"),  # of PaddlePaddle
         *("copy", "order", "ndmin", "sharding", "fill_value", "is_leaf", "subok", "like", "trainable", "committed"),
     )
 )
 HOLDING_KEYWORDS = ("data", "numpy", "object", "value", "initial_value", "values")
+# Calls behind a matrix that leave its numbers as they are.
+METHODS = re.compile(
+    r"(?<=[)\]])(?:\.(?:cuda|cpu|detach|numpy|tolist|clone|copy|contiguous|float|double|requires_grad_)\([0-9]{0,2}\)"
+    r"|\.to\((?:device[ \t]*=[ \t]*)?(?:[\"'](?:cuda|cpu|mps)[:0-9]{0,4}[\"']|device)\))+"
+)
+NUMBER_KEY = re.compile(r"([{,]\s{0,20})(-?[0-9]{1,6})(?=:[ \t])")  # {0: 1, 1: 3}
 TYPE_ARGUMENT = re.compile(r"[,\s]*(?:[\w.]*(?:float|int|double|bool|half|long)[\w.]*|'[\w.]*'|\"[\w.]*\")?[,\s]*")
 TENSORFLOW = re.compile(r"\A\s*<[A-Za-z][\w.]*\b[^<>\[\]]{0,300}?\b(?:numpy|value)=")
 MACRO = re.compile(r"\b(?:vec|array)!\s*(?=[\[(])|&(?=\[)|\bnew\s+(?=[A-Z][\w]*Array\()")
@@ -91,7 +107,9 @@ def bracketed_cells(text: str, name: str) -> Cells:
     text = TENSORFLOW.sub("", text, count=1)
     text = MACRO.sub("", text)
     text = TYPE_BEFORE.sub("", text, count=1)
-    text = LIST_MARK.sub("", text)
+    text = METHODS.sub("", LIST_MARK.sub("", text))
+    if "{" in text:
+        text = NUMBER_KEY.sub(r'\1"\2"', text)
     whole = group_brackets(text, name)
     rest = "".join(whole.text).strip(",;> \t\r\n")
     if rest and whole.groups and any(sign.isalpha() for sign in rest):
@@ -99,7 +117,8 @@ def bracketed_cells(text: str, name: str) -> Cells:
     if rest or not whole.groups:
         raise brackets_error(text, name)
     if len(whole.groups) > 1:
-        if any(row.groups for row in whole.groups):
+        is_parted = not set(",;\n").isdisjoint("".join(whole.text))
+        if not is_parted and any(row.groups for row in whole.groups):
             raise brackets_error(text, name)
         return rows_of(whole, text, name)
     group = whole.groups[0]
@@ -113,20 +132,35 @@ def bracketed_cells(text: str, name: str) -> Cells:
 
 
 def rows_of(group: Group, text: str, name: str) -> Cells:
-    """Splits the rows of a matrix, a bracket each."""
+    """Splits the rows of a matrix, a bracket each; where there are more axes, asks which of the matrices is meant."""
     if any(row.groups for row in group.groups):
         shape = shape_of(group)
         if shape is None:
             raise brackets_error(text, name)
-        raise AttentionError("rank", name=name, axes="(rows, columns)", shape=shape)
+        matrices = dict(find_matrices(group))
+        if len(matrices) > MAX_CHOICES:
+            raise AttentionError("rank", name=name, axes="(rows, columns)", shape=shape)
+        readings = [rows_of(matrix, text, name) for matrix in matrices.values()]
+        raise ambiguous_error("several_matrices", name, readings, given=", ".join(matrices))
+    if len({tuple(row.labels) for row in group.groups}) > 1:
+        raise brackets_error(text, name)
     return [split_row(SUFFIXED_NUMBER.sub(r"\1", "".join(row.text))) for row in group.groups]
+
+
+def find_matrices(group: Group, place: str = "") -> Iterator[tuple[str, Group]]:
+    """The matrices in nested brackets, with their places: "[0]", "[1]"."""
+    if not any(inner.groups for inner in group.groups):
+        yield place, group
+        return
+    for number, inner in enumerate(group.groups):
+        yield from find_matrices(inner, f"{place}[{number}]")
 
 
 def shape_of(group: Group) -> tuple[int, ...] | None:
     """The shape of nested brackets by the first of each; None where one holds numbers beside brackets."""
     shape = []
     while group.groups:
-        if "".join(group.text).strip(",; \t\r\n"):
+        if NOTHING.sub("", "".join(group.text)):
             return None
         if len({bool(inner.groups) for inner in group.groups}) > 1 or len(shape) == MAX_SHOWN_AXES:
             return None
@@ -198,7 +232,7 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
         take_labelled(group, text, name)
     inside = "".join(group.text)
     if not group.call:
-        if group.groups and inside.strip(",; \t\r\n"):
+        if group.groups and NOTHING.sub("", inside):
             raise brackets_error(text, name)
         outer.groups.append(group)
         return
@@ -227,14 +261,21 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
 
 
 def take_labelled(group: Group, text: str, name: str) -> None:
-    """Takes the value of {"q": [[1, 2]]}; several values are several matrices, of which one must be chosen."""
+    """Takes the value of {"q": [[1, 2]]}, and the row {"a": 1, "b": 2}; several values are several matrices, of which
+    one must be chosen, or the rows or the columns of one."""
+    if not group.groups and len(split_row("".join(group.text))) == len(group.labels):
+        return
     if len(group.labels) != len(group.groups):
         raise brackets_error(text, name)
     if len(group.labels) > 1:
         readings = [
             rows_of(value, text, name) if value.groups else [split_row("".join(value.text))] for value in group.groups
         ]
-        raise ambiguous_error("several_matrices", name, readings, given=", ".join(map(safe_excerpt, group.labels[:8])))
+        rows = [row for cells in readings for row in cells]
+        if len(rows) == len(readings) and len(set(map(len, rows))) == 1:
+            readings = [rows, [list(column) for column in zip(*rows, strict=True)], *readings]
+        labels = ", ".join(map(safe_excerpt, group.labels[:MAX_CHOICES]))
+        raise ambiguous_error("several_matrices", name, readings[: MAX_CHOICES + 2], given=labels)
     group.groups = group.groups[0].groups or group.groups
     group.text = []
 

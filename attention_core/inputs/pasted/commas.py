@@ -138,6 +138,8 @@ def comma_cells(rows: list[str], name: str) -> Cells:
     if decimals is not None:
         if any("." in cell for line in decimals for cell in line) and all_numbers(by_comma):
             raise ask_tight_comma(decimals, by_comma, name)
+        if not any("." in cell for line in decimals for cell in line):
+            return with_decimal_points(decimals, name)
         return [[with_plain_minus(cell).replace(",", ".") for cell in line] for line in decimals]
     whole = [[with_plain_minus(row)] for row in rows]
     for pattern, decimal in ((COMMA_MARKS, "."), (POINT_MARKS, ",")):  # 1,234.5 and 1.234,5

@@ -4,11 +4,13 @@ import re
 
 from attention_core.inputs.pasted.commas import is_one_number
 from attention_core.inputs.pasted.refusals import Cells, ambiguous_error
+from attention_core.record.errors import AttentionError
 
 INDEX_HEADS = ("", "index", "unnamed: 0", '""')
 # Words that stand in the place of a number: they are no names.
 NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
 COMPUTED = re.compile(r"[()=+*/^\\{}]")
+LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # of "Row 1: 2", a name and a number in one cell
 NUMBER_LIKE = re.compile(r"[+\-−]?[0-9.,][^\s]*|[0-9OolISB.,+\-−]+")
 
 
@@ -17,7 +19,7 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
 
     is_ruled: a line is drawn under the first row, as under the head of a Markdown table. has_index: the first column is
     known to number the rows. Raises AttentionError: ambiguous_head, where a ruled first row of numbers that count can
-    be the head or a row.
+    be the head or a row; ambiguous_index, where a first column of numbers can name the rows.
 
     >>> numbers_alone([["", "it", "dog"], ["it", "1", "2"], ["dog", "3", "4"]], "w")
     [['1', '2'], ['3', '4']]
@@ -34,8 +36,10 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
     if head is not None:
         is_shorter = len(rows[0]) == width == len(head) + 1
         has_corner = len(head) == width > 1 and is_index_head(head[0])
-        if is_shorter or has_corner:
+        if has_corner and not any(COMPUTED.search(row[0]) for row in rows if row):
             return first_column_gone(rows)
+        if is_shorter:
+            return named_column_gone(rows, name, len(head) > 1)
     elif is_counted_head(cells):
         return first_column_gone(cells[1:])
     if has_index and all(len(row) > 1 for row in rows):
@@ -45,6 +49,29 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
     if is_ruled and head is None and len(rows) > 1 and counts_from(rows[0]) is not None:
         raise ambiguous_error("ambiguous_head", name, (rows[1:], rows), given="  ".join(rows[0])[:40])
     return rows
+
+
+def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
+    """The rows without their first column, where this holds names, or numbers that count in a table that has an index.
+    Raises AttentionError: ambiguous_index, where it holds other numbers."""
+    column = [row[0] for row in rows if row]
+    if all(map(is_name, column)) or (is_index and counts_from(column) is not None):
+        return first_column_gone(rows)
+    raise ask_index(rows, name)
+
+
+def refuse_counting_column(rows: Cells, name: str) -> None:
+    """Asks whether a first column that counts numbers the rows. Raises AttentionError: ambiguous_index."""
+    column = [row[0] for row in rows if row]
+    start = counts_from(column)
+    if start == 0 or (start == 1 and len(column) > 1):
+        raise ask_index(rows, name)
+
+
+def ask_index(rows: Cells, name: str) -> AttentionError:
+    """The question whether the first column numbers the rows."""
+    given = "  ".join(row[0] for row in rows if row)[:40]
+    return ambiguous_error("ambiguous_index", name, (rows, first_column_gone(rows)), given=given)
 
 
 def first_column_gone(rows: Cells) -> Cells:
@@ -75,7 +102,7 @@ def is_name(cell: str) -> bool:
 
 def is_row_name(cell: str) -> bool:
     """Tells whether a cell is a name where no head says so: nothing that could be computed."""
-    return is_name(cell) and not COMPUTED.search(cell)
+    return is_name(cell) and not COMPUTED.search(cell) and not LABELLED_NUMBER.search(cell)
 
 
 def is_named_row(row: list[str]) -> bool:

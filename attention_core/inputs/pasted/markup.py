@@ -174,6 +174,7 @@ def end_html_cell(rows: Cells, cell: list[str] | None) -> None:
 # ---- lines between cells ---------------------------------------------------------------------------------------------
 LINE_SIGNS = r"─━═┄┈╌┌┬┐├┼┤└┴┘╞╪╡╒╤╕╘╧╛╔╦╗╠╬╣╚╩╝╭╮╰╯┏┳┓┡╇┩┗┻┛╟╢╫╂┠┨┃┯┷┿╥╨"
 LINE_AND_CROSSINGS = frozenset(" \t\r|:+-−=" + LINE_SIGNS)
+LINE_CHARACTERS = frozenset(LINE_SIGNS)
 LINE_RUN = re.compile(rf"-{{3}}|−{{3}}|={{3}}|[{LINE_SIGNS}]{{2}}")
 MARKDOWN_RULE = re.compile(r"[ \t|]*:?[-−]+:?[ \t]*(?:[|+][ \t]*:?[-−]+:?[ \t]*)*\|?[ \t]*")
 
@@ -185,7 +186,7 @@ def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
     for line in lines:
         is_rule = False
         if LINE_AND_CROSSINGS.issuperset(line):
-            is_rule = LINE_RUN.search(line) is not None
+            is_rule = LINE_RUN.search(line) is not None or not LINE_CHARACTERS.isdisjoint(line)
             is_rule |= len(kept) == 1 and "|" in line and MARKDOWN_RULE.fullmatch(line) is not None
         if is_rule:
             is_head_ruled |= len(kept) == 1
@@ -204,7 +205,7 @@ def piped_cells(lines: list[str]) -> Cells | None:
         if stripped.startswith("||"):
             stripped = stripped.replace("||", "|")
         stripped = stripped.removeprefix("|").removesuffix("|")
-        cells.append([cell.strip().replace("**", "") for cell in stripped.split("|")])
+        cells.append([cell.strip().replace("**", "").strip("*`") for cell in stripped.split("|")])
     if all(len(row) == 1 for row in cells):  # | 1 2 |, a determinant
         cells = [row[0].split() for row in cells]
     return cells

@@ -26,6 +26,7 @@ OTHER_SIGNS = {
     **dict.fromkeys("│┃║┆┇┊┋╎╏", "|"),
     **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # the pieces of a tall bracket
     "⋅": "·",
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # of no width
 }
 ELLIPSIS = re.compile(r"\.{3,}|[…⋯⋮⋰⋱]|\\(?:[lcvdh]|dd|id)?dots\b|\breached getOption\b|\bmax\.print\b", re.ASCII)
 # Numbers that are written with several signs or with spaces become one word.

@@ -24,7 +24,7 @@ def r_cells(text: str, name: str) -> Cells | None:
         return join_blocks(r_blocks(text), name)
     lines = [line for line in text.splitlines() if line.strip()]
     if lines and all(R_VECTOR_LINE.fullmatch(line) for line in lines):
-        return [[cell for line in lines for cell in line.partition("]")[2].split()]]
+        return r_vector(lines)
     vector = R_VALUES.fullmatch(text.strip())
     if vector is not None:
         return [[cell.strip().removesuffix("L") for cell in vector[1].split(",")]]
@@ -32,6 +32,16 @@ def r_cells(text: str, name: str) -> Cells | None:
     if called is None or R_VALUES.search(text) is None:
         return None
     return r_call_cells(called[1].lower(), text[called.end() :], name)
+
+
+def r_vector(lines: list[str]) -> Cells:
+    """A vector, whose lines begin with the number of their first cell; other numbers are those of rows."""
+    rows, is_vector = [], True
+    for line in lines:
+        number, _, cells = line.partition("]")
+        is_vector &= int(number.strip()[1:][:9]) == 1 + sum(map(len, rows))
+        rows.append(cells.split())
+    return [[cell for row in rows for cell in row]] if is_vector else rows
 
 
 def r_blocks(text: str) -> list[Cells]:
@@ -132,9 +142,18 @@ def block_cells(text: str, split: Callable[[str], Cells], name: str) -> Cells | 
     elif any(line.rstrip().endswith(" \\") for line in lines):
         texts = re.split(r"\n[ \t]*\n", text.replace("\\\n", "\n"))
         texts = [block for block in texts if block.strip()]
+        return join_blocks([pandas_block(block) or split(block) for block in texts], name)
     else:
         return None
     return join_blocks([split(block) for block in texts], name)
+
+
+def pandas_block(text: str) -> Cells | None:
+    """The cells of a block of columns under a head that is one cell shorter: of an index; None of another block."""
+    head, *rows = [line.split() for line in text.splitlines() if line.strip()]
+    if not rows or any(len(row) != len(head) + 1 for row in rows):
+        return None
+    return [row[1:] for row in rows]
 
 
 def join_blocks(blocks: list[Cells], name: str) -> Cells:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 
+MAX_CHOICES = 8  # matrices of one text, of which one is chosen
 MAX_SHOWN_CHARACTERS = 20  # of a cell, in an error
 Cells = list[list[str]]  # the texts of a matrix, row by row
 

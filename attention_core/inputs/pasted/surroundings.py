@@ -7,13 +7,29 @@ QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # of one cell of a spr
 INLINE_CODE = re.compile(r"\A\s*`([^`]*)`\s*\Z")
 PROMPT = re.compile(
     r"(?m)^[ \t]*(?:>>>|\.\.\.(?=[ \t])|In ?\[[0-9]*\]:=?|Out ?\[[0-9]*\][:=]|julia>|octave:[0-9]+>"
-    r"|>>(?=[ \t]|$)|>(?=[ \t]))[ \t]?"
+    r"|>>(?=[ \t]|$)|>(?=[ \t]|$))[ \t]?"
 )
 ECHO = re.compile(
     r"\A\s*(?:(?:print|display|disp)\s*\(\s*)?[^\W\d][\w.]{0,60}\)?;?[ \t]*\n"
 )  # the name that was asked for
 COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t,;\])}]))(?:#(?=[ \t]|$)|//(?=[ \t]|MatrixForm)|%(?=[ \t]*[^\W\d_]))[^\n]*$")
 NAME = r"[^\W\d]\w{0,60}"
+SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # which Excel reads, too
+# Lines of a script that hold no number of the matrix, and what is said of its shape alone.
+SCRIPT_LINE = re.compile(r"(?m)^[ \t]*(?:(?:from [\w.]{1,60} )?import [\w., ]{1,80}|print\([\w.]{1,60}\));?[ \t]*$")
+SHAPE = re.compile(
+    rf"(?m)^[ \t]*(?:{NAME}\.)?shape[ \t]*[:=][ \t]*\([0-9, ]{{1,40}}\)[ \t]*$"
+    rf"|(?:^[ \t]*(?:{NAME}(?:\.\w{{1,60}})?(?:\(\))?[ \t]*[:=]?[ \t]*)?|(?<=\))[ \t,]*)"
+    r"torch\.Size\(\[[0-9, ]{0,40}\]\)[ \t]*$"
+)
+TITLE_LINE = re.compile(rf"(?P<head>{NAME})[ \t]*$")
+LABELLED = re.compile(
+    rf"[ \t]*(?P<head>{NAME}(?:\.\w+){{0,8}})[ \t]*:[ \t]*(?=$|[\[{{(]|(?:[\w.]+\.)?(?:array|tensor)\()"
+)
+# Before a page of three axes: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
+PAGE = re.compile(
+    r"(?m)^[ \t]*(?P<name>\w{0,60})(?:[\[(]:, ?:, ?(?P<number>[0-9]+)[\])] =|, , (?P<level>[^\n]{1,60}))[ \t]*$"
+)
 # A name before "=": with a type, an index or signs of LaTeX; neither brackets of a call nor a number before it.
 ASSIGNED = re.compile(
     r"[ \t]*(?P<head>(?:[^\W\d]|[\\$*&])[\w.\\^{}\[\]<>:;,'\"|*&$ \t]{0,200}?)[ \t]*"
@@ -23,11 +39,13 @@ TITLE = re.compile(
     rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=\n|[\[{{(]|array|tensor)"
 )
 SHAPED = re.compile(  # as Julia and polars say what follows
-    r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n)"
+    r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n"
+    r"|[0-9]+(?:[×x][0-9]+)+ (?:[a-z]+[0-9]* )?(?:matrix|array)[ \t]*\n|torch_tensor[ \t]*\n)"  # MATLAB; torch in R
 )
 FOOTER = re.compile(
     r"(?m)^[ \t]*(?:\[[0-9]+ rows? x [0-9]+ columns?\]|\[torch\.[A-Za-z.]+ of size [0-9x, ()]+\]"
-    r"|(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+)[ \t]*$"
+    r"|(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+"
+    r"|\[ \w{1,30}Type\{[0-9,]{1,40}\} \]|<NDArray [0-9x]{1,40} @\w{1,20}\([0-9]{1,4}\)>)[ \t]*$"
 )
 
 
@@ -38,7 +56,7 @@ def strip_surroundings(text: str) -> str:
     ['1', '2', '3', '4']
     """
     text = text.removeprefix("\ufeff")  # a file saved by a spreadsheet may begin with this mark
-    text = text.replace("\r\n", "\n")
+    text = SEPARATOR_LINE.sub("", text.replace("\r\n", "\n"))
     if "```" in text or "~~~" in text:
         text = FENCE.sub("", text)
     text = INLINE_CODE.sub(r"\1", text)
@@ -47,7 +65,8 @@ def strip_surroundings(text: str) -> str:
     if prompted != text:
         text = ECHO.sub("", prompted)
     text = COMMENT.sub("", text)
-    text = FOOTER.sub("", text)
+    for said in (FOOTER, SHAPE, SCRIPT_LINE):
+        text = said.sub("", text)
     return text
 
 
@@ -57,36 +76,48 @@ def strip_name(text: str) -> str:
     >>> strip_name("const A = [[1, 2]];"), strip_name("W_{q} := 1 2"), strip_name("1 2")
     ('[[1, 2]];', '1 2', '1 2')
     """
-    assigned = ASSIGNED.match(text.lstrip())
-    if assigned is not None:
-        text = text.lstrip()[assigned.end() :]
-    elif text.lstrip().startswith("="):  # of a spreadsheet
-        text = text.lstrip()[1:]
+    bare = text.lstrip()
+    if bare.startswith("="):  # of a spreadsheet
+        text = bare[1:]
+    while (assigned := ASSIGNED.match(bare)) is not None:  # Q = K = [[1, 2]]
+        text = bare = bare[assigned.end() :].lstrip(" \t")
     text = SHAPED.sub("", text, count=1)
     return TITLE.sub("", text, count=1)
 
 
-def split_assignments(text: str) -> list[tuple[str, str]]:
-    """Splits a text in which several matrices have names: (name, text) each; nothing where it has at most one.
+def split_named(text: str) -> list[tuple[str, str]]:
+    """Splits a text in which several matrices stand, each with a name before it or above it: (name, text) each; nothing
+    where it has at most one. What stands before the first name is called by its beginning.
 
-    >>> split_assignments("q = [[1]]\\nk = [[2]]")
-    [('q', 'q = [[1]]\\n'), ('k', 'k = [[2]]')]
+    >>> split_named("q = [[1]]\\nk: [[2]]")
+    [('q', '[[1]]\\n'), ('k', '[[2]]')]
     """
-    if not any(sign in text for sign in ("=", "<-", "←")):
-        return []
-    depth = 0
-    begun = []
-    offset = 0
+    depth, offset = 0, 0
+    names, begins, ends = [""], [0], []
     for line in text.splitlines(keepends=True):
-        assigned = ASSIGNED.match(line) if depth == 0 else None
-        if assigned is not None:
-            begun.append((assigned["head"].strip(), offset))
+        named = find_name(line) if depth == 0 else None
+        if named is not None:
+            label, length = named
+            names.append(label)
+            begins.append(offset + length)
+            ends.append(offset)
         depth += count_any(line, "([{") - count_any(line, ")]}")
         offset += len(line)
-    if len(begun) < 2:
-        return []
-    ends = [start for _, start in begun[1:]] + [len(text)]
-    return [(label, text[start:end]) for (label, start), end in zip(begun, ends, strict=True)]
+    pieces = [text[begin:end] for begin, end in zip(begins, [*ends, len(text)], strict=True)]
+    before = SHAPED.sub("", pieces[0]).strip()
+    parts = list(zip(names, pieces, strict=True))[1:]
+    if parts and any(sign.isdigit() for sign in before):
+        parts.insert(0, (before, before))
+    return parts if len(parts) > 1 and any(sign.isdigit() for _, piece in parts for sign in piece) else []
+
+
+def find_name(line: str) -> tuple[str, int] | None:
+    """The name that a line gives to what follows it, and where that begins; None where it gives none."""
+    page = PAGE.match(line)
+    if page is not None:
+        return f"{page['name']}[:, :, {page['number'] or page['level']}]", page.end()
+    named = ASSIGNED.match(line) or LABELLED.match(line) or TITLE_LINE.match(line)
+    return None if named is None else (named["head"].strip(), named.end())
 
 
 def count_any(text: str, signs: str) -> int:
