@@ -1,6 +1,7 @@
 """Which word of a new sentence asks: its pronoun, else the word whose row of weights is farthest from even."""
 
 from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import torch
@@ -40,8 +41,10 @@ APOSTROPHES = str.maketrans("’ʼ`", "'''")
 class AskingWord(NamedTuple):
     """A row to look at first.
 
-    why: "pronoun", its word is the pronoun of the sentence; "uneven", its weights are the farthest from even; "beyond",
-    it gives another word more than any other row does; "even", all rows are even.
+    why: "only", there is no other word; "pronoun", its word is the only pronoun of the sentence; "last_pronoun", the
+    last of several; "last_of_kind", the last of those that ask first; "uneven", its weights are the farthest from even;
+    "uneven_tie", others are as far, and it is the last of them; "beyond", no other row gives more to another word;
+    "even", all rows are even.
     """
 
     head: int
@@ -59,12 +62,32 @@ def find_pronoun(words: Sequence[str]) -> int | None:
     >>> find_pronoun(["It's", "its", "own", "fault"]), find_pronoun(["dogs", "bark"])
     (0, None)
     """
-    stems = [word.casefold().translate(APOSTROPHES).partition("'")[0] for word in words]
-    for kind in PRONOUNS:
-        found = [place for place, stem in enumerate(stems) if stem in kind]
-        if found:
-            return found[-1]
+    for places in list_pronouns(words):
+        if places:
+            return places[-1]
     return None
+
+
+def list_pronouns(words: Sequence[str]) -> list[list[int]]:
+    """List the places of the pronouns, those of each kind of PRONOUNS together.
+
+    >>> list_pronouns(["He", "told", "her", "his", "name"])
+    [[0, 2], [3], []]
+    """
+    stems = [word.casefold().translate(APOSTROPHES).partition("'")[0] for word in words]
+    return [[place for place, stem in enumerate(stems) if stem in kind] for kind in PRONOUNS]
+
+
+def why_pronoun_asks(words: Sequence[str], place: int) -> str:
+    """Say why this of the pronouns asks, as in AskingWord.
+
+    >>> why_pronoun_asks(["It", "barks"], 0), why_pronoun_asks(["He", "lost", "his", "dog"], 0)
+    ('pronoun', 'last_of_kind')
+    """
+    places = sorted(chain.from_iterable(list_pronouns(words)))
+    if len(places) == 1:
+        return "pronoun"
+    return "last_pronoun" if place == places[-1] else "last_of_kind"
 
 
 def find_asking_word(
@@ -73,6 +96,7 @@ def find_asking_word(
     batch: int = 0,
     head: int | None = None,
     *,
+    first: int = 0,
     past_itself: bool = False,
 ) -> AskingWord:
     r"""Find the row of a new sentence that is worth looking at first.
@@ -81,8 +105,9 @@ def find_asking_word(
     farthest from even: how far is the share that would have to move, $\frac{1}{2} \sum_s |w_s - \bar w|$ over the keys
     that it may attend to, with $\bar w$ their mean. Of equals the first head is taken, and in it the last word.
 
-    words: of the sentence, one a query; queries behind them are padding. head: one to look in alone. past_itself:
-    whether most words look at themselves, as in a language model: then a row counts that looks at another word.
+    words: of the sentence, one a query; queries behind them are padding. head: one to look in alone. first: the first
+    word that may ask; a sign that texts begin with stands before it. past_itself: whether most words look at
+    themselves, as in a language model: then a row counts that looks at another word.
 
     >>> from attention_core import attend_qkv
     >>> k = torch.tensor([[0.0, 0.0], [0.0, 9.0]])
@@ -90,23 +115,29 @@ def find_asking_word(
     (AskingWord(head=0, query=1, why='uneven'), AskingWord(head=0, query=0, why='pronoun'))
     """
     pronoun = find_pronoun(words)
+    why = None if pronoun is None else why_pronoun_asks(words, pronoun)
+    if len(words) - first == 1:
+        pronoun, why = first, "only"
     if past_itself and head is None:
-        found_head, query = find_row_beyond_itself(trace, pronoun, batch)
-        return AskingWord(found_head, query, "beyond" if pronoun is None else "pronoun")
+        found_head, query = find_row_beyond_itself(trace, pronoun, batch, first)
+        return AskingWord(found_head, query, why or "beyond")
     distances = distances_from_even(trace, batch, past_itself)[:, : len(words)]  # (H, T)
     if head is not None:
         distances = distances[head : head + 1]
     if pronoun is not None:
         found_head = first_largest(distances[:, pronoun])
-        return AskingWord(found_head if head is None else head, pronoun, "pronoun")
-    largest = distances.max()
+        return AskingWord(found_head if head is None else head, pronoun, why)
+    largest = distances[:, first:].max()
     among_largest = distances >= largest - EQUAL_WEIGHT_GAP
+    among_largest[:, :first] = False
     found_head = int(among_largest.any(-1).nonzero()[0])
-    query = int(among_largest[found_head].nonzero()[-1])
-    why = "beyond" if past_itself else "uneven"
+    equals = among_largest[found_head].nonzero()
+    why = "uneven" if len(equals) == 1 else "uneven_tie"
+    if past_itself:
+        why = "beyond"
     if largest <= EQUAL_WEIGHT_GAP:
         why = "even"
-    return AskingWord(found_head if head is None else head, query, why)
+    return AskingWord(found_head if head is None else head, int(equals[-1]), why)
 
 
 def first_largest(numbers: Float[Tensor, " H"]) -> int:

@@ -302,11 +302,12 @@ def find_telling_row(
     return head, query
 
 
-def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 0) -> tuple[int, int]:
+def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 0, first: int = 0) -> tuple[int, int]:
     """Find the (head, query) worth looking at where most words look at themselves.
 
     Of the heads in which a word gives over half of its weight to another, the first, and there the row that gives most
-    to another; where there is none, of all heads. With a query given, the best head for it.
+    to another; where there is none, of all heads. With a query given, the best head for it. first: the first query that
+    counts where none is given.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -318,6 +319,7 @@ def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 
     T, S = weights.shape[-2:]
     is_itself = torch.eye(T, S, dtype=torch.bool)
     beyond = weights.masked_fill(is_itself, 0.0).amax(-1)  # (H, T)
+    beyond[:, :first] = -1.0
     if query is not None:
         beyond = beyond[:, query : query + 1]
     over_half = (beyond.amax(-1) > 0.5).nonzero()  # (heads, 1)

@@ -7,7 +7,7 @@ from attention_core import Trace
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.explanation.head_habits import HeadHabit, head_habit
 from pages.panels.head_maps import head_name, row_sentence
-from pages.session.labels import label_token, why_it_asks
+from pages.session.labels import label_token, name_token, why_it_asks
 from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
@@ -115,7 +115,7 @@ def tell_why(screen: ScreenState) -> str:
     why = why_it_asks(screen.trace, screen.setup, screen.selection)
     if why is None:
         return ""
-    return say(f"flow.why.{why}", query=label_token(screen.trace, "T", screen.selection.query))
+    return say(f"flow.why.{why}", query=name_token(screen.trace, "T", screen.selection.query))
 
 
 def tell_row(trace: Trace, fact: RowFact) -> dict:

@@ -17,6 +17,7 @@ from attention_core.explanation.facts import find_row_beyond_itself, find_tellin
 from attention_core.explanation.formula import ELSE
 from attention_core.explanation.layout import TOKEN_AXES, is_broadcast_axis
 from attention_core.inputs.tokenizer import printable_token
+from attention_core.learned.language.batches import START
 from attention_core.mechanism.operations import kv_head
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.record.expressions import Ref
@@ -264,7 +265,8 @@ def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = No
     words = trace.labels["T"][: count_real_queries(trace)]
     if head is None and setup.head is not None:
         head = min(setup.head, trace.sizes()["H"] - 1)
-    return find_asking_word(trace, words, batch, head, past_itself=model_of(setup) is not None)
+    first = int(START in words[:1])  # of a language model
+    return find_asking_word(trace, words, batch, head, first=first, past_itself=model_of(setup) is not None)
 
 
 def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:

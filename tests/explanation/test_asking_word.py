@@ -45,7 +45,8 @@ WORDS = ["dogs", "chase", "cats", "often"]
     [
         ([SPREAD, EVEN, PEAKED, EVEN], (2, "uneven")),
         ([EVEN, PAIRED, PEAKED, EVEN], (1, "uneven")),
-        ([EVEN, PEAKED, EVEN, PEAKED], (3, "uneven")),
+        ([EVEN, PEAKED, EVEN, PEAKED], (3, "uneven_tie")),
+        ([PEAKED, SPREAD, PAIRED, PEAKED], (2, "uneven")),
         ([EVEN] * 4, (3, "even")),
     ],
 )
@@ -68,6 +69,22 @@ def test_the_pronoun_asks_also_where_its_row_is_even_and_in_its_best_head():
     assert find_asking_word(written(even, told), words, head=0) == AskingWord(0, 2, "pronoun")
 
 
+@pytest.mark.parametrize(
+    ("sentence", "asker"),
+    [
+        ("dogs chase it often", (2, "pronoun")),
+        ("she told her secrets", (2, "last_pronoun")),
+        ("it chases it often", (2, "last_pronoun")),
+        ("he lost his keys", (0, "last_of_kind")),
+        ("他 自己 照顾 自己", (0, "last_of_kind")),
+        ("他 把 它 吃了", (2, "last_pronoun")),
+    ],
+)
+def test_of_several_pronouns_the_last_is_called_the_last_of_them_or_of_its_kind(sentence, asker):
+    query, why = asker
+    assert find_asking_word(written([EVEN] * 4), sentence.split()) == AskingWord(0, query, why)
+
+
 def test_padding_never_asks():
     trace = written([EVEN, SPREAD, EVEN, PEAKED])
     assert find_asking_word(trace, WORDS[:3]) == AskingWord(0, 1, "uneven")
@@ -82,7 +99,17 @@ def test_in_a_language_model_the_row_asks_that_looks_at_another_word():
 
 def test_one_word_asks_itself():
     one = torch.ones(1, 2)
-    assert find_asking_word(attend_qkv(one, one, one), ["Hello"]) == AskingWord(0, 0, "even")
+    assert find_asking_word(attend_qkv(one, one, one), ["Hello"]) == AskingWord(0, 0, "only")
+    assert find_asking_word(attend_qkv(one, one, one), ["It"]) == AskingWord(0, 0, "only")
+
+
+@pytest.mark.parametrize("head", [None, 0])
+def test_the_sign_that_a_text_begins_with_never_asks(head):
+    rows = [[0.1, 0.9, 0.0, 0.0], [0.2, 0.8, 0.0, 0.0], [0.0, 0.0, 0.6, 0.4], [0.0, 0.0, 0.0, 1.0]]
+    found = find_asking_word(written(rows), ["<start>", *WORDS[:3]], head=head, first=1, past_itself=True)
+    assert found == AskingWord(0, 2, "beyond")
+    found = find_asking_word(written([[0.1, 0.9], [0.3, 0.7]]), ["<start>", "Hello"], first=1, past_itself=True)
+    assert found == AskingWord(0, 1, "only")
 
 
 def test_weights_that_are_not_numbers_are_asked_without_a_fault():

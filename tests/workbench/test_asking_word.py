@@ -4,9 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from pages.panels.flow_words import tell_why
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of, why_it_asks
+from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
+from pages.site.words import use_language
 from tests.screen.driver import Screen
 
 LATE = "Emma told Sophie that she was late"
@@ -34,7 +37,7 @@ def asker(example, text, **chosen):
     ],
 )
 def test_the_pronoun_of_a_linked_sentence_asks(example, text, word):
-    assert asker(example, text) == (word, "pronoun")
+    assert asker(example, text) == (word, "last_pronoun" if "他" in text else "pronoun")
 
 
 def test_a_word_that_the_link_chooses_asks():
@@ -61,6 +64,36 @@ def test_the_page_says_which_word_of_a_typed_sentence_asks_and_why():
     assert screen.words()[screen.look()["query"]] == "cat" and screen.look()["fact"]["why"] == ""
     screen.set("text", "Hello")
     assert all("there is only one word" in habit for habit in screen.heads())
+
+
+@pytest.mark.parametrize(
+    ("link", "text", "why"),
+    [
+        ({}, "She told her that he is late", "“he” asks: it is the last pronoun of this sentence"),
+        ({}, "He lost his dog", "“He” asks: it is the last pronoun of its kind in this sentence"),
+        ({}, "it and it", "“it (no. 3)” asks: it is the last pronoun of this sentence"),
+        (
+            {},
+            "Anna fed the dog and Anna fed the dog",
+            "“fed (no. 7)” asks: several rows of this head are equally far from even, and none is farther;"
+            " it is the last",
+        ),
+        ({}, "Hello", "“Hello” asks: it is the only word"),
+        ({"ex": "model_en"}, "Hello", "“hello” asks: it is the only word"),
+        ({"ex": "zh_ta"}, "你好", "由“你好”提问：只有这一个词"),
+        ({"ex": "zh_ta"}, "它和它", "由“它（第 3 个）”提问，因为它是这句话里的最后一个代词"),
+        ({"ex": "zh_ta"}, "他自己照顾自己", "由“他”提问，因为它是这句话里同类代词中的最后一个"),
+        (
+            {"ex": "zh_ta"},
+            "小红喂了那只狗，小红喂了那只狗",
+            "由“喂了（第 7 个）”提问：在这个头里，有几个词的权重同样最不均匀，它是其中最后一个",
+        ),
+    ],
+)
+def test_the_reason_is_that_of_this_sentence_and_counts_its_words_as_sentences_do(link, text, why):
+    setup = Setup(example=link.get("ex", "en_it"), text=text)
+    with use_language("zh" if link.get("ex") == "zh_ta" else "en"):
+        assert tell_why(make_screen_state(setup, None)) == why
 
 
 def test_the_page_says_so_in_chinese_and_an_exchanged_word_leaves_the_one_that_was_chosen():
