@@ -18,7 +18,7 @@ from pages.setup.setup import Setup, model_of
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_OPEN_CHOICES = 2  # words that are asked about at once
+MAX_OPEN_CHOICES = 2  # words that are asked about at once, in the picture
 MAX_SHOWN_CHOICES = 12  # words that get a choice; the others are counted
 WORD_WIDTH, CHOICE_WIDTH = 84, 150  # px
 MAX_LISTED_WORDS = 12  # of each role, in the list of the words that are known
@@ -109,30 +109,27 @@ def describe_known_words(lexicon: Lexicon) -> str:
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
 def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """A choice beside each word that is not known, and which words are: two in sight, the rest folded away."""
+    """Folded in one line, how many words are not known: which, and a choice beside each. Two are asked about beside the
+    word in the picture, and what is changed most stays in sight."""
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return
-    offers_choice = len(offer.roles) > 1
-    caption = f"roles.{offer.family}.choose" if offers_choice else "roles.none"
-    st.caption(say(caption, words=join_words(words)), help=offer.known)
-    if not offers_choice:
+    if len(offer.roles) < 2:
+        st.caption(say("roles.none", words=join_words(words)), help=offer.known)
         return
-    with st.container(gap="xxsmall"):
-        for number, word in enumerate(words[:MAX_OPEN_CHOICES]):
-            show_role_choice(setup, offer, word, number)
-    if len(words) > MAX_OPEN_CHOICES:
-        with st.expander(say("roles.dictionary.rest", count=len(words) - MAX_OPEN_CHOICES)):
-            for number, word in enumerate(words[MAX_OPEN_CHOICES:MAX_SHOWN_CHOICES], MAX_OPEN_CHOICES):
+    with st.expander(say("roles.ask", count=len(words))):
+        st.caption(say(f"roles.{offer.family}.choose", words=join_words(words)), help=offer.known)
+        with st.container(gap="xxsmall"):
+            for number, word in enumerate(words[:MAX_SHOWN_CHOICES]):
                 show_role_choice(setup, offer, word, number)
-            more = len(words) - MAX_SHOWN_CHOICES
-            if more > 0:
-                st.caption(say(f"roles.{offer.family}.more", count=more))
+        more = len(words) - MAX_SHOWN_CHOICES
+        if more > 0:
+            st.caption(say(f"roles.{offer.family}.more", count=more))
     show_refusal("word_roles")
 
 
 def make_role_data(screen: ScreenState) -> dict | None:
-    """The choices in sight for the picture, each beside its word, too; None where none is offered."""
+    """The choices in sight, each beside its word in the picture; None where none is offered."""
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
     offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_OPEN_CHOICES]
     if offer is None or not unknown or len(offer.roles) < 2:

@@ -87,7 +87,8 @@ def show_input_controls(screen: ScreenState) -> None:
     elif mode == "code":
         st.caption(say("drawn.about"))
     elif mode == "sentence":
-        show_sentence_controls(setup, inputs)
+        with st.container(gap="xsmall"):
+            show_sentence_controls(setup, inputs)
     elif mode == "matrix":
         matrix_box("x", inputs)
     else:
@@ -103,10 +104,11 @@ def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
     show_field_text("text", setup.text, shipped, help=say("help.text"))
     if show_matrix_offer():
         return
-    show_model_door(setup, inputs)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        show_model_door(setup, inputs)
+        show_cut_switch(setup, inputs)
     show_gloss((*first_sentence_of(inputs), *inputs.keys))
     show_model_controls(setup)
-    show_cut_switch(setup, inputs)
     show_word_gaps(setup, inputs)
     show_role_choices(setup, inputs)
     show_swap_offers(setup, inputs)

@@ -50,4 +50,4 @@ def show_model_door(setup: Setup, inputs: RunInputs) -> None:
             setup_state.adopt_setup(door)
         redraw()
 
-    st.button(say("roles.dictionary.open"), key="read_by_model", icon=":material/auto_stories:", on_click=open_model)
+    st.button(say("roles.dictionary.open"), key="read_by_model", on_click=open_model)

@@ -26,7 +26,7 @@ from pages.workbench import (
 PICTURE_AND_PANE = (0.76, 0.24)  # of the width
 PICTURE_AND_EDITORS = (0.6, 0.4)
 MORE_DRAWER_KEY = "more"
-PANE_HEIGHT_PX = 600  # what is longer scrolls in itself, beside the picture that it changes
+PANE_HEIGHT_PX = 612  # what is longer scrolls in itself, beside the picture that it changes
 
 
 def show_pane(pane: DeltaGenerator) -> None:
@@ -74,7 +74,7 @@ widths = PICTURE_AND_EDITORS if matrix_editors.is_editing() else PICTURE_AND_PAN
 picture_column, pane_column = page.columns(widths, gap="medium")
 with picture_column.container(gap="xsmall"):
     screen.show_picture()
-show_pane(pane_column.container(height=PANE_HEIGHT_PX, border=False, key="pane"))
+show_pane(pane_column.container(height=PANE_HEIGHT_PX, border=False, key="pane", gap="xsmall"))
 with page:
     sought_control.bring_sought()
     matrix_editors.show_origins()

@@ -75,8 +75,7 @@ def test_the_page_says_which_word_of_a_typed_sentence_asks_and_why():
         (
             {},
             "Anna fed the dog and Anna fed the dog",
-            "“fed (no. 7)” asks: several rows of this head are equally far from even, and none is farther;"
-            " it is the last",
+            "“fed (no. 7)” asks: its row is the last of those that tie as farthest from even in this head",
         ),
         ({}, "Hello", "“Hello” asks: it is the only word"),
         ({"ex": "model_en"}, "Hello", "“hello” asks: it is the only word"),

@@ -189,20 +189,21 @@ def test_a_lesson_says_what_the_words_count_as_that_it_does_not_know(slug, link,
     assert not any("random" in text or "随机" in text for text in named)
 
 
-def test_at_most_two_classes_are_asked_at_once_beside_the_sentence_and_in_the_picture():
+def test_at_most_two_classes_are_asked_at_once_in_the_picture_and_all_are_folded_beside_the_sentence():
     many = " ".join(f"word{number}" for number in range(15))
-    for link in (
-        {"text": many},
-        {"text": PIZZA, "more": "Our uncle bakes bread"},
-        {"ex": "model_en", "text": "zorb blick frump wug"},
+    for link, label in (
+        ({"text": many}, "Categories of 15 unknown words"),
+        ({"text": PIZZA, "more": "Our uncle bakes bread"}, "Categories of 6 unknown words"),
+        ({"ex": "model_en", "text": "zorb blick frump wug"}, "Categories of 4 unknown words"),
+        ({"text": "zorb barked"}, "Categories of 1 unknown word"),
     ):
         screen = Screen(**link)
-        (folded,) = [box for box in screen.at.expander if box.label.endswith(" more")]
-        inside = {box.key for box in folded.selectbox}
-        asked = [box for box in screen.at.selectbox if box.key.startswith("c_role") and box.key not in inside]
-        assert len(asked) == 2 and inside
+        (folded,) = [box for box in screen.at.expander if box.label == label]
+        assert not folded.proto.expanded
+        choices = [box for box in screen.at.selectbox if box.key.startswith("c_role")]
+        assert {box.key for box in choices} == {box.key for box in folded.selectbox}
         shown = {word for word, _ in screen.flow()["roles"]["words"].values()}
-        assert shown == {box.label for box in asked}
+        assert shown == {box.label for box in choices[:2]}
 
 
 def test_the_choice_stands_beside_the_word_in_the_picture():

@@ -1,5 +1,6 @@
 // A small choice beside each word that is not known: what it counts as.
 const CHOICE = { width: 20, height: 18 }; // px
+const LEAST_ROW = 13; // px: in a lower row one would lie over the next, and the word has no room either
 
 class RoleChoices {
   constructor(stage, flow) {
@@ -34,8 +35,9 @@ class RoleChoices {
     if (this.root.hidden) return;
     const x = layout.frame.wordWidth - CHOICE.width; // at the end of the words, where it leaves them free to be clicked
     for (const { place, select } of this.choices) {
-      const y = layout.rowY[model.rowOf(place)] - CHOICE.height / 2;
-      Object.assign(select.style, { left: `${x}px`, top: `${y}px` });
+      const row = model.rowOf(place);
+      select.hidden = layout.rowHeight[row] < LEAST_ROW;
+      Object.assign(select.style, { left: `${x}px`, top: `${layout.rowY[row] - CHOICE.height / 2}px` });
     }
   }
 }

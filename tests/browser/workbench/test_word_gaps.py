@@ -44,6 +44,14 @@ def test_a_click_parts_a_word_and_every_row_begins_with_a_word(screen, width):
     expect(words).to_have_count(12)
 
 
+def test_choices_in_rows_too_low_for_words_do_not_lie_over_each_other(screen):
+    opened = screen(f"?ex=zh_ta&lang=zh&text={CAT}，昨天晚上它又跑到我的床上睡觉了")
+    choices = opened.page.locator(".flow .roles select")
+    expect(choices).to_have_count(2)
+    for choice in choices.all():
+        expect(choice).to_be_hidden()
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_choice_in_the_picture_leaves_its_word_free(screen, width):
     opened = screen(f"?ex=zh_ta&lang=zh&text={CAT}", viewport={"width": width, "height": 844})
@@ -52,3 +60,21 @@ def test_the_choice_in_the_picture_leaves_its_word_free(screen, width):
     choice = choices.first.bounding_box()
     word = opened.page.locator(".flow .word", has_text="女朋友").first.bounding_box()
     assert word["x"] + word["width"] <= choice["x"] + 0.5
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?ex=zh_ta&lang=zh",
+        "?ex=zh_ta&lang=zh&text=我昨天在图书馆丢了钱包",
+        f"?ex=zh_ta&lang=zh&text={CAT}，昨天晚上它又跑到我的床上睡觉了",
+        "?lang=en&text=The teacher asked Tom why he forgot the homework again",
+    ],
+)
+def test_the_controls_of_the_first_screen_stay_in_sight_under_an_own_sentence(screen, query):
+    opened = screen(query, viewport={"width": 1280, "height": 720})
+    for key in ("c_heads", "c_mode", "c_masks", "c_scale", "c_temperature"):
+        expect(opened.page.locator(f".st-key-{key}")).to_be_in_viewport(ratio=1)
+    pane = opened.page.locator(".st-key-pane").bounding_box()
+    last = opened.page.locator(".st-key-c_temperature").bounding_box()
+    assert last["y"] + last["height"] <= pane["y"] + pane["height"]
