@@ -14,7 +14,7 @@ PLURALS = {
         *("token", "update", "vector", "weight", "word"),
     )
 } | {"queries": "query", "entries": "entry", "matrices": "matrix", "axes": "axis", "indices": "index"}
-COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}} ((?:[a-z]+ )?)({'|'.join(PLURALS)})\b")
+COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}}(\*{{0,2}} (?:[a-z/]+ )?)({'|'.join(PLURALS)})\b")
 
 
 @lru_cache(maxsize=4096)
@@ -32,6 +32,8 @@ def fill_template(template: str, values: dict) -> str:
 
     >>> fill_template("at most {limit} heads", {"limit": 1}), fill_template("{n} more words", {"n": "2"})
     ('at most 1 head', '2 more words')
+    >>> fill_template("**{n}** words, {kv} key/value heads", {"n": 1, "kv": 1})
+    '**1** word, 1 key/value head'
     """
     single = [name for name in list_counts(template) if str(values.get(name)) == "1"]
     if single:
@@ -42,4 +44,4 @@ def fill_template(template: str, values: dict) -> str:
 def in_singular(found: re.Match, single: list[str]) -> str:
     """A counted word in the singular, where its count is one."""
     name, between, word = found.groups()
-    return f"{{{name}}} {between}{PLURALS[word]}" if name in single else found[0]
+    return f"{{{name}}}{between}{PLURALS[word]}" if name in single else found[0]

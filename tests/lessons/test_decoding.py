@@ -190,12 +190,12 @@ def test_the_formula_is_what_the_tensors_of_the_text_hold():
     )
     lesson.choose("kv_heads", "1: multi-query")
     assert lesson.says(
-        "14 tokens kept × 1 key/value heads × (16 + 16) numbers × 2 bytes = 896. Its tensors hold **896**"
+        "14 tokens kept × 1 key/value head × (16 + 16) numbers × 2 bytes = 896. Its tensors hold **896**"
     )
     lesson.choose("window", "the last 1,024")
     assert lesson.says(
         "a window is 3 tokens. "
-        "3 tokens kept × 1 key/value heads × (16 + 16) numbers × 2 bytes = 192. Its tensors hold **192**"
+        "3 tokens kept × 1 key/value head × (16 + 16) numbers × 2 bytes = 192. Its tensors hold **192**"
     )
 
 
