@@ -1,10 +1,11 @@
 """The lesson on tokens, drawer "merges": how are the pieces chosen?"""
 
 from collections import Counter
+from functools import reduce
 
 import streamlit as st
 
-from attention_core.learned.pieces.byte_pairs import Pieces, count_pairs, growing_pieces, learn_merges, split_runs
+from attention_core.learned.pieces.byte_pairs import Merge, Pieces, count_pairs, join, learn_merges, split_runs
 from attention_core.record.errors import AttentionError
 from pages.lessons.sentences import show_sentence
 from pages.lessons.tokens.cut_text import show_piece
@@ -29,12 +30,14 @@ def show_merges(_: Setup) -> None:
     cut = {run: cut_run(run, merges[:step]) for run in runs}
     pairs = count_pairs(cut, runs)
     merge = merges[step]
+    tied = sum(often == merge.count for often in pairs.values())
     show_sentence(
-        "lessons.tokens.merge",
+        f"lessons.tokens.merge{'_tied' if tied > 1 else ''}",
         step=step,
         left=escape_markdown(show_piece(merge.left)),
         right=escape_markdown(show_piece(merge.right)),
         count=merge.count,
+        tied=tied,
     )
     ordered = sorted(pairs.items(), key=lambda each: (-each[1], each[0]))[:SHOWN_PAIRS]
     names = [f"{show_piece(left)} + {show_piece(right)}" for (left, right), _ in ordered]
@@ -42,10 +45,9 @@ def show_merges(_: Setup) -> None:
     st.markdown(draw_table([("run", [" · ".join(map(show_piece, pieces)) for pieces in cut.values()])]))
 
 
-def cut_run(run: str, merges: list) -> Pieces:
+def cut_run(run: str, merges: list[Merge]) -> Pieces:
     """The pieces of one run after some merges."""
-    *_, (_, pieces) = growing_pieces(run, merges, frozenset(run))
-    return pieces
+    return reduce(join, merges, tuple(run))
 
 
 def check_small_text(text: str) -> None:
