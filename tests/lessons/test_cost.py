@@ -224,6 +224,7 @@ def test_the_softmax_block_by_block():
     assert [*map(float, sums)] == pytest.approx([1 + math.exp(-6 / math.sqrt(2))] * 2, abs=1e-12)
     lesson.set("block", 7)
     assert lesson.says("After the last block (no. 1): largest score 4.24, sum 1.07")
+    assert lesson.says("This one block is the whole row") and not lesson.says("No row was ever stored whole")
     assert lesson.set("said", "one").says("After the last block (no. 1)")
 
 

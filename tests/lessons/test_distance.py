@@ -446,7 +446,7 @@ def test_long_work_for_the_picture_is_stopped_by_drawing_fewer_weights(monkeypat
     assert pressed == ["Stop"]
     lesson.ran(lesson.at.run)
     assert lesson.slider("draws")["value"] == 1 and lesson.link()["draws"] == "1"
-    assert lesson.says("the mean of the draws (1)")
+    assert lesson.says("the line is that of a single draw")
 
 
 # ---- is a convolution an attention? ----------------------------------------------------------------------------------

@@ -5,23 +5,64 @@ CLAIMS names a test for each slider; a slider without a row, or a row without it
 
 import ast
 import math
+from collections import Counter
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
-from attention_core import AttentionConfig, attend_qkv
+from attention_core import AttentionConfig, AttentionError, attend_qkv
+from attention_core.analysis.cross_entropy import with_cross_entropy
+from attention_core.analysis.dot_product_moments import measure_variances, score_histograms
 from attention_core.analysis.dropout import with_dropout
+from attention_core.analysis.online_softmax import count_blocks, with_online_softmax
+from attention_core.analysis.permutation import distance_after_reordering, shuffle_order
 from attention_core.analysis.receptive_field import reachable_inputs
 from attention_core.analysis.score_bounds import cosine_ceiling
+from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_saturation import last_width_of_more, measure_saturation
 from attention_core.examples.examples import EXAMPLES
 from attention_core.examples.published_models import PUBLISHED_MODELS
+from attention_core.exercises.rounding import rounding_reach, with_rounded_weights
+from attention_core.explanation.facts import count_mask_pairs, weight_sums
+from attention_core.learned.insight.copying_heads import first_share
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.readout import WordChoices, with_word_choices
+from attention_core.learned.pieces.byte_pairs import count_pairs, learn_merges, split_runs
+from attention_core.learned.training.shipped_networks import shipped_figures
 from attention_core.mechanism.positions import rope, sinusoidal
+from attention_core.variants.bidirectional import passed_places
 from attention_core.variants.cost import attention_cost, score_cost, split_by_growth
 from attention_core.variants.decoding_work import cache_bytes, causal_pairs, latent_bytes, total_work
+from attention_core.variants.encoders import Encoder, draw_layers, random_words, run_attention
+from attention_core.variants.influence import influence_by_distance
 from attention_core.variants.sparse_patterns import LocalPattern, count_computed_pairs
+from attention_core.variants.task_costs import task_cost
+from attention_core.variants.textbook_code import (
+    heads_by_eighth,
+    merge_by_copy,
+    merge_by_reshape,
+    merge_by_view,
+    merge_untransposed,
+    numbered_heads,
+)
+from attention_core.verification.mask_conventions import with_misplaced_mask
+from pages.lessons.cost.precision_setups import QUERY_FACTORS
+from pages.lessons.cost.rounded_training import GRADIENT_SCALES, trained_gradients
+from pages.lessons.cross.sequences import make_random_sequences
+from pages.lessons.distance.influence_chart import format_left, name_course
+from pages.lessons.heads.random_layers import make_random_layer
 from pages.lessons.models.cache_sizes import TEXT_LENGTHS, count_cache_bytes
-from pages.site.words import LANGUAGES
+from pages.lessons.positions.drawers.order import POSITION_VARIANTS
+from pages.lessons.softmax.given_numbers import name_if_divided, setup_with_scores
+from pages.lessons.tokens.drawers.merges import MOST_MERGES, SMALL_TEXT, cut_run
+from pages.runs.cache import inputs_of, trace_for
+from pages.runs.compute import spell_tokens
+from pages.setup.setup import Setup
+from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.lesson import Lesson
 
 ROOT = Path(__file__).parents[2]
@@ -30,73 +71,73 @@ OWN = "test_slider_claims"
 
 CLAIMS = {  # by the slider's file and name: the file and the test of what is said beside it
     "bottleneck/page step_of": ("test_bottleneck", "test_the_curves_are_the_shipped_figures_of_the_step"),
-    "choice/page length": ("../variants/test_task_costs", "test_the_work_of_local_attention_grows_with_the_length"),
-    "cost/drawers/online_softmax block": ("test_cost", "test_the_softmax_block_by_block"),
-    "cost/drawers/online_softmax seen": ("test_cost", "test_the_softmax_block_by_block"),
+    "choice/page length": (OWN, "test_what_is_said_of_each_task_holds_at_every_length"),
+    "cost/drawers/online_softmax block": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
+    "cost/drawers/online_softmax seen": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
     "cost/drawers/skipped_pairs tokens": (OWN, "test_a_pattern_skips_pairs_only_beyond_its_window"),
     "cost/page length": (OWN, "test_twice_the_length_is_four_times_the_pairs_and_twice_the_projections"),
-    "cost/precision_setups factor": ("test_cost", "test_the_readers_own_run_overflows_and_scaling_first_saves_it"),
-    "cost/rounded_training scale": ("test_cost", "test_gradients_move_out_of_what_float16_loses_as_the_loss"),
-    "cross/drawers/lengths queries": ("test_cross", "test_random_sequences_of_the_lecture_notes_sizes_and_others"),
-    "cross/drawers/lengths keys": ("test_cross", "test_random_sequences_of_the_lecture_notes_sizes_and_others"),
+    "cost/precision_setups factor": (OWN, "test_a_score_is_lost_beyond_the_largest_number_alone"),
+    "cost/rounded_training scale": (OWN, "test_the_larger_the_loss_the_fewer_gradients_are_lost"),
+    "cross/drawers/lengths queries": (OWN, "test_rows_sum_to_1_and_only_a_single_key_gets_all"),
+    "cross/drawers/lengths keys": (OWN, "test_rows_sum_to_1_and_only_a_single_key_gets_all"),
     "decoding/drawers/cache_size layers": (OWN, "test_a_cache_grows_with_layers_and_tokens"),
     "decoding/drawers/cache_size tokens": (OWN, "test_a_cache_grows_with_layers_and_tokens"),
     "decoding/drawers/counted_keys length": (OWN, "test_without_a_cache_all_keys_before_are_computed_again"),
-    "decoding/written temperature": ("test_decoding", "test_drawn_words_depend_on_the_seed_and_on_what_stays"),
-    "decoding/written top_k": ("test_decoding", "test_drawn_words_depend_on_the_seed_and_on_what_stays"),
-    "distance/drawers/both_passes passed": ("test_distance", "test_two_passes_meet_word_by_word"),
+    "decoding/written temperature": (OWN, "test_fewer_words_may_come_and_a_temperature_makes_them_more_alike"),
+    "decoding/written top_k": (OWN, "test_fewer_words_may_come_and_a_temperature_makes_them_more_alike"),
+    "distance/drawers/both_passes passed": (OWN, "test_both_passes_are_there_for_the_words_that_both_have_come_by"),
     "distance/drawers/receptive_field deep": (OWN, "test_a_receptive_field_has_one_window_less_one_more_a_layer"),
     "distance/drawers/rnn_states t": ("test_distance", "test_states_come_one_after_the_other"),
-    "distance/encoder_choices length": ("test_distance", "test_random_attention_is_nearly_even_and_the_forget_bias"),
-    "distance/encoder_choices gain": ("test_distance", "test_an_rnn_fades_or_explodes_by_its_gain"),
-    "distance/encoder_choices keep": ("test_distance", "test_a_gate_that_keeps_reaches_farther"),
-    "distance/encoder_choices layers": ("test_distance", "test_convolutions_are_exactly_silent_beyond_their_receptive"),
-    "distance/encoder_choices window": ("test_distance", "test_convolutions_are_exactly_silent_beyond_their_receptive"),
-    "distance/encoder_choices draws": ("test_distance", "test_the_curves_are_means_and_bands_of_torchs_jacobians"),
+    "distance/encoder_choices length": (OWN, "test_random_attention_has_nearly_even_weights"),
+    "distance/encoder_choices gain": (OWN, "test_an_influence_vanishes_or_explodes_as_it_is_told"),
+    "distance/encoder_choices keep": (OWN, "test_the_more_a_gate_keeps_the_more_is_left"),
+    "distance/encoder_choices layers": (OWN, "test_a_convolution_hears_its_receptive_field_and_no_more"),
+    "distance/encoder_choices window": (OWN, "test_a_convolution_hears_its_receptive_field_and_no_more"),
+    "distance/encoder_choices draws": (OWN, "test_a_single_draw_has_no_band"),
     "distance/page distance": ("test_distance", "test_the_distance_moves_the_line_and_the_sentence"),
     "heads/drawers/explaining_weights p": (OWN, "test_what_is_said_of_dropped_weights_holds_at_every_p"),
     "heads/drawers/explaining_weights seed": (OWN, "test_what_is_said_of_dropped_weights_holds_at_every_p"),
-    "heads/drawers/head_merge merged": ("test_heads", "test_without_the_transpose_the_wrong_rows_stand_beside"),
-    "heads/drawers/head_split eighth": ("test_heads", "test_an_eighth_of_the_width_changes_the_number_of_heads"),
-    "heads/drawers/head_split width": ("test_heads", "test_every_line_of_a_layer_of_any_sizes_says_its_shape"),
-    "heads/drawers/head_split h": ("test_heads", "test_heads_that_cannot_be_cut_are_refused_with_a_sentence"),
-    "heads/drawers/head_split d_k": ("test_heads", "test_every_line_of_a_layer_of_any_sizes_says_its_shape"),
-    "heads/drawers/head_split d_v": ("test_heads", "test_every_line_of_a_layer_of_any_sizes_says_its_shape"),
+    "heads/drawers/head_merge merged": (OWN, "test_heads_side_by_side_need_their_numbers_in_one_piece"),
+    "heads/drawers/head_split eighth": (OWN, "test_an_eighth_of_a_width_is_eight_heads_only_where_8_divides_it"),
+    "heads/drawers/head_split width": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
+    "heads/drawers/head_split h": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
+    "heads/drawers/head_split d_k": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
+    "heads/drawers/head_split d_v": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
     "heads/drawers/sharing length": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
     "heads/drawers/sharing D": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
-    "induction/page step_of": ("test_induction", "test_the_jump_is_as_gradual_as_it_is_said"),
+    "induction/page step_of": (OWN, "test_the_first_half_is_guessed_before_the_training_and_worse_after_it"),
     "learned/training_panel rate": ("test_training", "test_a_loss_that_is_no_number_stops_with_a_sentence"),
     "masks/drawers/future layers": (OWN, "test_news_travels_one_window_a_layer"),
-    "masks/drawers/mask_misreadings heads": ("test_masks", "test_a_misplaced_axis_is_silent_where_there_are_as_many"),
-    "masks/drawers/pairs window": ("test_masks", "test_kept_pairs_are_counted_here_and_in_longer_sequences"),
-    "masks/drawers/pairs length": ("test_masks", "test_kept_pairs_are_counted_here_and_in_longer_sequences"),
-    "masks/page near": ("test_masks", "test_every_preset_keeps_its_pairs"),
-    "masks/page width": ("test_masks", "test_every_preset_keeps_its_pairs"),
+    "masks/drawers/mask_misreadings heads": (OWN, "test_a_misplaced_axis_is_refused_unless_heads_are_as_many_as_words"),
+    "masks/drawers/pairs window": (OWN, "test_pairs_are_counted_by_hand"),
+    "masks/drawers/pairs length": (OWN, "test_pairs_are_counted_by_hand"),
+    "masks/page near": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
+    "masks/page width": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
     "meaning/networks step_of": ("test_meaning", "test_each_step_that_comes_along_has_its_own_numbers"),
     "models/drawers/cache_growth tokens": (OWN, "test_what_a_windowed_model_keeps_stops_growing_in_its_windows_alone"),
     "models/page old": ("test_models", "test_the_headline_counts_the_parts_that_differ_and_each_is_told"),
     "models/page new": ("test_models", "test_every_model_can_stand_on_both_sides"),
-    "positions/drawers/order shuffle": ("test_positions", "test_without_positions_every_word_takes_its_output_with_it"),
+    "positions/drawers/order shuffle": (OWN, "test_words_take_their_outputs_along_where_nothing_tells_their_places"),
     "positions/drawers/rotation further": (OWN, "test_rope_hears_of_the_distance_alone"),
     "positions/drawers/sines width": (OWN, "test_two_sinusoids_meet_by_their_distance_alone"),
     "positions/drawers/sines count": (OWN, "test_two_sinusoids_meet_by_their_distance_alone"),
-    "positions/page dial": ("test_positions", "test_the_dial_says_how_far_head_1_looks"),
-    "printed/drawers/rounding digits": ("test_printed", "test_what_rounding_did"),
-    "qkv/drawers/shapes T": ("test_qkv", "test_shapes_that_fit_and_each_broken_rule"),
-    "scale/drawers/score_histogram limit": ("test_scale", "test_how_many_scores_lie_outside"),
-    "scale/drawers/variance draws": ("test_scale", "test_more_draws_make_a_narrower_band_and_all_laws_are_told"),
+    "positions/page dial": (OWN, "test_head_1_looks_at_the_words_nearest_to_where_the_slider_points"),
+    "printed/drawers/rounding digits": (OWN, "test_rounded_weights_move_no_number_farther_than_is_said"),
+    "qkv/drawers/shapes T": (OWN, "test_shapes_fit_or_break_the_rule_that_is_named"),
+    "scale/drawers/score_histogram limit": (OWN, "test_as_many_scores_lie_outside_as_a_normal_law_has_there"),
+    "scale/drawers/variance draws": (OWN, "test_95_of_100_measured_variances_lie_in_the_band"),
     "scale/page d_k": ("../analysis/test_softmax_saturation", "test_undivided_the_width_decides_how_sharp"),
-    "scale/page keys": ("../analysis/test_softmax_saturation", "test_the_width_up_to_which_more_gradient_arrives"),
+    "scale/page keys": (OWN, "test_divided_the_gradient_settles_from_a_width_of_16_on"),
     "scores/drawers/additive_layer grow": ("test_scores", "test_the_bound_is_reached_and_not_passed_while_the_dot"),
     "scores/drawers/cosine_ceiling temperature": (OWN, "test_no_cosine_weight_passes_its_ceiling"),
     "scores/drawers/score_costs tokens": (OWN, "test_only_the_additive_score_has_a_layer_for_every_pair"),
     "scores/drawers/score_costs width": (OWN, "test_only_the_additive_score_has_a_layer_for_every_pair"),
     "scores/drawers/widths d_q": ("test_scores", "test_general_and_additive_work_at_any_widths"),
     "scores/drawers/widths d_k": ("test_scores", "test_general_and_additive_work_at_any_widths"),
-    "softmax/drawers/many_numbers count": ("test_softmax", "test_the_hundred_numbers_of_lecture_notes_001"),
+    "softmax/drawers/many_numbers count": (OWN, "test_the_largest_of_the_first_numbers_gets_its_share"),
     "softmax/drawers/stable_softmax shift": (OWN, "test_a_shift_changes_no_share_and_a_temperature_moves_the_largest"),
-    "softmax/page temperature": (OWN, "test_a_shift_changes_no_share_and_a_temperature_moves_the_largest"),
-    "tokens/drawers/merges step_of": ("test_tokens", "test_the_most_frequent_pair_of_a_small_text_is_joined_next"),
+    "softmax/page temperature": (OWN, "test_slopes_are_those_in_the_quotients"),
+    "tokens/drawers/merges step_of": (OWN, "test_the_next_merge_is_a_pair_that_stands_there_most_often"),
 }
 NAMED_BY_LOOPS = {  # sliders whose name is an argument: those that their file makes
     "distance/encoder_choices": ("length", "gain", "keep", "layers", "window"),
@@ -268,3 +309,308 @@ def test_what_a_windowed_model_keeps_stops_growing_in_its_windows_alone(key):
     last = sizes[-1] - sizes[-2]
     each = count_cache_bytes(model, 1, is_windowed=False) / model.layers  # of a token and a layer
     assert last == pytest.approx(windowless * each * (TEXT_LENGTHS[-1] - TEXT_LENGTHS[-2]))
+
+
+# ---- words and pieces ------------------------------------------------------------------------------------------------
+def test_the_next_merge_is_a_pair_that_stands_there_most_often():
+    """After every number of merges of the slider, counted in the pieces that the drawer shows then."""
+    runs = Counter(split_runs(SMALL_TEXT))
+    merges = learn_merges(runs, MOST_MERGES)
+    assert len(merges) == MOST_MERGES
+    for step, merge in enumerate(merges):
+        pairs = count_pairs({run: cut_run(run, merges[:step]) for run in runs}, runs)
+        assert pairs[merge.left, merge.right] == merge.count == max(pairs.values())
+
+
+def test_fewer_words_may_come_and_a_temperature_makes_them_more_alike():
+    name = "en_asked_decoder"
+    stack = run_model(name, ("<start>", "the", "dog"))
+    most = []
+    for temperature, top_k in product((0.5, 1.0, 2.0), (2, 10, None)):
+        chosen = with_word_choices(name, stack, WordChoices(temperature, top_k))
+        shares = chosen["unembedding"]["probabilities"][0, -1]
+        assert (shares > 0).sum() == (top_k or len(shares))
+        most.append(shares.max().item())
+    for few in range(3):
+        assert most[few::3] == sorted(most[few::3], reverse=True)  # the higher the temperature, the less
+
+
+# ---- heads and shapes ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("width", (4, 8, 12, 16, 18, 20, 24, 25, 32, 64))
+def test_an_eighth_of_a_width_is_eight_heads_only_where_8_divides_it(width):
+    eighth = width // 8
+    made = (width // eighth, eighth) if eighth and width % eighth == 0 else None
+    assert heads_by_eighth(width) == made
+    assert (made is not None and made[0] == 8) == (width % 8 == 0)
+
+
+@pytest.mark.parametrize("heads", (2, 3, 4))
+def test_heads_side_by_side_need_their_numbers_in_one_piece(heads):
+    outputs = numbered_heads(heads)
+    with pytest.raises(RuntimeError):
+        merge_by_view(outputs)
+    meant = [[100 * h + 10 * t + i for h in range(1, heads + 1) for i in (1, 2)] for t in (1, 2, 3)]
+    assert merge_by_copy(outputs)[0].tolist() == merge_by_reshape(outputs)[0].tolist() == meant
+    for row in merge_untransposed(outputs)[0].tolist():  # different tokens, one after another
+        assert len({int(number) // 10 % 10 for number in row}) > 1
+
+
+@pytest.mark.parametrize("width, heads, d_k", [(8, 1, 8), (8, 16, 1), (25, 2, 13), (20, 4, 5), (512, 16, 32)])
+def test_a_head_is_as_wide_as_its_part_rounded_up(width, heads, d_k):
+    sizes = trace_for(make_random_layer(width, heads)).sizes()
+    assert sizes["d_k"] == sizes["d_v"] == d_k == -(-width // heads)
+    own = trace_for(make_random_layer(width, heads, 1, 32)).sizes()
+    assert (own["d_k"], own["d_v"], own["H·d_v"]) == (1, 32, 32 * heads)
+
+
+@pytest.mark.parametrize("size", (1, 6, 12))
+def test_shapes_fit_or_break_the_rule_that_is_named(size):
+    trace = attend_qkv(draw(0, 5, size), draw(1, size, size), draw(2, size, 7))
+    assert trace["scores"].shape[-2:] == (5, size) and trace["head_outputs"].shape[-2:] == (5, 7)
+    with pytest.raises(AttentionError, match="as many values as keys"):
+        attend_qkv(draw(0, 5, 3), draw(1, size, 3), draw(2, size + 1, 7))
+    with pytest.raises(AttentionError, match="width"):
+        attend_qkv(draw(0, 5, size), draw(1, 4, size + 1), draw(2, 4, 7))
+
+
+@pytest.mark.parametrize("queries, keys", [(1, 1), (1, 12), (6, 6), (12, 1), (12, 12)])
+def test_rows_sum_to_1_and_only_a_single_key_gets_all(queries, keys):
+    trace = trace_for(make_random_sequences(queries, keys))
+    assert weight_sums(trace, "S") == pytest.approx([1] * queries)
+    gets = weight_sums(trace, "T")
+    assert math.fsum(gets) == pytest.approx(queries) and min(gets) > 0
+    assert (max(gets) == pytest.approx(queries)) == (keys == 1)
+
+
+# ---- masks and places ------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("heads", (1, 7, 16))
+def test_a_misplaced_axis_is_refused_unless_heads_are_as_many_as_words(heads):
+    q = draw(heads, 1, heads, 7, 3)
+    run = attend_qkv(q, q, q, config=AttentionConfig(masks=("causal",)))
+    mask = torch.ones(7, 7, dtype=torch.bool).tril().unsqueeze(1)
+    if heads == 7:
+        theirs = scaled_dot_product_attention(q, q, q, attn_mask=mask)
+        torch.testing.assert_close(with_misplaced_mask(run)["head_outputs"], theirs)
+        return
+    with pytest.raises(AttentionError):
+        with_misplaced_mask(run)
+    with pytest.raises(RuntimeError):
+        scaled_dot_product_attention(q, q, q, attn_mask=mask)
+    if heads == 1:  # masked_fill takes it in silence
+        assert run["scores"].masked_fill(~mask, -math.inf).shape == (1, 7, 7, 7)
+
+
+@pytest.mark.parametrize("window", (1, 4, 8))
+@pytest.mark.parametrize("length", (8, 64, 512))
+def test_pairs_are_counted_by_hand(window, length):
+    near = sum(min(i + window, length - 1) - max(i - window, 0) + 1 for i in range(length))
+    before = sum(min(i, window) + 1 for i in range(length))
+    assert count_mask_pairs(length, ("local", {"window": window})).kept == near
+    assert count_mask_pairs(length, ("sliding", {"window": window + 1})).kept == before
+    assert count_mask_pairs(length, ("causal", {})).kept == length * (length + 1) // 2
+
+
+def test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later():
+    kept = [count_mask_pairs(7, ("local", {"window": near})).kept for near in (0, 3, 7)]
+    assert kept == [7, 37, 49]
+    kept = [count_mask_pairs(7, ("sliding", {"window": width})).kept for width in (1, 4, 8)]
+    assert kept == [7, 22, count_mask_pairs(7, ("causal", {})).kept]
+
+
+@pytest.mark.parametrize("seed", (1, 5, 10))
+@pytest.mark.parametrize("told", POSITION_VARIANTS)
+def test_words_take_their_outputs_along_where_nothing_tells_their_places(told, seed):
+    before = replace(Setup(example="en_colour"), **POSITION_VARIANTS[told])
+    words = inputs_of(before).queries
+    order = shuffle_order(len(words), seed)
+    after = replace(before, text=spell_tokens(tuple(words[place] for place in order), before))
+    moved = distance_after_reordering(trace_for(after), trace_for(before), order).max().item()
+    assert moved < 1e-9 if told == "nothing" else moved > 1e-3
+
+
+@pytest.mark.parametrize("example", ("en_colour", "zh_colour"))
+@pytest.mark.parametrize("reach", (-2, -1.5, -0.5, 0, 1, 1.5, 2))
+def test_head_1_looks_at_the_words_nearest_to_where_the_slider_points(example, reach):
+    trace = trace_for(replace(Setup(example=example), w_q=f"~3.0={8 * reach:g}"))
+    weights = trace["weights"][0, 0]
+    for place, row in enumerate(weights):
+        far = [abs(key - place - reach) for key in range(len(row))]
+        nearest = [key for key, away in enumerate(far) if away == min(far)]
+        assert row[nearest].sum() > 0.8
+        assert row[nearest].max().item() == pytest.approx(row[nearest].min().item())
+
+
+# ---- distance --------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("length", (1, 5, 21))
+def test_both_passes_are_there_for_the_words_that_both_have_come_by(length):
+    for steps in {1, (length + 1) // 2, length}:
+        onward, back, complete = passed_places(length, steps)
+        assert (len(onward), len(back), back[-1]) == (steps, steps, length - 1)
+        assert [*complete] == sorted({*onward} & {*back})
+        assert (len(complete) == 0) == (2 * steps <= length)  # no word yet
+
+
+def hear(encoder, length=20, draws=1):
+    words = random_words(encoder, length, 32)
+    return influence_by_distance(encoder, words, at=length - 1, measure="relative", draws=draws)
+
+
+@pytest.mark.parametrize("length", (8, 32, 128))
+@pytest.mark.parametrize("both", (False, True))
+def test_random_attention_has_nearly_even_weights(length, both):
+    rows = []
+    for seed in range(8):
+        encoder = Encoder("attention", width=32, both=both, seed=seed)
+        (layer,) = draw_layers(encoder, 32)
+        rows.append(run_attention(encoder, random_words(encoder, length, 32), layer)["weights"][0, 0, -1])
+    even = torch.stack(rows) * length
+    assert ((even > 0.5) & (even < 2)).double().mean() > 0.85
+
+
+@pytest.mark.parametrize("gain, course", [(0.5, "vanishes"), (1.0, "vanishes"), (1.5, "explodes")])
+def test_an_influence_vanishes_or_explodes_as_it_is_told(gain, course):
+    found = hear(Encoder("rnn", width=32, gain=gain))
+    left = found.at(19) / found.at(1)
+    assert found.factor_per_step() == pytest.approx(left ** (1 / 18))
+    assert name_course(found.factor_per_step(), left) == course
+    assert "e" not in format_left(left)  # 1.4 × 10⁻⁹, not 1.4e-09
+
+
+@pytest.mark.parametrize("kind", ("gru", "lstm"))
+def test_the_more_a_gate_keeps_the_more_is_left(kind):
+    left = [hear(Encoder(kind, width=32, keep=keep)).at(19) for keep in (0, 2, 4)]
+    assert left[0] < left[1] / 10 < left[2] / 10
+
+
+@pytest.mark.parametrize("layers, window", [(1, 3), (8, 5), (16, 7), (1, 7), (16, 3)])
+def test_a_convolution_hears_its_receptive_field_and_no_more(layers, window):
+    found = hear(Encoder("cnn", width=32, layers=layers, window=window), length=40)
+    heard = {distance for distance, much in zip(found.distances, found.mean, strict=True) if much}
+    assert heard == {*range(min(40, 1 + layers * (window - 1)))}
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_a_single_draw_has_no_band(lang):
+    encoder = Encoder("rnn", width=32, gain=0.9)
+    assert all(low == high for low, high in hear(encoder, draws=1).band)
+    assert all(low < high for low, high in hear(encoder, draws=8).band[1:])
+    texts = load_app_texts(lang)
+    assert "{draws}" in texts["lessons.distance.lines_of_many"]
+    assert "{draws}" not in texts["lessons.distance.lines_of_one"]
+
+
+# ---- cost ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("block", (1, 4, 7))
+def test_blocks_give_the_output_over_the_keys_that_were_seen(block):
+    trace = EXAMPLES["en_it"].run()
+    streamed = with_online_softmax(trace, block)
+    count = count_blocks(7, block)
+    assert (count == 1) == (block == 7)  # a single block is the whole row
+    for seen in range(1, count + 1):
+        scores, values = trace["masked_scores"][..., : seen * block], trace["v"][..., : seen * block, :]
+        torch.testing.assert_close(streamed[f"seen_outputs_{seen}"], scores.softmax(-1) @ values)
+
+
+@pytest.mark.parametrize("factor", (1, 1000, 20_000))
+def test_a_score_is_lost_beyond_the_largest_number_alone(factor):
+    assert factor in QUERY_FACTORS
+    trace = EXAMPLES["en_it"].run()
+    largest = factor * trace["scores"].abs().max().item()
+    for dtype in (torch.float16, torch.bfloat16, torch.float32):
+        scores = attend_qkv((trace["q"] * factor).to(dtype), trace["k"].to(dtype), trace["v"].to(dtype))["scores"]
+        assert scores.isinf().any() == (largest > torch.finfo(dtype).max)
+
+
+def test_the_larger_the_loss_the_fewer_gradients_are_lost():
+    lost = []
+    for scale in (GRADIENT_SCALES[0], 64, GRADIENT_SCALES[-1]):
+        rounded, exact = (trained_gradients(dtype, scale) for dtype in ("float16", "float32"))
+        assert rounded.isfinite().all() and (exact != 0).all()
+        lost.append((rounded == 0).sum().item())
+    assert lost == sorted(lost, reverse=True) and lost[-1] < lost[0] / 2
+
+
+@pytest.mark.parametrize("length", (64, 1024, 16_384))
+def test_what_is_said_of_each_task_holds_at_every_length(length):
+    write, serve, latent, stream = (task_cost(task, length) for task in ("write", "serve", "latent", "stream"))
+    assert (serve.multiply_adds, 4 * serve.kept) == (write.multiply_adds, write.kept)
+    assert latent.multiply_adds == 4 * write.multiply_adds
+    assert stream.kept == task_cost("stream", 1).kept
+    assert (task_cost("understand", length).waits, write.waits) == (1, length)
+
+
+# ---- the softmax and its scale ---------------------------------------------------------------------------------------
+@pytest.mark.parametrize("temperature", (0.1, 1.0, 10.0))
+def test_slopes_are_those_in_the_quotients(temperature):
+    """The softmax reads the numbers over τ: in the numbers themselves each slope is 1/τ of that, and it is said."""
+    numbers = torch.tensor([2.0, 1.0, 0.0, -1.0], dtype=torch.float64)
+    setup = setup_with_scores(numbers.numpy(), temperature=temperature)
+    run = trace_for(setup)
+    slopes = torch.autograd.functional.jacobian(lambda x: (x / temperature).softmax(0), numbers)
+    torch.testing.assert_close(with_jacobian(run)["jacobian"][0, 0, 0] / temperature, slopes)
+    loss = torch.autograd.functional.jacobian(lambda x: -(x / temperature).log_softmax(0)[1], numbers)
+    torch.testing.assert_close(with_cross_entropy(run, 1)["loss_gradient"][0, 0, 0] / temperature, loss)
+    for lang, key in product(LANGUAGES, ("slope", "loss", "row_slope", "row_loss_slopes")):
+        told = load_app_texts(lang)[f"lessons.softmax.{key}{name_if_divided(setup)}"]
+        assert ("÷ τ" in told) == (temperature != 1)
+
+
+@pytest.mark.parametrize("count", (5, 20, 100))
+@pytest.mark.parametrize("temperature", (0.1, 1.0, 10.0))
+def test_the_largest_of_the_first_numbers_gets_its_share(count, temperature):
+    numbers = EXAMPLES["softmax_100"].tensor("k")[:count, 0].numpy()
+    weights = trace_for(setup_with_scores(numbers, temperature=temperature))["weights"][0, 0, 0]
+    powers = [math.exp(number / temperature) for number in numbers]
+    share = math.exp(max(numbers) / temperature) / math.fsum(powers)
+    assert weights.max().item() == pytest.approx(share) and share > 1 / count
+    assert weights.sum().item() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("limit", (2, 10, 100))
+@pytest.mark.parametrize("d_k", (1, 64, 256))
+def test_as_many_scores_lie_outside_as_a_normal_law_has_there(limit, d_k):
+    found = score_histograms("normal", "independent", d_k, limit)
+    for score, deviation in (("dot", math.sqrt(d_k)), ("scaled_dot", 1.0)):
+        share = math.erfc(limit / deviation / math.sqrt(2))
+        if d_k > 1:  # a single product is not normal
+            assert found[score].outside / 5000 == pytest.approx(share, abs=5 * math.sqrt(share / 5000) + 1e-3)
+    assert found["scaled_dot"].outside <= found["dot"].outside
+
+
+@pytest.mark.parametrize("draws", (100, 1000, 5000))
+@pytest.mark.parametrize("law", ("normal", "signs", "uniform"))
+def test_95_of_100_measured_variances_lie_in_the_band(law, draws):
+    for d_k in (1, 16):
+        found = [measure_variances(law, "independent", d_k, draws, seed)["dot"] for seed in range(60)]
+        assert sum(each.low <= each.measured <= each.high for each in found) >= 51  # of 57 expected, less 3.5 errors
+
+
+@pytest.mark.parametrize("keys, draws", [(2, 400), (8, 400), (64, 60)])
+def test_divided_the_gradient_settles_from_a_width_of_16_on(keys, draws):
+    """Undivided it gets less and less beyond the width that is named."""
+    found = {2**power: measure_saturation(2**power, keys, draws, seed=5) for power in range(0, 11, 2)}
+    divided = {d_k: by_score["scaled_dot"].at_query.median for d_k, by_score in found.items()}
+    settled = [median for d_k, median in divided.items() if d_k >= 16]
+    assert max(settled) < 1.25 * min(settled)
+    if keys == 2:
+        assert divided[1] < 0.8 * min(settled)  # not yet at every width
+    beyond = [found[d_k]["dot"].at_query.median for d_k in found if d_k >= last_width_of_more(found)]
+    assert beyond == sorted(beyond, reverse=True)
+
+
+@pytest.mark.parametrize("digits", range(4))
+def test_rounded_weights_move_no_number_farther_than_is_said(digits):
+    trace = attend_qkv(3 * draw(5, 3, 2), draw(6, 3, 2), draw(7, 3, 4))
+    rounded = with_rounded_weights(trace, digits)
+    moved = (rounded["rounded_outputs"] - trace["head_outputs"]).abs()
+    assert (moved <= rounding_reach(rounded, "head_outputs", "weights", digits)).all()
+    by_hand = (trace["weights"] * 10**digits).round() / 10**digits
+    torch.testing.assert_close(rounded["rounded_weights"], by_hand)
+
+
+# ---- training --------------------------------------------------------------------------------------------------------
+def test_the_first_half_is_guessed_before_the_training_and_worse_after_it():
+    chance = 1 / 62  # one of as many symbols
+    assert first_share(shipped_figures("copy_two", 0)) == pytest.approx(chance, abs=0.01)
+    assert first_share(shipped_figures("copy_two", 200)) < chance / 2
+    assert first_share(shipped_figures("copy_two", 500)) < chance / 2

@@ -126,7 +126,10 @@ def test_a_shift_changes_no_share():
     assert lesson.says("With 10 added to every number, the shares that attention computes differ from those without it")
     (text,) = [text for text in lesson.texts() if text.startswith("With 10")]
     gap = float(text.partition("at most ")[2].partition(":")[0])
-    assert gap <= 1e-15
+    assert gap <= 1e-15  # the numbers are whole: nothing is rounded
+    lesson.choose("dtype", "float16").set("logits", "0.3, 0.1, -0.2").set("shift", 1000)
+    assert lesson.says("by at most 0.06: only differences count, but float16 rounds larger numbers more coarsely")
+    lesson.choose("dtype", "float64").set("logits", "2, 1, 0, -1")
     lesson.set("shift", 1000)
     assert lesson.says("With 1000 added")
     assert lesson.says("float64 cannot hold an exponential")  # the naive form alone minds
@@ -139,7 +142,9 @@ def test_the_slope_of_a_share():
     column = shares_of_slope(lesson)
     assert column == pytest.approx([weights[0] * ((at == 0) - weights[at]) for at in range(4)], abs=1e-12)
     assert math.fsum(column) == pytest.approx(0, abs=1e-15)
-    lesson.set("moved", 3)
+    lesson.set("temperature", 10.0)
+    assert lesson.says("At τ = 10 the softmax reads 2 ÷ τ.") and not lesson.says("The score 2")
+    lesson.set("temperature", 1.0).set("moved", 3)
     assert shares_of_slope(lesson)[3] == pytest.approx(weights[3] * (1 - weights[3]), abs=1e-12)
     assert lesson.number("jacobian", "jacobian [head 1, q, 1, 2]") == pytest.approx(-weights[0] * weights[1], abs=1e-12)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
 from attention_core.drawing.curves import Curve, curves
-from attention_core.record.number_text import format_percent, format_small
+from attention_core.record.number_text import format_percent, format_small, format_small_percent
 from attention_core.variants.influence import InfluenceByDistance, even_share_line
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from pages.lessons.distance.encoder_curves import encoder_colours, list_values, name_encoder
@@ -14,6 +14,7 @@ from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
+LEAST_SHARE = 0.001  # below which a share is told as a power of ten
 HELD = 0.5  # an influence of which at least so much is left is called held
 INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # pixels of the curves' field
 
@@ -86,10 +87,15 @@ def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
                     f"lessons.distance.{name_course(factor, left)}",
                     kind=name_encoder(kind),
                     factor=format_small(factor),
-                    left=format_percent(left),
+                    left=format_left(left),
                 )
             )
     return " ".join(told)
+
+
+def format_left(share: float) -> str:
+    """What is left of an influence, in percent; a very small share as a power of ten."""
+    return format_percent(share) if share >= LEAST_SHARE else format_small_percent(share)
 
 
 def name_course(factor: float, left: float) -> str:

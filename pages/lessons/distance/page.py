@@ -47,7 +47,8 @@ DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm",
 
 def tell_how(measure: str, draws: int) -> str:
     """Says how influence is measured."""
-    return say(f"lessons.distance.how_{measure}", draws=draws, width=COMPARED_ENCODER_WIDTH)
+    lines = say(f"lessons.distance.lines_of_{'many' if draws > 1 else 'one'}", draws=draws)
+    return say(f"lessons.distance.how_{measure}", lines=lines, width=COMPARED_ENCODER_WIDTH)
 
 
 with draw_lesson("distance") as place:

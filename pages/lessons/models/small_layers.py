@@ -35,6 +35,8 @@ def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
     """Says for which sizes those of a state stand. trace: its run."""
     sizes = trace.sizes()
     stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
+    if (sizes["H"], sizes["H_kv"], sizes["d_k"]) == (model.heads, model.kv_heads, model.head_width):
+        stands = "own_whole"
     sentences = [
         say(
             f"lessons.models.{stands}",

@@ -27,6 +27,11 @@ def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -
     return Setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
 
 
+def name_if_divided(setup: Setup) -> str:
+    """How the keys of sentences on slopes end: the softmax reads the numbers themselves, or each divided by τ."""
+    return "" if setup.temperature == 1 else "_divided"
+
+
 def list_scores(trace: Trace) -> list[str]:
     """The scores of a run of one query as texts."""
     scores = trace.step("scores").window(B=0, H=0, T=0)  # (S,)

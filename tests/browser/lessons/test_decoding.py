@@ -63,7 +63,7 @@ def test_bytes_and_grouped_queries_shrink_them(screen):
     opened.press("Kept", "the last 1,024")
     opened.wait_for_text("128 MiB")
     opened.press("Precision", "float32")
-    opened.wait_for_text("3 tokens kept × 1 key/value heads × (16 + 16) numbers × 4 bytes = 384")
+    opened.wait_for_text("3 tokens kept × 1 key/value head × (16 + 16) numbers × 4 bytes = 384")
 
 
 def test_what_rope_and_alibi_do_to_a_cache(screen):

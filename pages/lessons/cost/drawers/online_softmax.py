@@ -66,7 +66,9 @@ def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: 
     outputs = streamed[f"seen_outputs_{seen}"]  # (B, H, T, d_v)
     gap = abs_difference(outputs, streamed["head_outputs"]).max().item()
     count = count_blocks(streamed.sizes()["S"], block)
-    key = "all_seen" if seen == count else "some_seen"
+    key = "some_seen"
+    if seen == count:
+        key = "all_seen" if count > 1 else "all_at_once"
     show_sentence(
         f"lessons.cost.{key}",
         seen=seen,

@@ -30,7 +30,8 @@ def show_lengths(asked: Setup) -> None:
     say_shapes(trace)
     rows = join_sums_over(trace, "S", "T", selection.head)
     columns = join_sums_over(trace, "T", "S", selection.head)
-    show_sentence("lessons.cross.sums", rows=rows, columns=columns)
+    key = "sums" if trace.sizes()["S"] > 1 else "sums_of_one_key"
+    show_sentence(f"lessons.cross.{key}", rows=rows, columns=columns)
     head = place_name(trace, "H", selection.head)
     title = say("lessons.cross.head", head=head)
     show_weights_map("lengths", trace, selection, title, PAGE_WIDTH_PX)

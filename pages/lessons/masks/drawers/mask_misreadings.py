@@ -63,7 +63,8 @@ def show_misplaced_axis(own: Setup, setup: Setup) -> None:
         wrong = with_misplaced_mask(run)
     except AttentionError as refusal:
         st.error(say_refusal(refusal), icon=":material/error:")
-        show_sentence("lessons.masks.refused", T=T, heads=many.heads)
+        key = "refused" if many.heads > 1 else "refused_one"
+        show_sentence(f"lessons.masks.{key}", T=T, heads=many.heads)
         return
     show_mask_damage("lessons.masks.misplaced", wrong, run)
     selection = selection_of(trace_for(own), own)

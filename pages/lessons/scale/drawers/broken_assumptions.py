@@ -33,8 +33,9 @@ def show_broken_assumptions(d_k: int, seed: int) -> None:
     for score, variance in chosen.items():
         values[score] = format_short(variance.measured, 4)
         values[f"{score}_mean"] = format_short(variance.mean, 4)
+    once = "_once" if dependence == "repeated" and d_k == 1 else ""
     show_sentence(
-        f"lessons.scale.breaks_{dependence}",
+        f"lessons.scale.breaks_{dependence}{once}",
         d_k=d_k,
         exact=format_short(chosen["dot"].exact, 7),
         exact_mean=format_short(chosen["dot"].exact_mean, 7),

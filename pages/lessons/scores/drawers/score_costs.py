@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.record.number_text import format_grouped
 from attention_core.variants.cost import count_cost, score_cost
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, name_score
 from pages.lessons.sentences import show_sentence
@@ -32,7 +33,7 @@ def show_score_costs(setup: Setup, _: Selection) -> None:
         T=sizes["T"],
         H=sizes["H"],
         d_k=sizes["d_k"],
-        tokens=tokens,
+        tokens=format_grouped(tokens),
         width=width,
     )
 

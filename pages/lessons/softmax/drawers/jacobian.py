@@ -3,12 +3,12 @@
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.drawing.bars import Row
 from attention_core.record.expressions import Ref
-from attention_core.record.number_text import format_fixed
+from attention_core.record.number_text import format_fixed, format_term
 from pages.lessons.frame import choose_sight
 from pages.lessons.pictures import FIRST_SELECTION, show_bar_rows, show_step_picture
 from pages.lessons.sentences import show_sentence
 from pages.lessons.softmax.drawers.cross_entropy import show_cross_entropy
-from pages.lessons.softmax.given_numbers import ONLY_ROW, list_scores
+from pages.lessons.softmax.given_numbers import ONLY_ROW, list_scores, name_if_divided
 from pages.panels.link_controls import pick_place
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
@@ -27,13 +27,15 @@ def show_jacobian(setup: Setup) -> None:
     scores = list_scores(trace)
     moved = pick_place("moved", scores, 0, width=240)
     own_slope = trace["jacobian"][(*ONLY_ROW, moved, moved)]
+    divided = name_if_divided(setup)
     show_sentence(
-        "lessons.softmax.slope",
+        f"lessons.softmax.slope{divided}",
         score=scores[moved],
+        T=format_term(setup.temperature),
         own=format_fixed(own_slope.item(), 3),
     )
     column = [Ref("jacobian", (*ONLY_ROW, weight, moved)) for weight in range(len(scores))]
-    title = say("lessons.softmax.row_slope", score=scores[moved])
+    title = say(f"lessons.softmax.row_slope{divided}", score=scores[moved])
     row = Row(title, trace, column)
     alt = say("step.alt", step="jacobian")
     show_bar_rows("column", [row], scores, {"": trace}, trace, alt)

@@ -6,11 +6,10 @@ import streamlit as st
 
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
 from attention_core.comparison.distances import abs_difference
-from attention_core.record.number_text import format_exact
 from attention_core.verification.proof import find_overflow
 from pages.export.page_links import link_to_workbench
 from pages.lessons.pictures import FIRST_SELECTION, show_step_picture
-from pages.lessons.sentences import show_sentence
+from pages.lessons.sentences import format_gap, show_sentence
 from pages.lessons.softmax.given_numbers import read_typed_numbers, setup_with_scores
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import trace_for
@@ -31,14 +30,14 @@ def show_stable_softmax(own: Sequence[float]) -> None:
     trace = trace_for(setup).then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)
     unshifted = trace_for(setup_with_scores(numbers, dtype=dtype))
     moved = abs_difference(trace["weights"], unshifted["weights"]).max()
-    values = {"dtype": dtype, "shift": shift, "gap": format_exact(moved.item())}
+    values = {"dtype": dtype, "shift": shift, "gap": format_gap(moved.item())}
     verdict = "overflows" if find_overflow(trace) else "holds"
     show_sentence(f"lessons.softmax.{verdict}", **values)
     weights = trace["stable_weights"]
     zeros = int(weights.eq(0).sum())
     if zeros:
         show_sentence("lessons.softmax.underflows", dtype=dtype, zeros=zeros, count=weights.numel())
-    show_sentence("lessons.softmax.shifted", **values)
+    show_sentence(f"lessons.softmax.shifted{'_rounded' if moved > 0 else ''}", **values)
     for step in ("naive_weights", "stable_weights"):
         show_step_picture(step, trace, step, FIRST_SELECTION)
     link_to_workbench(setup, "stable")
