@@ -121,9 +121,7 @@ def find_asking_word(
     if past_itself and head is None:
         found_head, query = find_row_beyond_itself(trace, pronoun, batch, first)
         return AskingWord(found_head, query, why or "beyond")
-    distances = distances_from_even(trace, batch, past_itself)[:, : len(words)]  # (H, T)
-    if head is not None:
-        distances = distances[head : head + 1]
+    distances = distances_from_even(trace, batch, past_itself, head)[:, : len(words)]  # (H, T), or (1, T)
     if pronoun is not None:
         found_head = first_largest(distances[:, pronoun])
         return AskingWord(found_head if head is None else head, pronoun, why)
@@ -145,19 +143,24 @@ def first_largest(numbers: Float[Tensor, " H"]) -> int:
     return int((numbers >= numbers.max() - EQUAL_WEIGHT_GAP).nonzero()[0])
 
 
-def distances_from_even(trace: Trace, batch: int = 0, past_itself: bool = False) -> Float[Tensor, "H T"]:
+def distances_from_even(
+    trace: Trace, batch: int = 0, past_itself: bool = False, head: int | None = None
+) -> Float[Tensor, "H T"]:
     """Compute how far each row of weights is from even; past_itself: of a row only what it gives to another word.
+
+    head: the one whose rows are read, of all where none is given.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[0.0], [9.0]]), torch.tensor([[0.0], [9.0]])
     >>> distances_from_even(attend_qkv(q, k, k))
     tensor([[0.0000, 0.5000]], dtype=torch.float64)
     """
-    weights = trace["weights"][batch].detach().double().nan_to_num().cpu()  # (H, T, S)
-    allowed = allowed_pairs(trace)[batch].cpu().expand_as(weights)
+    heads = slice(None) if head is None else slice(head, head + 1)
+    weights = trace["weights"][batch, heads].detach().double().nan_to_num().cpu()  # (H, T, S): a copy, of up to 16 MB
+    hidden = ~allowed_pairs(trace)[batch, heads].cpu()
     if past_itself:
         is_itself = torch.eye(*weights.shape[-2:], dtype=torch.bool)
-        return weights.masked_fill(is_itself, 0.0).amax(-1)
-    weights = weights.masked_fill(~allowed, 0.0)
-    mean = weights.sum(-1, keepdim=True) / allowed.sum(-1, keepdim=True).clamp_min(1)
-    return (weights - mean).abs().masked_fill(~allowed, 0.0).sum(-1) / 2
+        return weights.masked_fill_(is_itself, 0.0).amax(-1)
+    weights.masked_fill_(hidden, 0.0)
+    mean = weights.sum(-1, keepdim=True) / (~hidden).sum(-1, keepdim=True).clamp_min(1)
+    return weights.sub_(mean).abs_().masked_fill_(hidden, 0.0).sum(-1) / 2
