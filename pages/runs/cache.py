@@ -9,7 +9,7 @@ import threading
 import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Generic, TypeVar
 
 import streamlit as st
@@ -32,6 +32,7 @@ from attention_core.verification.diagnosis_report import Diagnosis
 from attention_core.verification.proof import Proof, prove
 from pages.runs.compute import check as check_inputs
 from pages.runs.compute import compute_run
+from pages.runs.kept_runs import KeptRuns, Run
 from pages.runs.run_inputs import RunInputs
 from pages.runs.separate_runs import run_decoding, run_sentences_alone
 from pages.runs.upload_store import UploadedArrays, uploaded_arrays
@@ -40,7 +41,9 @@ from pages.setup.setup import Setup, without_view
 Value = TypeVar("Value")
 HASH_SETUP_BY_REPR = {Setup: repr}  # a Setup as a key: its text says all of it
 MAX_THREAD_RESULTS = 4  # results of each function that a script's thread keeps
-MAX_CACHED_RUNS = 256  # settings; all caches together are held to server.maxCacheDataSize bytes
+MAX_CACHED_RUNS = 256  # settings
+MAX_RUN_BYTES = 192 * 2**20  # of all runs that are kept: two of 8 heads of 512 tokens
+# What is made of runs; all of these caches together are held to server.maxCacheDataSize bytes.
 cache_by_setup = st.cache_data(max_entries=MAX_CACHED_RUNS, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
 # The last two results as they are: a copy of a large one takes longer than what is drawn of it. Nobody changes them.
 keep_latest = st.cache_resource(max_entries=2, show_spinner=False, hash_funcs=HASH_SETUP_BY_REPR)
@@ -93,20 +96,15 @@ class Recalled(Generic[Value]):
         return value
 
 
-@cache_by_setup
-def cached_run(setup: Setup, _arrays: UploadedArrays | None) -> tuple[Trace, RunInputs]:
-    return compute_run(setup, _arrays)
+@partial(KeptRuns, most_bytes=MAX_RUN_BYTES, most=MAX_CACHED_RUNS)
+def cached_run(setup: Setup, arrays: UploadedArrays | None) -> Run:
+    return compute_run(setup, arrays)
 
 
 @keep_latest
-def latest_run(setup: Setup, _arrays: UploadedArrays | None) -> tuple[Trace, RunInputs]:
-    """The last two runs.
-
-    A run on a GPU is kept here alone: it stays there, and only those of its steps that are looked at are copied.
-    """
-    if setup.device != "cpu":
-        return compute_run(setup, _arrays)
-    return cached_run(setup, _arrays)
+def latest_run(setup: Setup, _arrays: UploadedArrays | None) -> Run:
+    """The last two runs on a GPU: they stay there, and only those of their steps that are looked at are copied."""
+    return compute_run(setup, _arrays)
 
 
 @cache_by_setup
@@ -171,9 +169,10 @@ def cached_slips(setup: Setup, texts: TextItems, stages: TextItems, _checked: Ch
 
 
 @cache_in_thread
-def run_and_inputs_for(setup: Setup) -> tuple[Trace, RunInputs]:
+def run_and_inputs_for(setup: Setup) -> Run:
     """The run and the inputs of a computed part."""
-    return latest_run(setup, find_arrays(setup))
+    keep = cached_run if setup.device == "cpu" else latest_run
+    return keep(setup, find_arrays(setup))
 
 
 def find_arrays(setup: Setup) -> UploadedArrays | None:

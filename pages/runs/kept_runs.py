@@ -1,0 +1,88 @@
+"""The runs that were asked for last, as they are: nobody changes a run, so all sessions read the same one."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future
+from functools import update_wrapper
+from threading import Lock
+
+from attention_core import Trace
+from pages.runs.freed_memory import give_back
+from pages.runs.run_inputs import RunInputs
+from pages.runs.upload_store import UploadedArrays
+from pages.setup.setup import Setup
+
+Run = tuple[Trace, RunInputs]
+LARGE_BYTES = 16 * 2**20  # of a run: where one leaves, what was computed beside it has left as much memory empty
+
+
+def count_bytes(run: Run) -> int:
+    """The bytes of a run's numbers, and of what was typed; numbers that several steps show count once."""
+    trace, inputs = run
+    storages = [step.stored.untyped_storage() for step in trace.steps.values()]
+    of_steps = {storage.data_ptr(): storage.nbytes() for storage in storages}
+    matrices = [*inputs.matrices.values(), *inputs.bases.values()]
+    of_inputs = {id(matrix): matrix.nbytes for matrix in matrices if matrix is not None}
+    return sum(of_steps.values()) + sum(of_inputs.values()) + sum(map(len, inputs.typed.values()))
+
+
+class KeptRuns:
+    """A function that computes the run of a Setup, with the runs kept that were asked for last.
+
+    Together they take at most so many bytes, and are at most so many; the last one is kept however large it is. Of
+    callers that ask at once for the same one, one computes it, and the others wait.
+    """
+
+    def __init__(self, compute: Callable[[Setup, UploadedArrays | None], Run], most_bytes: int, most: int):
+        self.compute, self.most_bytes, self.most = compute, most_bytes, most
+        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # by the text of a Setup, which says all of it
+        self.sizes: dict[str, int] = {}  # bytes of those that are computed
+        self.lock = Lock()
+        update_wrapper(self, compute)
+
+    def __call__(self, setup: Setup, arrays: UploadedArrays | None) -> Run:
+        """The run of a Setup. Raises what computing it raises, and keeps nothing then."""
+        key = repr(setup)
+        with self.lock:
+            is_kept = key in self.runs
+            future = self.runs.setdefault(key, Future())
+            self.runs.move_to_end(key)
+        if is_kept:
+            return future.result()
+        try:
+            run = self.compute(setup, arrays)
+        except BaseException as error:
+            self.forget(key, future)
+            future.set_exception(error)
+            raise
+        future.set_result(run)
+        self.enter(key, future, count_bytes(run))
+        return run
+
+    def enter(self, key: str, future: Future[Run], size: int) -> None:
+        """Counts a run that is computed, and forgets the least recently used until the others keep to the bounds."""
+        largest = 0  # bytes, of those that leave
+        with self.lock:
+            if self.runs.get(key) is not future:  # cleared meanwhile
+                return
+            self.sizes[key] = size
+            computed = [each for each in self.runs if each in self.sizes]
+            for each in computed[:-1]:
+                if sum(self.sizes.values()) <= self.most_bytes and len(self.sizes) <= self.most:
+                    break
+                del self.runs[each]
+                largest = max(largest, self.sizes.pop(each))
+        if largest >= LARGE_BYTES:
+            give_back()
+
+    def forget(self, key: str, future: Future[Run]) -> None:
+        """Keeps nothing of a run that was refused."""
+        with self.lock:
+            if self.runs.get(key) is future:
+                del self.runs[key]
+
+    def clear(self) -> None:
+        """Forgets all runs."""
+        with self.lock:
+            self.runs.clear()
+            self.sizes.clear()

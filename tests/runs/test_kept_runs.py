@@ -1,0 +1,112 @@
+"""What is kept of the runs that were asked for last: within bounds, one computation for all who ask, no refusal."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import numpy as np
+import pytest
+import torch
+
+from attention_core import AttentionError, Trace
+from attention_core.record.trace import Step
+from pages.runs import kept_runs
+from pages.runs.compute import compute_run
+from pages.runs.kept_runs import KeptRuns, count_bytes
+from pages.runs.run_inputs import RunInputs
+from pages.setup.setup import DEFAULT_SETUP, Setup
+
+
+def run_of(count: int):
+    """A run of so many numbers of 8 bytes."""
+    return Trace({"x": Step("x", torch.zeros(count, dtype=torch.float64), ("T",))}), RunInputs()
+
+
+def setup(seed: int) -> Setup:
+    return Setup(seed=seed)
+
+
+@pytest.fixture
+def computed() -> list[int]:
+    """The seeds that were computed, in order."""
+    return []
+
+
+@pytest.fixture
+def kept(computed) -> KeptRuns:
+    """At most three runs, and 8,000 bytes: each has as many numbers as its seed says."""
+
+    def compute(setup: Setup, arrays):
+        computed.append(setup.seed)
+        return run_of(setup.seed)
+
+    return KeptRuns(compute, most_bytes=8000, most=3)
+
+
+def test_a_run_is_computed_once_and_is_the_same_for_all(kept, computed):
+    assert kept(setup(7), None) is kept(setup(7), None)
+    assert computed == [7]
+    kept.clear()
+    kept(setup(7), None)
+    assert computed == [7, 7]
+
+
+def test_who_was_asked_for_least_recently_leaves_first(kept, computed):
+    for seed in (1, 2, 3, 1, 4):  # 4 is one too many, and 2 was asked for longest ago
+        kept(setup(seed), None)
+    for seed in (1, 3, 4, 2):
+        kept(setup(seed), None)
+    assert computed == [1, 2, 3, 4, 2]
+
+
+def test_all_runs_keep_to_their_bytes_but_for_the_last(kept, computed):
+    for seed in (401, 500, 100, 500, 100):  # 401 and 500 numbers are 7,208 bytes; with 100 more they are 8,008
+        kept(setup(seed), None)
+    assert computed == [401, 500, 100]
+    for seed in (1009, 1009, 100):
+        kept(setup(seed), None)
+    assert computed == [401, 500, 100, 1009, 100]
+
+
+def test_who_asks_meanwhile_waits_for_the_same_run():
+    begun, going_on, runs = Event(), Event(), []
+
+    def compute(setup: Setup, arrays):
+        begun.set()
+        assert going_on.wait(30)
+        runs.append(run_of(1))
+        return runs[-1]
+
+    kept = KeptRuns(compute, most_bytes=8000, most=3)
+    with ThreadPoolExecutor(max_workers=4) as threads:
+        first = threads.submit(kept, DEFAULT_SETUP, None)
+        assert begun.wait(30)
+        others = [threads.submit(kept, DEFAULT_SETUP, None) for _ in range(3)]
+        going_on.set()
+        assert all(each.result() is first.result() for each in others)
+    assert len(runs) == 1
+
+
+def test_a_refusal_is_raised_for_each_and_not_kept():
+    kept = KeptRuns(compute_run, most_bytes=8000, most=3)
+    for _ in range(2):
+        with pytest.raises(AttentionError):
+            kept(Setup(text=""), None)
+    assert not kept.runs and not kept.sizes
+
+
+def test_numbers_that_two_steps_show_count_once():
+    numbers = torch.zeros(1, 3, 4, dtype=torch.float64)
+    steps = {"x": Step("x", numbers, ("B", "T", "D")), "q": Step("q", numbers.view(1, 4, 3), ("B", "T", "D"))}
+    inputs = RunInputs(typed={"x": "1 2"}, matrices={"w_q": np.zeros((2, 5))}, bases={"w_q": np.ones((2, 5))})
+    assert count_bytes((Trace(steps), RunInputs())) == 12 * 8
+    assert count_bytes((Trace(steps), inputs)) == 12 * 8 + 2 * 10 * 8 + 3
+
+
+def test_memory_is_given_back_when_a_large_run_leaves(monkeypatch):
+    given_back = []
+    monkeypatch.setattr(kept_runs, "give_back", lambda: given_back.append(True))
+    monkeypatch.setattr(kept_runs, "LARGE_BYTES", 4000)
+    kept = KeptRuns(lambda setup, arrays: run_of(setup.seed), most_bytes=8000, most=3)
+    for seed, times in ((499, 0), (501, 0), (1, 0), (500, 1)):  # with 1 the 499 leave, which are few; with 500 the 501
+        kept(setup(seed), None)
+        assert len(given_back) == times
