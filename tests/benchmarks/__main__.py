@@ -8,6 +8,7 @@ from tests.benchmarks import (
     first_frame,
     large,
     learned,
+    left_pages,
     lessons,
     looking,
     memory,
@@ -36,6 +37,7 @@ report(
             asked,
             startup,
             memory,
+            left_pages,
         )
     ]
 )

@@ -15,5 +15,15 @@ def cpu_seconds(pid: int) -> float:
 
 def resident_megabytes(pid: int) -> float:
     """Memory that it holds at the moment."""
+    return status_megabytes(pid, "VmRSS")
+
+
+def most_resident_megabytes(pid: int) -> float:
+    """The most that it has held at once."""
+    return status_megabytes(pid, "VmHWM")
+
+
+def status_megabytes(pid: int, field: str) -> float:
+    """A field of its status, which the system counts in kB."""
     status = Path(f"/proc/{pid}/status").read_text()
-    return int(status.partition("VmRSS:")[2].split()[0]) / 1024
+    return int(status.partition(f"{field}:")[2].split()[0]) / 1024
