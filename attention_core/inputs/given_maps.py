@@ -47,6 +47,10 @@ class AttentionMaps:
         """How coarsely the numbers are given."""
         return find_rounding(self.maps)
 
+    def count_blank(self) -> int:
+        """How many queries have no weight in any head."""
+        return int((~self.seen.any(-1)).sum())
+
     @cached_property
     def distances(self) -> Float[Tensor, "L H T"]:
         """How far each row's sum is from 1; 0 of a query that no head lets see a key."""
@@ -63,6 +67,13 @@ class AttentionMaps:
         rows = map(tuple, self.is_uneven.nonzero().tolist())
         return sorted(rows, key=lambda row: -float(self.distances[row]))
 
+    @cached_property
+    def is_transposed(self) -> bool:
+        """Whether each column sums to 1 and not each row: the queries stand where the keys should."""
+        columns = self.maps.transpose(-1, -2)
+        distances = (columns.sum(-1) - 1).abs()
+        return bool(self.is_uneven.any() and (distances <= self.rounding.allowance(columns)).all())
+
     @property
     def farthest_rounded(self) -> tuple[int, int, int] | None:
         """The row whose sum is farthest from 1, where rounding moved it, and other numbers would not be; None where
@@ -76,8 +87,10 @@ class AttentionMaps:
         """Why numbers of these maps can be no weights; "" where all lie between 0 and 1.
 
         "bytes": whole numbers from 0 to 255. "percent": rows that sum to 100. "logarithms": their exponentials sum to
-        1. "below": numbers below 0. "above": numbers above 1.
+        1. "below": numbers below 0. "above": numbers above 1. "zeros": nothing but 0.
         """
+        if not self.maps.any():
+            return "zeros"
         least, most = float(self.maps.min()), float(self.maps.max())
         rounded = SUM_TOLERANCE if self.rounding == Rounding() else float(self.rounding.allowance(self.maps).max())
         if least >= -MAX_ROUNDED_BEYOND and most <= 1 + rounded:
@@ -94,7 +107,7 @@ class AttentionMaps:
     @cached_property
     def is_measured(self) -> Bool[Tensor, "L H"]:
         """The heads that measures mean something of: all numbers are shares, and each row sums to 1."""
-        if self.fault in ("bytes", "percent", "logarithms"):
+        if self.fault in ("bytes", "percent", "logarithms", "zeros"):
             return torch.zeros(self.maps.shape[:2], dtype=torch.bool)
         is_share = (self.maps >= -MAX_ROUNDED_BEYOND).flatten(2).all(-1)
         return is_share & ~self.is_uneven.any(-1)

@@ -174,6 +174,8 @@ REFUSAL_SENTENCES = {
     "mask_readings": "{name} must have one reading: its shape {shape} and its name allow several, which do not block "
     "the same pairs; choose one",
     "mask_not_additive": "a mask of numbers must be 0 where a pair is allowed, and {limit} or less where it is not",
+    "mask_lengths": "{name} must be one whole number from 0 to {keys} for each of the {sequences} sequences: its shape "
+    "is {shape}",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
     "file_away": "the tensors of this screen are in a file that is not here: upload it again",

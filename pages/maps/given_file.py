@@ -186,6 +186,9 @@ def show_file_facts(given: GivenFile) -> None:
         st.warning(describe_uneven(given.maps), icon=":material/balance:")
     elif given.maps.farthest_rounded:
         st.caption(describe_rounded(given.maps))
+    blank = given.maps.count_blank()
+    if blank and not given.maps.fault:
+        st.caption(say("lessons.maps.blank", count=blank, queries=queries))
 
 
 def describe_fault(maps: AttentionMaps) -> str:
@@ -201,12 +204,13 @@ def describe_fault(maps: AttentionMaps) -> str:
 def describe_uneven(maps: AttentionMaps) -> str:
     """How many rows do not sum to 1, which is farthest from it, and that nothing is measured of their heads."""
     uneven = maps.uneven_rows()
-    return say(
+    told = say(
         "lessons.maps.uneven",
         count=len(uneven),
         rows=maps.maps[..., 0].numel(),
         **name_row_sum(maps, uneven[0]),
     )
+    return f"{told} {say('lessons.maps.transposed')}" if maps.is_transposed else told
 
 
 def describe_rounded(maps: AttentionMaps) -> str:

@@ -105,3 +105,20 @@ def test_what_no_page_can_draw_is_refused(numbers, code):
     with pytest.raises(AttentionError) as refused:
         read_attention_maps("maps.npz", pack_maps(AttentionMaps(numbers, *names)))
     assert refused.value.code == code
+
+
+def test_maps_whose_columns_sum_to_1_are_transposed(generator):
+    weights = torch.rand(L, H, T, T, generator=generator, dtype=torch.float64).tril().add(torch.eye(T)).softmax(-1)
+    given = AttentionMaps(weights.mT, WORDS, WORDS)
+    assert given.is_transposed and given.is_uneven.any()
+    assert not AttentionMaps(weights, WORDS, WORDS).is_transposed
+    assert not AttentionMaps(torch.eye(T)[None, None], WORDS, WORDS).is_transposed
+
+
+def test_zeros_alone_are_no_weights_and_zeros_of_some_queries_are_counted():
+    zeros = AttentionMaps(torch.zeros(L, H, T, T), WORDS, WORDS)
+    assert zeros.fault == "zeros" and measure_maps(zeros) == {}
+    padded = torch.eye(T).repeat(L, H, 1, 1)
+    padded[..., -2:, :] = 0
+    assert AttentionMaps(padded, WORDS, WORDS).count_blank() == 2
+    assert AttentionMaps(padded, WORDS, WORDS).fault == ""

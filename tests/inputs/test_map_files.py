@@ -252,6 +252,43 @@ def test_what_cannot_be_maps_is_refused_by_name(name, content, code):
     assert refused.value.code == code
 
 
+# ---- lists of objects ------------------------------------------------------------------------------------------------
+def test_a_list_of_objects_with_layer_and_head_is_a_grid():
+    maps = drawn(L, H, T, T)
+    entries = [{"layer": i, "head": j, "attention": maps[i, j].tolist()} for i in range(L) for j in range(H)]
+    for content in (entries, entries[::-1], {"maps": entries, "tokens": WORDS}):
+        shown = view(json.dumps(content).encode(), "json")
+        assert_maps(shown, maps)
+        assert shown.axes == "L H" and not read_map_file("m.json", json.dumps(content).encode()).unread
+    by_layer = [{"layer": i, "attn": maps[i].tolist()} for i in range(L)]
+    assert_maps(view(json.dumps(by_layer).encode(), "json"), maps)
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        [{"id": 7, "text": word} for word in WORDS],
+        [{"token": word, "start": 0, "special": False} for word in WORDS],
+        dict(enumerate(WORDS)),
+    ],
+)
+def test_words_in_objects_are_words(tokens):
+    content = as_json(attention=drawn(H, T, T), tokens=tokens)
+    file = read_map_file("m.json", content)
+    assert file.view().maps.keys == file.view().maps.queries == WORDS
+    assert not file.notes and set(file.unread) <= {"tokens.id", "tokens.start", "tokens.special"}
+
+
+@pytest.mark.parametrize(
+    ("queries", "keys"),
+    [("y_labels", "x_labels"), ("generated_tokens", "input_tokens"), ("output_words", "input_words")],
+)
+def test_words_stand_under_the_names_of_plain_scripts(queries, keys):
+    names = tuple("abcdefg")
+    shown = view(npz(attention=drawn(H, T, S), **{keys: np.array(names), queries: np.array(WORDS)}))
+    assert shown.maps.queries == WORDS and shown.maps.keys == names
+
+
 def test_strange_names_and_folders_in_an_archive_are_names():
     odd = {"params/attn\u202e": drawn(H, T, T), "\u2603": np.ones(2), "x" * 300: np.ones(3)}
     file = read_map_file("m.npz", npz(**odd))

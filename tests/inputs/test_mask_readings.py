@@ -215,7 +215,7 @@ def test_what_true_means_under_a_name(name, polarity):
 )
 def test_what_is_no_mask_is_not_taken_for_one(name):
     """A bias of a layer, or numbers that are added to scores and block nothing, for example."""
-    array = np.array(True) if name == "is_causal" else drawn(T).numpy() if "." in name else drawn(T, S).numpy()
+    array = np.array(False) if name == "is_causal" else drawn(T).numpy() if "." in name else drawn(T, S).numpy()
     assert "mask" not in guess_array_roles({"q": array, name: array})
 
 
@@ -231,6 +231,51 @@ def test_every_answer_is_one_of_the_readings():
         for reading in (*likely, *others):
             assert reading.axes in MASK_AXES and reading.polarity in POLARITIES
             assert read_mask("mask", torch.ones(shape).bool(), SIZES, reading)[1] == reading
+
+
+# ---- what a file states of its mask ----------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["lengths", "valid_lens", "key_value_seq_lengths", "encoder.src_lengths"])
+def test_lengths_are_the_keys_that_are_words(name):
+    lengths = torch.tensor([5, 3])
+    assert_weights((torch.arange(S) < lengths[:, None])[:, None, None], **{name: lengths.numpy()})
+    assert_weights((torch.arange(S) < lengths[:, None])[:, None, None], **{name: lengths.double().numpy()})
+
+
+def test_lengths_of_each_query_are_read():
+    lengths = torch.randint(1, S + 1, (B, T), generator=torch.Generator().manual_seed(4))
+    assert_weights((torch.arange(S) < lengths[..., None])[:, None], valid_lens=lengths.numpy())
+
+
+@pytest.mark.parametrize("flag", [np.array(True), np.array([1])])
+def test_a_causal_flag_is_read_as_torch_reads_it(flag):
+    q = drawn(B, H, S, D)
+    arrays = {"q": q.numpy(), "k": q.numpy(), "v": q.numpy(), "is_causal": flag}
+    uploaded = read_roles(arrays, guess_array_roles(arrays))
+    unit = torch.eye(S, dtype=q.dtype).expand(B, H, S, S)
+    right = functional.scaled_dot_product_attention(q, q, unit, is_causal=True)
+    assert torch.allclose(attend_qkv(q, q, q, allowed=uploaded.allowed)["weights"], right, rtol=0, atol=1e-12)
+
+
+def test_a_causal_flag_of_other_numbers_of_queries_and_keys_waits():
+    with pytest.raises(AttentionError) as caught:
+        weights_of_file(is_causal=np.array(True))
+    assert [reading.polarity for reading in caught.value.values["likely"]] == ["causal", "causal_end"]
+    pairs = torch.ones(T, S, dtype=torch.bool)
+    assert_weights(pairs.tril(), {"mask": MaskReading("T S", "causal")}, is_causal=np.array(True))
+    assert_weights(pairs.tril(S - T), {"mask": MaskReading("T S", "causal_end")}, is_causal=np.array(True))
+
+
+def test_what_is_stated_stands_behind_arrays_and_beside_a_mask_of_keys():
+    arrays = {"is_causal": np.array(True), "lengths": np.array([5, 3]), "attn_mask": PAIRS.numpy()}
+    assert guess_array_roles(arrays) == {"mask": "attn_mask", "padding": "lengths"}
+    beside = {"attention_mask": KEYS.numpy(), "is_causal": np.array(True)}
+    assert guess_array_roles(beside) == {"mask": "is_causal", "padding": "attention_mask"}
+
+
+@pytest.mark.parametrize("lengths", [[5, 3, 2], [5, 8], [-1, 2]])
+def test_lengths_that_fit_no_sequence_are_refused(lengths):
+    with pytest.raises(AttentionError, match="lengths must be one whole number from 0 to 7 for each of the 2"):
+        weights_of_file(lengths=np.array(lengths))
 
 
 def test_two_masks_are_compared_without_being_broadcast():

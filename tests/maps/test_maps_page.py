@@ -427,3 +427,18 @@ def test_the_other_reading_the_other_sentence_and_the_other_kind_are_a_click_awa
     assert weights(page, L, H, T, 4) == pytest.approx(cross, abs=1e-6)
     page.press("maps_back")
     assert not [each for each in page.at.get("button_group") if (each.key or "").startswith("c_maps")]
+
+
+@pytest.mark.parametrize("lang, told", [("en", "Each column sums to 1"), ("zh", "每列总和为 1")])
+def test_what_is_transposed_or_blank_is_said(lang, told):
+    page = Lesson("maps", lang=lang)
+    padded = drawn(L, H, T, T)
+    padded[..., -1, :] = 0
+    bring(page, "m.npy", npy(padded.swapaxes(-1, -2)))
+    assert told not in page.at.warning[0].value
+    bring(page, "m.npy", npy(drawn(L, H, T, T).swapaxes(-1, -2)))
+    assert told in page.at.warning[0].value
+    bring(page, "m.npy", npy(padded))
+    assert not page.at.warning and any(
+        {"en": "1 of 5", "zh": "5 个中有 1 个"}[lang] in each.value for each in page.at.caption
+    )

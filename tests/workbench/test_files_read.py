@@ -71,6 +71,16 @@ def test_a_mask_under_the_name_of_a_library_needs_no_answer():
     assert "key_padding_mask (2, 2) as mask (B, S): True or 1 = blocked" in told(screen).replace("**", "")
 
 
+def test_a_causal_flag_and_lengths_are_masks_in_force():
+    lengths, is_causal = np.array([1, T]), np.array(True)
+    screen = bring(Screen(), ("t.npz", npz(**tensors(), lengths=lengths, is_causal=is_causal)))
+    allowed = torch.ones(T, T, dtype=torch.bool).tril() & (torch.arange(T) < torch.from_numpy(lengths)[:, None, None])
+    assert_weights(screen, allowed[:, None])
+    shown = told(screen).replace("**", "")
+    assert "is_causal as mask (T, S): each query may attend to keys up to its own place" in shown
+    assert "lengths (2) as mask (B): so many keys may be attended to, the rest is padding" in shown
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("names", "kind"),
@@ -99,7 +109,7 @@ def test_tokens_stand_before_heads_under_the_names_of_transformer_lens():
 def test_what_is_not_read_is_named_with_why():
     pickled = np.array([{"a": 1}], dtype=object)
     more = {"loss": np.array(0.3), "hidden_states": np.ones((2, 5)), "model": np.array("gpt2"), "things": pickled}
-    screen = bring(Screen(), ("t.npz", npz(**tensors(), **more, is_causal=np.array(True), bias=drawn(T, T).numpy())))
+    screen = bring(Screen(), ("t.npz", npz(**tensors(), **more, is_causal=np.array(False), bias=drawn(T, T).numpy())))
     shown = told(screen).replace("**", "")
     for named in ("loss", "hidden_states (2, 5)", "model (a text)", "things (pickled Python objects)", "is_causal"):
         assert named in shown

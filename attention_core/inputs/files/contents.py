@@ -47,6 +47,7 @@ JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
 MAX_JSON_DEPTH = 12  # objects and lists of objects in each other
 ABOUT_KEY = "about"  # what our own exports say of themselves
 AXIS_WORDS = {"T": "queries", "S": "keys"}  # the words of the axes of our own exports
+COUNTED_BY = ("layer", "head")  # by which the maps of a list of objects are called
 NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # as our own JSON says them
 
 Texts = str | tuple["Texts", ...]
@@ -148,9 +149,14 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
     """The arrays and texts of a JSON value. unnamed: what a value without a name is called. depth: how much deeper
     objects may lie."""
     own_name = name or unnamed
+    if is_counted_object(value):
+        value = [text for _, text in value]
     if value is None or value == [] or value == ():
         return  # holds nothing
-    if isinstance(value, tuple):
+    rows = read_text_rows(value)
+    if rows is not None:
+        items = rows
+    elif isinstance(value, tuple):
         items = value
     elif isinstance(value, list) and all(isinstance(item, tuple) for item in value):
         names = name_entries(value)
@@ -183,16 +189,50 @@ def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
 
 
 def name_entries(entries: list[tuple]) -> list[str]:
-    """What the objects of a list are called: by their "name", where each has one of its own, else by their places."""
+    """What the objects of a list are called: by their "name" or by their layer and head, where each has one of its own,
+    else by their places."""
+    counted = [count_name(dict(entry)) for entry in entries]
+    if all(counted) and len(set(counted)) == len(counted) > 1:
+        return counted
     names = [dict(entry).get("name") for entry in entries]
     if all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names):
         return names
     return [str(place) for place in range(len(entries))]
 
 
+def count_name(entry: dict) -> str:
+    """What an object is called by its layer and head, "layer_0.head_1"; "" of one that does not say them."""
+    return ".".join(f"{key}_{entry[key]}" for key in COUNTED_BY if type(entry.get(key)) is int)
+
+
 def without_name(entry: tuple, name: str) -> tuple:
-    """An object of a list without the name by which it is called already."""
-    return tuple((key, value) for key, value in entry if (key, value) != ("name", name))
+    """An object of a list without what it is called by already."""
+    is_counted = name == count_name(dict(entry))
+    return tuple(
+        (key, value)
+        for key, value in entry
+        if (key, value) != ("name", name) and not (is_counted and key in COUNTED_BY)
+    )
+
+
+def is_counted_object(value: object) -> bool:
+    """Whether an object holds texts alone under the names 0, 1, 2, as a data frame writes a column of words."""
+    if not isinstance(value, tuple) or not value:
+        return False
+    return all(key == str(place) and isinstance(text, str) for place, (key, text) in enumerate(value))
+
+
+def read_text_rows(value: object) -> list[tuple[str, object]] | None:
+    """The columns of a list of objects that have the same names, one of them a text and none of them an array or an
+    object, such as tokens with their numbers; None of another value."""
+    if not isinstance(value, list) or not value or not all(isinstance(entry, tuple) and entry for entry in value):
+        return None
+    names = [tuple(key for key, _ in entry) for entry in value]
+    cells = [cell for entry in value for _, cell in entry]
+    if len(set(names)) > 1 or any(isinstance(cell, (list, tuple)) for cell in cells):
+        return None
+    columns = [(key, [entry[place][1] for entry in value]) for place, key in enumerate(names[0])]
+    return columns if any(as_texts(column) for _, column in columns) else None
 
 
 def read_json_value(name: str, value: object) -> Found:

@@ -14,12 +14,24 @@ RIGHT_NAMES = ("keys", "key_tokens", "key_words", "right", "right_text", "right_
 QUERY_NAMES = (
     *(*LEFT_NAMES, "tgt_tokens", "target_tokens"),
     *("decoder_tokens", "target", "tgt", "trg", "tgt_text", "target_text", "decoder_text", "output_tokens"),
-    *("y_tokens", "yticklabels", "rows", "row_labels", "q_tokens"),
+    *("y_tokens", "yticklabels", "y_labels", "ylabels", "rows", "row_labels", "q_tokens"),
+    *("generated_tokens", "generated_words", "generated", "output_words", "output_text"),
 )
 KEY_NAMES = (
     *(*RIGHT_NAMES, "src_tokens", "source_tokens"),
     *("encoder_tokens", "source", "src", "src_text", "source_text", "encoder_text", "input_tokens"),
-    *("x_tokens", "xticklabels", "columns", "col_labels", "column_labels", "k_tokens"),
+    *(
+        "x_tokens",
+        "xticklabels",
+        "x_labels",
+        "xlabels",
+        "input_words",
+        "input_text",
+        "columns",
+        "col_labels",
+        "column_labels",
+        "k_tokens",
+    ),
 )
 BOTH_NAMES = (
     "tokens",
@@ -32,6 +44,15 @@ BOTH_NAMES = (
     "text",
     "prompt",
     "input",
+    "all_tokens",
+    "word",
+    "tokenized_text",
+    "token_texts",
+    "token_list",
+    "decoded_tokens",
+    "wordpieces",
+    "pieces",
+    "subwords",
 )
 STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # words, whatever their number
 ENCODER_NAMES = ("encoder_tokens", "encoder_text", "src_tokens", "source_tokens", "source", "src", "src_text")

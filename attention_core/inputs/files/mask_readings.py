@@ -13,13 +13,21 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from attention_core.inputs.files.array_names import last_name, plain_name
+from attention_core.inputs.files.stated_masks import (
+    CAUSAL_FLAGS,
+    LENGTH_AXES,
+    LENGTH_NAMES,
+    STATED,
+    list_stated_readings,
+    stated_to_pairs,
+)
 from attention_core.record.errors import AttentionError
 
 MAX_BLOCKED_BIAS = -9984.0  # a number of an additive mask that blocks: this or less, what bfloat16 makes of -10,000
-POLARITIES = ("allowed", "blocked", "added")
+POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
-MASK_AXES = tuple(axes for all_axes in AXES_BY_RANK.values() for axes in all_axes)
+MASK_AXES = tuple(axes for all_axes in (*AXES_BY_RANK.values(), *LENGTH_AXES.values()) for axes in all_axes)
 
 # What True, or 1, means under a name, and whether the name is about keys alone: (B, S) and never (T, S).
 KEYS_BLOCKED = (
@@ -68,8 +76,8 @@ ALLOWED = (
 )
 BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mask", "forbidden", "excluded")
 BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # numbers that are added: a mask only where they block
-PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER)
-PAIR_MASK_NAMES = ("mask", *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
+PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER, *LENGTH_NAMES)
+PAIR_MASK_NAMES = ("mask", *CAUSAL_FLAGS, *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
 # Names that end in "mask" and say nothing of who attends to whom.
 OTHER_MASKS = (
     "head_mask",
@@ -90,7 +98,8 @@ CAUSAL_WORDS = ("causal", "subsequent", "look_ahead")
 @dataclass(frozen=True)
 class MaskReading:
     """axes: of MASK_AXES. polarity: what stands for a pair that may attend: "allowed" True or 1, "blocked" False or 0,
-    "added" a 0 beside large negative numbers."""
+    "added" a 0 beside large negative numbers; or what a file states, of STATED: "lengths" of the keys that are words,
+    "causal" no later key, "causal_end" the same with the last query at the last key."""
 
     axes: str
     polarity: str
@@ -119,8 +128,8 @@ def read_mask(
     mask: truth values, 0 and 1, or 0 and large negative numbers. sizes: (B, H, T, S). answer: what somebody said of it,
     axes "" where they left these open; an answer that does not fit is none.
 
-    Raises AttentionError: mask_not_additive, shape_fits_scores; mask_readings where two readings block other pairs and
-    nobody has answered.
+    Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings where two readings block
+    other pairs and nobody has answered.
 
     >>> padding = torch.tensor([[False, False, True]])
     >>> allowed, reading, _ = read_mask("key_padding_mask", padding, (1, 2, 5, 3))
@@ -141,7 +150,11 @@ def read_mask(
 def list_mask_readings(
     name: str, mask: Tensor, sizes: tuple[int, int, int, int]
 ) -> tuple[list[MaskReading], list[MaskReading]]:
-    """The readings of a mask that fit its sizes: those that its name allows, and the others. Raises AttentionError."""
+    """The readings of a mask that fit its sizes: those that its name allows, and the others. Raises AttentionError:
+    shape_fits_scores, mask_lengths, mask_not_additive."""
+    stated = list_stated_readings(name, mask, sizes)
+    if stated:
+        return [MaskReading(*each) for each in stated], []
     fitting = [axes for axes in AXES_BY_RANK.get(mask.dim(), ()) if fits_axes(mask.shape, axes, sizes)]
     if not fitting:
         raise AttentionError("shape_fits_scores", name=name, expected=sizes, shape=tuple(mask.shape))
@@ -214,6 +227,8 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
 def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Bool[Tensor, "B H T S"]:
     """A mask as True = may attend, of four axes."""
     B, H, _, _ = sizes
+    if reading.polarity in STATED:
+        return stated_to_pairs(mask, reading.polarity, sizes)
     allowed = mask_to_allowed(mask, reading.polarity == "blocked", is_added=reading.polarity == "added")
     match reading.axes:
         case "S":

@@ -16,6 +16,7 @@ from attention_core.inputs.files.mask_readings import (
     is_mask_name,
     read_mask,
 )
+from attention_core.inputs.files.stated_masks import CAUSAL_FLAGS, LENGTH_NAMES, is_stated_mask
 from attention_core.record.errors import AttentionError
 from attention_core.verification.tensor_layout import Layout, arrange_axes, infer_layout
 
@@ -23,6 +24,7 @@ REQUIRED_ROLES = ("q", "k", "v")
 NO_ANSWERS: Mapping[str, MaskReading] = {}
 MASK_ROLES = ("mask", "padding")  # which pairs are allowed; which keys are words
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
+STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
 ATTENTION_MASK = "attention_mask"  # beside another mask the words of transformers: (B, S)
 HEAD_OUTPUTS = "head_outputs"  # of our own exports, whose "output" went through W_o
 VECTOR_ENDINGS = ("", "_states", "_layer", "_vectors", "_heads", "_tensor", "_proj", "s")
@@ -92,6 +94,7 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
     """
     names = [name for name in names if last_name(name) != SCALED_SCORES]
+    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # an array of pairs before what is stated of them
     roles: dict[str, str] = {}
     for role in ROLES:
         for said in (last_name, plain_name):  # the very name before one with the number of a layer
@@ -141,6 +144,8 @@ def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
 def can_have_role(name: str, array: np.ndarray) -> bool:
     """Whether an array has the form that its name says."""
     plain = plain_name(name)
+    if plain in STATED_NAMES:
+        return is_stated_mask(name, array)
     if array.ndim == 0:
         return False
     if plain in MATRIX_LIKE_NAMES:
