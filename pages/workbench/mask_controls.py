@@ -66,7 +66,8 @@ def show_mask_controls(screen: ScreenState) -> None:
         show_more_masks_button()
     show_refusal("masks")
     for name in masks:
-        if name not in MASKS_IN_SIGHT or shows_all() or masks[name] != dict(read_mask(name)[1]):
+        is_plain_causal = name == "causal" and masks[name] == dict(read_mask(name)[1])
+        if shows_all() or not is_plain_causal:
             show_mask_numbers(trace, masks, name)
     if setup.allowed is not None:
         matrix_box("allowed", screen.inputs)
@@ -74,7 +75,7 @@ def show_mask_controls(screen: ScreenState) -> None:
 
 # ---- which are offered -----------------------------------------------------------------------------------------------
 def shows_all() -> bool:
-    """Whether all masks are offered, with the numbers of each."""
+    """Whether all masks are offered, and the first query's position of the causal one, which few people set."""
     return st.session_state.get(MORE_MASKS, False)
 
 
@@ -84,7 +85,7 @@ def list_offered(chosen: Collection[str]) -> list[str]:
 
 
 def show_more_masks_button() -> None:
-    """One press shows the other masks, and the numbers of the usual ones; another one hides them."""
+    """One press shows the other masks; another one hides them."""
 
     def switch() -> None:
         st.session_state[MORE_MASKS] = not shows_all()

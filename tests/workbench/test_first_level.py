@@ -54,8 +54,10 @@ def test_three_masks_are_in_sight_and_the_others_behind_one_press(closed):
     assert screen.link()["mask"].startswith("causal,dilated")
 
 
-def test_the_number_of_a_usual_mask_is_in_sight_where_a_link_says_another(closed):
+def test_the_numbers_of_a_chosen_mask_are_in_sight_of_the_causal_one_where_a_link_says_another(closed):
     assert closed(mask="causal:1").widget("causal_offset").value == 1
+    assert closed().set("masks", ["local"]).held("local_window") == 1
+    assert closed().set("masks", ["padding"]).widget("padding_lengths").value == 6
     assert set(MASKS_IN_SIGHT) < set(MASKS)
 
 

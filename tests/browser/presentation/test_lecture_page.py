@@ -124,10 +124,12 @@ def test_the_pictures_of_lessons_follow_their_sliders_and_no_key_of_a_slider_tur
         expect(page.locator(".slide.on h2")).to_have_text("1 scale")
         slider.evaluate("each => each.blur()")
         page.keyboard.press("PageDown")
+        expect(page.locator(".slide.on .figures.on")).to_contain_text("The gradient at q.")
+        page.keyboard.press("PageDown")
         expect(page.locator(".slide.on h2")).to_have_text("2 masks")
         expect(page.locator(".on .threads [role=button]").first).to_be_visible()
         for number, slug in enumerate(("heads", "induction", "distance"), 3):
-            page.keyboard.press("PageDown")
+            page.keyboard.press("Shift+ArrowRight")
             expect(page.locator(".slide.on h2")).to_have_text(f"{number} {slug}")
             expect(page.locator(".on .moving svg").first).to_be_visible()
         for width in (390, 1280):

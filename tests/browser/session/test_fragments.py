@@ -17,17 +17,17 @@ def undo(opened) -> None:
 
 def test_what_follows_from_a_change_is_drawn_and_undo_draws_it_as_it_was(screen):
     opened = screen("?ex=built_heads&lang=en")
-    number = opened.page.get_by_label("Causal: position of the first query", exact=False)
+    number = opened.page.get_by_role("spinbutton", name="Local window: reach to each side")
     badge = opened.page.get_by_test_id("stPopover").filter(has_text="checked")
     link = opened.query()
-    causal = opened.page.get_by_role("button", name="causal", exact=True)
-    causal.click()
+    local = opened.page.get_by_role("button", name="local window", exact=True)
+    local.click()
     expect(number).to_be_visible()
-    assert opened.query()["mask"].startswith("causal")
+    assert opened.query()["mask"].startswith("local")
     expect(badge).to_contain_text("checked")
     undo(opened)
     expect(number).to_have_count(0)
-    expect(causal).to_have_attribute("aria-pressed", "false")
+    expect(local).to_have_attribute("aria-pressed", "false")
     assert opened.query() == link
     expect(opened.page.get_by_role("button", name=re.compile("Undo"))).to_be_disabled()
 

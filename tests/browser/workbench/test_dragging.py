@@ -167,7 +167,7 @@ def test_bars_keep_to_their_column_however_far_they_are_dragged(screen):
 def test_in_a_large_run_a_knob_that_is_put_back_brings_the_numbers_back(screen):
     opened = screen("?lang=en&step=weights&text=" + "+".join(["Anna", "fed", "the", "dog", "and", "it", "barked"] * 10))
     headline = opened.page.locator(".flow .headline")
-    before = headline.inner_text()
+    before = headline.text_content()
     box = opened.page.locator(".live input").bounding_box()
     middle = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     opened.page.mouse.move(*middle)
@@ -229,7 +229,7 @@ def test_a_drag_claims_nothing_of_random_words(screen, query, says):
 def test_where_the_drag_and_the_server_differ_the_screen_says_so(screen, lang, says):
     opened = screen(f"?lang={lang}&ex=en_it")
     headline = opened.page.locator(".flow .headline")
-    before = headline.inner_text()
+    before = headline.text_content()
     opened.page.evaluate(PLANT)
     press_temperature(opened)
     expect(headline).to_have_text(says)
