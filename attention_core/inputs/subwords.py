@@ -11,6 +11,7 @@ GOES_ON = "…"  # before a piece that goes on with the word before it
 SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
 SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
 FIRST_EAST_ASIAN = 0x2E80
+MOST_TOKENIZERS = 4
 MOST_PIECES = 8  # of one character, or of a few that were cut across each other
 BYTE_TOKEN_PATTERN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_END_MARKS = ("</w>",)
@@ -31,6 +32,7 @@ def list_byte_letters() -> dict[str, int]:
 
 
 BYTE_LETTERS = list_byte_letters()
+BYTE_BLANKS = ("Ġ", "Ċ")  # the space and the end of a line
 
 
 def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
@@ -51,6 +53,39 @@ def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
     """
     read = find_reading(tokens)
     return tuple(read(tokens)) if read else tuple(tokens)
+
+
+def read_marked_text(text: str) -> tuple[str, ...] | None:
+    """The words of a typed text whose pieces, between bars or spaces, are tokens of a tokenizer; None of another text.
+
+    Ġ is a letter of Maltese, too: it is a mark where at least every other piece but the first begins with it.
+
+    >>> read_marked_text("The Ġcat Ġsat"), read_marked_text("[CLS] walk ##ing"), read_marked_text("▁New|▁York")
+    (('The', 'cat', 'sat'), ('[CLS]', 'walk', '…ing'), ('New', 'York'))
+    >>> read_marked_text("Kemm hi kbira Ġermanja"), read_marked_text("a cat"), read_marked_text("## a heading")
+    (None, None, None)
+    """
+    separator = "|" if "|" in text else None  # None: any spaces
+    pieces = [piece.strip() for piece in text.split(separator)]
+    words = tuple(piece for piece in pieces if piece)
+    if not are_marked(words):
+        return None
+    for _ in range(MOST_TOKENIZERS):  # a few pieces of one among those of another
+        words = show_subwords(words) if are_marked(words) else words
+    is_writable = all(word == word.strip() and "|" not in word for word in words)
+    return words if is_writable else None
+
+
+def are_marked(pieces: Sequence[str]) -> bool:
+    """Whether pieces of a text begin or end with the marks of a tokenizer."""
+    spaced = [piece.startswith(BYTE_BLANKS) for piece in pieces]
+    is_glued = any(mark in piece[1:] for piece in pieces for mark in "Ġ▁")
+    read = find_reading(pieces)
+    if read is None or is_glued:
+        return False
+    if read is not read_byte_letters:
+        return True
+    return any(spaced) and 2 * sum(spaced[1:]) >= len(pieces) - 1
 
 
 def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] | None:

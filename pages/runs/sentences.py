@@ -11,9 +11,12 @@ import numpy as np
 from attention_core.examples.code_examples import ListedTensor
 from attention_core.examples.examples import Example, MatrixRecipe
 from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.subwords import read_marked_text
 from attention_core.inputs.tokenizer import (
+    MAX_TEXT_LENGTH,
     Lexicon,
     NumberMatrix,
+    check_token_limits,
     join_tokens,
     tokenise,
 )
@@ -312,8 +315,9 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
 def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str, ...]:
-    """The tokens of a text, kept."""
-    return tokenise(text, words, by_character)
+    """The tokens of a text, kept; those of a tokenizer (Ġcat, ##ing) are the words that they are."""
+    marked = read_marked_text(text) if len(text) <= MAX_TEXT_LENGTH else None
+    return check_token_limits(marked) if marked else tokenise(text, words, by_character)
 
 
 @lru_cache(maxsize=MAX_REMEMBERED_VECTORS)

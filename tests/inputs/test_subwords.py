@@ -2,7 +2,8 @@
 
 import pytest
 
-from attention_core.inputs.subwords import show_subwords
+from attention_core.inputs.subwords import read_marked_text, show_subwords
+from attention_core.inputs.tokenizer import join_tokens, tokenise
 
 
 def spell(text):
@@ -58,3 +59,29 @@ def test_words_without_marks_stay_as_they_are(tokens):
 def test_there_is_a_word_for_each_token_and_none_is_empty(tokens):
     shown = show_subwords(tokens)
     assert len(shown) == len(tokens) and all(shown)
+
+
+@pytest.mark.parametrize(
+    "text, words",
+    [
+        ("The Ġcat Ġsat .", ("The", "cat", "sat", ".")),
+        ("Ġcat", ("cat",)),
+        ("The|Ġcat|Ċ", ("The", "cat", "↵")),
+        ("▁The ▁cat s", ("The", "cat", "…s")),
+        ("[CLS] walk ##ing [SEP]", ("[CLS]", "walk", "…ing", "[SEP]")),
+        ("▁the ##ing", ("the", "…ing")),
+        ("new@@ er low</w>", ("new", "…er", "…low")),
+        ("猫 Ġcat", ("猫", "cat")),
+    ],
+)
+def test_typed_tokens_are_the_words_that_they_are(text, words):
+    assert read_marked_text(text) == words
+    assert tokenise(join_tokens(words)) == words and read_marked_text(join_tokens(words)) is None
+
+
+UNMARKED = ("", "|", "Anna fed the dog", "## Heading", "#1 ##", "Ġgħaqda ħażin", "Kemm hi kbira l- Ġermanja", "łódź")
+
+
+@pytest.mark.parametrize("text", [*UNMARKED, "TheĠcat", "<0x7C> ▁a"])
+def test_a_text_without_marks_is_cut_as_ever(text):
+    assert read_marked_text(text) is None

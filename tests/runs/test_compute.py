@@ -48,3 +48,11 @@ def test_a_bias_before_q_is_nothing_to_q_itself():
 def test_an_empty_text_of_a_network_is_refused(setup):
     with pytest.raises(AttentionError, match="there must be at least one symbol"):
         compute_run(setup)
+
+
+def test_typed_tokens_of_a_tokenizer_are_words_that_a_dictionary_knows():
+    typed, plain = (compute_run(Setup(text=text))[0] for text in ("The Ġdog Ġbarked", "The dog barked"))
+    assert typed.labels["T"] == plain.labels["T"] == ("The", "dog", "barked")
+    assert torch.equal(typed["weights"], plain["weights"])
+    with pytest.raises(AttentionError, match="at most 512"):
+        compute_run(Setup(text="▁a " * 600))
