@@ -35,8 +35,8 @@ def fill_template(template: str, values: dict) -> str:
     >>> fill_template("**{n}** words, {kv} key/value heads", {"n": 1, "kv": 1})
     '**1** word, 1 key/value head'
     """
-    single = [name for name in list_counts(template) if str(values.get(name)) == "1"]
-    if single:
+    counts = list_counts(template)
+    if counts and (single := [name for name in counts if str(values.get(name)) == "1"]):
         template = COUNTED_PATTERN.sub(lambda found: in_singular(found, single), template)
     return template.format(**values)
 
