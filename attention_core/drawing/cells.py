@@ -12,6 +12,7 @@ from attention_core.drawing.palette import Palette, shade_cells
 from attention_core.drawing.text_layout import PictureTexts, text_width
 from attention_core.explanation.formula import colour_family
 from attention_core.explanation.layout import Panel
+from attention_core.explanation.shown_steps import cell_in, shown_name
 from attention_core.mechanism.normalisers import has_two_maps, maps_of
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import choose_signed_format, format_exact, format_fixed
@@ -216,13 +217,16 @@ def symbol_colour(step: str, palette: Palette) -> str:
 
 
 def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
-    """The cells of a step that the chosen cell was computed from."""
+    """The cells of a step that the chosen cell was computed from, or that these are copies of."""
     if chosen is None:
         return set()
     operation = trace.step(chosen.step).operation
-    if operation is None or step not in operation.reads:
+    if operation is None:
         return set()
-    return trace.read_by(chosen)
+    if step in operation.reads:
+        return trace.read_by(chosen)
+    copies = [name for name in operation.reads if shown_name(trace, name) == step]
+    return {Ref(step, cell_in(trace, ref, step)) for ref in trace.read_by(chosen) if ref.step in copies}
 
 
 def unblocked_cells(trace: Trace, step: str) -> np.ndarray:

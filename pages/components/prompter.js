@@ -9,11 +9,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".prompter");
   root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
   const part = (name) => root.querySelector("." + name);
+  root.clock ??= new NotesClock();
   document.documentElement.lang = data.language;
   const show = (at) => {
     TEXTS.forEach((name) => (part(name).textContent = typeof at[name] === "string" ? at[name] : ""));
     part("status").textContent = data.words[root.heard ? "heard" : "alone"];
     root.planned = Array.isArray(at.planned) ? at.planned : null;
+    root.clock.reach(root.planned);
     fit();
     tick();
   };
@@ -25,7 +27,6 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
     note.scrollTop = 0;
   };
-  root.clock ??= new NotesClock();
   const tick = () => {
     const { clock, planned } = root;
     const lag = planned && clock.lag(planned);
@@ -104,6 +105,11 @@ class NotesClock {
     if (!Number.isFinite(began) || began === this.followed) return;
     this.followed = began;
     this.begin(Math.min(began, Date.now()), [Number.isFinite(first) ? first : 0]);
+  }
+
+  // A scene before the first one, to which somebody went back: from it the minutes are counted.
+  reach(planned) {
+    if (planned) this.first = Math.min(this.first, planned[0]);
   }
 
   get rests() {

@@ -33,6 +33,7 @@ from pages.panels.live_frames import LiveCells, only_now, pack_live_cells, show_
 from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
 from pages.session.labels import Selection, current_palette, picture_texts_for
+from pages.session.staged import is_one_screen
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
@@ -280,7 +281,10 @@ def equalize_sizes(*pictures: RunPicture) -> list[RunPicture]:
 
 def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
     """Shows the query of a Setup that is looked at, or its most telling one, on its way; the lesson itself tells of it.
+    On the stage a lesson shows its own picture alone.
 
     plays: whether the journey begins by itself."""
+    if is_one_screen():
+        return
     showing = Showing(plays=plays, begins="start" if plays else "end", speaks=False, height=JOURNEY_HEIGHT_PX)
     show_journey(make_screen_state(setup, None), showing)

@@ -5,6 +5,7 @@ from attention_core.drawing import charts
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import Picture
 from attention_core.explanation.layout import MAX_PANEL_SIDE, Panel, panel, product
+from attention_core.explanation.shown_steps import shown_name
 from attention_core.record.expressions import Ref
 from pages.panels import canvas_map
 from pages.session import setup_state
@@ -81,7 +82,8 @@ def count_feature_columns(trace: Trace, step: str) -> int:
 
 
 def list_shown_operands(trace: Trace, step: str) -> list[str]:
-    """The operand that a step is made from, where its rows stand for the same as the step's and there is room."""
+    """The operand that a step is made from, under the name that a reader is shown, where its rows stand for the same as
+    the step's and there is room."""
     found = trace.step(step)
     if found.operation is None:
         return []
@@ -91,10 +93,11 @@ def list_shown_operands(trace: Trace, step: str) -> list[str]:
     first_cell = Ref(step, (0,) * trace[step].dim())
     steps_read = {ref.step for ref in trace.read_by(first_cell)}
     shown = []
-    for name in found.operation.reads[:1]:
+    for read in found.operation.reads[:1]:
+        name = shown_name(trace, read)
         has_same_rows = trace.step(name).dims[-2:-1] == found.dims[-2:-1]
         has_no_more_axes = trace[name].dim() <= trace[step].dim()
-        if name in steps_read and has_same_rows and has_no_more_axes:
+        if read in steps_read and has_same_rows and has_no_more_axes:
             shown.append(name)
     return shown
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from pages.session.collected import is_collecting
+
 STAGED_KEY = "staged"  # in the session, while the part is drawn
 
 
@@ -33,6 +35,12 @@ def stage_part(part: StagedPart) -> Iterator[None]:
         yield
     finally:
         del st.session_state[STAGED_KEY]
+
+
+def is_one_screen() -> bool:
+    """Whether a page is drawn on the stage, where nobody scrolls: what stands under its own picture is left out there.
+    A file chooses of all that is drawn."""
+    return get_staged_part() is not None and not is_collecting()
 
 
 def is_answered_on_stage() -> bool:

@@ -2,14 +2,19 @@
 
 import pytest
 
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.record.expressions import Ref
 from pages.lectures.kinds.code import RunCode
 from pages.lectures.kinds.lesson import SHOWN_PAGES, LessonPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_file, lecture_to_link
 from pages.lessons.learned.trainings import stop_trainings
+from pages.presentation.scene_steps import make_cell_picture
+from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS
+from pages.site.words import use_language
 from tests.lectures.test_scene_kinds import ALL, picture_file
 from tests.presentation.test_present import EVIL, Presented
 from tests.screen.lesson import Lesson
@@ -154,3 +159,21 @@ def test_words_pictures_and_code_are_added_and_changed_at_the_desk():
     assert len(desk.own().scenes) == 2 and len(desk.errors()) == 1
     copy = Presented().click("copy").open_scene(2).click("add_code")
     assert copy.own().scenes[-1].shown == RunCode(copy.own().scenes[2].shown)
+
+
+# ---- the picture of a number -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("chosen", "before"),
+    [({}, "scaled_scores"), ({"scale": 1.0}, "scores"), ({"masks": ("causal",)}, "masked_scores")],
+)
+def test_beside_the_row_of_a_number_stands_the_last_step_that_changed_it(chosen, before):
+    with use_language("en"):
+        trace = trace_for(Setup(**chosen))
+        picture = make_cell_picture(trace, Ref("weights", (0, 0, 5, 3)), LIGHT_PALETTE)
+    kinds, steps = picture.table["kind"], picture.table["step"]
+    drawn = {step for kind, step in zip(kinds, steps, strict=True) if kind == "cell"}
+    ringed = [step for kind, step in zip(kinds, steps, strict=True) if kind == "read"]
+    assert drawn == {before, "weights"}
+    assert set(ringed) == {before} and len(ringed) >= 6
+    titles = [text for text in picture.table["text"] if " · " in str(text)]
+    assert [title.partition(" · ")[0] for title in titles] == [before, "weights"]

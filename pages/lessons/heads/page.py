@@ -21,6 +21,7 @@ from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
+from pages.session.staged import is_one_screen
 from pages.site.words import say
 
 COLOUR_CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
@@ -81,7 +82,8 @@ with draw_lesson("heads") as place:
     )
     show_fact(fact)
     show_lesson_journey(setup)
-    show_run_picture(make_colour_rows(runs, names, query, known))
+    if not is_one_screen():  # the painted words have the same colours
+        show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     for name, show in DRAWERS.items():
         drawer(name, partial(show, two))

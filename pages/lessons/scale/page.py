@@ -28,6 +28,7 @@ from pages.panels.live_choice import LiveChoices, find_live_choice, make_flow_wa
 from pages.panels.live_frames import only_now, tell_live
 from pages.panels.progress import compute_one_by_one
 from pages.runs.cache import cached_saturation, trace_for
+from pages.session.staged import is_one_screen
 from pages.site.words import say
 
 DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
@@ -87,10 +88,11 @@ with draw_lesson("scale") as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        pictures = [draw_single_draw(each, seed, known) for each in all_runs]
-        traces = {name: trace_for(run) for name, run in runs.items()}
-        show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))
-        st.caption(tell_dots())
+        if not is_one_screen():  # there the curve of many draws says more than the bars of one
+            pictures = [draw_single_draw(each, seed, known) for each in all_runs]
+            traces = {name: trace_for(run) for name, run in runs.items()}
+            show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))
+            st.caption(tell_dots())
         show_lesson_journey(runs[score], plays=False)
         if d_k > MAX_LINKED_WIDTH:
             st.caption(say("lessons.scale.wide", limit=MAX_LINKED_WIDTH))

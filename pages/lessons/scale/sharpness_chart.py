@@ -9,7 +9,10 @@ from pages.lessons.scale.width_axis import SCALE_WIDTHS, width_axis
 from pages.panels.live_choice import Followed
 from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
+from pages.session.staged import is_one_screen
 from pages.site.words import say
+
+HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # of the chart; on the stage it stands under the cloud on one screen
 
 
 def show_sharpness_chart(
@@ -36,7 +39,7 @@ def show_sharpness_chart(
     }
     y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, reach[quantity])
     axes = (width_axis(), y)
-    picture = curves(compared, *axes, palette, width=560, height=250)
+    picture = curves(compared, *axes, palette, width=560, height=STAGE_HEIGHT_PX if is_one_screen() else HEIGHT_PX)
     show_followed_curves(width, "scale_hero", picture, axes, say("lessons.scale.alt", what=y.title))
 
 

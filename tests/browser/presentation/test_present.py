@@ -229,6 +229,22 @@ def test_the_presenter_view_says_how_far_the_talk_is_from_its_plan(showing):
     assert opened.errors == []
 
 
+def test_who_goes_back_before_the_scene_at_which_the_clock_began_sees_no_minutes_below_zero(showing):
+    opened = showing("?lecture=forty_five_minutes&scene=22&step=cell")
+    with opened.page.context.expect_page() as opening:
+        opened.page.keyboard.press("n")
+    notes = opening.value
+    plan, lag = (notes.locator(f".prompter .{name}") for name in ("plan", "lag"))
+    expect(plan).to_have_text("planned 0–1 min")
+    press(opened, "Home", "scene,1,step,text")
+    expect(plan).to_have_text("planned 0–1 min")
+    expect(lag).to_have_text("on time")
+    press(opened, "Shift+ArrowRight", "scene,2,step,question")
+    expect(plan).to_have_text("planned 1–4 min")
+    notes.close()
+    assert opened.errors == []
+
+
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_time_the_next_scene_and_the_buttons_stay_in_sight_under_a_long_note(showing, language):
     opened = showing(f"?lecture=forty_five_minutes&scene=2&step=lesson&view=notes&lang={language}")
@@ -242,6 +258,27 @@ def test_the_time_the_next_scene_and_the_buttons_stay_in_sight_under_a_long_note
     assert note.evaluate("note => note.scrollHeight - note.clientHeight") <= 40  # at most its last line is scrolled to
     opened.page.set_viewport_size({"width": 960, "height": 1200})
     expect(note).to_have_css("font-size", "32px")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    ("scene", "last"),
+    [
+        (7, "[data-testid=stVegaLiteChart]"),
+        (9, ".told"),
+        (10, ".frames"),
+        (14, "h5"),
+    ],
+)
+def test_a_lesson_on_the_stage_shows_its_own_picture_whole_on_a_projector(showing, scene, last, language):
+    opened = showing(f"?lecture=forty_five_minutes&scene={scene}&step=lesson&lang={language}")
+    opened.page.set_viewport_size({"width": 1280, "height": 720})
+    opened.settled()
+    assert opened.page.locator(".flow").count() == 0
+    shown = opened.page.locator(f".st-key-beat_lesson {last}").last
+    shown.wait_for()
+    assert shown.evaluate("shown => shown.getBoundingClientRect().bottom <= innerHeight")
 
 
 def test_no_words_are_read_through_the_buttons_of_the_stage(showing):
