@@ -60,11 +60,10 @@ def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph
 def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
     """Its solution, with the arithmetic of one number."""
     exercise = slide.exercise
-    title = exercise.solution.table.title
     yield Paragraph(f"{number} · {slide.title}")
     yield Grid(exercise.solution.table)
     if exercise.arithmetic:
-        yield Paragraph(f"{title}: {exercise.arithmetic}" if title else exercise.arithmetic)
+        yield Paragraph(exercise.arithmetic)
 
 
 # ---- what there is to calculate --------------------------------------------------------------------------------------
@@ -74,11 +73,11 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
     >>> import torch
     >>> from attention_core import attend_qkv
     >>> from attention_core.drawing.text_layout import PictureTexts
-    >>> words = PictureTexts(str, lambda axis, position: str(position + 1))
+    >>> words = PictureTexts(lambda cell: f"{cell.step} {cell.index}", lambda axis, position: str(position + 1))
     >>> texts = DocumentTexts("en", "", (), words, lambda part: part.step, str)
     >>> exercise = cell_exercise(attend_qkv(*[torch.eye(2)] * 3), Ref("scores", (0, 0, 1, 0)), texts, "Fill in.")
     >>> [grid.table.title for grid in exercise.given], exercise.arithmetic
-    (['q', 'k'], '0.00 × 1.00 + 1.00 × 0.00 = 0.00')
+    (['q', 'k'], 'scores (0, 0, 1, 0): 0.00 × 1.00 + 1.00 × 0.00 = 0.00')
     """
     if cell.step not in stages_of(trace):
         return None
@@ -87,12 +86,13 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
         if any(part.hidden) or max(len(part.refs), len(part.refs[0])) > MAX_PAPER_SIDE:
             return None
     solution = plain_table(asked, trace, texts)
+    worked = explain_shown(trace, cell.step, cell.index).text
     return SlideExercise(
         task=task,
         given=tuple(Grid(plain_table(part, trace, texts)) for part in given),
         asked=Grid(blank_copy(solution), formula(trace, cell.step, names=texts.names)),
         solution=Grid(solution),
-        arithmetic=explain_shown(trace, cell.step, cell.index).text,
+        arithmetic=f"{texts.words.describe(cell)}: {worked}" if worked else "",
     )
 
 

@@ -70,7 +70,8 @@ class SlidePicture:
 class SlideExercise:
     """What a slide gives to calculate by hand.
 
-    given, asked: matrices with their numbers. solution: the same as asked, blank there. arithmetic: of one number.
+    given, asked: matrices with their numbers. solution: the same as asked, blank there. arithmetic: of one number,
+    by its name.
     """
 
     task: str

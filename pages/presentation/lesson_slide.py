@@ -73,16 +73,20 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
         pictures.append(picture)
         moving = moving or way_of_query
     told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
-    said = list(map(strip_markup, told)) or [say(f"lessons.{scene.shown.slug}.question")]
+    said = list(map(strip_markup, told))
+    code, code_beside, *_ = *drawn.code, "", ""
+    if not (said or pictures or moving or code):  # a table, or what begins when somebody presses a button
+        said = ["", say("present.files.in_app", step=scene.title)]
     return Slide(
         title=scene.title,
         question=scene.question,
-        answer=said[0],
+        answer=said[0] if said else "",
         pictures=tuple(pictures),
         moving=moving,
         moved=len(pictures),
         figures=(*map(strip_markup, dict.fromkeys(drawn.warnings)), *said[1:]),
-        code="\n\n\n".join(drawn.code[:1]),
+        code=code,
+        code_beside=code_beside,
         notes=scene.note,
         minutes=scene.minutes,
         link=link,

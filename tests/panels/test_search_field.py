@@ -65,3 +65,29 @@ def test_what_is_chosen_opens_from_a_lesson():
 def test_what_no_search_sends_opens_nothing(sent):
     lesson = Lesson("cost", lang="en").send_part("search", "chosen", sent)
     assert lesson.at.session_state["page"] == "cost"
+
+
+@pytest.mark.parametrize(
+    ("word", "control"),
+    [
+        ("how many heads", "heads"),
+        ("多少个头", "heads"),
+        ("头数", "heads"),
+        ("graphics card", "device"),
+        ("显卡", "device"),
+        ("CUDA", "device"),
+        ("upload", "mode"),
+        ("上传", "mode"),
+        ("file", "mode"),
+        ("NumPy", "mode"),
+        ("JSON", "mode"),
+        ("paste", "mode"),
+        ("粘贴", "mode"),
+        ("CSV", "editors"),
+        ("Excel", "editors"),
+    ],
+)
+def test_words_of_a_beginner_lead_to_the_control(word, control):
+    (found,) = [each for each in FOUND if each.kind == "control" and each.link == {"control": control}]
+    told = [*found.titles.values(), *found.details.values()]
+    assert any(word in text for text in told)

@@ -136,6 +136,12 @@ def test_the_exercises_of_a_lecture_ask_for_many_steps_no_two_for_the_same_and_f
         else:
             wanted = solve("weights" if "softmax" in latex else "product", exercise.given)
         assert row == pytest.approx(wanted, abs=0.012), (number, latex)
+        named, _, worked = exercise.arithmetic.partition(": ")  # which number of the row, and how it comes about
+        named = re.sub(r" \(no\. \d+\)|（第 \d+ 个）", "", named)  # the sheet numbers no words
+        (row_name, cells), *_ = exercise.solution.table.rows
+        columns = zip(exercise.solution.table.columns, cells, strict=True)
+        found = {f"{row_name}, {each}]: {cell.text}" for each, cell in columns}
+        assert any(f"{named}: {worked.rpartition(' = ')[2]}".endswith(each) for each in found), (number, named)
     if name == "forty_five_minutes":
         asked = {number: each.asked.latex.partition(" = ")[0] for number, each in exercises.items()}
         wanted = {7: "q\\_projected", 8: "scores", 10: "scaled\\_scores", 14: "output", 16: "scores", 17: "weights"}
@@ -279,8 +285,16 @@ def test_a_drawer_that_stands_amid_what_is_out_of_sight_is_on_its_slide_and_noth
     drawn = draw_part(slug, name)
     with use_language("en"):
         slide = make_lesson_slide(Scene(LessonPart(slug, name), "drawer"), drawn, ADDRESS)
-    assert len(slide.pictures) == pictures and said in slide.answer and bool(slide.code) == (name == "code")
+    assert len(slide.pictures) == pictures and said in slide.answer and bool(slide.answer) == bool(said)
+    assert ("torch" in slide.code, "numpy" in slide.code_beside) == 2 * (name == "code",)
     assert not drawn.run and ":gray[" not in slide.answer
+
+
+def test_a_drawer_of_which_nothing_can_be_taken_along_says_so_on_its_slide():
+    drawn = draw_part("distance", "time")
+    with use_language("en"):
+        slide = make_lesson_slide(Scene(LessonPart("distance", "time"), "How long?"), drawn, ADDRESS)
+    assert (slide.answer, slide.figures) == ("", ("“How long?” is shown only in the app.",))
 
 
 def test_that_a_model_guesses_stands_on_the_slides_of_a_setup_and_of_a_lesson():

@@ -24,6 +24,7 @@
     slides.forEach((each, i) => each.classList.toggle("on", i === at));
     beatsOf(slides[at]).forEach((each, i) => each.classList.toggle("on", i === beat));
     move(movingOf(beatNow()), isFromBehind);
+    repeatPicture(beatNow());
     place.textContent = at ? `${at} / ${slides.length - 1}` : "";
     next.textContent = beatNow()?.dataset.beat === "question" ? answer : onward;
     next.disabled = at === slides.length - 1 && beat >= beatsOf(slides[at]).length - 1;
@@ -49,6 +50,13 @@
     }
     const { journey, look } = flowOf(beatNow()) ?? {};
     if (isFromBehind && journey && look.view !== "map") journey.scrub(journey.stops.length);
+  }
+
+  // Beside figures that have no picture of their own stands, small, what moved before.
+  function repeatPicture(shown) {
+    const still = slides[at].querySelector("img.still");
+    if (shown?.dataset.beat === "figures" && still && !shown.querySelector("img"))
+      shown.prepend(Object.assign(still.cloneNode(), { className: "again" }));
   }
 
   const unpacked = (packed) => Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));

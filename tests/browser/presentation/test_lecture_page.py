@@ -108,6 +108,21 @@ def test_a_narrow_screen_never_scrolls_sideways_and_paper_has_every_slide_with_i
     expect(page.locator("nav")).to_be_hidden()
 
 
+def test_beside_figures_without_a_picture_stands_what_moved_and_on_paper_it_stands_once(chromium, tmp_path):
+    part = LessonPart("bottleneck")
+    lecture = Lecture("Pictures", (Scene(part, "bottleneck"),))
+    with open_file(chromium, tmp_path, lecture, {part: draw_part(part.slug)}) as page:
+        again = page.locator(".slide.on .figures img")
+        for _ in range(2):  # there and back
+            page.keyboard.press("Shift+ArrowRight")
+            page.keyboard.press("ArrowRight")
+            expect(again).to_have_count(1)
+            expect(again).to_be_in_viewport(ratio=1)
+            page.keyboard.press("Home")
+        page.emulate_media(media="print")
+        expect(page.locator(".figures img")).to_be_hidden()
+
+
 # ---- pictures of lessons ---------------------------------------------------------------------------------------------
 def test_the_pictures_of_lessons_follow_their_sliders_and_no_key_of_a_slider_turns_the_slide(chromium, tmp_path):
     parts = [LessonPart(slug) for slug in ("scale", "masks", "heads", "induction", "distance")]
