@@ -190,7 +190,13 @@ def test_the_seed_of_what_is_random_stands_in_every_file(files):
     assert "Zog are random (seed 7)" in bytes(np.load(io.BytesIO(files.made("npz")))["about"]).decode()
 
 
-@pytest.mark.parametrize("lang, sign", [("en", "The model guesses here: "), ("zh", "这句话模型只能猜：")])
+@pytest.mark.parametrize(
+    "lang, sign",
+    [
+        pytest.param("en", "The model guesses here: ", marks=pytest.mark.slow),
+        ("zh", "这句话模型只能猜："),
+    ],
+)
 def test_that_a_model_guesses_stands_in_every_file(lang, sign, files):
     far = {"en": "The quick brown fox loves my zorb because it is lazy.", "zh": "今天股市大跌"}[lang]
     Screen(ex=f"model_{lang}", lang=lang, text=far)
@@ -203,6 +209,7 @@ def test_that_a_model_guesses_stands_in_every_file(lang, sign, files):
     assert page.index(sign) < page.index("<details")  # beside the sentence, not at the end alone
 
 
+@pytest.mark.slow  # the screen's own sign is asked for in the tests of the model's guess
 def test_no_file_says_so_of_a_sentence_that_the_model_knows(files):
     Screen(ex="model_en")
     assert "guesses here" not in files.made("map.svg") + files.made("page.html")

@@ -27,11 +27,24 @@ from tests.screen.drawn_part import draw_part
 from tests.screen.driver import unpack
 
 ADDRESS = "https://attention.example.edu/"
+SHOWS = [
+    ("ten_minutes", "en"),
+    ("ten_minutes", "zh"),
+    *(pytest.param("forty_five_minutes", language, marks=pytest.mark.slow) for language in ("en", "zh")),
+]
 
 
 def slides_of(lecture, language="en"):
     with use_language(language):
         return make_slide_show(lecture, {}, ADDRESS, f"{ADDRESS}present").slides
+
+
+@cache
+def draw_slides(name, language):
+    """The slides of a lecture that comes with the app, with the parts of lessons in them."""
+    with use_language(language):
+        drawn = draw_lessons(language) if name == "forty_five_minutes" else {}
+        return make_slide_show(load_shipped_lecture(name, language), drawn, ADDRESS, "").slides
 
 
 def softmax_share(score, others):
@@ -109,15 +122,12 @@ CHINESE_STEPS = {
 }
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("name", ["ten_minutes", "forty_five_minutes"])
+@pytest.mark.parametrize("name, language", SHOWS)
 def test_the_exercises_of_a_lecture_ask_for_many_steps_no_two_for_the_same_and_follow_from_what_is_given(
     name, language
 ):
     lecture = load_shipped_lecture(name, language)
-    with use_language(language):
-        drawn = draw_lessons(language) if name == "forty_five_minutes" else {}
-        slides = make_slide_show(lecture, drawn, ADDRESS, "").slides
+    slides = draw_slides(name, language)
     exercises = {number: slide.exercise for number, slide in enumerate(slides, 1) if slide.exercise}
     numbers = [each.list_numbers() for each in exercises.values()]
     assert all(one != other for at, one in enumerate(numbers) for other in numbers[:at])
@@ -229,13 +239,9 @@ def texts_of_slide(slide):
     return " ".join((*own, *in_pictures))
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-@pytest.mark.parametrize("name", ["ten_minutes", "forty_five_minutes"])
+@pytest.mark.parametrize("name, language", SHOWS)
 def test_every_slide_says_the_numbers_of_its_notes(name, language):
-    lecture = load_shipped_lecture(name, language)
-    with use_language(language):
-        drawn = draw_lessons(language) if name == "forty_five_minutes" else {}
-        slides = make_slide_show(lecture, drawn, ADDRESS, "").slides
+    slides = draw_slides(name, language)
     for number, slide in enumerate(slides, start=1):
         told = list_numbers(texts_of_slide(slide))
         beyond = list_numbers(BEYOND_SLIDE[name].get(number, ""))

@@ -19,7 +19,7 @@ MATRICES = {
 }
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("text", MATRICES)
 def test_a_matrix_that_was_pasted_into_the_sentence_becomes_x_at_a_click(text, language):
     screen = Screen(lang=language).set("text", text)

@@ -182,6 +182,7 @@ def test_the_notes_that_are_opened_amid_the_show_leave_it_running_and_follow_it(
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_notes_that_are_open_before_it_begins_follow_the_show(showing):
     opened = showing("?lecture=ten_minutes")
     with opened.page.context.expect_page() as opening:
@@ -314,6 +315,7 @@ def test_a_key_moves_the_journey_by_one_stop_and_leads_on_behind_the_last(showin
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_a_key_passes_the_stops_that_a_scene_before_has_shown_and_rests_at_new_ones(showing):
     opened = showing("?lecture=ten_minutes&scene=1&step=journey")
     page = opened.page
