@@ -264,6 +264,37 @@ def test_a_list_of_objects_with_layer_and_head_is_a_grid():
     assert_maps(view(json.dumps(by_layer).encode(), "json"), maps)
 
 
+def test_a_list_of_sentences_has_the_words_of_each():
+    maps, others = drawn(B, H, T, T), [[f"{word}{place}" for word in WORDS] for place in range(B)]
+    entries = [{"sentence": " ".join(others[i]), "attention": maps[i].tolist()} for i in range(B)]
+    content = json.dumps({"results": entries}).encode()
+    for place in range(B):
+        shown = view(content, "json", sentence=place)
+        assert_maps(shown, maps[place][None])
+        assert shown.axes == "B H" and shown.maps.queries == shown.maps.keys == tuple(others[place])
+    file = read_map_file("m.json", content)
+    assert not file.notes and not file.unread and len(file.word_names) == B
+    same = [{**entry, "sentence": entries[0]["sentence"]} for entry in entries]
+    assert view(json.dumps(same).encode(), "json").axes == "L H"
+    deep = [{"tokens": others[i], "layer_0": maps[i].tolist(), "layer_1": maps[i].tolist()} for i in range(B)]
+    shown = view(json.dumps(deep).encode(), "json", sentence=2)
+    assert shown.axes == "B L H" and shown.maps.keys == tuple(others[2])
+
+
+def test_two_series_of_one_form_have_names_of_their_own():
+    blocks = {f"decoder_layer{n}_block{kind}": drawn(1, H, T, (T, S)[kind - 1]) for n in (1, 2) for kind in (1, 2)}
+    file = read_map_file("m.npz", npz(**blocks))
+    assert [group.name for group in file.groups] == ["decoder_layer#_block1", "decoder_layer#_block2"]
+    layers = {f"{name}.{n}": drawn(H, T, T) for name in ("decoder.self_attn", "decoder.multihead_attn") for n in (0, 1)}
+    assert [group.kind for group in read_map_file("m.npz", npz(**layers)).groups] == ["decoder", "cross"]
+
+
+def test_what_can_be_no_weights_is_not_taken_for_maps_beside_what_can():
+    beside = {"A": drawn(T, T), "X": np.full((T, 3), -1.5), "W_o": np.full((3, 2), 2.0)}
+    file = read_map_file("m.npz", npz(**beside))
+    assert [group.name for group in file.groups] == ["A"] and set(file.unread) == {"X", "W_o"}
+
+
 @pytest.mark.parametrize(
     "tokens",
     [

@@ -8,24 +8,27 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 
 import numpy as np
 import torch
 
 from attention_core.inputs.files.array_bytes import FileBounds, printable_name
-from attention_core.inputs.files.array_names import CAMEL_PATTERN, name_stem, numbers_in, plain_name
+from attention_core.inputs.files.array_names import CAMEL_PATTERN, NUMBER_PATTERN, name_stem, numbers_in, plain_name
 from attention_core.inputs.files.contents import FileContents, Texts, read_contents
-from attention_core.inputs.files.map_words import FoundWords, check_words, count_sentences, find_words
+from attention_core.inputs.files.map_words import FoundWords, check_words, count_sentences, find_words, list_near_words
 from attention_core.inputs.files.qkv_file import guess_roles
 from attention_core.inputs.files.uploads import list_first_names, refuse_not_finite
 from attention_core.inputs.given_maps import AttentionMaps
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE
+from attention_core.inputs.rounded_rows import SUM_TOLERANCE
 from attention_core.record.errors import AttentionError
 
 MAP_NAMES = (
     *("attention", "attentions", "attn", "weights", "maps", "patterns", "pattern", "attn_weights", "attention_weights"),
     *("attention_probs", "attn_probs", "probs", "attention_map", "attention_maps", "attn_map", "attn_maps", "att"),
-    *("attention_matrix", "attention_matrices", "attn_output_weights", "alphas", "cross", "encoder", "decoder"),
+    *("attention_matrix", "attention_matrices", "attn_matrix", "attn_output_weights", "alphas", "self_attn"),
+    *("multihead_attn", "last_attn", "cross", "encoder", "decoder"),
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
@@ -125,8 +128,11 @@ class MapFile:
         return MapView(AttentionMaps(maps, words.queries, words.keys), chosen, axes, sentence, count, words)
 
     def find_words(self, group: MapGroup, sentence: int | None, count: int) -> FoundWords:
-        """The words of a group's axes."""
-        return find_words(self.texts, group.sizes, group.kind, name_stem(group.name), sentence, count)
+        """The words of a group's axes; of arrays of a sentence each those that stand beside its own."""
+        stem = name_stem(group.name)
+        if sentence is not None and len(group.members) % count == 0 < len(group.members) - 1:
+            stem = name_stem(group.members[sentence * (len(group.members) // count)])
+        return find_words(self.texts, group.sizes, group.kind, stem, sentence, count)
 
 
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
@@ -202,10 +208,12 @@ def kind_of(name: str) -> str:
 
     >>> kind_of("encoder_attentions"), kind_of("attention.Cross.attn"), kind_of("decoder.encoder_attn"), kind_of("attn")
     ('encoder', 'cross', 'cross', '')
+    >>> kind_of("decoder.layers.0.multihead_attn")                                  # of torch.nn.Transformer
+    'cross'
     """
     words = set(re.split(r"[^a-z]+", CAMEL_PATTERN.sub("_", name).lower()))
     is_encoder, is_decoder = bool(words & {"encoder", "enc"}), bool(words & {"decoder", "dec"})
-    if "cross" in words or (is_encoder and is_decoder):
+    if "cross" in words or (is_decoder and (is_encoder or "multihead" in words)):
         return "cross"
     if is_encoder:
         return "encoder"
@@ -259,9 +267,15 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
     if known:
         return sorted(known, key=lambda name: rank_of(plain_name(name)))
     others = [name for name in numbers if not guess_roles([name])]
+    others = [name for name in others if are_shares(arrays[name])] or others
     if not others:
         raise AttentionError("maps_missing", name=printable_name(file_name), choices=list_first_names(arrays))
     return others
+
+
+def are_shares(array: np.ndarray) -> bool:
+    """Whether all numbers lie between 0 and 1, as those of weights do."""
+    return bool(((array >= 0) & (array <= 1 + SUM_TOLERANCE)).all())
 
 
 def rank_of(plain: str) -> int:
@@ -306,9 +320,9 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
     for member, each in zip(members, arrays, strict=True):
         refuse_not_finite(member, each, minus_infinity=False)
     lead = [size for size in array.shape[:-2] if size > 1]
-    series = list_series_axes(members)
+    series = list_series_axes(members, contents.texts)
     if series:
-        name = numbers_in(name)[0]
+        name = name_series(members)
         lead = [*(len(set(column)) for column in varying_numbers(members).values()), *lead]
         array = np.stack(arrays)
     readings = list_readings(array.shape[:-2] if not series else tuple(lead), series)
@@ -324,14 +338,28 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
     return MapGroup(name, kind_of(members[0]), array, arrays[0].shape, tuple(members), tuple(readings))
 
 
-def list_series_axes(members: list[str]) -> list[str]:
-    """Which axis each varying number of a series counts: layers, where the word before it says nothing else."""
+def name_series(members: list[str]) -> str:
+    """What a series is called: as its members, with # for the numbers in which they differ.
+
+    >>> name_series(["layer1_block2", "layer2_block2"])
+    'layer#_block2'
+    """
+    varying, places = varying_numbers(members), count()
+    return NUMBER_PATTERN.sub(lambda number: "#" if next(places) in varying else number[0], members[0])
+
+
+def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str]:
+    """Which axis each varying number of a series counts: sentences, where other words stand beside its members; layers,
+    where the word before it says nothing else."""
     if len(members) == 1:
         return []
     template, _ = numbers_in(members[0])
     words = template.lower().split("#")
+    beside = [list_near_words(texts, name_stem(member)) for member in members]
     axes = []
-    for place in varying_numbers(members):
+    if all(beside) and list(beside[0].values()) != list(beside[-1].values()):
+        axes.append("B")
+    for place in list(varying_numbers(members))[len(axes) :]:
         said = [axis for word, axis in SERIES_AXES if word in words[place]]
         free = [axis for axis in (*said, *"LHB") if axis not in axes]
         axes.append(free[0])
@@ -379,4 +407,6 @@ def list_used_words(file: MapFile) -> set[str]:
         for axes in group.readings:
             words = file.find_words(group, 0 if "B" in axes else None, group.count_sentences(axes))
             used |= {words.queries_from, words.keys_from}
+        if group.readings[0].startswith("B"):
+            used |= {name for member in group.members for name in list_near_words(file.texts, name_stem(member))}
     return used

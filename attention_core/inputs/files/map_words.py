@@ -14,7 +14,7 @@ RIGHT_NAMES = ("keys", "key_tokens", "key_words", "right", "right_text", "right_
 QUERY_NAMES = (
     *(*LEFT_NAMES, "tgt_tokens", "target_tokens"),
     *("decoder_tokens", "target", "tgt", "trg", "tgt_text", "target_text", "decoder_text", "output_tokens"),
-    *("y_tokens", "yticklabels", "y_labels", "ylabels", "rows", "row_labels", "q_tokens"),
+    *("y_tokens", "yticklabels", "y_labels", "ylabels", "index", "rows", "row_labels", "q_tokens"),
     *("generated_tokens", "generated_words", "generated", "output_words", "output_text"),
 )
 KEY_NAMES = (
@@ -95,6 +95,13 @@ def find_words(
         queries_from,
         keys_from,
     )
+
+
+def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
+    """The texts with the name of words that stand in the same object as maps. stem: the way to the maps."""
+    names = (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)
+    near = [name for name in texts if stem and name_stem(name) == stem]
+    return {name: texts[name] for name in near if plain_name(name) in names}
 
 
 def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
