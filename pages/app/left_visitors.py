@@ -6,7 +6,7 @@ from starlette.middleware import Middleware
 
 from pages.runs.freed_memory import give_back
 
-PAUSE = 1.0  # seconds after a connection has ended: by then its run has, too, and a room that leaves is one
+PAUSE = 0.3  # seconds after a connection has ended: by then its run has, too, and a room that leaves is a few
 
 
 class LeftVisitors:
