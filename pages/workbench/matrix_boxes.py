@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from attention_core.inputs.files.matrix_file import choose_name, read_matrix, read_matrix_file
 from attention_core.inputs.files.projection_names import projection_of
-from attention_core.inputs.files.uploads import choose_name, read_arrays, read_matrix
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 from pages.panels.file_box import file_box
@@ -84,7 +84,8 @@ def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
     """Which array of the file is the matrix, whether it was turned, and which were not read; nothing of a file that was
     refused, which stays in its box after what was said of it has gone. array: the chosen one."""
     try:
-        arrays = read_arrays(file.name, file.getvalue(), minus_infinity=True)
+        contents = read_matrix_file(file.name, file.getvalue())
+        arrays = contents.arrays
         chosen = choose_name(file.name, arrays, name, array)
     except AttentionError:
         return
@@ -92,7 +93,8 @@ def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
     role = say(f"brought.matrix.{how}", name=name_matrix(name)) if how else name_matrix(name)
     line = say("brought.read", arrays=say("brought.as", array=name_array(chosen, arrays[chosen].shape), role=role))
     unread = [(other, given.shape) for other, given in arrays.items() if other != chosen]
-    st.caption(line + say_unread(unread))
+    others = {**dict.fromkeys(contents.texts), **contents.unread}
+    st.caption(line + say_unread([*unread, *others.items()]))
 
 
 def array_choice(screen: ScreenState, name: str, key: str) -> None:
@@ -112,7 +114,7 @@ def array_choice(screen: ScreenState, name: str, key: str) -> None:
         )
 
     file = st.session_state[key]
-    arrays = list(read_arrays(file.name, file.getvalue(), minus_infinity=True))
+    arrays = list(read_matrix_file(file.name, file.getvalue()).arrays)
     st.selectbox(
         say("control.array"),
         arrays,

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError
-from attention_core.inputs.files.uploads import read_matrix
+from attention_core.inputs.files.matrix_file import read_matrix
 
 D, H, WIDTH = 5, 2, 3
 

@@ -14,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, MAX_ARRAYS, MAX_FILE_BYTES, MAX_NUMBERS
+from attention_core.inputs.files.contents import read_contents
 from attention_core.inputs.files.json_arrays import MAX_LISTS
+from attention_core.inputs.files.matrix_file import read_array, read_matrix
 from attention_core.inputs.files.npy import MAX_NPY_HEADER_BYTES
-from attention_core.inputs.files.uploads import FILE_READERS, read_array, read_arrays, read_matrix
+from attention_core.inputs.files.uploads import FILE_READERS, read_arrays
 from attention_core.record.errors import AttentionError
 from pages.site.words import load_app_texts
 from tests.often import often
@@ -716,3 +718,35 @@ def test_a_damaged_file_is_refused_or_finite(file_name, changes):
 @pytest.mark.parametrize("file_name", GOOD)
 def test_the_files_to_be_damaged_are_good(file_name):
     assert read_arrays(file_name, GOOD[file_name])
+
+
+# ---- a matrix beside something else ----------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    "content",
+    [
+        b'{"w_q": [[1, 2], [3, 4]], "note": "mine", "config": {"heads": 2, "bias": true}, "tokens": ["a", null]}',
+        b'{"layers": [[1], 2], "W_Q": [[1, 2], [3, 4]]}',
+    ],
+)
+def test_a_matrix_is_read_beside_what_is_none(content):
+    assert read_matrix("m.json", content, "w_q").tolist() == [[1, 2], [3, 4]]
+
+
+def test_what_should_be_the_matrix_and_is_none_is_refused_by_name():
+    assert refusal(read_matrix, "m.json", b'{"w_q": [[1, "2"]], "k": [[1]]}', "w_q").code == "json_value"
+    assert refusal(read_matrix, "m.json", b'{"note": "x"}', "w_q").code == "no_arrays"
+    assert (
+        refusal(read_matrix, "m.npz", npz(w_q=np.array([{}], dtype=object), k=np.eye(2)), "w_q").code == "array_pickled"
+    )
+
+
+def test_a_header_that_is_no_python_is_refused_by_what_reads_all_of_a_file():
+    """NumPy's own reader of headers lets the error of its tokeniser out."""
+    good = npy(np.array(["a", "b"]))
+    for place in range(6, 100):
+        for letter in (b"\0", b"(", b"'", b"9"):
+            content = good[:place] + letter + good[place + 1 :]
+            try:
+                read_contents("x.npy", content)
+            except AttentionError as error:
+                assert error.code

@@ -6,13 +6,13 @@ A file of maps or of tensors often holds more than is asked for. Whatever cannot
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from zipfile import ZipFile
 
 import numpy as np
-from numpy.lib.format import read_array_header_1_0, read_magic
 from safetensors import SafetensorError, deserialize
 
 from attention_core.inputs.files.array_bytes import (
@@ -24,12 +24,12 @@ from attention_core.inputs.files.array_bytes import (
 )
 from attention_core.inputs.files.json_arrays import nested_array, parse_json
 from attention_core.inputs.files.npy import (
-    HEADER_FAULTS,
     ZIP_ENTRY_MAGIC,
     ZIP_FAULTS,
     check_unpacked_size,
     is_packed_as_numpy,
     read_npy,
+    split_npy,
     unpack_member,
 )
 from attention_core.inputs.files.uploads import (
@@ -37,6 +37,7 @@ from attention_core.inputs.files.uploads import (
     MAX_SAFETENSORS_HEADER,
     SAFETENSORS_TYPES,
     decode_text,
+    read_arrays,
     split_file_name,
 )
 from attention_core.record.errors import AttentionError
@@ -47,6 +48,7 @@ JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
 MAX_JSON_DEPTH = 12  # objects and lists of objects in each other
 ABOUT_KEY = "about"  # what our own exports say of themselves
 AXIS_WORDS = {"T": "queries", "S": "keys"}  # the words of the axes of our own exports
+TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
 COUNTED_BY = ("layer", "head")  # by which the maps of a list of objects are called
 NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # as our own JSON says them
 
@@ -108,7 +110,7 @@ def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOU
         case ".npy":
             found = iter([(stem, read_npy_contents(file_name, content, bounds))])
         case _:
-            found = ((stem, array) for _, array in FILE_READERS[ending](file_name, content, bounds))
+            found = iter(read_arrays(file_name, content).items())  # a text is one matrix
     contents = gather_contents(shown_name, found, bounds)
     return unfold_about(contents)
 
@@ -331,20 +333,17 @@ def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
 
 def read_npy_texts(content: bytes) -> Texts | None:
     """The texts of an NPY file; None of one that holds something else. Nothing is unpickled."""
-    file = BytesIO(content)
     if len(content) > MAX_TEXT_BYTES:
         return None
     try:
-        if read_magic(file) != (1, 0):
-            return None
-        shape, by_columns, dtype = read_array_header_1_0(file)
-    except HEADER_FAULTS:
+        kind, order, shape, held = split_npy("", content)
+    except AttentionError:
         return None
-    held = content[file.tell() :]
-    if dtype.kind not in "US" or not dtype.itemsize or len(shape) > 2 or (by_columns and len(shape) > 1):
+    if TEXT_TYPE.fullmatch(kind) is None or len(shape) > 2 or (order == "F" and len(shape) > 1):
         return None
+    dtype = np.dtype(kind)
     count = math.prod(shape)
-    if count < 0 or len(held) != count * dtype.itemsize:
+    if not dtype.itemsize or len(held) != count * dtype.itemsize:
         return None
     try:
         return nest_texts(np.frombuffer(held, dtype).reshape(shape).tolist())

@@ -57,6 +57,15 @@ def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS, whole
     >>> read_npy("x", file.getvalue()).tolist()
     [[1.0, 2.0, 3.0]]
     """
+    dtype, order, shape, data = split_npy(name, content)
+    return read_stored_array(name, dtype, shape, data, order, bounds, whole)
+
+
+def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], memoryview]:
+    """The type, the order of axes, the shape and the bytes of the array of an NPY file.
+
+    Raises AttentionError: npy_header, header_too_long, array_pickled.
+    """
     file = BytesIO(content)
     try:
         length_bytes, encoding = VERSIONS[read_magic(file)]
@@ -71,8 +80,7 @@ def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS, whole
             given=length,
         )
     dtype, order, shape = parse_header(name, file.read(length), encoding)
-    data = memoryview(content)[file.tell() :]
-    return read_stored_array(name, dtype, shape, data, order, bounds, whole)
+    return dtype, order, shape, memoryview(content)[file.tell() :]
 
 
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:

@@ -3,10 +3,9 @@
 import codecs
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 import numpy as np
-from jaxtyping import Float
 from safetensors import SafetensorError, deserialize
 
 from attention_core.inputs.files.array_bytes import (
@@ -19,8 +18,7 @@ from attention_core.inputs.files.array_bytes import (
 )
 from attention_core.inputs.files.json_arrays import read_json_arrays
 from attention_core.inputs.files.npy import read_npy, read_npz
-from attention_core.inputs.files.projection_names import find_projection, turn_projection
-from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, parse_matrix, shortest_decimal
+from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 
 MAX_SAFETENSORS_HEADER = 100_000  # bytes, of some hundred arrays
@@ -76,53 +74,6 @@ def read_arrays(
             may_be_blocked = name in minus_infinity
         refuse_not_finite(name, array, may_be_blocked)
     return arrays
-
-
-def read_array(
-    file_name: str, content: bytes, name: str, array: str | None = None, minus_infinity: bool = False
-) -> np.ndarray:
-    """Reads one array of a file: the one called `array`; without that the one called `name`, also in the way of a
-    library, or the only one. A matrix of a linear layer is turned: see turn_projection.
-
-    name: the part that the array will be, for errors. minus_infinity: whether it may hold −∞. The rest as in
-    read_arrays; numbers of the other arrays need not be finite.
-
-    Raises AttentionError: unknown_choice, which_array, and what read_arrays refuses.
-
-    >>> read_array("layer.json", b'{"q": [[1, 2]], "k": [[3, 4]]}', "k")
-    array([[3., 4.]])
-    """
-    arrays = read_unchecked_arrays(file_name, content)
-    chosen = choose_name(file_name, arrays, name, array)
-    taken = turn_projection(arrays[chosen], chosen, name)
-    refuse_not_finite(name, taken, minus_infinity)
-    return taken
-
-
-def read_matrix(
-    file_name: str, content: bytes, name: str, array: str | None = None
-) -> Float[np.ndarray, "rows columns"]:
-    """Reads one array of a file as a matrix: a vector (n,) becomes (1, n), leading axes of length 1 are dropped.
-
-    Arguments as in read_array. Returns float64, at most 512 x 512, no number beyond a million.
-    Raises AttentionError: rank, too_many_rows, too_many_columns, too_large, and what read_array refuses.
-
-    >>> read_matrix("b_q.json", b"[[[1, 2, 3]]]", "b_q")
-    array([[1., 2., 3.]])
-    """
-    taken = read_array(file_name, content, name, array)
-    matrix = np.atleast_2d(taken.astype(np.float64))
-    while matrix.ndim > 2 and len(matrix) == 1:
-        matrix = matrix[0]  # (1, ..., rows, columns) -> (..., rows, columns)
-    if matrix.ndim > 2:
-        raise AttentionError(
-            "rank",
-            name=name,
-            axes="(rows, columns)",
-            shape=taken.shape,
-        )
-    check_limits(name, matrix)
-    return matrix
 
 
 # ---- which file ------------------------------------------------------------------------------------------------------
@@ -254,33 +205,6 @@ def decode_text(file_name: str, content: bytes) -> str:
 
 
 # ---- which array, which numbers --------------------------------------------------------------------------------------
-def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, array: str | None) -> str:
-    """Chooses the array that was asked for, or the only one that can be meant; gives its name."""
-    if array is not None:
-        if array not in arrays:
-            raise AttentionError(
-                "unknown_choice",
-                name=name,
-                choices=list_first_names(arrays),
-                given=printable_name(array),
-            )
-        return array
-    if name in arrays:
-        return name
-    known = find_projection(arrays, name)
-    if known is not None:
-        return known
-    if len(arrays) > 1:
-        raise AttentionError(
-            "which_array",
-            file=printable_name(file_name),
-            name=name,
-            choices=list_first_names(arrays),
-        )
-    (only,) = arrays
-    return only
-
-
 def list_first_names(names: Collection[str]) -> str:
     """Lists the first names, as an error repeats them."""
     listed = [printable_name(name) for name in list(names)[:MAX_LISTED_NAMES]]
@@ -310,34 +234,3 @@ def first_true(mask: np.ndarray) -> tuple[int, ...]:
     """The index of the first True."""
     index = np.unravel_index(mask.argmax(), mask.shape)
     return tuple(map(int, index))
-
-
-def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
-    """Refuses a matrix beyond the limits of one that is typed."""
-    rows, columns = matrix.shape
-    if rows > MAX_ROWS:
-        raise AttentionError(
-            "too_many_rows",
-            name=name,
-            given=rows,
-            limit=MAX_ROWS,
-        )
-    if columns > MAX_COLUMNS:
-        raise AttentionError(
-            "too_many_columns",
-            name=name,
-            given=columns,
-            limit=MAX_COLUMNS,
-        )
-    too_large = np.abs(matrix) > MAX_MAGNITUDE
-    if not too_large.any():
-        return
-    row, column = first_true(too_large)
-    raise AttentionError(
-        "too_large",
-        limit=int(MAX_MAGNITUDE),
-        name=name,
-        row=row + 1,
-        column=column + 1,
-        given=shortest_decimal(matrix[row, column].item()),
-    )
