@@ -19,6 +19,7 @@ HIDDEN = str.maketrans(", \t;", COMMA_IN_QUOTES + SPACE_IN_QUOTES + TAB_IN_QUOTE
 SHOWN = {hidden: plain for plain, hidden in HIDDEN.items()}
 TITLE_ENDS = re.compile(r"[\s,;|]")  # between cells
 ROW_LABEL = re.compile(r"[ \t]*[\w(\[][\w ()\[\].-]{0,40}:[ \t]+(?=\S)")
+EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 SERIES_FOOTER = re.compile(r"(?m)^(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+[ \t]*$")
 
 
@@ -51,7 +52,10 @@ def split_cells(text: str, name: str = "matrix") -> Cells:
     if has_brackets(text):
         return bracketed_cells(text, name)
     text, power = take_factor(text)
-    cells = block_cells(text, lambda block: line_cells(block, name), name) or line_cells(text, name, has_index)
+    cells = block_cells(text, lambda block: line_cells(block, name), name)
+    if not cells:
+        refuse_several_blocks(text, name)
+        cells = line_cells(text, name, has_index)
     return multiply_cells(cells, power)
 
 
@@ -83,6 +87,17 @@ def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
     if len(rows) == len(parts) and len(set(map(len, rows))) == 1:
         readings.insert(0, rows)
     raise ambiguous_error("several_matrices", name, readings, given=", ".join(labels))
+
+
+def refuse_several_blocks(text: str, name: str) -> None:
+    """Asks which block of rows is meant where empty lines part several of at least two rows, or all as one matrix."""
+    blocks = [block for block in EMPTY_LINES.split(text) if block.strip()]
+    if len(blocks) < 2 or any("\n" not in block.strip() for block in blocks):
+        return
+    readings = [line_cells(block, name) for block in blocks]
+    rows = [row for cells in readings for row in cells]
+    together = [rows] if len(set(map(len, rows))) == 1 else []
+    raise ambiguous_error("several_matrices", name, together + readings[:MAX_CHOICES], given=len(blocks))
 
 
 # ---- cells between lines, tabs, commas, spaces -----------------------------------------------------------------------

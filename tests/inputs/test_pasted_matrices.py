@@ -139,6 +139,10 @@ def test_the_latex_that_the_app_writes_is_read_back():
         ("Q: [[1 2]\n [3 4]]\nK: [[5 6]\n [7 8]]", "several_matrices", PAIR),
         ("Q\n1 2\n3 4\n\nK\n5 6\n7 8", "several_matrices", PAIR),
         ("[[1, 2], [3, 4]]\nK = [[5, 6], [7, 8]]", "several_matrices", PAIR),
+        ("1 2\n3 4\n\n5 6\n7 8", "several_matrices", [[*PAIR[0], *PAIR[1]], *PAIR]),
+        ("1\t2\n3\t4\n \t\n\n5\t6\n7\t8\n", "several_matrices", [[*PAIR[0], *PAIR[1]], *PAIR]),
+        ("a,b\n1,2\n3,4\n\na,b\n5,6\n7,8", "several_matrices", [[*PAIR[0], *PAIR[1]], *PAIR]),
+        ("1 2\n3 4\n\n5 6 7\n8 9 1", "several_matrices", [PAIR[0], [[5, 6, 7], [8, 9, 1]]]),
         ("A(:,:,1) =\n\n   1   2\n   3   4\n\nA(:,:,2) =\n\n   5   6\n   7   8\n", "several_matrices", PAIR),
         (
             ", , 1\n\n     [,1] [,2]\n[1,] 1 2\n[2,] 3 4\n\n, , 2\n\n     [,1] [,2]\n[1,] 5 6\n[2,] 7 8\n",
