@@ -190,13 +190,8 @@ def test_the_seed_of_what_is_random_stands_in_every_file(files):
     assert "Zog are random (seed 7)" in bytes(np.load(io.BytesIO(files.made("npz")))["about"]).decode()
 
 
-@pytest.mark.parametrize(
-    "lang, sign",
-    [
-        pytest.param("en", "The model guesses here: ", marks=pytest.mark.slow),
-        ("zh", "这句话模型只能猜："),
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("lang, sign", [("en", "The model guesses here: "), ("zh", "这句话模型只能猜：")])
 def test_that_a_model_guesses_stands_in_every_file(lang, sign, files):
     far = {"en": "The quick brown fox loves my zorb because it is lazy.", "zh": "今天股市大跌"}[lang]
     Screen(ex=f"model_{lang}", lang=lang, text=far)

@@ -160,6 +160,7 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     assert opened.errors == []
 
 
+@pytest.mark.slow
 def test_the_notes_that_are_opened_amid_the_show_leave_it_running_and_follow_it(showing):
     """A second window takes the full screen away; the show goes on in its own."""
     opened = showing("?lecture=ten_minutes")
@@ -198,6 +199,7 @@ def test_notes_that_are_open_before_it_begins_follow_the_show(showing):
     notes.close()
 
 
+@pytest.mark.slow
 def test_the_presenter_view_says_how_far_the_talk_is_from_its_plan(showing):
     opened = showing("?lecture=forty_five_minutes&scene=1&step=text")
     with opened.page.context.expect_page() as opening:
