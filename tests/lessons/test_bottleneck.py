@@ -39,13 +39,14 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     held = [length for length, share in zip(without["places"], shares["one"], strict=True) if share]
     lost = min(length for length in without["places"] if length > max(held))
     assert lesson.says(
-        f"writes {percent['additive']} of the texts of up to 40 letters exactly, one vector {percent['one']}; longer"
+        f"writes {percent['additive']} of the texts of up to 40 letters exactly, "
+        f"the one with a single vector {percent['one']};"
     )
-    assert lesson.says(f"From {lost} letters on, the network with one vector writes none: it has 64 numbers")
+    assert lesson.says(f"From {lost} letters on, the single vector gets none right: it has 64 numbers")
     at = without["places"].index(lost)
     longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
-    assert lesson.says(f"Trained twice as long, it writes {longer:.0f} % of texts with {lost} letters.")
-    assert lesson.says(f"With 128 numbers it writes {wider:.0f} % of them, and none from 20 letters on.")
+    assert lesson.says(f"With twice the training it writes {longer:.0f} % of the texts of {lost} letters;")
+    assert lesson.says(f"with 128 numbers, {wider:.0f} % of those, and none from 20 letters on.")
 
 
 def test_every_letter_of_the_longest_text_is_written_in_the_picture_and_in_words():
@@ -219,7 +220,7 @@ def test_the_alignment_grows():
 
 def test_one_step_of_the_decoder_is_followed_to_its_arithmetic():
     lesson = Lesson("bottleneck", task="dates", open="one_step", step_of="800", t="7", text_dates=MARCH, lang="en")
-    assert lesson.says("“5” is written") and lesson.says(r"e = v_a \cdot \tanh(s W_{aq} + h W_{ak})")
+    assert lesson.says("“5” is being written") and lesson.says(r"e = v_a \cdot \tanh(s W_{aq} + h W_{ak})")
     assert lesson.number("one_step", "weights [head 1, 5, 5]", row=1) > 0.95
     lesson.click_cell("one_step", "scores", "0,0,7,6")
     model, seen = (

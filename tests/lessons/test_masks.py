@@ -399,8 +399,8 @@ def test_a_misplaced_axis_is_silent_where_there_are_as_many_heads_as_words():
     assert (
         "mask.unsqueeze(1) must broadcast to (B, H, T, S) = (1, 2, 7, 7): its shape is (7, 1, 7)" in lesson.errors()[0]
     )
-    assert lesson.says("Here torch refuses, because 7 words are not 2 heads")
-    assert lesson.set("heads", 1).says("7 words are not 1 head. But masked_fill grows the scores")
+    assert lesson.says("Here torch raises an error, because 7 words do not fit 2 heads")
+    assert lesson.set("heads", 1).says("7 words do not fit 1 head. But masked_fill grows the scores")
 
 
 # ---- encoder, decoder, masked words ----------------------------------------------------------------------------------

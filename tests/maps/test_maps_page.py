@@ -152,7 +152,7 @@ def test_numbers_that_can_be_no_weights_are_named_and_nothing_is_measured(fault,
     page = Lesson("maps", lang=lang)
     bring(page, "m.npy", npy(FORBIDDEN[fault]))
     (told,) = [each.value for each in page.at.warning]
-    assert {"en": "No attention weights", "zh": "不是注意力权重"}[lang] in told
+    assert {"en": "Not attention weights", "zh": "不是注意力权重"}[lang] in told
     assert measures_shown(page) == (["", ""], {}, b"")
     head, _ = grid(page)
     assert head["as_numbers"] and head["reach"] == pytest.approx(np.abs(FORBIDDEN[fault]).max())

@@ -60,12 +60,12 @@ def test_any_date_is_typed_and_the_alignment_follows(screen):
 def test_one_decoder_step_down_to_the_arithmetic(screen):
     """attention in seq2seq: c_t = sum alpha_ti h_i, e_ti = a(s, h_i), followed back."""
     opened = screen("?task=dates&text_dates=March+5,+2019&step_of=800&open=one_step&t=7&lang=en", lesson="bottleneck")
-    opened.wait_for_text("“5” is written.")
+    opened.wait_for_text("“5” is being written.")
     opened.click_cell("weights [head 1, 5, 5]", -1)
     opened.wait_for_text("weights [head 1, 5, 5] =")
     opened.follow(0, "scores [head 1, 5, 5]")
     opened.choose("What is written", "3")
-    opened.wait_for_text("“3” is written")
+    opened.wait_for_text("“3” is being written")
 
 
 def test_a_network_is_trained_here_until_it_writes_dates(screen):

@@ -146,7 +146,7 @@ def test_an_axis_in_the_wrong_place_is_silent_or_refused(screen):
         "112 of 343 pairs are blocked instead of allowed, or allowed instead of blocked. 224 weights differ"
     )
     opened.slide("Heads", "ArrowLeft")
-    opened.wait_for_text("Here torch refuses, because 7 words are not 6 heads")
+    opened.wait_for_text("Here torch raises an error, because 7 words do not fit 6 heads")
     opened.type("Sentence", "the girl fed it and she")
     opened.wait_for_text("70 of 216 pairs are blocked instead of allowed")
 
