@@ -1,17 +1,25 @@
-"""What somebody who adds a lesson or a puzzle has forgotten is said in words, with the file in which it is missing."""
+"""What somebody has forgotten of an addition is said in words, with the file in which it is missing."""
 
 import ast
 import importlib
+import inspect
 import re
 from itertools import product
 
 import pytest
 
 from attention_core.exercises.puzzles import PUZZLES
+from attention_core.mechanism.masks import MASKS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.parameters import names_of
+from attention_core.mechanism.positions import POSITIONS
+from attention_core.mechanism.scores import SCORES
 from pages.lessons.start.card_pictures import CARD_PICTURES
 from pages.site.catalog import LESSONS, PAGES_FOLDER
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.house.test_house import ROOT
+from tests.mechanism import attention_loops, drawn_layers, test_oracle
 
 LESSON_TEXTS = ("question", "intro", "sources")
 PUZZLE_TEXTS = ("title", "task", "done")
@@ -52,6 +60,47 @@ def missing_of_puzzle(name):
     ]
 
 
+FAMILIES = {"score": SCORES, "masks": MASKS, "normaliser": NORMALISERS, "positions": POSITIONS, "modifiers": MODIFIERS}
+FOR_NOTEBOOKS = {"alibi_slopes"}  # numbers that no page asks for
+WITNESSES = {  # where an addition is computed a second time, and what there has its name
+    "score": {"tests/mechanism/attention_loops.py": attention_loops.score},
+    "normaliser": {"tests/mechanism/attention_loops.py": attention_loops.normalise},
+    "masks": {
+        "tests/mechanism/attention_loops.py": attention_loops.may_attend,
+        "tests/mechanism/drawn_layers.py": drawn_layers.Draw.choose_mask,
+    },
+}
+
+
+def missing_of_choice(family, name, numbers=()):
+    """What a score, a mask, a normaliser, a position or a modifier lacks. numbers: those that it takes, by name."""
+    keys = [(family, name), *(("parameter", f"{name}_{number}") for number in numbers)]
+    missing = [
+        f"{name}: {key} stands in [{table}] of pages/content/{language}/labels.toml"
+        for language in LANGUAGES
+        for table, key in keys
+        if f"{table}.{key}" not in load_app_texts(language) and key not in FOR_NOTEBOOKS
+    ]
+    for file, function in WITNESSES.get(family, {}).items():
+        if f'"{name}"' not in inspect.getsource(function):
+            missing.append(f"{name}: {function.__name__} of {file} says what it does, pair by pair")
+    if family == "masks" and name not in test_oracle.names(test_oracle.CHOSEN):
+        missing.append(f"{name}: CHOSEN and may_attend of tests/mechanism/test_oracle.py say what it does")
+    return missing
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_choice_of_a_layer_lacks_anything(family):
+    choices = FAMILIES[family]
+    numbers = {name: names_of(getattr(choice, "parameters", ())) for name, choice in choices.items()}
+    assert [line for name in choices for line in missing_of_choice(family, name, numbers[name])] == []
+
+
+def test_masks_that_place_the_query_are_those_of_the_loops():
+    """A mask with is_causal stands in PLACING_MASKS of tests/mechanism/attention_loops.py."""
+    assert {name for name, mask in MASKS.items() if mask.is_causal} == set(attention_loops.PLACING_MASKS)
+
+
 def test_no_lesson_lacks_anything():
     assert [line for slug in LESSONS for line in missing_of_lesson(slug)] == []
 
@@ -66,6 +115,10 @@ def test_what_is_forgotten_is_named():
     assert len(lesson) == 4 + 2 * (2 + len(LESSON_TEXTS))
     assert "forgotten: write pages/lessons/forgotten/page.py" in lesson
     assert len(missing_of_puzzle("forgotten")) == 2 * len(PUZZLE_TEXTS)
+    mask = missing_of_choice("masks", "forgotten", ["stride"])
+    assert len(mask) == 2 * 2 + 3
+    assert "forgotten: forgotten_stride stands in [parameter] of pages/content/zh/labels.toml" in mask
+    assert len(missing_of_choice("normaliser", "forgotten")) == 2 + 1
 
 
 GUIDES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("adding_a_score.md", "adding_a_lesson.md")]

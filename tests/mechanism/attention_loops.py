@@ -142,9 +142,12 @@ def may_attend(mask: str, chosen: dict, b: int, i: int, j: int) -> bool:
     raise AssertionError(f"who may attend under {mask} must stand here")
 
 
+PLACING_MASKS = ("causal", "sliding")  # they look back from where the query stands, the last one at the last key
+
+
 def query_place(config: dict, T: int, S: int) -> int:
     """Where query 0 stands: the causal masks' offset, S - T where none is given, 0 without such a mask."""
-    causal = [params for name, params in config["masks"] if name in ("causal", "sliding")]
+    causal = [params for name, params in config["masks"] if name in PLACING_MASKS]
     offsets = [params["offset"] for params in causal if params.get("offset") is not None]
     if offsets:
         return offsets[0]

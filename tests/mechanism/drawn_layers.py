@@ -236,14 +236,16 @@ class Draw:
         }
 
     def choose_mask(self, name: str, B: int, S: int, offset: int | None) -> dict:
-        params = {
+        choices = {
             "causal": {},
             "local": {"window": self.one_of(0, 1, 2)},
             "sliding": {"window": self.one_of(1, 2, 3)},
             "dilated": {"window": self.one_of(1, 2), "dilation": 2},
             "padding": {"lengths": tuple(self.one_of(*range(S + 1)) for _ in range(B))},
             "local_global": {"window": self.one_of(0, 1), "global_tokens": (self.one_of(*range(S)),)},
-        }[name]
+        }
+        assert name in choices, f"with which numbers {name} is drawn must stand here"
+        params = choices[name]
         return {**params, "offset": offset} if offset is not None and MASKS[name].is_causal else params
 
     def learn_for(self, score: str, normaliser: str, sizes: dict) -> None:

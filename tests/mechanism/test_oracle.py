@@ -16,6 +16,7 @@ from attention_core.mechanism.masks import MASKS, to_mha_mask
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from tests.entries import score_shapes
+from tests.mechanism.attention_loops import PLACING_MASKS
 from tests.mechanism.test_relative_positions import LEARNED
 
 B = 2
@@ -62,7 +63,7 @@ def first_position(kind: str, T: int, S: int) -> int:
     """Where query 0 stands among the keys."""
     if "offset" in kind:
         return 1
-    return S - T if "causal" in kind or kind == "sliding" else 0
+    return S - T if names({kind: CHOSEN[kind]}) & set(PLACING_MASKS) else 0
 
 
 def may_attend(kind: str, b: int, h: int, i: int, j: int, at: int) -> bool:
