@@ -8,7 +8,7 @@ from attention_core.inputs.pasted.heads import is_head, is_name, numbers_alone, 
 from attention_core.inputs.pasted.markup import html_cells, latex_cells, piped_cells, split_ruled_lines
 from attention_core.inputs.pasted.plain_signs import join_continued_lines, plain_signs, refuse_left_out
 from attention_core.inputs.pasted.printouts import block_cells, multiply_cells, r_cells, take_factor
-from attention_core.inputs.pasted.refusals import MAX_CHOICES, Cells, ambiguous_error, safe_excerpt
+from attention_core.inputs.pasted.refusals import MAX_CHOICES, Cells, ambiguous_error, join_rows, safe_excerpt
 from attention_core.inputs.pasted.surroundings import split_named, strip_name, strip_surroundings
 from attention_core.record.errors import AttentionError
 
@@ -83,8 +83,8 @@ def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
         return (larger or read)[0][1]
     labels = [safe_excerpt(label) for label, _ in read]
     readings = [cells for _, cells in read]
-    rows = [row for cells in readings for row in cells]
-    if len(rows) == len(parts) and len(set(map(len, rows))) == 1:
+    rows = join_rows(readings)
+    if rows and len(rows) == len(parts):
         readings.insert(0, rows)
     raise ambiguous_error("several_matrices", name, readings, given=", ".join(labels))
 
@@ -95,8 +95,8 @@ def refuse_several_blocks(text: str, name: str) -> None:
     if len(blocks) < 2 or any("\n" not in block.strip() for block in blocks):
         return
     readings = [line_cells(block, name) for block in blocks]
-    rows = [row for cells in readings for row in cells]
-    together = [rows] if len(set(map(len, rows))) == 1 else []
+    rows = join_rows(readings)
+    together = [rows] if rows else []
     raise ambiguous_error("several_matrices", name, together + readings[:MAX_CHOICES], given=len(blocks))
 
 

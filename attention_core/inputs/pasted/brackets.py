@@ -8,6 +8,7 @@ from attention_core.inputs.pasted.refusals import (
     Cells,
     ambiguous_error,
     brackets_error,
+    join_rows,
     not_understood,
     safe_excerpt,
 )
@@ -271,8 +272,8 @@ def take_labelled(group: Group, text: str, name: str) -> None:
         readings = [
             rows_of(value, text, name) if value.groups else [split_row("".join(value.text))] for value in group.groups
         ]
-        rows = [row for cells in readings for row in cells]
-        if len(rows) == len(readings) and len(set(map(len, rows))) == 1:
+        rows = join_rows(readings)
+        if rows and len(rows) == len(readings):
             readings = [rows, [list(column) for column in zip(*rows, strict=True)], *readings]
         labels = ", ".join(map(safe_excerpt, group.labels[:MAX_CHOICES]))
         raise ambiguous_error("several_matrices", name, readings[: MAX_CHOICES + 2], given=labels)

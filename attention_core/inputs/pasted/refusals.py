@@ -34,6 +34,16 @@ def ambiguous_error(code: str, name: str, readings: Sequence[Cells], **values) -
     return AttentionError(code, name=name, readings=texts, **values)
 
 
+def join_rows(matrices: Sequence[Cells]) -> Cells | None:
+    """The rows of several matrices below each other; None where they are not equally long.
+
+    >>> join_rows([[["1", "2"]], [["3", "4"]]]), join_rows([[["1", "2"]], [["3"]]])
+    ([['1', '2'], ['3', '4']], None)
+    """
+    rows = [row for cells in matrices for row in cells]
+    return rows if len(set(map(len, rows))) == 1 else None
+
+
 def write_cells(cells: Cells) -> str:
     """Writes cells with spaces between them, a row a line.
 
