@@ -400,7 +400,7 @@ def put_away(screen):
     "language, said",
     [
         ("en", "Your lecture “{}” (scenes: 1) was put away."),
-        ("zh", "你原来的讲稿“{}”（1 个场景）已换下，还留着。"),
+        ("zh", "你原来的讲稿“{}”（1 个场景）已换下，但还保留着。"),
     ],
 )
 def test_what_was_put_away_is_said_and_its_title_stays_text(language, said):

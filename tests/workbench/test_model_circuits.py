@@ -27,7 +27,7 @@ def data(screen):
 def told(screen):
     """What is said of the head, a line a circuit."""
     lines = [plain(each.value) for each in screen.at.markdown if each.value.startswith("- ")]
-    return next(line for line in lines if "of all these words" in line or "只看词时" in line)
+    return next(line for line in lines if "of all these words" in line or "只看词本身，" in line)
 
 
 def test_nothing_of_it_stands_where_another_panel_is_open():
@@ -110,5 +110,5 @@ def test_a_link_with_words_that_cannot_be_shown_shows_the_others(words):
 
 def test_it_speaks_chinese():
     screen = Screen(ex="model_zh", panel="circuits", lang="zh")
-    assert "只看词时" in told(screen)
-    assert data(screen)["maps"][0]["title"] == "QK：一个词想问谁"
+    assert "只看词本身，" in told(screen)
+    assert data(screen)["maps"][0]["title"] == "QK：一个词会关注哪个词"

@@ -55,8 +55,8 @@ def test_a_setup_says_it_to_the_core():
 
 def test_it_is_said_in_chinese():
     screen = Screen(lang="zh", ex="en_it", mod="softcap:3")
-    assert screen.widget("modifiers").label == "层中另加"
-    assert screen.widget("softcap_cap").label == "得分上限：任何得分都不超过"
+    assert screen.widget("modifiers").label == "附加的步骤"
+    assert screen.widget("softcap_cap").label == "得分上限：上限的数值"
 
 
 def test_two_positions_that_turn_have_controls_of_their_own():
