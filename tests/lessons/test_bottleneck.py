@@ -14,7 +14,7 @@ from attention_core.learned.training.wider_vector import read_wider_vector
 from pages.runs import cache
 from tests.screen.lesson import Lesson
 
-HERO = "The share of texts that are written exactly, against the length of what is read, a curve for each network"
+HERO = "The share of texts that are written exactly, against their length, a curve for each network"
 
 MARCH = "March 5, 2019"  # a date that all networks write
 
@@ -40,13 +40,13 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     lost = min(length for length in without["places"] if length > max(held))
     assert lesson.says(
         f"writes {percent['additive']} of the texts of up to 40 letters exactly, "
-        f"the one with a single vector {percent['one']};"
+        f"the network with a single vector {percent['one']}."
     )
     assert lesson.says(f"From {lost} letters on, the single vector gets none right: it has 64 numbers")
     at = without["places"].index(lost)
     longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
-    assert lesson.says(f"With twice the training it writes {longer:.0f} % of the texts of {lost} letters;")
-    assert lesson.says(f"with 128 numbers, {wider:.0f} % of those, and none from 20 letters on.")
+    assert lesson.says(f"With twice the training it gets {longer:.0f} % of the texts of {lost} letters right;")
+    assert lesson.says(f"with 128 numbers instead of 64, {wider:.0f} %, and none from 20 letters on.")
 
 
 def test_every_letter_of_the_longest_text_is_written_in_the_picture_and_in_words():
@@ -71,7 +71,7 @@ def test_dates_show_how_fast_attention_learns_and_no_bottleneck():
     (told,) = [text for text in lesson.texts() if text.startswith("“August 14, 2026” becomes")]
     right, wrong = told.split(", 2026年8月26日 with one vector ")
     assert "2026年8月14日 with additive attention" in right and "✓" in right and wrong == "✗."
-    assert lesson.says("one vector writes 96 % exactly, attention 100 %.")
+    assert lesson.says("one vector writes 96 % of the dates exactly, attention 100 %.")
     assert len([*filter(None, curve(lesson, "one vector").values())]) > 20
 
 
@@ -195,7 +195,7 @@ def test_what_no_network_has_seen_is_refused_at_its_box_and_the_last_answer_stay
 
 def test_what_is_no_date_is_called_a_guess():
     lesson = Lesson("bottleneck", task="dates", text_dates="the first of May", lang="en")
-    assert lesson.says("is not a date in a known format, so there is no right answer. What is written is a guess")
+    assert lesson.says("is not a date in a known format, so there is no right answer. Each network guesses")
     assert not lesson.says("“the first of May” becomes")
 
 
@@ -236,7 +236,7 @@ def test_formats_that_were_never_trained():
     lesson = Lesson("bottleneck", task="dates", open="untrained", lang="en")
     (found,) = lesson.at.table
     rows = found.value.to_dict("records")
-    assert [row["not in training"] for row in rows] == [
+    assert [row["unseen format"] for row in rows] == [
         "2019 March 5",
         "5-Mar-2019",
         "2019/03/05",
@@ -251,7 +251,7 @@ def test_formats_that_were_never_trained():
             right = ["".join(write_text(trained, text)) == answer for text, answer in pairs]
             share = float(row[name].rpartition("· ")[2].rstrip(" %")) / 100
             assert abs(share - sum(right) / 20) < 0.3, form
-            assert row[name].startswith("".join(write_text(trained, row["not in training"]))[:9])
+            assert row[name].startswith("".join(write_text(trained, row["unseen format"]))[:9])
 
 
 def test_lengths_that_were_never_trained_fail_and_it_is_said():
@@ -262,7 +262,7 @@ def test_lengths_that_were_never_trained_fail_and_it_is_said():
         )
     )
     said = f"{own[40]:.0%} of the texts of 40 letters, {own[60]:.0%} of 60, {own[100]:.0%} of 100".replace("%", " %")
-    assert lesson.says(f"Reversed exactly: {said}. Far beyond the lengths in training attention fails as well")
+    assert lesson.says(f"Reversed exactly: {said}. Far beyond the lengths in training, attention fails as well")
     assert own[100] < 0.5 < own[60] < own[40]
 
 
@@ -282,7 +282,7 @@ def test_a_state_has_heard_of_its_neighbours():
             norms.append(torch.stack(columns).square().sum().sqrt().item())
         assert shares[t, s] == pytest.approx(norms[s] / sum(norms), abs=1e-6)
     assert lesson.says(
-        f"at step 800 only {np.diag(shares).mean():.0%} of what reaches it comes from its own".replace("%", " %")
+        f"after step 800, only {np.diag(shares).mean():.0%} of what reaches a state comes from its own".replace("%", " %")
     )
 
 
@@ -311,4 +311,4 @@ def test_only_steps_of_which_there_is_a_network_are_offered():
 
 def test_one_vector_says_what_its_states_are_for():
     lesson = Lesson("bottleneck", task="dates", kind="one", open="smear", lang="en")
-    assert lesson.says("With one vector, nothing looks at these states later")
+    assert lesson.says("With one vector, these states are not read again later")

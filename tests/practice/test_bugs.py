@@ -67,7 +67,7 @@ def test_padding_that_is_looked_at_is_on_the_screen(lang):
 
 def test_a_wrong_guess_is_said_so_and_not_counted():
     page = Lesson("bugs", bug=number_of("no_scale"), guess="0", lang="en")
-    assert page.says("Line 1 is as intended.") and not page.says(MISTAKE_SENTENCES["no_scale"])
+    assert page.says("Line 1 ran as intended.") and not page.says(MISTAKE_SENTENCES["no_scale"])
     assert shown_codes(page) == [] and told_lines(page)["lines"][0]["verdict"] == "×"
     assert not any("✓" in option for option in page.widgets()["bug"].options)
 
@@ -81,9 +81,9 @@ def test_the_mistake_shows_in_the_numbers():
 
 def test_a_clicked_number_says_what_should_stand_there():
     page = Lesson("bugs", bug=number_of("softmax_queries"), lang="en").click_cell("weights", "weights", "0,0,5,3")
-    assert page.says("The numbers before it give **0.94")
+    assert page.says("From the same inputs, the intended line gives **0.94")
     look(page, "output").click_cell("step", "output", "0,0,0")
-    (told,) = [text for text in page.texts() if text.startswith("Here it says")]
+    (told,) = [text for text in page.texts() if text.startswith("The code gave")]
     made, right = told.split("**")[1], told.split("**")[3]
     assert made == right  # the line of the output is right
 

@@ -209,7 +209,7 @@ def test_a_click_on_an_empty_cell_gives_nothing_away():
     [
         (
             "en",
-            "None of the 9 numbers is filled in yet.",
+            "None of the 9 cells is filled in yet.",
             "Of 9 numbers: 1 right, 1 wrong because of a new slip, 7 still empty.",
         ),
         ("zh", "9 个数都还没有填。", "共 9 个数：1 个正确、1 个本身算错、7 个未填。"),

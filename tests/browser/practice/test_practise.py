@@ -50,9 +50,9 @@ def test_a_key_after_a_click_into_a_picture_draws_no_ring_around_the_page(screen
 def test_a_number_of_a_wrong_layer_is_opened_and_its_line_is_said(screen):
     opened = screen("?bug=3&lang=en", lesson="bugs")
     opened.click_cell("weights [head 1, it, dog]")
-    opened.wait_for_text("The numbers before it give")
-    opened.page.get_by_role("button", name="Line 9 was different").click()
-    opened.wait_for_text("Line 9: found.")
+    opened.wait_for_text("From the same inputs, the intended line gives")
+    opened.page.get_by_role("button", name="Line 9 has the bug").click()
+    opened.wait_for_text("Found: line 9.")
     opened.wait_for_text("the softmax runs over the queries")
 
 
@@ -94,7 +94,7 @@ def test_a_cell_to_type_in_lies_beside_its_row_and_marks_the_row_and_the_column_
         box = mark.bounding_box()
         assert abs(box["x"] - first["x"]) < 3 and abs(box["y"] - first["y"]) < 3
     assert abs(marks["row"].bounding_box()["width"] - 2 * left["width"]) < 6  # d_k is 2
-    opened.page.get_by_role("button", name="Show the right ones").click()
+    opened.page.get_by_role("button", name="Show the right numbers").click()
     opened.wait_for_number("scores [head 1, 3, 3]", "3")
 
 
