@@ -281,9 +281,8 @@ def test_a_state_has_heard_of_its_neighbours():
             columns = [slope(model, x, source, t, place, number) for number in range(x.shape[-1])]
             norms.append(torch.stack(columns).square().sum().sqrt().item())
         assert shares[t, s] == pytest.approx(norms[s] / sum(norms), abs=1e-6)
-    assert lesson.says(
-        f"after step 800, only {np.diag(shares).mean():.0%} of what reaches a state comes from its own".replace("%", " %")
-    )
+    own = f"{np.diag(shares).mean():.0%}".replace("%", " %")
+    assert lesson.says(f"after step 800, only {own} of what reaches a state comes from its own")
 
 
 def seen_numbers(text):

@@ -45,7 +45,7 @@ def test_what_is_asked_gets_any_sum_and_what_asks_gives_1():
     past = sum([ONE / E1, TWO / E1, ONE / E1, ONE / E1, TWO / E1])  # what each English word gave 了
     question = lesson.widgets()["guess"].label
     assert f"“了” gets {past:.2f} in total" in question and round(past, 2) == 0.12
-    assert not lesson.says("A word that asks always gives")
+    assert not lesson.says("A query word always gives")
     lesson.set("guess", 0)
     assert lesson.says("Not as predicted")
     assert lesson.set("guess", 1).says(":material/check: As predicted")
@@ -163,16 +163,16 @@ def test_words_so_far_attend_to_each_other_and_then_ask(written, causal):
 
 def test_later_words_change_nothing_under_a_causal_mask_and_something_without():
     lesson = Lesson("cross", open="decoder")
-    assert lesson.says("have the same queries (largest difference 0): under a causal mask later words change nothing")
+    assert lesson.says("they stay the same (largest difference 0): under a causal mask, later words change nothing")
     lesson.set("causal", False)
     some, _ = decoder([*ENGLISH][:4], False)
     whole, _ = decoder([*ENGLISH], False)
     x = np.array([*ENGLISH.values()])
     moved = np.abs(some @ x[:4] - whole[:4] @ x).max()
     assert moved > 0.01
-    assert lesson.says(f"the queries of these words differ by up to {moved:.2f}.")
+    assert lesson.says(f"these queries differ by up to {moved:.2f}.")
     lesson.set("written", 4)
-    assert lesson.says("All words are written, so no later one is left to change anything")
+    assert lesson.says("All words are written, so no later word could change anything")
     assert not lesson.says("differ by up to")
 
 
@@ -182,10 +182,11 @@ def test_a_context_vector_by_the_dot_product():
     e3, e6 = math.exp(3), math.exp(6)
     whole = e6 + e3 + 4
     wanted = ", ".join(f"{share / whole:.2f}" for share in (1, e6, 1, e3, 1, 1))
-    assert lesson.says(f"For “昨天”, e = s · h = 6.00 and α = {e6 / whole:.2f}; altogether **c = ({wanted})**")
+    assert lesson.says(f"For “昨天”, e = s · h = 6.00 and α = {e6 / whole:.2f};")
+    assert lesson.says(f"summed over the source, **c = ({wanted})**")
     assert lesson.number("context_vector", "head_outputs [head 1, I, 1]") == pytest.approx(e3 / (e3 + 5), abs=1e-12)
     lesson.set("text", "I")
-    assert lesson.says(f"“I” asks the source. For “我”, e = s · h = 3.00 and α = {e3 / (e3 + 5):.2f}")
+    assert lesson.says(f"“I” attends to the source. For “我”, e = s · h = 3.00 and α = {e3 / (e3 + 5):.2f}")
 
 
 def test_a_context_vector_by_the_additive_score():

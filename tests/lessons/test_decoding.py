@@ -70,8 +70,8 @@ def test_each_stop_is_told_both_ways():
     told = shelves(Lesson("decoding", lang="en"))[0]["told"]
     first = "The beginning is read in one run: 6 tokens, 6 keys and values in every head. Next comes “the”, 69 %."
     assert told["cached"][0] == told["again"][0] == first
-    assert told["cached"][4].startswith("“it” adds one key and one value in every layer. Its query meets 10 keys, 9 of")
-    assert told["again"][4].startswith("To read “it”, all 10 tokens are run again: 10 keys, 9 of them the same")
+    assert told["cached"][4].startswith("“it” adds one key and one value in every layer. Its query reads 10 keys, 9 of")
+    assert told["again"][4].startswith("To read “it”, all 10 tokens are run again: 10 keys, 9 of them unchanged")
     assert told["cached"][-1].endswith("The text has ended.")
 
 
@@ -180,22 +180,23 @@ def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them()
 def test_a_latent_is_smaller_than_grouped_heads_and_larger_than_one():
     lesson = Lesson("decoding", open="size", lang="en")  # 4,096 tokens, 32 layers, 512 + 64 numbers of 2 bytes
     lesson.choose("kv_heads", "none: a latent")
-    assert lesson.says("a latent of 512 numbers and 64 turned by RoPE") and lesson.says("**144 MiB** instead of 2 GiB")
+    assert lesson.says("a latent of 512 numbers and 64 more rotated by RoPE")
+    assert lesson.says("**144 MiB** instead of 2 GiB")
 
 
 def test_the_formula_is_what_the_tensors_of_the_text_hold():
     lesson = Lesson("decoding", open="size", lang="en")
     assert lesson.says(
-        "14 tokens kept × 4 key/value heads × (16 + 16) numbers × 2 bytes = 3584. Its tensors hold **3584**"
+        "14 tokens kept × 4 key/value heads × (16 + 16) numbers × 2 bytes = 3584. The cache's tensors hold **3584**"
     )
     lesson.choose("kv_heads", "1: multi-query")
     assert lesson.says(
-        "14 tokens kept × 1 key/value head × (16 + 16) numbers × 2 bytes = 896. Its tensors hold **896**"
+        "14 tokens kept × 1 key/value head × (16 + 16) numbers × 2 bytes = 896. The cache's tensors hold **896**"
     )
     lesson.choose("window", "the last 1,024")
     assert lesson.says(
         "a window is 3 tokens. "
-        "3 tokens kept × 1 key/value head × (16 + 16) numbers × 2 bytes = 192. Its tensors hold **192**"
+        "3 tokens kept × 1 key/value head × (16 + 16) numbers × 2 bytes = 192. The cache's tensors hold **192**"
     )
 
 
@@ -214,7 +215,7 @@ def test_positions_do_not_disturb_what_was_kept(positions):
 def test_a_state_gives_what_the_map_gives():
     lesson = Lesson("decoding", open="kept", what="state", lang="en")
     assert lesson.says("a head keeps 2 × 2 numbers for features times values and 2 for the features, 6 in total")
-    assert lesson.says("is row 6 of the map's output, to ")
+    assert lesson.says("differs from row 6 of the map's output by at most ")
     lesson.set("reads", 1)
     lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])
     assert lesson.link()["cell"] == "memory,,memory_1,0,0,1,1"
@@ -227,8 +228,8 @@ def test_a_gap_is_filled_from_one_side_and_from_both():
     number = word_numbers("en")["did"]
     shares = [float(trace["logits"][0, at].softmax(-1)[number]) for trace, at in ((left, 2), (both, 3))]
     percents = [f"{100 * share:.0f}" for share in shares]
-    assert lesson.says(f"“did” is hidden. From the left alone the decoder gives it {percents[0]} %")
-    assert lesson.says(f"From both sides the encoder gives it {percents[1]} %.")
+    assert lesson.says(f"“did” is hidden. Reading only the left side, the decoder gives it {percents[0]} %")
+    assert lesson.says(f"Reading both sides, the encoder gives it {percents[1]} %.")
     assert int(percents[1]) > 4 * int(percents[0])
 
 

@@ -32,7 +32,7 @@ def test_the_decoder_looks_back_asks_and_writes_and_a_thread_opens_by_keyboard(s
     walk = opened.page.get_by_label(WALK)
     reached = opened.page.locator(".reached")
     walk.press("Home")
-    expect(reached).to_contain_text("“<start>” looks back: most at “<start>”, 100 %.")
+    expect(reached).to_contain_text("“<start>” looks back, most at “<start>”: 100 %.")
     walk.press("ArrowRight")
     expect(reached).to_contain_text("“<start>” looks at the English sentence")
     walk.press("ArrowRight")

@@ -51,10 +51,10 @@ def test_the_readers_own_two_sentences_of_different_lengths(screen):
 
 def test_a_decoders_words_attend_to_each_other_and_then_ask(screen):
     opened = screen("?lang=en&open=decoder", lesson="cross")
-    opened.wait_for_text("have the same queries (largest difference 0): under a causal mask later words change nothing")
+    opened.wait_for_text("they stay the same (largest difference 0): under a causal mask, later words change nothing")
     opened.wait_for_number("weights [head 1, saw, cat]", "0")  # blocked
     opened.page.get_by_text("Causal mask", exact=True).click()
-    opened.wait_for_text("the queries of these words differ by up to 0.05")
+    opened.wait_for_text("these queries differ by up to 0.05")
     opened.type("English", "She fed the dog today")
     opened.wait_for_text("Head 1: “dog” gives 23 % of its attention to “了”")  # nothing here is a dog
 
@@ -62,16 +62,16 @@ def test_a_decoders_words_attend_to_each_other_and_then_ask(screen):
 def test_one_context_vector_a_decoder_step(screen):
     """attention in seq2seq: c_t = sum alpha_ti h_i, e_ti a dot or additive; decoder step x source token."""
     opened = screen("?lang=en&open=context_vector", lesson="cross")
-    opened.wait_for_text("“yesterday” asks the source. For “昨天”, e = s · h = 6.00 and α = 0.94")
+    opened.wait_for_text("“yesterday” attends to the source. For “昨天”, e = s · h = 6.00 and α = 0.94")
     opened.wait_for_number("head_outputs [head 1, yesterday, 2]", "0.94")
     opened.press("Score e", "additive")
     opened.wait_for_text("Here s has 12 numbers and h has 6")
     opened.page.locator(".threads").get_by_role("button", name="cat").click()
-    opened.wait_for_text("“cat” asks the source. For “猫”, e = v_a · tanh(s W_aq + h W_ak) = −20.07 and α = 0.90")
+    opened.wait_for_text("“cat” attends to the source. For “猫”, e = v_a · tanh(s W_aq + h W_ak) = −20.07 and α = 0.90")
     opened.type("Chinese", "我看见了一只狗")
     opened.page.get_by_text("of “猫” is").wait_for(state="detached")
     opened.type("English", "I saw a dog")
-    opened.wait_for_text("“dog” asks the source. For “狗”, e = v_a · tanh(s W_aq + h W_ak) = −20.07")
+    opened.wait_for_text("“dog” attends to the source. For “狗”, e = v_a · tanh(s W_aq + h W_ak) = −20.07")
     opened.click_cell("head_outputs [head 1, dog, 6]")
     opened.page.locator(".arithmetic").wait_for()
 

@@ -40,7 +40,7 @@ def test_without_the_cache_every_key_is_computed_again_and_a_kept_one_opens(scre
     assert layer.locator(".grid .k.now").count() == 1
     page.get_by_role("button", name="without it").click()
     assert layer.locator(".grid .k.now").count() == 10
-    opened.wait_for_text("all 10 tokens are run again: 10 keys, 9 of them the same as before")
+    opened.wait_for_text("all 10 tokens are run again: 10 keys, 9 of them unchanged")
     with opened.answered():
         layer.get_by_role("button", name="key of “dog”").click()
     opened.wait_for_text("layer 2, attention")
@@ -57,7 +57,7 @@ def test_bytes_and_grouped_queries_shrink_them(screen):
     """KV cache: bytes with grouped queries, a window and a precision; the tensors of the text agree."""
     opened = screen("?open=size", lesson="decoding")
     opened.wait_for_text("2 GiB")
-    opened.wait_for_text("× (16 + 16) numbers × 2 bytes = 3584. Its tensors hold")
+    opened.wait_for_text("× (16 + 16) numbers × 2 bytes = 3584. The cache's tensors hold")
     opened.press("Key/value heads for 32 query heads", "8: grouped")
     opened.wait_for_text("512 MiB")
     opened.press("Kept", "the last 1,024")

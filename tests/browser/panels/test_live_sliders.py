@@ -265,7 +265,7 @@ def test_the_window_of_a_mask(screen):
 def test_a_lessons_picture_follows_its_word_and_leaves_the_workbench_alone(screen):
     opened = screen("?words=with&lang=en", lesson="qkv")
     assert opened.page.locator(".flow").evaluate("root => root.flow.look.query") == 5
-    opened.choose("The word that asks", "dog")
+    opened.choose("Query word", "dog")
     assert opened.page.locator(".flow").evaluate("root => root.flow.look.query") == 3
     opened.page.locator(".flow").evaluate("root => root.flow.lookAt({ query: 1 })")
     opened.page.evaluate("() => new Promise((done) => setTimeout(done, 400))")  # the time after which a hand rests
