@@ -1,12 +1,14 @@
 """What the entries of a table need, for the tests that run all there are: a new one is among them by itself."""
 
 from collections import defaultdict
+from collections.abc import Callable
 
 from attention_core import AttentionConfig
 from attention_core.mechanism.learned_tensors import add_own_sizes
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.parameters import KEY_COUNT, Parameter
 from attention_core.mechanism.positions import POSITIONS
 
 PLACES = 64  # rows of a table with one for each place: more than any run here has
@@ -66,6 +68,29 @@ def key_rows(config: AttentionConfig, learned: Shapes, width: int) -> int:
 def score_shapes(score: str, d_q: int, d_k: int, H: int | None = None, own: int = OWN_SIZE) -> Shapes:
     """What a score learns. H: the heads, of which each has its own of every other tensor; None: all share."""
     return learned_shapes(AttentionConfig(score), d_q, d_k, H, own, apart=H is not None)
+
+
+def fitting_number(parameter: Parameter, sequences: int, keys: int, choose: Callable[[list], object]) -> object:
+    """What a parameter may be, a small number or a word, in a run of so many sequences and keys.
+
+    choose: picks one of several.
+    """
+    choices = number_choices(parameter, keys)
+    if not parameter.several:
+        return choose(choices)
+    return tuple(choose(choices) for _ in range(sequences if parameter.moves == KEY_COUNT else 1))
+
+
+def number_choices(parameter: Parameter, keys: int) -> list:
+    """The words, the keys, the numbers of keys, the first whole numbers, or those that show what it does."""
+    if parameter.words:
+        return list(parameter.words)
+    if parameter.moves:
+        return list(range(keys + (parameter.moves == KEY_COUNT)))
+    if parameter.is_whole:
+        least = parameter.least or 0
+        return [least, least + 1, least + 2]
+    return [*parameter.swept] or [0.3, 1.7]
 
 
 def mask_choice(name: str, **special: dict) -> tuple[str, dict]:

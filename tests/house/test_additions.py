@@ -19,7 +19,7 @@ from pages.lessons.start.card_pictures import CARD_PICTURES
 from pages.site.catalog import LESSONS, PAGES_FOLDER
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.house.test_house import ROOT
-from tests.mechanism import attention_loops, drawn_layers, test_oracle
+from tests.mechanism import attention_loops, drawn_layers, mask_pairs
 
 LESSON_TEXTS = ("question", "intro", "sources")
 PUZZLE_TEXTS = ("title", "task", "done")
@@ -62,13 +62,13 @@ def missing_of_puzzle(name):
 
 FAMILIES = {"score": SCORES, "masks": MASKS, "normaliser": NORMALISERS, "positions": POSITIONS, "modifiers": MODIFIERS}
 FOR_NOTEBOOKS = {"alibi_slopes"}  # numbers that no page asks for
-WITNESSES = {  # where an addition is computed a second time, and what there has its name
-    "score": {"tests/mechanism/attention_loops.py": attention_loops.score},
-    "normaliser": {"tests/mechanism/attention_loops.py": attention_loops.normalise},
-    "masks": {
-        "tests/mechanism/attention_loops.py": attention_loops.may_attend,
-        "tests/mechanism/drawn_layers.py": drawn_layers.Draw.choose_mask,
-    },
+LOOPS, DRAWN = "tests/mechanism/attention_loops.py", "tests/mechanism/drawn_layers.py"
+WITNESSES = {  # where an addition is computed a second time or drawn: the file, and what there has its name
+    "score": {LOOPS: attention_loops.score},
+    "normaliser": {LOOPS: attention_loops.normalise},
+    "masks": {"tests/mechanism/mask_pairs.py": mask_pairs},
+    "positions": {LOOPS: attention_loops, DRAWN: drawn_layers.Draw.choose_position},
+    "modifiers": {LOOPS: attention_loops, DRAWN: drawn_layers.Draw.choose_modifier},
 }
 
 
@@ -81,11 +81,10 @@ def missing_of_choice(family, name, numbers=()):
         for table, key in keys
         if f"{table}.{key}" not in load_app_texts(language) and key not in FOR_NOTEBOOKS
     ]
-    for file, function in WITNESSES.get(family, {}).items():
-        if f'"{name}"' not in inspect.getsource(function):
-            missing.append(f"{name}: {function.__name__} of {file} says what it does, pair by pair")
-    if family == "masks" and name not in test_oracle.names(test_oracle.CHOSEN):
-        missing.append(f"{name}: CHOSEN and may_attend of tests/mechanism/test_oracle.py say what it does")
+    for file, holder in WITNESSES[family].items():
+        where = file if inspect.ismodule(holder) else f"{holder.__name__} of {file}"
+        if f'"{name}"' not in inspect.getsource(holder):
+            missing.append(f'{name}: {where} has no line with "{name}"')
     return missing
 
 
@@ -96,9 +95,13 @@ def test_no_choice_of_a_layer_lacks_anything(family):
     assert [line for name in choices for line in missing_of_choice(family, name, numbers[name])] == []
 
 
-def test_masks_that_place_the_query_are_those_of_the_loops():
-    """A mask with is_causal stands in PLACING_MASKS of tests/mechanism/attention_loops.py."""
-    assert {name for name, mask in MASKS.items() if mask.is_causal} == set(attention_loops.PLACING_MASKS)
+def test_masks_that_place_the_query_are_those_of_the_pairs():
+    placing = {name for name, pairs in mask_pairs.MASK_PAIRS.items() if pairs.places_query}
+    for name in MASKS:
+        assert MASKS[name].is_causal == (name in placing), (
+            f"{name}: is_causal of its line in MASKS is {MASKS[name].is_causal}, "
+            "and places_query of its line in MASK_PAIRS of tests/mechanism/mask_pairs.py is not"
+        )
 
 
 def test_no_lesson_lacks_anything():
@@ -116,9 +119,11 @@ def test_what_is_forgotten_is_named():
     assert "forgotten: write pages/lessons/forgotten/page.py" in lesson
     assert len(missing_of_puzzle("forgotten")) == 2 * len(PUZZLE_TEXTS)
     mask = missing_of_choice("masks", "forgotten", ["stride"])
-    assert len(mask) == 2 * 2 + 3
+    assert len(mask) == 2 * 2 + 1
     assert "forgotten: forgotten_stride stands in [parameter] of pages/content/zh/labels.toml" in mask
+    assert 'forgotten: tests/mechanism/mask_pairs.py has no line with "forgotten"' in mask
     assert len(missing_of_choice("normaliser", "forgotten")) == 2 + 1
+    assert len(missing_of_choice("positions", "forgotten")) == 2 + 2
 
 
 GUIDES = [(ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("adding_a_score.md", "adding_a_lesson.md")]

@@ -8,6 +8,8 @@ import math
 
 import numpy as np
 
+from tests.mechanism.mask_pairs import may_attend, query_place
+
 Array = np.ndarray
 
 
@@ -122,38 +124,6 @@ def clip(distance: int, rows: int) -> int:
     return max(-most, min(most, distance)) + most
 
 
-# ---- who may attend --------------------------------------------------------------------------------------------------
-def may_attend(mask: str, chosen: dict, b: int, i: int, j: int) -> bool:
-    """i and j: the places of the query and the key."""
-    match mask:
-        case "causal":
-            return j <= i
-        case "local":
-            return abs(i - j) <= chosen["window"]
-        case "sliding":
-            return i - chosen["window"] < j <= i
-        case "dilated":
-            return any(abs(i - j) == step * chosen["dilation"] for step in range(chosen["window"] + 1))
-        case "padding":
-            return j < chosen["lengths"][b]
-        case "local_global":
-            near = abs(i - j) <= chosen["window"]
-            return near or i in chosen["global_tokens"] or j in chosen["global_tokens"]
-    raise AssertionError(f"who may attend under {mask} must stand here")
-
-
-PLACING_MASKS = ("causal", "sliding")  # they look back from where the query stands, the last one at the last key
-
-
-def query_place(config: dict, T: int, S: int) -> int:
-    """Where query 0 stands: the causal masks' offset, S - T where none is given, 0 without such a mask."""
-    causal = [params for name, params in config["masks"] if name in PLACING_MASKS]
-    offsets = [params["offset"] for params in causal if params.get("offset") is not None]
-    if offsets:
-        return offsets[0]
-    return S - T if causal else 0
-
-
 # ---- scores and what makes weights of them ---------------------------------------------------------------------------
 def of_head(tensor: Array, axes: int, h: int) -> Array:
     """A head's own, where each has its own."""
@@ -173,20 +143,25 @@ def score(kind: str, q: Array, k: Array, weights: dict, h: int) -> float:
             return float(of_head(weights["v_a"], 1, h) @ hidden)
         case "linear":
             return sum(elu_plus_one(x) * elu_plus_one(y) for x, y in zip(q, k, strict=True))
-    raise AssertionError(f"what {kind} is must stand here")
+    raise AssertionError(f"what {kind} is must stand in score of tests/mechanism/attention_loops.py")
+
+
+SCALED_SCORES = ("scaled_dot", "linear")  # those divided by the root of d_k
 
 
 def elu_plus_one(x: float) -> float:
     return x + 1 if x > 0 else math.exp(x)
 
 
-def normalise(kind: str, chosen: dict, scores: list[float], allowed: list[bool], sink: float) -> list[float]:
+def normalise(kind: str, chosen: dict, scores: list[float], allowed: list[bool], weights: dict, h: int) -> list[float]:
+    """The weights of a row of head h. chosen: the normaliser's numbers. weights: what the layer learns, by name."""
     seen = [s for s, may in zip(scores, allowed, strict=True) if may]
     match kind:
         case "softmax":
             total = sum(math.exp(s - max(seen)) for s in seen)
             return [math.exp(s - max(seen)) / total if may else 0.0 for s, may in zip(scores, allowed, strict=True)]
         case "sinks":
+            sink = float(weights["sinks"][h])
             top = max([*seen, sink])
             total = sum(math.exp(s - top) for s in [*seen, sink])
             return [math.exp(s - top) / total if may else 0.0 for s, may in zip(scores, allowed, strict=True)]
@@ -195,7 +170,7 @@ def normalise(kind: str, chosen: dict, scores: list[float], allowed: list[bool],
             return [1 / (1 + math.exp(-s - bias)) if may else 0.0 for s, may in zip(scores, allowed, strict=True)]
         case "share":
             return [s / sum(seen) if may else 0.0 for s, may in zip(scores, allowed, strict=True)]
-    raise AssertionError(f"what {kind} makes of scores must stand here")
+    raise AssertionError(f"what {kind} makes of scores must stand in normalise of tests/mechanism/attention_loops.py")
 
 
 # ---- the layer -------------------------------------------------------------------------------------------------------
@@ -209,7 +184,7 @@ def attention_by_loops(inputs: dict, weights: dict, config: dict, pairs: dict) -
     H, KV = config["heads"], config["kv_heads"]
     T = next(iter(inputs.values())).shape[-2]
     S = inputs["v" if "v" in inputs else "key" if "key" in inputs else "x"].shape[-2]
-    at = query_place(config, T, S)
+    at = query_place(config["masks"], T, S)
     made_of = {}
     if "q" in inputs:
         q, k, v = (inputs[role] for role in "qkv")
@@ -328,9 +303,7 @@ def all_allowed(config: dict, pairs: dict, sizes: tuple[int, ...], at: int) -> A
     allowed = np.ones(sizes, dtype=bool)
     given = np.broadcast_to(pairs.get("allowed", True), sizes)
     for b, h, t, s in np.ndindex(sizes):
-        allowed[b, h, t, s] = given[b, h, t, s] and all(
-            may_attend(name, params, b, t + at, s) for name, params in config["masks"]
-        )
+        allowed[b, h, t, s] = given[b, h, t, s] and may_attend(config["masks"], b, h, t + at, s)
     return allowed
 
 
@@ -350,7 +323,7 @@ def weigh(
     for name in ("rope", "decoupled_rope"):
         if name in positions:
             scale_of_yarn *= yarn_factors(positions[name])[1]
-    factor = 1 / math.sqrt(compared) if config["score"] in ("scaled_dot", "linear") else 1.0
+    factor = 1 / math.sqrt(compared) if config["score"] in SCALED_SCORES else 1.0
     factor = factor if config["scale"] is None else config["scale"]
     chosen_scores = pairs.get("what_if", {}).get("scores") if half == 0 else None
     kind, params = config["normaliser"]
@@ -378,8 +351,7 @@ def weigh(
             if "clipped" in positions:
                 number += weights["w_clipped"][clip(distance, len(weights["w_clipped"])), h]
             row.append(float(number))
-        sink = float(weights["sinks"][h]) if kind == "sinks" else 0.0
-        found[b, h, t] = normalise(kind, params, row, [*allowed[b, h, t]], sink)
+        found[b, h, t] = normalise(kind, params, row, [*allowed[b, h, t]], weights, h)
     return found
 
 

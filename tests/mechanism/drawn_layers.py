@@ -1,6 +1,12 @@
-"""Layers drawn at random: what of attention is chosen, and numbers for it. A seed is a layer."""
+"""Layers drawn at random: what of attention is chosen, and numbers for it. A seed is a layer.
+
+With what is wanted of it a layer has that, and all else by chance: so each group of choices has its layer, however many
+choices the tables have (draw_layers_of).
+"""
 
 import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,20 +17,25 @@ from attention_core import AttentionConfig, Weights, attend, attend_qkv
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS, ROPE_SCALINGS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Trace
+from tests.entries import fitting_number
 
-HEADS = [(1, 1), (2, 1), (2, 2), (3, 1), (4, 2), (6, 3)]
+HEADS = {f"{H} heads, {KV}": (H, KV) for H, KV in [(1, 1), (2, 1), (2, 2), (3, 1), (4, 2), (6, 3)]}
 FROM_INPUT = {"layer_norm_before", "rms_norm_before", "latent", "gate", "sinusoidal", "learned", "decoupled_rope"}
 ADDS_TO_SCORES = {"alibi", "t5", "clipped", "relative_keys", "decoupled_rope"}
-DIFFERENT_WIDTHS = {"general", "additive"}
+ENTRANCES = ["self", "self", "cross", "cross with values", "qkv"]
+POSITIVE = {name for name, normaliser in NORMALISERS.items() if normaliser.needs_positive}
+BELOW_ZERO = {name for name, score in SCORES.items() if not score.is_positive}
 
 
 @dataclass(frozen=True, eq=False)
 class DrawnLayer:
-    """What attention_by_loops takes, and the same for attend or attend_qkv."""
+    """What attention_by_loops takes, and the same for attend or attend_qkv. name: what it was drawn from."""
 
+    name: str
     inputs: dict[str, np.ndarray]
     weights: dict[str, np.ndarray]
     config: dict
@@ -48,9 +59,12 @@ def as_tensors(given: np.ndarray | dict) -> torch.Tensor | dict:
 
 
 class Draw:
-    """One layer, drawn from a seed."""
+    """One layer, drawn from a seed, that has what is wanted of it."""
 
-    def __init__(self, seed: int):
+    def __init__(self, seed: int, wanted: frozenset[str] = frozenset()):
+        self.name = f"seed {seed}, {sorted(wanted)} wanted"
+        self.wanted = wanted
+        self.chosen = set(wanted)
         self.chance = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
         self.weights: dict[str, np.ndarray] = {}
@@ -61,6 +75,24 @@ class Draw:
     def happens(self, share: float = 0.4) -> bool:
         return self.chance.random() < share
 
+    def choose(self, choices: Iterable[str]) -> str:
+        """The wanted one of a kind, else one that goes together with all that is chosen."""
+        fitting = [name for name in choices if go_together(self.chosen | {name})]
+        assert fitting, f"none of {sorted({*choices})} goes together with {sorted(self.chosen)}"
+        name = self.one_of(*fitting)
+        self.chosen.add(name)
+        return name
+
+    def choose_some(self, choices: Iterable[str], share: float) -> list[str]:
+        """Those wanted, and others by chance that go together with all that is chosen."""
+        return [name for name in choices if self.has(name, share)]
+
+    def has(self, name: str, share: float = 0.4) -> bool:
+        """Whether the layer has what it may have or not."""
+        happens = self.happens(share) and go_together(self.chosen | {name})
+        self.chosen |= {name} if happens else set()
+        return happens or name in self.wanted
+
     def array(self, *shape: int) -> np.ndarray:
         return self.numbers.normal(size=shape)
 
@@ -68,16 +100,14 @@ class Draw:
         self.weights[name] = self.array(*shape) * 0.6
 
     def layer(self) -> DrawnLayer:
-        entrance = self.one_of("self", "self", "cross", "cross with values", "qkv")
-        normaliser = self.one_of(*NORMALISERS)
-        score = "linear" if normaliser == "share" else self.one_of(*SCORES)
-        barred = FROM_INPUT if entrance == "qkv" else set()
-        no_bias = ADDS_TO_SCORES if normaliser == "share" else set()
-        modifiers = [name for name in MODIFIERS if self.happens() and name not in barred]
-        positions = [name for name in POSITIONS if self.happens(0.3) and name not in barred | no_bias]
-        masks = [name for name in MASKS if self.happens(0.25)]
+        entrance = self.choose(ENTRANCES)
+        normaliser = self.choose(NORMALISERS)
+        score = self.choose(SCORES)
+        modifiers = self.choose_some(MODIFIERS, 0.4)
+        positions = self.choose_some(POSITIONS, 0.3)
+        masks = self.choose_some(MASKS, 0.25)
         has_offset = self.happens(0.3) and "learned" not in positions
-        H, KV = self.one_of(*HEADS)
+        H, KV = HEADS[self.choose(HEADS)]
         B, T, S = self.one_of(1, 2), self.one_of(1, 2, 3, 4), self.one_of(2, 3, 5)
         if entrance == "self":
             S = T
@@ -87,7 +117,7 @@ class Draw:
         maps = 2 if "differential" in modifiers else 1
         width = self.one_of(2, 4, 6) if "rope" in positions else self.one_of(1, 2, 3, 5)
         widths = {"q": width * maps, "k": width * maps, "v": self.one_of(1, 3, 7)}
-        if score in DIFFERENT_WIDTHS:
+        if not SCORES[score].equal_widths:
             widths["k"] = maps * (self.one_of(2, 4) if "rope" in positions else self.one_of(1, 2, 3))
         is_bare = entrance == "self" and H == KV and not {"latent"} & {*modifiers} and self.happens(0.3)
         if is_bare:
@@ -105,13 +135,13 @@ class Draw:
             inputs = {name: self.array(B, *rows[name]) for name in given[entrance]}
         self.config = {
             "score": score,
-            "scale": self.one_of(None, None, 0.7) if normaliser == "share" else self.one_of(None, None, 0.7, -0.3),
-            "temperature": self.one_of(1.0, 1.0, 1.7, 0.6),
+            "scale": self.choose_scale(normaliser),
+            "temperature": self.one_of(1.7, 0.6) if self.has("temperature", 0.5) else 1.0,
             "heads": H,
             "kv_heads": KV,
-            "normaliser": (normaliser, {"bias": self.one_of(-1.5, 0.0)} if normaliser == "sigmoid" else {}),
-            "dropout": self.one_of(None, None, 0.3),
-            "residual": entrance != "qkv" and self.happens(),
+            "normaliser": (normaliser, self.fit(NORMALISERS[normaliser].parameters, B, S)),
+            "dropout": 0.3 if self.has("dropout", 0.3) else None,
+            "residual": self.has("residual"),
         }
         output = self.learn_projections(entrance, inputs, widths, is_bare)
         sizes = {"H": H, "D": next(iter(inputs.values())).shape[-1], "d_q": widths["q"] // maps, "places": 16}
@@ -120,9 +150,9 @@ class Draw:
         self.config["modifiers"] = [(name, self.choose_modifier(name, sizes)) for name in modifiers]
         self.config["positions"] = [(name, self.choose_position(name, sizes)) for name in positions]
         offset = self.one_of(0, 1, 2, -1) if has_offset else None
-        self.config["masks"] = [(name, self.choose_mask(name, B, S, offset)) for name in masks]
+        self.config["masks"] = [(name, self.fit_mask(name, B, S, offset)) for name in masks]
         self.learn_for(score, normaliser, sizes)
-        pairs = self.choose_pairs(B, H, T, S, normaliser == "share")
+        pairs = self.choose_pairs(B, H, T, S, normaliser in POSITIVE)
         features = {entrance, normaliser, score, f"{H} heads, {KV}", *modifiers, *positions, *masks, *pairs}
         features |= {name for name in ("residual", "dropout", "scale", "replace") if self.config[name] is not None}
         features -= set() if self.config["residual"] else {"residual"}
@@ -131,7 +161,8 @@ class Draw:
         features |= {"a bias"} if "b_q" in self.weights else set()
         scalings = {params["scaling"] for name, params in self.config["positions"] if "scaling" in params}
         features |= {f"scaled: {name}" for name in scalings - {"none"}}
-        return DrawnLayer(inputs, self.weights, self.config, pairs, frozenset(features - {"what_if", "keep"}))
+        features = frozenset(features - {"what_if", "keep"})
+        return DrawnLayer(self.name, inputs, self.weights, self.config, pairs, features)
 
     def learn_projections(self, entrance: str, inputs: dict, widths: dict, is_bare: bool) -> int:
         """The projections; how wide the output is."""
@@ -235,46 +266,41 @@ class Draw:
             "mscale_all_dim": self.one_of(0.0, 0.7),
         }
 
-    def choose_mask(self, name: str, B: int, S: int, offset: int | None) -> dict:
-        choices = {
-            "causal": {},
-            "local": {"window": self.one_of(0, 1, 2)},
-            "sliding": {"window": self.one_of(1, 2, 3)},
-            "dilated": {"window": self.one_of(1, 2), "dilation": 2},
-            "padding": {"lengths": tuple(self.one_of(*range(S + 1)) for _ in range(B))},
-            "local_global": {"window": self.one_of(0, 1), "global_tokens": (self.one_of(*range(S)),)},
-        }
-        assert name in choices, f"with which numbers {name} is drawn must stand here"
-        params = choices[name]
-        return {**params, "offset": offset} if offset is not None and MASKS[name].is_causal else params
+    def choose_scale(self, normaliser: str) -> float | None:
+        if not self.has("scale"):
+            return None
+        return 0.7 if normaliser in POSITIVE else self.one_of(0.7, -0.3)
+
+    def fit(self, parameters: Iterable[Parameter], B: int, S: int) -> dict:
+        """Numbers that fit what is declared."""
+        return {each.name: fitting_number(each, B, S, self.chance.choice) for each in parameters}
+
+    def fit_mask(self, name: str, B: int, S: int, offset: int | None) -> dict:
+        numbers = self.fit(MASKS[name].parameters, B, S)
+        return {**numbers, "offset": offset} if offset is not None and MASKS[name].is_causal else numbers
 
     def learn_for(self, score: str, normaliser: str, sizes: dict) -> None:
+        """What a score and a normaliser declare that they learn, for all heads or for each its own."""
         own = self.one_of(2, 3)
-        lead = (sizes["H"],) if self.happens() else ()
-        if score == "general":
-            self.learn("w_a", *lead, sizes["d_q"], sizes["d_k"])
-        if score == "additive":
-            self.learn("w_aq", *lead, sizes["d_q"], own)
-            self.learn("w_ak", sizes["d_k"], own)
-            self.learn("v_a", *lead, own)
-        if normaliser == "sinks":
-            self.learn("sinks", sizes["H"])
+        for tensor in (*SCORES[score].weights, *NORMALISERS[normaliser].weights):
+            lead = (sizes["H"],) if tensor.by_head and self.happens() else ()
+            self.learn(tensor.name, *lead, *tensor.shape(defaultdict(lambda: own, sizes)))
 
     def choose_pairs(self, B: int, H: int, T: int, S: int, is_positive: bool) -> dict:
         pairs = {}
         shape = self.one_of((T, S), (B, H, T, S), (B, 1, T, S))
-        if self.happens(0.3):
+        if self.has("allowed", 0.3):
             pairs["allowed"] = self.numbers.random(shape) < 0.7
         if self.config["dropout"]:
             pairs["keep"] = self.numbers.random((B, H, T, S)) < 0.7
-        what = self.one_of("nothing", "nothing", "nothing", "uniform", "replacement", "weights")
-        self.config["replace"] = "uniform" if what == "uniform" else None
+        what = next((name for name in REPLACING if self.has(name, 0.2)), "nothing")
+        self.config["replace"] = "uniform" if what == "replace" else None
         what_if = {}
         if what == "replacement":
             pairs["replacement"] = self.array(*shape)
-        if what == "weights":
+        if what == "what_if weights":
             what_if["weights"] = self.some(shape)
-        if self.happens(0.2):
+        if self.has("what_if scores", 0.2):
             what_if["scores"] = abs(self.some(shape)) if is_positive else self.some(shape)
         return {**pairs, "what_if": what_if} if what_if else pairs
 
@@ -283,24 +309,37 @@ class Draw:
         return np.where(self.numbers.random(shape) < 0.4, self.array(*shape), np.nan)
 
 
-def draw_layer(seed: int) -> DrawnLayer:
-    """The layer of a seed."""
-    return Draw(seed).layer()
+def draw_layer(seed: int, wanted: frozenset[str] = frozenset()) -> DrawnLayer:
+    """The layer of a seed, with all that is wanted of it, such as a mask and a position by their names."""
+    return Draw(seed, wanted).layer()
+
+
+def draw_layers_of(groups: Iterable[frozenset[str]], seeds: range) -> Iterator[DrawnLayer]:
+    """A layer for each seed, and more where the groups need them: each group is together in one layer at least."""
+    missing, seed = sorted(groups, key=sorted), seeds.start
+    while missing or seed < seeds.stop:
+        wanted = missing[0] if missing else frozenset()
+        layer = draw_layer(seed, wanted)
+        assert wanted <= layer.features, f"{layer.name}: it has {sorted(layer.features)}"
+        yield layer
+        missing = [group for group in missing if not group <= layer.features]
+        seed += 1
 
 
 # ---- what goes together ----------------------------------------------------------------------------------------------
+REPLACING = ("replace", "replacement", "what_if weights")
 KINDS = [
-    {"self", "cross", "cross with values", "qkv"},
+    {*ENTRANCES},
     {*NORMALISERS},
     {*SCORES},
-    {f"{H} heads, {KV}" for H, KV in HEADS},
+    {*HEADS},
     *({name} for name in (*MODIFIERS, *POSITIONS, *MASKS)),
     {"residual"}, {"dropout"}, {"scale"}, {"temperature"}, {"allowed"}, {"what_if scores"},
-    {"replace", "replacement", "what_if weights"},
+    {*REPLACING},
 ]  # fmt: skip
 APART = [
     ({"qkv"}, FROM_INPUT | {"residual"}),
-    ({"share"}, ADDS_TO_SCORES | ({*SCORES} - {"linear"})),
+    (POSITIVE, ADDS_TO_SCORES | BELOW_ZERO),
 ]  # what no layer has both of
 
 

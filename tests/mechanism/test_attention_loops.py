@@ -7,40 +7,31 @@ import pytest
 
 from attention_core.mechanism.modifiers import MODIFIERS
 from tests.mechanism.attention_loops import attention_by_loops
-from tests.mechanism.drawn_layers import all_groups, draw_layer
+from tests.mechanism.drawn_layers import DrawnLayer, all_groups, draw_layers_of
 
 DRAWS, MANY_DRAWS = 300, 3000
 
 
-def assert_as_by_loops(seed: int) -> frozenset[str]:
-    """Every output of the layer of a seed, to 1e-10 of its largest number. Returns what the layer has."""
-    layer = draw_layer(seed)
+def assert_as_by_loops(layer: DrawnLayer) -> None:
+    """Every output of a layer, to 1e-10 of its largest number."""
     trace = layer.run()
     *_, last = trace.steps
     for name, theirs in attention_by_loops(layer.inputs, layer.weights, layer.config, layer.pairs).items():
         ours = trace[last if name == "last" else name].numpy()
-        assert ours.shape == theirs.shape, (seed, name)
+        assert ours.shape == theirs.shape, f"{layer.name}: {name}"
         off = np.abs(ours - theirs).max() / max(1.0, np.abs(theirs).max())
-        assert off <= 1e-10, f"seed {seed}: {name} is off by {off:.3g}: {sorted(layer.features)}"
-    return layer.features
-
-
-def groups_of(features: frozenset[str], count: int) -> set[frozenset[str]]:
-    return {frozenset(group) for group in combinations(sorted(features), count)}
+        assert off <= 1e-10, f"{layer.name}: {name} is off by {off:.3g}: {sorted(layer.features)}"
 
 
 def test_layers_against_loops():
     """All pairs of choices, and all triples of modifiers, are among the draws."""
-    found = [assert_as_by_loops(seed) for seed in range(DRAWS)]
-    pairs = set().union(*(groups_of(features, 2) for features in found))
-    assert all_groups(2) <= pairs, sorted(map(sorted, all_groups(2) - pairs))
-    triples = set().union(*(groups_of(features & {*MODIFIERS}, 3) for features in found))
-    assert {frozenset(group) for group in combinations(MODIFIERS, 3)} <= triples
+    triples = {frozenset(group) for group in combinations(MODIFIERS, 3)}
+    for layer in draw_layers_of(all_groups(2) | triples, range(DRAWS)):
+        assert_as_by_loops(layer)
 
 
 @pytest.mark.slow
 def test_many_layers_against_loops():
     """All triples of choices are among the draws."""
-    found = [assert_as_by_loops(seed) for seed in range(DRAWS, DRAWS + MANY_DRAWS)]
-    triples = set().union(*(groups_of(features, 3) for features in found))
-    assert all_groups(3) <= triples, sorted(map(sorted, all_groups(3) - triples))[:20]
+    for layer in draw_layers_of(all_groups(3), range(DRAWS, DRAWS + MANY_DRAWS)):
+        assert_as_by_loops(layer)

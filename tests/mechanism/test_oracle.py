@@ -15,8 +15,10 @@ from attention_core import AttentionConfig, Weights, attend, attend_qkv
 from attention_core.mechanism.masks import MASKS, to_mha_mask
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
-from tests.entries import score_shapes
-from tests.mechanism.attention_loops import PLACING_MASKS
+from tests.entries import fitting_number, score_shapes
+from tests.mechanism.attention_loops import SCALED_SCORES
+from tests.mechanism.attention_loops import score as score_by_loops
+from tests.mechanism.mask_pairs import MASK_PAIRS, may_attend, query_place
 from tests.mechanism.test_relative_positions import LEARNED
 
 B = 2
@@ -36,21 +38,25 @@ CUSTOM = torch.rand(7, 7, generator=torch.Generator().manual_seed(3)) < 0.6
 CUSTOM[2] = False  # a query that may attend to nothing
 PER_HEAD = torch.rand(B, 6, 7, 7, generator=torch.Generator().manual_seed(4)) < 0.6
 
+
+def tried_numbers(mask: str) -> dict:
+    """The numbers of MASK_PAIRS; one that does not stand there is the last but one that fits."""
+    parameters = MASKS[mask].parameters
+    fitting = {each.name: fitting_number(each, B, 5, lambda choices: choices[-2:][0]) for each in parameters}
+    return fitting | (MASK_PAIRS[mask].numbers if mask in MASK_PAIRS else {})
+
+
+PADDING = ("padding", {"lengths": (5, 3)})
 CHOSEN = {
     "none": [],
-    "causal": ["causal"],
-    "local": [("local", {"window": 1})],
-    "sliding": [("sliding", {"window": 3})],
-    "dilated": [("dilated", {"window": 2, "dilation": 2})],
-    "padding": [("padding", {"lengths": (5, 3)})],
-    "local_global": [("local_global", {"window": 1, "global_tokens": (0, 3, 6)})],  # 6: a key alone, or a query alone
-    "causal+padding": ["causal", ("padding", {"lengths": (5, 3)})],
-    "causal+local": ["causal", ("local", {"window": 2})],
+    **{mask: [(mask, tried_numbers(mask))] for mask in MASKS},
+    "causal+padding": [("causal", {}), PADDING],
+    "causal+local": [("causal", {}), ("local", {"window": 2})],
     "causal+offset": [("causal", {"offset": 1})],
     "causal+offset+sliding": [("causal", {"offset": 1}), ("sliding", {"window": 3})],  # one offset for both
     "custom": [],
     "per_head": [],
-    "causal+custom": ["causal"],
+    "causal+custom": [("causal", {})],
 }
 
 
@@ -59,38 +65,15 @@ def given_mask(kind: str, T: int, S: int, H: int) -> torch.Tensor | None:
     return {"custom": CUSTOM[:T, :S], "causal+custom": CUSTOM[:T, :S], "per_head": PER_HEAD[:, :H, :T, :S]}.get(kind)
 
 
-def first_position(kind: str, T: int, S: int) -> int:
-    """Where query 0 stands among the keys."""
-    if "offset" in kind:
-        return 1
-    return S - T if names({kind: CHOSEN[kind]}) & set(PLACING_MASKS) else 0
-
-
-def may_attend(kind: str, b: int, h: int, i: int, j: int, at: int) -> bool:
-    """One pair of query and key, i at position i + at."""
-    i, row = i + at, i
-    rules = {
-        "none": True,
-        "causal": j <= i,
-        "offset": True,
-        "local": abs(i - j) <= (2 if "causal" in kind else 1),
-        "sliding": j in (i, i - 1, i - 2),
-        "dilated": j in (i - 4, i - 2, i, i + 2, i + 4),
-        "padding": j < (5, 3)[b],
-        "local_global": abs(i - j) <= 1 or i in (0, 3, 6) or j in (0, 3, 6),
-        "custom": bool(CUSTOM[row, j]),
-        "per_head": bool(PER_HEAD[b, h, row, j]),
-    }
-    return all(rules[part] for part in kind.split("+"))
-
-
 @functools.cache
 def mask_by_loops(kind: str, T: int, S: int, H: int) -> torch.Tensor:
-    at = first_position(kind, T, S)
+    """(B, H, T, S): one pair of query and key after the other, and what is handed over."""
+    masks, at = CHOSEN[kind], query_place(CHOSEN[kind], T, S)
     allowed = [
-        [[[may_attend(kind, b, h, i, j, at) for j in range(S)] for i in range(T)] for h in range(H)] for b in range(B)
+        [[[may_attend(masks, b, h, i + at, j) for j in range(S)] for i in range(T)] for h in range(H)] for b in range(B)
     ]
-    return torch.tensor(allowed)
+    given = given_mask(kind, T, S, H)
+    return torch.tensor(allowed) if given is None else torch.tensor(allowed) & given
 
 
 # ---- positions, one at a time ----------------------------------------------------------------------------------------
@@ -154,11 +137,15 @@ def scores_by_torch(score: str, q: torch.Tensor, k: torch.Tensor, weights: Weigh
     if score == "general":
         pairs = q[:, :, :, None].expand(-1, -1, -1, S, -1), k[:, :, None].expand(-1, -1, T, -1, -1)
         return F.bilinear(*(each.contiguous() for each in pairs), weights.w_a[None])[..., 0]
-    assert score == "additive", f"how torch alone computes {score} must stand here"
-    scores = torch.zeros(*q.shape[:3], S, dtype=q.dtype)
-    from_q, from_k = q @ weights.w_aq, k @ weights.w_ak
+    return by_pairs(score, q, k, weights)
+
+
+def by_pairs(score: str, q: torch.Tensor, k: torch.Tensor, weights: Weights) -> torch.Tensor:
+    """A score for which torch has no function, one pair after the other: that of attention_loops.py."""
+    learned = {name: w.numpy() for name, w in weights.given().items()}
+    scores = torch.zeros(*q.shape[:3], k.shape[2], dtype=q.dtype)
     for b, h, i, j in torch.cartesian_prod(*map(torch.arange, scores.shape)).tolist():
-        scores[b, h, i, j] = weights.v_a @ torch.tanh(from_q[b, h, i] + from_k[b, h, j])
+        scores[b, h, i, j] = score_by_loops(score, q[b, h, i].numpy(), k[b, h, j].numpy(), learned, h)
     return scores
 
 
@@ -213,7 +200,7 @@ def steps_to_scores(score: str, position: str, shape: tuple[int, ...], at: int) 
         q, k = rope_by_matrices(q, *turn, at), rope_by_matrices(k, *turn, 0)
     weights = score_weights(score, q.shape[-1], k.shape[-1])
     scores = scores_by_torch(score, q, k.repeat_interleave(H // KV, dim=1), weights)
-    scaled = scores / math.sqrt(k.shape[-1]) if score in ("scaled_dot", "linear") else scores
+    scaled = scores / math.sqrt(k.shape[-1]) if score in SCALED_SCORES else scores
     return {"q": q, "k": k, "v": v, "scores": scores, "scaled_scores": scaled}
 
 
@@ -221,7 +208,7 @@ def steps_to_scores(score: str, position: str, shape: tuple[int, ...], at: int) 
 def reference(score: str, kind: str, position: str, shape: tuple[int, ...]) -> dict[str, torch.Tensor]:
     """The steps in float64, without any of our own functions."""
     T, S, H, KV = shape
-    at = first_position(kind, T, S)
+    at = query_place(CHOSEN[kind], T, S)
     steps = dict(steps_to_scores(score, position, shape, at))
     q, k, v, scaled = (steps[name] for name in ("q", "k", "v", "scaled_scores"))
     bias = torch.zeros(H, T, S, dtype=torch.float64)
@@ -295,15 +282,13 @@ def test_steps_against_torch_on_cuda(score, dtype):
             assert_as_torch(score, kind, position, dtype, "cuda")
 
 
-def names(choices: dict[str, list]) -> set[str]:
-    """The names of all that is chosen."""
-    return {entry if isinstance(entry, str) else entry[0] for chosen in choices.values() for entry in chosen}
+def test_every_position_is_witnessed():
+    """One that is not here stands in test_relative_positions, test_latent or test_learned_places."""
+    here = {name if isinstance(name, str) else name[0] for chosen in chosen_positions(6).values() for name in chosen}
+    assert here | {*LEARNED, "decoupled_rope", "learned"} == set(POSITIONS)
 
 
-def test_every_mask_and_position_is_witnessed():
-    assert names(CHOSEN) == set(MASKS)
-    elsewhere = {*LEARNED, "decoupled_rope", "learned"}  # test_relative_positions, test_latent, test_learned_places
-    assert names(chosen_positions(6)) | elsewhere == set(POSITIONS)
+def test_a_mask_leaves_rows_empty():
     assert any(not mask_by_loops(kind, *shape[:3]).any(-1).all() for kind in CHOSEN for shape in SHAPES)
 
 

@@ -18,11 +18,10 @@ from torch import Tensor
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.mechanism.masks import MASKS, Mask
-from attention_core.mechanism.parameters import KEY_COUNT, KEY_PLACE, Parameter
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.cell_functions import evaluate
-from tests.entries import adds_table, fit_widths, learned_shapes, score_shapes
+from tests.entries import adds_table, fit_widths, fitting_number, learned_shapes, score_shapes
 
 TOLERANCE = 1e-12  # of the step's largest magnitude
 
@@ -60,18 +59,8 @@ def mask_choices(draw, B: int, S: int, offsets: tuple[int, ...]) -> list:
 
 def mask_parameters(draw, mask: Mask, B: int, S: int, offset: int | None) -> dict[str, object]:
     """Small numbers that fit a mask's declaration."""
-    params = {parameter.name: mask_number(draw, parameter, B, S) for parameter in mask.parameters}
+    params = {each.name: fitting_number(each, B, S, lambda of: draw(st.sampled_from(of))) for each in mask.parameters}
     return params | ({"offset": offset} if mask.is_causal else {})
-
-
-def mask_number(draw, parameter: Parameter, B: int, S: int) -> object:
-    """A key, a number of keys for each sequence, or a number from the least one on."""
-    if parameter.moves == KEY_PLACE:
-        key = draw(st.integers(0, S - 1))
-        return (key,) if parameter.several else key
-    if parameter.moves == KEY_COUNT:
-        return tuple(draw(st.integers(0, S)) for _ in range(B)) if parameter.several else draw(st.integers(0, S))
-    return draw(st.integers(parameter.least or 0, 3))
 
 
 def score_weights(score: str, d_q: int, d_k: int, leading: tuple[int, ...], random: Callable) -> dict[str, Tensor]:
