@@ -10,7 +10,7 @@ from torch import Tensor
 
 from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Choice
-from attention_core.mechanism.normalisers import has_two_maps, row_sum_of
+from attention_core.mechanism.normalisers import has_sink, has_two_maps, row_sum_of
 from attention_core.record.trace import Trace
 
 EQUAL_WEIGHT_GAP = 1e-9  # weights closer together than this count as equal
@@ -37,7 +37,7 @@ class RowFact:
     - "overflow": the precision could not hold the scores, and no weights came of them.
     - "difference": the weights are a map less another: one may lie below 0, and they need not sum to 1. `keys` holds
       the largest.
-    - "free": every key has a weight for itself, and they need not sum to 1. `keys` holds the largest.
+    - "free": the weights need not sum to 1. `keys` holds the largest.
     - "chosen": somebody's own weights, which are not shares of a whole among the allowed keys. `keys` holds the
       largest.
     """
@@ -86,14 +86,13 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
         largest = int(row.argmax())
         total = float(row.sum())
         return RowFact("chosen", *place, (largest,), share, possible, total)
-    row_sum = row_sum_of(trace)
-    sinks = row_sum == "at most one"
+    sinks = has_sink(trace)
     if possible and has_two_maps(trace):
         return RowFact("difference", *place, (int(row.argmax()),), share, possible, float(row.sum()))
     if possible == 0 or (share == 0.0 and not sinks):
         return RowFact("nothing", *place, (), 0.0, possible)
     total = float(row.sum())
-    if row_sum == "free":
+    if row_sum_of(trace) != "one" and not sinks:
         return RowFact("free", *place, (int(row.argmax()),), share, possible, total)
     sunk = 1 - total if sinks else 0.0
     among_largest = row >= share - EQUAL_WEIGHT_GAP

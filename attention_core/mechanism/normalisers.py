@@ -206,10 +206,10 @@ class Normaliser:
     ROW_SUMS. witness: what torch's own attention makes of the same: (scores, v, *learned, **params) -> the heads'
     outputs. begins: the running maximum and sum before the first block of keys, from (B, H, T) and what it learns; None
     where it cannot run in blocks. blocked: what stands for a blocked pair before it, -inf or 0. needs_positive: whether
-    it takes no score below 0.
+    it takes no score below 0. has_sink: whether what a row lacks of 1 goes to a sink, which is no key.
 
-    Raises AttentionError (a ValueError) for another row sum, and ValueError where what its torch function takes is not
-    what is declared.
+    Raises AttentionError (a ValueError) for another row sum, and ValueError where a row with a sink may sum to anything
+    but at most one, and where what its torch function takes is not what is declared.
     """
 
     faces: Faces
@@ -220,9 +220,12 @@ class Normaliser:
     parameters: tuple[Parameter, ...] = ()
     blocked: float = -math.inf
     needs_positive: bool = False
+    has_sink: bool = False
 
     def __post_init__(self):
         require_one_of("row_sum", self.row_sum, ROW_SUMS)
+        if self.has_sink and self.row_sum != "at most one":
+            raise ValueError(f"a row beside a sink sums to at most one: declared is {self.row_sum}")
         check_declared(self.faces.torch, names_of(self.parameters))
         check_operands(self.faces.torch, names_of(self.weights))
 
@@ -233,7 +236,9 @@ BIAS = Parameter("bias", is_whole=False, usual=0.0, start=-2.0, swept=BIASES)  #
 
 NORMALISERS = {
     "softmax": Normaliser(SOFTMAX, "one", mix_by_sdpa, begin_softmax),
-    "sinks": Normaliser(SINK_SOFTMAX, "at most one", mix_by_sdpa_with_sinks, begin_sink_softmax, (SINKS,)),
+    "sinks": Normaliser(
+        SINK_SOFTMAX, "at most one", mix_by_sdpa_with_sinks, begin_sink_softmax, (SINKS,), has_sink=True
+    ),
     "sigmoid": Normaliser(SIGMOID, "free", mix_by_sdpa_of_two, parameters=(BIAS,)),
     "share": Normaliser(SHARE_OF_SUM, "one", mix_by_sdpa_of_logs, blocked=0.0, needs_positive=True),
 }
@@ -276,6 +281,11 @@ def row_sum_of(trace: Trace) -> str:
     if is_replaced(trace):
         return "one"
     return "free" if has_two_maps(trace) else normaliser_of(trace).row_sum
+
+
+def has_sink(trace: Trace) -> bool:
+    """Whether what a row of the weights that mix lacks of 1 goes to a sink."""
+    return normaliser_of(trace).has_sink and not is_replaced(trace) and not has_two_maps(trace)
 
 
 def require_softmax(trace: Trace, what: str) -> None:

@@ -11,6 +11,7 @@ from attention_core import AttentionConfig, AttentionError, Weights, attend_qkv
 from attention_core.analysis.online_softmax import with_online_softmax
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.explanation.arithmetic import explain
+from attention_core.explanation.facts import row_fact
 from attention_core.mechanism.normalisers import NORMALISERS, Normaliser
 from attention_core.mechanism.plan import run_plan
 from attention_core.variants.blockwise_softmax import attend_blockwise
@@ -174,8 +175,21 @@ def test_a_normaliser_that_is_not_wired_is_none():
         replace(entry, parameters=())
     with pytest.raises(ValueError, match="takes sinks: declared are "):
         replace(NORMALISERS["sinks"], weights=())
+    with pytest.raises(ValueError, match="beside a sink sums to at most one"):
+        replace(NORMALISERS["sinks"], row_sum="one")
     with pytest.raises(AttentionError, match="row_sum"):
         Normaliser(entry.faces, "two", entry.witness, parameters=entry.parameters)
+
+
+def test_only_a_declared_sink_takes_what_a_row_lacks(qkv, monkeypatch):
+    """The same weights, at most one a row, once with a sink and once without."""
+    trace = run("sinks", qkv)
+    assert row_fact(trace, 0, 0).sunk == pytest.approx(1 - trace["weights"][0, 0, 0].sum().item())
+    known = {**NORMALISERS, "sinks": replace(NORMALISERS["sinks"], has_sink=False)}
+    monkeypatch.setattr("attention_core.mechanism.normalisers.NORMALISERS", known)
+    fact = row_fact(trace, 0, 0)
+    assert (fact.kind, fact.sunk, fact.total) == ("free", 0.0, trace["weights"][0, 0, 0].sum().item())
+    assert prove(trace).passed
 
 
 def test_equal_choices_are_one():

@@ -41,7 +41,7 @@ def test_a_sigmoid_weighs_each_key_for_itself_and_claims_no_share():
     assert screen.link()["norm"] == "sigmoid:-1.5"
     weights = [sigmoid(score - 1.5) for score in (-DOG, 0, 0, DOG, 0, 0, 0)]
     assert screen.weight(5, 3) == pytest.approx(weights[3])
-    told = f"an independent weight; the weights sum to {sum(weights):.2f}, and “dog” has the largest, {weights[3]:.2f}"
+    told = f"need not sum to 1: they sum to {sum(weights):.2f}, and “dog” has the largest, {weights[3]:.2f}"
     assert told in screen.fact() and "of its attention" not in screen.fact()
 
 
@@ -70,4 +70,4 @@ def test_it_is_said_in_chinese():
     screen = Screen(lang="zh", ex="en_it", norm="sigmoid")
     assert screen.widget("normaliser").label == "权重的算法"
     assert screen.widget("sigmoid_bias").label == "sigmoid：加到每个得分上的数"
-    assert "单独算一个权重" in screen.fact()
+    assert "各个权重之和不必是 1" in screen.fact()
