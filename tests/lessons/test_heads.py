@@ -331,4 +331,4 @@ def test_whether_heads_keep_from_overfitting_is_told_as_measured(lang):
         assert lesson.says(f"{seen} / {unseen}")
         if row.heads in (1, 8):
             assert lesson.says(f"{unseen} %" if lang == "en" else f"{unseen}%")
-    assert lesson.says({"en": "that more heads do is not seen here", "zh": "头多有用，这里看不出来"}[lang])
+    assert lesson.says({"en": "that more heads do is not seen here", "zh": "头多是否有用，这里看不出来"}[lang])

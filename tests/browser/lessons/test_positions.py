@@ -124,7 +124,7 @@ def test_a_deep_link_in_chinese_restores_the_dial(screen):
     opened = screen("?lang=zh&positions=with&dial=8", lesson="positions")
     opened.wait_for_text("词在哪里？")
     opened.wait_for_number("输出 [猫, 颜色]", "−0.08")
-    opened.wait_for_text("每个词都在看它的后一个词。")
+    opened.wait_for_text("每个词都在看后一个词。")
     assert opened.outside == [] and opened.errors == []
 
 
