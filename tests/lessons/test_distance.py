@@ -70,7 +70,7 @@ def test_it_opens_on_a_sentence_whose_ends_belong_together():
     lesson = Lesson("distance", lang="en")
     assert curves(lesson) == {"RNN", "LSTM", "CNN", "attention", "1/21"}
     assert line(lesson) == 20
-    assert "Of all that reaches “smiled”, this comes from “Anna”, 20 back: attention" in lesson.fact()
+    assert "Influence on “smiled” that comes from “Anna”, 20 back: attention" in lesson.fact()
     far = {name: points(lesson, name)[20] for name in ("RNN", "LSTM", "CNN", "attention")}
     assert far["attention"] > far["LSTM"] > far["RNN"] > far["CNN"] == 0  # the forget bias is 2
     assert far["attention"] == pytest.approx(1 / 21, rel=0.2)
@@ -176,7 +176,7 @@ def test_random_attention_is_nearly_even_and_the_forget_bias_decides_what_an_lst
     assert 0.5 < 128 * sum(attention[distance] for distance in range(1, 128)) / 127 < 1.1
     kept = [points(Lesson("distance", kinds="lstm", keep=str(bias), **chosen), "LSTM")[20] for bias in (0, 1, 2, 4)]
     assert kept[0] < 1e-4 < kept[1] < kept[2]
-    assert Lesson("distance", kinds="lstm", **chosen).says("this bias inside the gate that keeps the state")
+    assert Lesson("distance", kinds="lstm", **chosen).says("plus the bias chosen here in the gate that keeps the state")
 
 
 def test_the_distance_moves_the_line_and_the_sentence():
@@ -195,7 +195,7 @@ def test_both_sides_are_heard_in_both_directions_and_one_in_one():
     lesson = Lesson("distance", kinds="rnn,gru,lstm,cnn,attention", lang="en")
     assert min(points(lesson, "LSTM")) == 0
     lesson.choose("direction", "both sides")
-    assert "Of all that reaches “train”" in lesson.fact()  # the word in the middle
+    assert "Influence on “train”" in lesson.fact()  # the word in the middle
     for name in ("RNN", "GRU", "LSTM", "attention"):
         shown = points(lesson, name)
         assert [min(shown), max(shown)] == [-10, 10]
@@ -222,10 +222,10 @@ def test_a_gate_that_keeps_reaches_farther():
 
 def test_any_sentence_up_to_128_words_and_what_is_none():
     lesson = Lesson("distance", lang="en").set("text", "the dog barked")
-    assert lesson.fact().startswith("Of all that reaches “barked”, this comes from “the”, 2 back: ")
+    assert lesson.fact().startswith("Influence on “barked” that comes from “the”, 2 back: ")
     lesson.set("text", "hello")
     assert lesson.fact() == (
-        "Of all that reaches “hello”, this comes from its own word: RNN 100 %, LSTM 100 %, CNN 100 %, attention 100 %."
+        "Influence on “hello” that comes from its own word: RNN 100 %, LSTM 100 %, CNN 100 %, attention 100 %."
     )
     assert "distance" not in lesson.widgets()
     lesson.set("text", " ".join(["so"] * 128))
@@ -235,7 +235,7 @@ def test_any_sentence_up_to_128_words_and_what_is_none():
     assert len(lesson.errors()) == 1 and "at most 128 tokens" in lesson.errors()[0]
     assert max(points(lesson, "attention")) == 127
     lesson.set("text", "Anna smiled").set("kinds", [])
-    assert lesson.fact() == "Of all that reaches “smiled”, this comes from “Anna”, 1 back: no encoder selected."
+    assert lesson.fact() == "Influence on “smiled” that comes from “Anna”, 1 back: no encoder selected."
 
 
 def test_the_race_is_over_where_the_one_behind_comes_ahead():
@@ -245,11 +245,11 @@ def test_the_race_is_over_where_the_one_behind_comes_ahead():
     assert 0 < turn < 20 and "Race: one of them leads at short distance" in next(iter(lesson.goals()))
     assert "Answer" not in next(iter(lesson.goals()))
     lesson.set("distance", turn)
-    assert f"Overtaken: at distance {turn} attention" in next(iter(lesson.goals()))
+    assert f"Overtaken: at distance {turn}, attention" in next(iter(lesson.goals()))
     lesson.set("distance", 20).ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
     assert f"Answer: {turn}." in next(iter(lesson.goals()))
     lesson.choose("other", "LSTM")
-    assert any("choose two different ones" in caption.value for caption in lesson.at.caption)
+    assert any("choose two different encoders" in caption.value for caption in lesson.at.caption)
     lesson.choose("kinds", "RNN", "GRU").set("gain", 1.5)
     lesson.choose("measure", "against its own word")
     assert all(points(lesson, "RNN")[at] > points(lesson, "GRU")[at] for at in range(1, 21))
@@ -281,7 +281,7 @@ def test_states_come_one_after_the_other():
     for t, word in enumerate(("Anna", "fed", "the", "dog")):
         lesson.set("t", t)
         assert lesson.says(f"Step {t + 1}: **h_{t + 1}** is computed from the word “{word}” and from **h_{t}**")
-        assert lesson.says(f"words that still wait: {3 - t}.")
+        assert lesson.says(f"words still waiting: {3 - t}.")
         for n in range(4):
             assert lesson.number("step", f"h_{t + 1} [{n + 1}]") == pytest.approx(states[t][n], abs=1e-12)
             assert lesson.number("states", f"states [{n + 1}, {word}]") == pytest.approx(states[t][n], abs=1e-12)
@@ -400,7 +400,7 @@ def test_nothing_is_measured_before_it_is_asked_for(monkeypatch):
     assert calls == [(kind, length) for length in (64, 128, 256, 512, 1024) for kind in ("lstm", "attention")]
     assert curves(lesson, TIME) == {"LSTM, slope 1.00", "attention, slope 2.00"}
     assert points(lesson, "attention, slope 2.00", TIME)[512] == pytest.approx(1e-8 * 512**2)
-    assert lesson.says("1,024 words take here: LSTM 10 ms (slope 1.00), attention 10 ms (slope 2.00).")
+    assert lesson.says("1,024 words take, on this machine: LSTM 10 ms (slope 1.00), attention 10 ms (slope 2.00).")
     lesson.set("distance", 3)  # what was measured stays
     assert len(calls) == 10 and TIME in lesson.charts()
 
@@ -419,7 +419,7 @@ def test_measuring_is_stopped_by_a_button_and_what_is_there_stays(monkeypatch):
     lesson = Lesson("distance", kinds="lstm", open="time", lang="en").press("measure_distance_time")
     lesson.ran(lesson.at.run)
     assert calls == [64, 128, 256]
-    assert lesson.says("256 words take here: LSTM 0.26 ms (slope 1.00).")
+    assert lesson.says("256 words take, on this machine: LSTM 0.26 ms (slope 1.00).")
 
 
 def test_a_real_measurement():
@@ -479,7 +479,7 @@ def test_a_word_is_exchanged_and_no_fixed_weight_moves():
     before, now = (cache.trace_for(setup)["weights"][0, 0] for setup in (own, with_word(own, 5, "she")))
     clearly = (now - before).abs() > 4 * torch.finfo(torch.float64).eps
     assert clearly.nonzero().tolist() == [[5, 0], [5, 3]]  # Anna and the dog; the others as this CPU rounds their sum
-    assert lesson.figure("“it” becomes “she”: of 49 weights that do not depend on words 0 change, of attention's ") == 2
+    assert lesson.figure("“it” becomes “she”: 0 of the 49 weights that do not depend on words change, and ") == 2
     before = band_of(lesson)
     lesson.set("said", "the cat saw a bird and flew")
     assert np.array_equal(band_of(lesson), before)
@@ -522,8 +522,8 @@ def test_a_kernel_that_cannot_be_read_is_refused_at_its_place():
 def test_two_passes_meet_word_by_word(steps, complete):
     lesson = Lesson("distance", open="states", passes="both", text="the big dog barked loudly", lang="en")
     lesson.set("passed", steps)
-    assert lesson.says(f"Step {steps} of 5: the first pass has come to")
-    assert lesson.says(f"Both are already there for: {complete}.")
+    assert lesson.says(f"Step {steps} of 5: the first pass has reached")
+    assert lesson.says(f"Both are already computed for: {complete}.")
     states = lesson.table("states_back")
     assert len({*states[states["kind"] == "cell"]["index"]}) == steps * 4
 

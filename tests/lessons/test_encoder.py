@@ -99,7 +99,7 @@ def test_in_chinese_the_chinese_model_reads_and_another_word_can_be_hidden():
 def test_every_drawer_draws_what_was_measured(lang):
     lesson = Lesson("encoder", lang=lang, open="residual,norm,sides,code")
     if lang == "en":
-        assert lesson.says("Last loss: 0.0010 nats with them; 4.13 without; 4.13 without norms as well")
+        assert lesson.says("Final loss: 0.0010 nats with them; 4.13 without; 4.13 without norms as well")
         assert lesson.says("“could”, 56 %") and lesson.says("“heard”, 15 %")
     assert Lesson("encoder", lang=lang, open="residual", lost="gradient").has_picture()
 

@@ -159,7 +159,7 @@ def test_how_alike_heads_are():
     assert lesson.number("alike", "likeness [head 1, 2]") == pytest.approx(expected, abs=1e-10)
     assert lesson.says(f"{100 * expected:.0f} % of their attention goes to the same words")
     lesson.choose("which", "five built by hand")
-    assert lesson.says("Most alike are head 3 and head 5")  # first token, and the sink that rests there
+    assert lesson.says("The heads most alike are head 3 and head 5")  # first token, and the sink that rests there
     assert lesson.number("alike", "likeness [head 3, 3]") == 1
 
 
@@ -227,11 +227,11 @@ def test_two_heads_read_two_parts_of_the_same_vector():
 
 def test_an_eighth_that_does_not_divide_is_refused_by_torch():
     lesson = Lesson("heads", open="split", cut="eighth").set("eighth", 25)
-    assert "here torch refuses" in lesson.errors()[0]
+    assert "so torch refuses" in lesson.errors()[0]
     assert any("RuntimeError" in code.value for code in lesson.at.code)
 
 
-ZERO = {"en": "4 // 8 = 0: a head would be 0 wide", "zh": "4 // 8 = 0：每个头的维度会是 0"}
+ZERO = {"en": "4 // 8 = 0: each head would have width 0", "zh": "4 // 8 = 0：每个头的维度会是 0"}
 REST = {"en": "25 // 8 = 3 does not divide 25", "zh": "25 // 8 = 3 不能整除 25"}
 
 
@@ -331,4 +331,4 @@ def test_whether_heads_keep_from_overfitting_is_told_as_measured(lang):
         assert lesson.says(f"{seen} / {unseen}")
         if row.heads in (1, 8):
             assert lesson.says(f"{unseen} %" if lang == "en" else f"{unseen}%")
-    assert lesson.says({"en": "that more heads do is not seen here", "zh": "头多是否有用，这里看不出来"}[lang])
+    assert lesson.says({"en": "there is no sign here that more heads do", "zh": "头多是否有用，这里看不出来"}[lang])

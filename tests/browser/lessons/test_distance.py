@@ -53,10 +53,10 @@ def test_rnn_influence_against_distance_fades_or_explodes(screen):
 def test_the_readers_own_sentence(screen):
     opened = screen("?words=en_it&lang=en", lesson="distance")
     opened.type("Your sentence", "the cat that slept purred")
-    opened.wait_for_sentence("Of all that reaches “purred”, this comes from “the”, 4 back")
+    opened.wait_for_sentence("Influence on “purred” that comes from “the”, 4 back")
     assert len(points(opened, "LSTM")) == 5
     opened.press("Words", "random")
-    opened.wait_for_sentence("Of all that reaches “x₃₂”, this comes from “x₁”, 31 back")
+    opened.wait_for_sentence("Influence on “x₃₂” that comes from “x₁”, 31 back")
     opened.slide("How many words", "End")
     opened.wait_for_sentence("“x₁”, 127 back")
     assert told(opened)["LSTM"] < 0.1 < told(opened)["attention"] < 2
@@ -65,11 +65,11 @@ def test_the_readers_own_sentence(screen):
 def test_rnn_steps_one_after_the_other(screen):
     """RNN, h_t = f(h_{t-1}, x_t): steps one after the other."""
     opened = screen("?words=en_it&text=Anna+fed+the+dog&open=states&t=0&lang=en", lesson="distance")
-    opened.wait_for_text("words that still wait: 3")
+    opened.wait_for_text("words still waiting: 3")
     first = opened.numbers("states [")
     assert len(first) == 4
     opened.slide("Step", "ArrowRight", 2)
-    opened.wait_for_text("words that still wait: 1")
+    opened.wait_for_text("words still waiting: 1")
     later = opened.numbers("states [")
     assert len(later) == 12 and first.items() <= later.items()
     opened.type("Your sentence", "Anna fed the cat")  # a word that is not there yet changes no state
@@ -92,7 +92,7 @@ def test_a_far_word_is_a_click_for_each_word_between(screen):
 def test_bidirectional_lstm_hears_from_both_sides(screen):
     """bidirectional LSTM: two passes, influence from both sides."""
     opened = screen("?words=en_it&kinds=lstm&at=10&lang=en", lesson="distance")
-    opened.wait_for_sentence("Of all that reaches “train”")
+    opened.wait_for_sentence("Influence on “train”")
     assert min(points(opened, "LSTM")) == 0
     opened.press("Looks to", "both sides")
     opened.wait_for_text("minus: after it")
@@ -121,7 +121,7 @@ def test_cnn_receptive_field(screen):
 def test_fixed_band_of_weights_beside_weights_that_words_decide(screen):
     """CNN: fixed band of weights beside learned ones; convolution as attention with fixed weights."""
     opened = screen("?words=en_it&open=fixed&lang=en", lesson="distance")
-    opened.wait_for_text("“it” becomes “she”: of 49 weights that do not depend on words 0 change, of attention's 2.")
+    opened.wait_for_text("“it” becomes “she”: 0 of the 49 weights that do not depend on words change, and 2 of attention's.")
     opened.wait_for_number("weights [head 1, dog, the]", "0.2")
     opened.type("Kernel: before, itself, after", "0.1, 0.8, 0.1")
     opened.wait_for_number("weights [head 1, dog, the]", "0.1")
@@ -180,11 +180,11 @@ def test_on_a_phone_the_costs_do_not_move_the_page_sideways(screen):
 
 def test_time_is_measured_when_it_is_asked_for(screen):
     opened = screen("?words=en_it&kinds=rnn,attention&open=time&lang=en", lesson="distance")
-    assert opened.page.get_by_text("words take here").count() == 0
+    assert opened.page.get_by_text("words take, on this machine").count() == 0
     opened.page.get_by_role("button", name="Measure on this machine").click()
-    opened.wait_for_text("1,024 words take here")
+    opened.wait_for_text("1,024 words take, on this machine")
     opened.settled()
-    assert re.search(r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take here").inner_text())
+    assert re.search(r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take, on this machine").inner_text())
     assert opened.page.get_by_role("button", name="Stop").count() == 0
     expect(opened.page.locator('path[aria-label^="attention, slope"]')).to_have_count(5)
 
@@ -197,7 +197,7 @@ def test_the_race(screen):
     for distance in range(19, turn - 1, -1):
         opened.slide(DISTANCE, "ArrowLeft")
         opened.wait_for_sentence(f"{distance} back")
-    opened.wait_for_text(f"Overtaken: at distance {turn} attention")
+    opened.wait_for_text(f"Overtaken: at distance {turn}, attention")
     opened.press("Race", "RNN")
     opened.wait_for_text("Race: one of them leads at short distance")
     again = screen("?" + opened.page.url.partition("?")[2], lesson="distance")

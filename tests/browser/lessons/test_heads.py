@@ -33,7 +33,7 @@ def test_two_heads_make_the_dog_white_and_one_head_nearly_grey(screen):
 
 def test_predict_then_see_and_the_link_keeps_it(screen):
     opened = screen(lesson="heads")
-    opened.press("Predict: as one head, what becomes of the colour of “dog”?", "fainter")
+    opened.press("Predict: with one head, what becomes of the colour of “dog”?", "fainter")
     opened.wait_for_text("As predicted")
     opened.wait_for_number("output [dog, colour]", "−0.28")
     again = screen("?guess=2", lesson="heads")
@@ -51,10 +51,10 @@ def test_each_head_has_its_map_on_the_readers_own_sentence(screen):
 def test_how_alike_heads_are(screen):
     """Per-head maps, and how alike heads are; heads that are redundant."""
     opened = screen("?open=bring&brings=alike", lesson="heads")
-    opened.wait_for_text("Most alike are head 1 and head 2")
+    opened.wait_for_text("The heads most alike are head 1 and head 2")
     before = opened.numbers("likeness [head 1, 2]")
     opened.press("Heads", "five built by hand")
-    opened.wait_for_text("Most alike are head 3 and head 5")
+    opened.wait_for_text("The heads most alike are head 3 and head 5")
     opened.wait_for_others("likeness [head 1, 2]", before)
 
 
@@ -79,7 +79,7 @@ def test_split_and_merge_with_shape_and_strides_at_each_step(screen):
     opened.slide("Width D of x", "ArrowLeft")
     wait_for_code(opened, "q.transpose(1, 2): (1, 8, 10, 8), strides (640, 8, 64, 1), not contiguous")
     opened.slide("Width d_v of a value", "End")
-    opened.wait_for_text("The heads side by side are 8 · 32 = 256 wide, which need not be D")
+    opened.wait_for_text("The heads side by side are 8 · 32 = 256 wide; this need not equal D")
     wait_for_code(opened, "z.view(B, T, -1): (1, 10, 256), strides (2560, 256, 1)")
 
 
@@ -100,11 +100,11 @@ def test_heads_that_share_keys_and_values(screen):
     opened.wait_for_text("The output moves by at most 0.93")
     opened.choose("Key/value heads", "2")
     opened.wait_for_text("The output moves by at most 0. Keys kept: 30 numbers instead of 30")
-    opened.press("Of", "Anna fed the dog")
+    opened.press("Example", "Anna fed the dog")
     opened.wait_for_text("The output moves by at most 0. Keys kept: 28 numbers instead of 28")
     opened.choose("Key/value heads", "1")
     opened.wait_for_text("The output moves by at most 0. Keys kept: 14 numbers instead of 28")
-    opened.press("Of", "eight random heads")
+    opened.press("Example", "eight random heads")
     opened.wait_for_text("Keys kept: 640 numbers instead of 5,120")
     opened.choose("Key/value heads", "2")
     opened.wait_for_text("those of key/value head 2")
@@ -127,7 +127,7 @@ def test_even_weights_in_the_place_of_the_softmaxs(screen):
     opened = screen("?open=explain", lesson="heads")
     opened.wait_for_text("the output moves by 87 % of its length")
     opened.type("Sentence", "black cat chased black dog")
-    opened.wait_for_text("Every weight replaced by 1/5")
+    opened.wait_for_text("Every weight is replaced by 1/5")
     opened.wait_for_number("output [dog, colour]", "0.4")  # two of five words are black
     opened.page.get_by_text("Open in the workbench").last.click()
     opened.wait_for_picture()
@@ -170,13 +170,13 @@ def test_the_colour_flows_to_the_word_that_is_looked_at_above_the_fold(screen):
     painted = opened.page.locator(".painted")
     told = painted.locator(".told")
     expect(told).to_have_text(
-        "“dog”: head 1 brings 83 % of “white” (colour −1.00); head 2 brings 89 % of “chased” (no colour). "
+        "“dog”: head 1 passes on 83 % of “white” (colour −1.00); head 2 passes on 89 % of “chased” (no colour). "
         "Its colour becomes −0.83."
     )
     box = painted.bounding_box()
     assert box["y"] + box["height"] <= 720 and box["width"] >= 0.6 * 1280
     assert painted.locator("path.paint").count() == 2  # of black and white, along head 1 alone
-    painted.get_by_role("button", name="“cat”: head 1 brings").click()
+    painted.get_by_role("button", name="“cat”: head 1 passes on").click()
     expect(told).to_contain_text("of “black” (colour 1.00)")
     opened.page.keyboard.press("ArrowRight")
     opened.page.keyboard.press("Enter")

@@ -165,7 +165,7 @@ def test_the_distance_to_a_word(screen):
     opened = screen("?words=en_it&lang=en", lesson="distance")
     drag(opened, label, 0.7)
     knob, headline, goal = read(opened, label, "h5", ".goal")
-    assert knob == "14" and "this comes from “dog”, 14 back" in headline[0] and "at 14:" in goal[0]
+    assert knob == "14" and "that comes from “dog”, 14 back" in headline[0] and "at 14:" in goal[0]
     line = opened.page.locator(".frames .rule").evaluate("line => Number(line.getAttribute('x1'))")
     point = opened.page.locator(".frames path[aria-label^='attention: 14 ']").evaluate(
         "point => { const { x, width } = point.getBBox(); return x + width / 2; }"
