@@ -169,7 +169,7 @@ def test_the_jump_is_as_gradual_as_it_is_said():
     between = sum(begun < step < done for step in steps)
     assert appear.says(f"After step {begun} the heads together predict {100 * shares[begun]:.0f} % of the repetition")
     assert appear.says(
-        f"{between} kept networks lie between. Here it is no jump: it lasts from step {begun} to step {done} of 500."
+        f"saved at {between} steps in between. Here the rise is no jump: it lasts from step {begun} to step {done} of 500."
     )
 
 
@@ -272,7 +272,7 @@ def test_what_is_expected_follows_the_heads_that_are_on():
 
 def test_of_a_layer_that_has_not_learned_it_yet_that_is_said():
     untrained = Lesson("induction", step_of="0", open="layers", lang="en")
-    assert untrained.says("no head attends to the symbol before yet")
+    assert untrained.says("no head has learned yet to attend to the symbol before")
     trained = Lesson("induction", open="layers", layer="L2", lang="en")
     assert trained.says("Layer 2: in a repetition a head gives") and not trained.says("yet")
 
@@ -281,7 +281,7 @@ def test_of_a_layer_that_has_not_learned_it_yet_that_is_said():
 def test_the_induction_head_asks_for_the_place_after_itself():
     lesson = Lesson("induction", open="layers", layer="both", lang="en")
     found = finds_itself(load_network("copy_two", 500), "L1H1", "L2H1")
-    assert lesson.says(f"{int(found.sum())} of all 62 symbols ask most, in L2H1,")
+    assert lesson.says(f"{int(found.sum())} of all 62 symbols have their highest score in L2H1")
     shown = lesson.table("composed")
     numbers = [float(value.replace("−", "-")) for value in shown["value"][shown["kind"] == "cell"]]
     trace = compose_heads(load_network("copy_two", 500), "k7Bxa9k7Bxa9", "L1H1")
@@ -291,7 +291,7 @@ def test_the_induction_head_asks_for_the_place_after_itself():
 
 def test_without_the_first_head_a_symbol_does_not_ask_for_itself():
     lesson = Lesson("induction", open="layers", layer="both", writes="itself", asks="L2H2", lang="en")
-    assert lesson.says("Without layer 1, 0 of all 62 symbols ask most for themselves in L2H2")
+    assert lesson.says("Without layer 1, 0 of all 62 symbols have their highest score in L2H2 at themselves")
 
 
 def test_the_composition_scores_stand_in_a_table():

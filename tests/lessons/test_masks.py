@@ -283,7 +283,7 @@ def test_a_batch_gets_the_numbers_of_its_sentences_alone():
 def test_without_its_mask_the_padding_takes_its_share():
     lesson = Lesson("masks", open="pairs", pairs="batch", hidden="False")
     assert lesson.says(
-        "A sentence no longer gets the numbers that it has alone: they differ most in weights, by **0.71**"
+        "A sentence no longer gets the numbers that it has alone. The largest difference is in weights: **0.71**"
     )
     assert "“barked” gives 71 % to `<pad>`." in captions(lesson)  # 5 of 7 even weights
     assert "“it” gives 0 % to `<pad>`." in captions(lesson)
@@ -368,10 +368,10 @@ def test_the_same_matrix_by_the_other_convention():
     assert weight(lesson, "conventions_blocked", "it", "dog") == 0
     assert weight(lesson, "conventions_blocked", "it", "barked") == 1
     assert lesson.says("gives the weights on the right: 0 apart, and NaN in 2 of 14 rows.")
-    assert lesson.says("it gives those on the left: 0 apart, and NaN in 0.")
+    assert lesson.says("it gives the weights on the left: 0 apart, and NaN in 0.")
     lesson.choose("mask", "none")
     stroke(lesson, [[2, key] for key in range(7)], 0)  # ours gives that row zeros, torch's layer NaN in both heads
-    assert lesson.says("it gives those on the left: 0 apart, and NaN in 2.")
+    assert lesson.says("it gives the weights on the left: 0 apart, and NaN in 2.")
 
 
 def test_torchs_own_layer_gives_these_numbers():
@@ -400,7 +400,7 @@ def test_a_misplaced_axis_is_silent_where_there_are_as_many_heads_as_words():
         "mask.unsqueeze(1) must broadcast to (B, H, T, S) = (1, 2, 7, 7): its shape is (7, 1, 7)" in lesson.errors()[0]
     )
     assert lesson.says("Here torch raises an error, because 7 words do not fit 2 heads")
-    assert lesson.set("heads", 1).says("7 words do not fit 1 head. But masked_fill grows the scores")
+    assert lesson.set("heads", 1).says("7 words do not fit 1 head. But masked_fill expands the scores")
 
 
 # ---- encoder, decoder, masked words ----------------------------------------------------------------------------------
@@ -426,10 +426,10 @@ def test_a_hidden_word_is_attended_to_and_a_blocked_one_is_not():
     lesson = Lesson("masks", open="wirings", wiring="masked")
     assert lesson.says("“dog” is hidden as in BERT's training")
     assert lesson.says(
-        "No pair is blocked (49 of 49): [MASK] may be attended to like any other token, "
+        "No pair is blocked (49 of 49 kept): [MASK] may be attended to like any other token, "
         "here like a word of which nothing is known. "
     )
-    assert lesson.says("(42 kept): 0 %.")
+    assert lesson.says("(42 kept): then the word gets 0 %.")
     shares = 1 / (6 + np.exp(-6 / 2**0.5))  # of "it": all words but Anna alike, and Anna less
     assert weight(lesson, "masked_token", "it", "[MASK]") == pytest.approx(shares, abs=1e-12)
     assert weight(lesson, "masked_column", "it", "dog") == 0

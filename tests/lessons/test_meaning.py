@@ -109,7 +109,7 @@ def test_every_head_is_in_the_table():
 def test_what_comes_first_is_told_by_the_figures():
     told = " ".join(Lesson("meaning", open="grow", guess="2", lang="en").texts())
     assert "B's answers are right in 1, 8, 57, 76 % of the pairs" in told
-    assert "C's head is right in 1, 20, 58, 99 %, its answers in 0, 1, 47, 99 %: the head is first" in told
+    assert "C's head is right in 1, 20, 58, 99 %, its answers in 0, 1, 47, 99 %: the head comes first" in told
 
 
 def test_nearly_all_of_a_table_is_no_quotation():
@@ -126,7 +126,7 @@ def test_each_network_opens_in_the_workbench(letter, model):
 
 def test_what_may_be_concluded_is_said():
     lesson = Lesson("meaning", open="conclude", guess="2", lang="en")
-    assert lesson.says("B answers 76 % of the pairs, its best head shows 13 %, and without that head it is still 77 %")
+    assert lesson.says("B answers 76 % of the pairs, its best head shows 13 %, and without that head it still answers 77 %")
 
 
 @pytest.mark.parametrize("lang, told", [("en", "two steps, 0 and 5,000"), ("zh", "只有两个步数：0 和 5,000")])
@@ -140,4 +140,4 @@ def test_where_the_slider_has_two_steps_it_says_so_and_why(lang, told):
 
 def test_how_many_seeds_were_trained_stands_beside_what_is_concluded():
     lesson = Lesson("meaning", guess="2", lang="en", open="conclude")
-    assert lesson.says("Seeds that were trained: A 1, B 1, C 3") and lesson.says("from another seed was not tried")
+    assert lesson.says("Number of seeds trained: A 1, B 1, C 3") and lesson.says("from another seed was not tried")
