@@ -137,7 +137,7 @@ def test_position_only_attention(screen):
     opened = screen("?words=en_it&open=fixed&fixed=position&lang=en", lesson="distance")
     opened.wait_for_number("weights [head 1, dog, the]", "0.9")
     opened.type("into", "glorped")
-    opened.wait_for_text("“it” becomes “glorped”: of 49 weights that do not depend on words 0 change")
+    opened.wait_for_text("“it” becomes “glorped”: 0 of the 49 weights that do not depend on words change")
     opened.type("Scores: before, itself, after", "0, 0, 5")
     opened.wait_for_number("weights [head 1, dog, and]", "0.96")  # e⁵/(e⁵ + 6)
 
