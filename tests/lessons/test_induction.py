@@ -169,7 +169,7 @@ def test_the_jump_is_as_gradual_as_it_is_said():
     between = sum(begun < step < done for step in steps)
     assert appear.says(f"After step {begun} the heads together predict {100 * shares[begun]:.0f} % of the repetition")
     assert appear.says(
-        f"saved at {between} steps in between. Here the rise is no jump: it lasts from step {begun} to step {done} of 500."
+        f"{between} steps in between. Here the rise is no jump: it lasts from step {begun} to step {done} of 500."
     )
 
 

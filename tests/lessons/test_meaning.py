@@ -126,7 +126,9 @@ def test_each_network_opens_in_the_workbench(letter, model):
 
 def test_what_may_be_concluded_is_said():
     lesson = Lesson("meaning", open="conclude", guess="2", lang="en")
-    assert lesson.says("B answers 76 % of the pairs, its best head shows 13 %, and without that head it still answers 77 %")
+    assert lesson.says(
+        "B answers 76 % of the pairs, its best head shows 13 %, and without that head it still answers 77 %"
+    )
 
 
 @pytest.mark.parametrize("lang, told", [("en", "two steps, 0 and 5,000"), ("zh", "只有两个步数：0 和 5,000")])

@@ -121,7 +121,9 @@ def test_cnn_receptive_field(screen):
 def test_fixed_band_of_weights_beside_weights_that_words_decide(screen):
     """CNN: fixed band of weights beside learned ones; convolution as attention with fixed weights."""
     opened = screen("?words=en_it&open=fixed&lang=en", lesson="distance")
-    opened.wait_for_text("“it” becomes “she”: 0 of the 49 weights that do not depend on words change, and 2 of attention's.")
+    opened.wait_for_text(
+        "“it” becomes “she”: 0 of the 49 weights that do not depend on words change, and 2 of attention's."
+    )
     opened.wait_for_number("weights [head 1, dog, the]", "0.2")
     opened.type("Kernel: before, itself, after", "0.1, 0.8, 0.1")
     opened.wait_for_number("weights [head 1, dog, the]", "0.1")
@@ -184,7 +186,9 @@ def test_time_is_measured_when_it_is_asked_for(screen):
     opened.page.get_by_role("button", name="Measure on this machine").click()
     opened.wait_for_text("1,024 words take, on this machine")
     opened.settled()
-    assert re.search(r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take, on this machine").inner_text())
+    assert re.search(
+        r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take, on this machine").inner_text()
+    )
     assert opened.page.get_by_role("button", name="Stop").count() == 0
     expect(opened.page.locator('path[aria-label^="attention, slope"]')).to_have_count(5)
 
