@@ -7,17 +7,19 @@ import re
 from itertools import product
 
 import pytest
+import torch
 
 from attention_core.exercises.puzzles import PUZZLES
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
-from attention_core.mechanism.parameters import names_of
+from attention_core.mechanism.parameters import Parameter, names_of
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from pages.lessons.start.card_pictures import CARD_PICTURES
 from pages.site.catalog import LESSONS, PAGES_FOLDER
 from pages.site.words import LANGUAGES, load_app_texts
+from tests.entries import fitting_number
 from tests.house.test_house import ROOT
 from tests.mechanism import attention_loops, drawn_layers, mask_pairs
 
@@ -88,6 +90,40 @@ def missing_of_choice(family, name, numbers=()):
     return missing
 
 
+MASKS_FILE = "attention_core/mechanism/masks.py"
+
+
+def missing_of_numbers(name, parameters):
+    """What the declaration of a mask's numbers lacks."""
+    missing = []
+    for each in parameters:
+        if each.start is None:
+            missing.append(f"{name}: {each.name} says in {MASKS_FILE} what a page begins with (start)")
+        if each.is_whole and each.least is None and not each.moves:
+            missing.append(f"{name}: {each.name} says in {MASKS_FILE} the least that it may be (least)")
+    return missing
+
+
+def test_no_mask_lacks_what_its_numbers_are():
+    assert [line for name, mask in MASKS.items() for line in missing_of_numbers(name, mask.parameters)] == []
+
+
+@pytest.mark.parametrize("name", MASKS)
+def test_a_mask_is_the_same_where_only_the_later_keys_are_at_hand(name):
+    """The columns from key 2 on; of a mask's numbers those that name or count keys move along."""
+    numbers = {each.name: fitting_number(each, 1, 5, lambda choices: choices[-1]) for each in MASKS[name].parameters}
+    scores, later = torch.zeros(1, 1, 5, 5), torch.zeros(1, 1, 5, 3)
+    moved = {each.name: each.for_keys_from(numbers[each.name], 2) for each in MASKS[name].parameters}
+    places = ({"query_offset": 0}, {"query_offset": -2}) if MASKS[name].uses_position else ({}, {})
+    allowed = [
+        MASKS[name].faces.torch(keys, **each, **place).expand_as(keys)
+        for keys, each, place in zip((scores, later), (numbers, moved), places, strict=True)
+    ]
+    assert torch.equal(allowed[0][..., 2:], allowed[1]), (
+        f"{name}: a number that names a key, or counts keys from the first one, says so (moves) in {MASKS_FILE}"
+    )
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_no_choice_of_a_layer_lacks_anything(family):
     choices = FAMILIES[family]
@@ -122,6 +158,7 @@ def test_what_is_forgotten_is_named():
     assert len(mask) == 2 * 2 + 1
     assert "forgotten: forgotten_stride stands in [parameter] of pages/content/zh/labels.toml" in mask
     assert 'forgotten: tests/mechanism/mask_pairs.py has no line with "forgotten"' in mask
+    assert len(missing_of_numbers("forgotten", [Parameter("stride")])) == 2
     assert len(missing_of_choice("normaliser", "forgotten")) == 2 + 1
     assert len(missing_of_choice("positions", "forgotten")) == 2 + 2
 
