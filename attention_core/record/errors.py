@@ -19,8 +19,8 @@ REFUSAL_SENTENCES = {
     "rank": "{name} must have the axes {axes}: its shape is {shape}",
     "rank_qkv": "{name} must be (T, d) or (B, H, T, d): {shape} could be (B, T, d) or (H, T, d); "
     "add the missing axis with unsqueeze(1) or unsqueeze(0)",
-    "layout_unknown": "q, k and v must be (B, H, T, d) or (B, T, H, d), with as many values as keys and heads in whole "
-    "groups: their shapes are {shapes}",
+    "layout_unknown": "q, k and v must be (B, H, T, d) or (B, T, H, d), with as many values as keys, and heads in "
+    "whole groups: their shapes are {shapes}",
     "returned": "your function must return the output, (output, weights) or a dict of named steps: got {given}",
     "nothing_given": "there must be at least one step to compare: none was given",
     "rank_allowed": "{name} must be (T, S) or (B, H, T, S): {shape} could be (B, T, S) or (H, T, S); "
@@ -47,9 +47,9 @@ REFUSAL_SENTENCES = {
     "finite_number": "{name} must be a finite number: got {given}",
     "number_not_negative": "{name} must be a finite number, 0 or more: got {given}",
     "probability": "{name} must be at least 0 and below 1: got {given}",
-    "category_word": "{token} stands for any word of its kind and cannot be typed: choose one such word",
+    "category_word": "{token} stands for any word of its kind and cannot be typed: type one of these words",
     "words_unknown": "each word must be one that the model knows: it does not know {words}",
-    "words_many": "at most {limit} words may be added: these are {given}",
+    "words_many": "at most {limit} words may be added: got {given}",
     "word_choice": "{name} must lie between {least} and {limit}: got {given}",
     "share_range": "{name} must be above 0 and at most 1: got {given}",
     "unknown_choice": "{name} must be one of {choices}: got {given}",
@@ -61,23 +61,23 @@ REFUSAL_SENTENCES = {
     "model_too_long": "the model reads at most {limit} words: these are {given}",
     "learned_too_long": "a text must have at most {limit} symbols: it has {given}",
     "no_attention": "a network with one context vector has no attention to look at",
-    "network_away": "a network that was trained here is kept for a while: {name} was trained before the app was "
-    "restarted, or too many others were trained after it; training it again gives the same one",
-    "training_diverged": "the numbers of a training must be finite: at step {step} one diverged; a smaller learning "
-    "rate or another seed may help",
+    "network_away": "a network that was trained here is kept only for a while: {name} was trained before the app "
+    "was restarted, or too many others were trained after it; training it again gives the same network",
+    "training_diverged": "all numbers of a training run must stay finite: at step {step} one did not; a smaller "
+    "learning rate or another seed may help",
     "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
-    "blockwise_maps": "differential attention has two maps, and block by block there is one: take none",
-    "blockwise_normaliser": "{kind!r} has no running maximum and sum: block by block take 'softmax' or 'sinks'",
-    "needs_positive": "{kind!r} divides each score by the sum of its row, so none may be below 0: it goes with the "
+    "blockwise_maps": "block by block there is one map: leave out differential attention, which has two",
+    "blockwise_normaliser": "{kind!r} has no running maximum and sum: block by block only 'softmax' or 'sinks' work",
+    "needs_positive": "{kind!r} divides each score by the sum of its row, so none may be below 0: use it with the "
     "score 'linear', without positions that are added to scores, and without a factor or a chosen score below 0",
-    "queries_keys": "a recurrence reads one query with every key: {queries} queries, {keys} keys",
+    "queries_keys": "a recurrence needs as many queries as keys: got {queries} queries, {keys} keys",
     "needs_linear": "the recurrence needs a causal run with the score 'linear' and the normaliser 'share'",
     "seen_tokens": "there are {limit} tokens: {given} cannot be seen",
     "needs_softmax": "{what} needs the weights of a softmax",
     "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",
-    "scale_stays": "only the scores that are a product with q, dot and general, can be scaled before it",
-    "slope_points": "a slope needs as many times as lengths, all above 0, and two lengths that differ: "
+    "scale_stays": "only dot and general scores, which are a product with q, can be scaled before that product",
+    "slope_points": "a slope needs one time per length, all above 0, and at least two different lengths: "
     "got {lengths} and {seconds}",
     "offsets_differ": "causal masks must agree on one offset: got {given}",
     "lengths_count": "padding needs one length for each of the {batch} sequences: got {given}",
@@ -86,8 +86,8 @@ REFUSAL_SENTENCES = {
     "missing_weight": "{kind!r} needs {weight}",
     "unowned_weight": "{weight} has no place here: {kind!r}, which would read it, is not chosen",
     "unused_weight": "{weight} has no place here: {why}",
-    "buckets": "the buckets must be a multiple of {multiple}, {most} at most, for a farthest distance of {farthest}: "
-    "got {given}",
+    "buckets": "the number of buckets must be a multiple of {multiple}, at most {most} for a farthest distance of "
+    "{farthest}: got {given}",
     "rows_odd": "there must be one row for each distance from -K to K, an odd number: got {given}",
     "even_halves": "differential attention cuts q and k in halves, so their width must be even: it is {width}",
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
@@ -96,26 +96,25 @@ REFUSAL_SENTENCES = {
     "few_places": "a learned table has a row for each place, from 0 on: {rows} rows do not hold the places {first} to "
     "{last}",
     "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
-    "no_input": "{kind!r} reads the input that q, k and v are made of, and they are given already projected",
+    "no_input": "{kind!r} reads the input from which q, k and v are computed: here q, k and v were given themselves",
     "too_many_terms": "a general score of widths {q} and {k} is a sum of {q} × {k} products, and at most {limit} can "
     "be shown: use more heads, or narrower q and k",
     "text_too_long": "a text may have at most {limit} characters: this one has {given}",
-    "link_too_long": "with this the address of the screen would have {given} characters, and no more than {limit} can "
-    "be opened again: use fewer numbers, or fewer digits",
+    "link_too_long": "with this change the address of the screen would have {given} characters, but at most {limit} "
+    "can be opened again: use fewer numbers, or fewer digits",
     "link_cannot_say": "{name} must be something that the address of the screen can hold: got “{given}”",
     "not_tried": "there was no time left to try it, because too much else is wrong",
-    "file_too_long": "a file of the screen may have at most {limit} characters: this one has {given}",
-    "file_not_json": "a file of the screen must be JSON in UTF-8: this one cannot be read as that",
-    "file_nested": "a file of the screen is one object of texts: this one is nested too deeply to be read",
-    "file_twice": "a part may occur in a file once: {name} occurs twice",
-    "file_format": 'a file of the screen must say "format": "{expected}" and its version, a whole number: '
-    "this one does not",
+    "file_too_long": "a saved screen may have at most {limit} characters: this one has {given}",
+    "file_not_json": "a saved screen must be JSON in UTF-8: this file is not",
+    "file_nested": "a saved screen must be one object of texts: this one is nested too deeply to be read",
+    "file_twice": "each part of a file may occur only once: {name} occurs twice",
+    "file_format": 'a saved screen must say "format": "{expected}" and its version, a whole number: this one does not',
     "file_version": "the version of a file must be at most {limit}, the newest known here: this one is {given}",
     "file_text": "each part of a file must be a text in double quotes: {name} is not",
     "lecture_too_long": "a lecture may have at most {limit} characters: this one has {given}",
     "lecture_format": 'a lecture must say "format": "{expected}", its version, its title and its scenes: this file '
     "does not",
-    "lecture_link": "a lecture in a link must be as it was written there: this one was cut or changed",
+    "lecture_link": "a lecture in a link must be complete and unchanged: this one was cut or changed",
     "too_many_scenes": "a lecture may have at most {limit} scenes: this one has {given}",
     "scene_part": "{name} of scene {number} is not what it has to be: title, note and question are texts (of at most "
     "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, minutes whole or half ones from 0 to "
@@ -125,42 +124,42 @@ REFUSAL_SENTENCES = {
     "picture_size": "a picture may be at most {limit} pixels wide and high: this one is {width} by {height}",
     "pictures_too_large": "the pictures of a lecture may have at most {limit} bytes together: these have {given}",
     "address_form": "{name} must be an http or https address without a query: it is “{given}”",
-    "hidden_too_large": "the tanh layer would need {needed} bytes, the limit is {limit}: "
+    "hidden_too_large": "the tanh layer would need {needed} bytes, but the limit is {limit}: "
     "use fewer tokens or a narrower layer",
-    "jacobian_too_large": "the Jacobians of all rows would need {needed} bytes, the limit is {limit}: "
+    "jacobian_too_large": "the Jacobians of all rows would need {needed} bytes, but the limit is {limit}: "
     "use fewer tokens or heads",
-    "ids_form": "ids must be whole numbers, one per word, or lists of equally many of them: got {given}",
+    "ids_form": "ids must be whole numbers, one per word, or lists of equal length: got {given}",
     "ids_range": "each id must be a row of the table, from 0 to {last}: got {given}",
     "no_layers": "a stack must have a layer, or an embedding: it has neither",
     "layers_count": "there must be weights for each of the {layers} layers: got {given}",
-    "memory_missing": "a layer with cross-attention reads what an encoder made, so it must be given as memory",
-    "memory_unused": "memory is read by cross-attention, and no layer has one",
-    "no_residual": "vectors are a sum of parts where each part has a residual: {part} has none",
+    "memory_missing": "a layer with cross-attention reads the output of an encoder, which must be given as memory",
+    "memory_unused": "only cross-attention reads memory, and no layer has cross-attention",
+    "no_residual": "vectors are a sum of parts only if each part has a residual: {part} has none",
     "no_such_head": "there is no head {given} in {part}: None stands for a feed-forward layer, heads count from 0",
     "changed_twice": "a head or a feed-forward layer can be changed once: {part}, head {head} is changed twice",
     "pair_outside": "a blocked pair (query, key) must lie inside the map of shape {shape}: got {given}",
-    "other_missing": "another sentence must be given whose weights {part} takes",
-    "other_length": "another sentence must have as many words, {expected}: it has {given}",
-    "no_word_sum": "a head's push is a sum over words where its values go through W_o alone, and one RMS norm at the "
+    "other_missing": "the other sentence, whose weights {part} takes, must be given",
+    "other_length": "the other sentence must have as many words as this one, {expected}: it has {given}",
+    "no_word_sum": "a head's push is a sum over words only if its values go through W_o alone and one RMS norm at the "
     "end: {part} is different",
-    "no_vectors": "a word must have a vector: this example's come from a network that reads two sentences, and here "
-    "“{token}” has none",
+    "no_vectors": "a word must have a vector: here “{token}” has none, because the vectors of this example come from a "
+    "network that reads two sentences",
     "part_missing": "{name} needs {part}, and the stack has {choices}",
-    "step_twice": "a step that is added must have a name of its own: {name} is there already",
+    "step_twice": "a step that is added must have a new name: {name} is there already",
     "one_draw": "a variance needs at least 2 draws: it got 1",
     "keep_without_dropout": "keep belongs to dropout: set dropout in the config",
-    "zero_vector": "the x of the word must not be all zeros: every matrix makes zeros of it",
+    "zero_vector": "the x of the word must not be all zeros: every matrix turns it into zeros",
     "no_input_residual": "the residual adds x to the output, and q, k, v were given without it",
     "residual_width": "the residual adds {name} to the output, so both must be equally wide: "
     "{name} has {width} columns, the output {given}",
     "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
     "map_axes": "{name} must have the axes (T, S), (H, T, S) or (L, H, T, S), or a batch before them: its shape "
     "is {shape}",
-    "maps_missing": "{name} must hold attention maps: it has {choices}, none of which has a name of maps",
+    "maps_missing": "{name} must hold attention maps: it has {choices}, none of which is named like maps",
     "too_many_map_heads": "at most {limit} heads fit on a page, all layers together: the file has {given}",
     "map_side": "{name} may have at most {limit} queries and keys: it has {given}",
     "map_magnitude": "the numbers of {name} must lie between -{limit} and {limit}",
-    "words_form": "the words of {name} must be texts, one a token: the list holds something else as well",
+    "words_form": "the words of {name} must be texts, one per token: the list also holds something else",
     "words_pickled": "the words of {name} must be texts, as np.array(words, dtype=str) saves them: these are pickled "
     "Python objects, which can run code when they are read",
     "maps_texts": "{name} must hold the numbers of attention maps: it holds texts, “{given}”",
@@ -171,18 +170,18 @@ REFUSAL_SENTENCES = {
     "at_most": "{name} must be at most {limit}: got {given}",
     "role_missing": "{role} must be one of the arrays of the file: it has {choices}",
     "maps_alone": "the file must hold q, k and v: it holds attention maps, {name}, which the page of maps shows",
-    "mask_readings": "{name} must have one reading: its shape {shape} and its name allow several, which do not block "
-    "the same pairs; choose one",
+    "mask_readings": "{name} must have one meaning: its shape {shape} and its name allow several, which block "
+    "different pairs; choose one",
     "mask_not_additive": "a mask of numbers must be 0 where a pair is allowed, and {limit} or less where it is not",
     "mask_lengths": "{name} must be one whole number from 0 to {keys} for each of the {sequences} sequences: its shape "
     "is {shape}",
     "part_outside": "{name} must lie inside the file, which has {size}: got {given}",
     "part_groups": "heads are chosen in groups of {share}, which share one key/value head",
-    "file_away": "the tensors of this screen are in a file that is not here: upload it again",
+    "file_away": "the tensors of this screen are in a file that is no longer here: upload it again",
     "too_many_sentences": "a batch may have at most {limit} sentences: it has {given}",
     "no_tokens": "the text must hold at least one word: it is empty",
     "too_many_tokens": "a text may have at most {limit} tokens: this one has {given}. Every pair of tokens is a cell, "
-    "and {limit} x {limit} are the most that are drawn",
+    "and at most {limit} x {limit} cells are drawn",
     "too_many_logits": "at most {limit} numbers can be read here: got {given}",
     "lesson_tokens": "a sentence in a lesson may have at most {limit} tokens, so that each of its numbers can be read: "
     "this one has {given}. The workbench takes more",
@@ -193,7 +192,7 @@ REFUSAL_SENTENCES = {
     "{given}, and there are {heads}",
     "one_word": "type one word: “{given}” has {count}",
     "too_many_pairs": "sentences x heads x queries x keys may be at most {limit} numbers: "
-    "{B} x {H} x {T} x {S} are more",
+    "{B} x {H} x {T} x {S} is more",
     "token_too_long": "a token may have at most {limit} characters: {token} has {given}",
     "token_form": "a token must not be empty, hold | or have spaces around it: got “{given}”",
     "matrix_empty": "{name} must hold at least one number: there is none",
@@ -210,7 +209,7 @@ REFUSAL_SENTENCES = {
     "ambiguous_head": "{name}: is the first row, “{given}”, a header, or a row of numbers?",
     "ambiguous_index": "{name}: is the first column, “{given}”, a number for each row, or a column of the matrix?",
     "ambiguous_rows": "{name}: are these {rows} rows, or one row of {given} numbers that was printed on {rows} lines?",
-    "several_matrices": "{name} must be one matrix: these are several, {given}. Which one?",
+    "several_matrices": "{name} must be one matrix: the text holds several, {given}. Which one is meant?",
     "not_a_number": "{name}, row {row}, column {column}, must be a number: got “{given}”",
     "ambiguous_comma": "{name}, row {row}, column {column}: does “{given}” mean {first}, or {second}? Write it with a "
     "point, or without the comma",
@@ -229,10 +228,10 @@ REFUSAL_SENTENCES = {
     "file_empty": "{name} must hold at least one number: it is an empty file",
     "file_too_large": "{name} may have at most {limit} bytes: it has {given}",
     "not_text": "{name} must be text in UTF-8, or in UTF-16 with its byte order mark: it is not",
-    "not_json": "{name} must be JSON: it is not from line {row}, column {column} on",
+    "not_json": "{name} must be JSON: it can be read as JSON only up to line {row}, column {column}",
     "json_signs": "{name} may have at most {limit} of the sign {sign}, so that it can be read at once: it has {given}",
     "json_constant": "{name} must hold finite numbers, as JSON does: got {given}",
-    "json_value": "{name} must hold numbers alone or true and false alone, equally deep: {given} at {index}",
+    "json_value": "{name} must hold only numbers, or only true and false, all equally deep: {given} at {index}",
     "lists_too_deep": "the lists of {name} may be nested at most {limit} deep: they are nested deeper",
     "file_nested_deep": "the objects of {name} may be nested at most {limit} deep: they are nested deeper",
     "lists_differ": "all lists of {name} that are equally deep must be equally long: one has {expected} items, "
@@ -249,11 +248,11 @@ REFUSAL_SENTENCES = {
     "not_npz": "{name} must be an NPZ file, which is a zip archive: it cannot be unpacked",
     "member_name": "{name} must hold files name.npy and nothing else: got {given}",
     "member_packing": "{name} must be packed as NumPy packs, stored or deflated and without a password: {given} is not",
-    "unpacked_too_large": "{name} may be unpacked to at most {limit} bytes: it has {given}",
+    "unpacked_too_large": "{name} may have at most {limit} bytes when unpacked: it has {given}",
     "not_safetensors": "{name} must be a safetensors file whose header describes all its bytes: it is not",
     "no_arrays": "{name} must hold at least one array: there is none",
     "too_many_arrays": "{name} may hold at most {limit} arrays: it has {given}",
-    "array_twice": "every array of {file} must have a name of its own: {name} is there twice",
+    "array_twice": "every array of {file} must have a different name: {name} is there twice",
     "which_array": "{file} must hold one array, or one called {name}: it holds {choices}; choose one",
     "not_blocked_or_finite": "{name} must hold finite numbers or -inf: {value} at {index}",
     "export_too_large": "a {kind} file may hold at most {limit} numbers: these are {given}",

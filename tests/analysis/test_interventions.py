@@ -188,7 +188,7 @@ def test_each_new_step_has_five_faces():
         ({"part": "1.attention", "head": 0, "kind": "odd"}, "kind must be one of"),
         ({"part": "1.feed_forward", "kind": "even"}, "kind must be one of"),
         ({"part": "1.attention", "head": 0, "kind": "mask", "blocked": ((0, T),)}, "must lie inside the map"),
-        ({"part": "1.attention", "head": 0, "kind": "other"}, "another sentence must be given"),
+        ({"part": "1.attention", "head": 0, "kind": "other"}, "the other sentence, whose weights"),
     ],
 )
 def test_what_cannot_be_changed_is_refused(change, says):
@@ -204,5 +204,5 @@ def test_changed_twice_and_another_length_are_refused():
     with pytest.raises(AttentionError, match="replaced once"):
         intervene(changed, [Intervention("1.attention", 1)])
     shorter = Stack({"1.attention": attend(torch.eye(3, dtype=torch.float64))}, {})
-    with pytest.raises(AttentionError, match="as many words, 4: it has 3"):
+    with pytest.raises(AttentionError, match="as many words as this one, 4: it has 3"):
         intervene(stack, [Intervention("1.attention", 0, "other")], shorter)

@@ -137,7 +137,7 @@ def test_where_there_are_as_many_sequences_as_queries_a_mask_of_two_axes_waits()
     q, k = drawn(2, 2, 2, 6), drawn(2, 2, 2, 6, seed=2)
     arrays = {"q": q.numpy(), "k": k.numpy(), "v": k.numpy(), "attention_mask": np.array([[True, False], [True, True]])}
     roles = guess_array_roles(arrays)
-    with pytest.raises(AttentionError, match=r"attention_mask must have one reading: its shape \(2, 2\)") as asked:
+    with pytest.raises(AttentionError, match=r"attention_mask must have one meaning: its shape \(2, 2\)") as asked:
         read_roles(arrays, roles)
     assert asked.value.values["likely"] == [MaskReading("B S", "allowed"), MaskReading("T S", "allowed")]
     for axes, right in (("B S", [0, 0]), ("T S", [0, 1])):

@@ -208,10 +208,11 @@ def test_json_refusals(content, code):
 def test_json_refusals_say_where():
     error = refusal(read_arrays, "x.json", b'{"w\\u202e": [[1, 2], [3, "four and twenty blackbirds"]]}')
     assert str(error) == (
-        'w⟨U+202E⟩ must hold numbers alone or true and false alone, equally deep: "four and twenty bla… at (1, 1)'
+        'w⟨U+202E⟩ must hold only numbers, or only true and false, all equally deep: "four and twenty bla… at (1, 1)'
     )
     assert (
-        str(refusal(read_arrays, "x.json", b"[1,\n 2;]")) == "x.json must be JSON: it is not from line 2, column 3 on"
+        str(refusal(read_arrays, "x.json", b"[1,\n 2;]"))
+        == "x.json must be JSON: it can be read as JSON only up to line 2, column 3"
     )
 
 

@@ -278,7 +278,7 @@ def test_a_loss_that_is_no_number_stops_with_a_sentence():
     lesson = Lesson("induction", rate="10000.0", lang="en").press("induction_train")
     lesson = trained(lesson, "copy_two")
     (error,) = lesson.errors()
-    assert "the numbers of a training must be finite: at step" in error and "another seed may help" in error
+    assert "all numbers of a training run must stay finite: at step" in error and "another seed may help" in error
     assert lesson.charts()
 
 
@@ -293,7 +293,7 @@ def test_the_own_network_goes_on_into_the_workbench_and_another_server_says_what
     with network_store.networks_lock:
         network_store.remembered_networks.clear()
     screen = Screen(ex="learned_copy", network="copy_two.5.150")
-    assert any("a network that was trained here is kept for a while" in error for error in screen.errors())
+    assert any("a network that was trained here is kept only for a while" in error for error in screen.errors())
 
 
 def test_no_more_networks_are_remembered_than_is_said(monkeypatch):

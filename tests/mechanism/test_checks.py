@@ -266,12 +266,12 @@ REFUSALS = [
     (
         "no_input",
         lambda: run_qkv(weights={"w_gate": x(11, 39)}, config={"modifiers": ["gate"]}),
-        "'gate' reads the input that q, k and v are made of, and they are given already projected",
+        "'gate' reads the input from which q, k and v are computed: here q, k and v were given themselves",
     ),
     (
         "needs_positive",
         lambda: AttentionConfig(normaliser="share"),
-        "'share' divides each score by the sum of its row, so none may be below 0: it goes with the score 'linear', "
+        "'share' divides each score by the sum of its row, so none may be below 0: use it with the score 'linear', "
         "without positions that are added to scores, and without a factor or a chosen score below 0",
     ),
     (
@@ -283,7 +283,7 @@ REFUSALS = [
             config=AttentionConfig("additive"),
             weights=Weights(w_aq=x(1, 3), w_ak=x(1, 3), v_a=x(3)),
         ),
-        "the tanh layer would need 402653184 bytes, the limit is 268435456: use fewer tokens or a narrower layer",
+        "the tanh layer would need 402653184 bytes, but the limit is 268435456: use fewer tokens or a narrower layer",
     ),
     # ---- heads
     (
@@ -460,7 +460,7 @@ REFUSALS = [
     (
         "no_input",
         lambda: run_qkv(config={"positions": ["sinusoidal"]}),
-        "'sinusoidal' reads the input that q, k and v are made of, and they are given already projected",
+        "'sinusoidal' reads the input from which q, k and v are computed: here q, k and v were given themselves",
     ),
     (
         "keep_without_dropout",

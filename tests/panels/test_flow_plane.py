@@ -130,7 +130,7 @@ def test_a_word_whose_x_is_zero_cannot_be_dragged_and_says_so():
     there = dict(screen.link())
     release(screen, handle="q", batch=0, head=0, place=3, vector=[1.0, 1.0])
     assert screen.link() == there
-    assert screen.errors() == ["the x of the word must not be all zeros: every matrix makes zeros of it"]
+    assert screen.errors() == ["the x of the word must not be all zeros: every matrix turns it into zeros"]
 
 
 def test_goals_belong_to_the_examples_own_words():

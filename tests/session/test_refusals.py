@@ -124,7 +124,7 @@ REFUSED = [
         "positions",
         {"ex": "one_query"},
         ["sinusoidal"],
-        "'sinusoidal' reads the input that q, k and v are made of, and they are given already projected",
+        "'sinusoidal' reads the input from which q, k and v are computed: here q, k and v were given themselves",
         "sinusoidal 要读取生成 q、k、v 的输入，而它们是直接给出的。",
     ),
 ]
@@ -209,7 +209,7 @@ def test_a_text_of_a_million_characters_is_refused_at_once():
 
 def test_what_no_address_can_say_is_refused():
     screen = Screen(x="~").set("x", "\n".join([" ".join(["0.123"] * 480)] * 60))
-    assert screen.error_at("c_x").startswith("with this the address of the screen would have 2")
+    assert screen.error_at("c_x").startswith("with this change the address of the screen would have 2")
     assert screen.link() == {"x": "~"}
 
 

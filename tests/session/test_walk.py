@@ -185,4 +185,4 @@ def test_the_screen_stands_whatever_is_done(dice):
         assert again.fact() == screen.fact()
         assert again.errors() == []
     else:
-        assert "file that is not here" in " ".join(again.errors()) or "文件不在这里" in " ".join(again.errors())
+        assert "file that is no longer here" in " ".join(again.errors()) or "文件不在这里" in " ".join(again.errors())

@@ -122,9 +122,9 @@ def test_what_cannot_be_used_of_a_file_is_named_and_the_rest_is_shown(parts, eng
 @pytest.mark.parametrize(
     "data, sentence",
     [
-        (b"\xff\xfe", "a file of the screen must be JSON in UTF-8: this one cannot be read as that"),
-        ("<script>alert(1)</script>", "a file of the screen must be JSON in UTF-8: this one cannot be read as that"),
-        ("[" * 100_000, "a file of the screen is one object of texts: this one is nested too deeply to be read"),
+        (b"\xff\xfe", "a saved screen must be JSON in UTF-8: this file is not"),
+        ("<script>alert(1)</script>", "a saved screen must be JSON in UTF-8: this file is not"),
+        ("[" * 100_000, "a saved screen must be one object of texts: this one is nested too deeply to be read"),
         (
             '{"format": "attention-explorer", "version": 7}',
             "the version of a file must be at most 1, the newest known here: this one is 7",
@@ -133,7 +133,7 @@ def test_what_cannot_be_used_of_a_file_is_named_and_the_rest_is_shown(parts, eng
             '{"format": "attention-explorer", "version": 1, "**b**": 1}',
             "each part of a file must be a text in double quotes: **b** is not",
         ),
-        (" " * 300_001, "a file of the screen may have at most 300000 characters: this one has 300001"),
+        (" " * 300_001, "a saved screen may have at most 300000 characters: this one has 300001"),
     ],
 )
 def test_a_file_of_something_else_is_refused_and_changes_nothing(data, sentence):

@@ -334,7 +334,7 @@ def test_what_is_no_tensor_is_refused_at_the_box(name, content):
 def test_a_link_shows_nobody_elses_tensors():
     there = brought()
     here = Screen(**there.link())
-    assert "the tensors of this screen are in a file that is not here" in " ".join(here.errors())
+    assert "the tensors of this screen are in a file that is no longer here" in " ".join(here.errors())
     assert here.fact().startswith("Head 1: “it” gives 93 %")
     again = bring(here, ("t.npz", npz(**tensors())))
     assert again.setup().file == there.setup().file
@@ -350,7 +350,7 @@ def test_a_session_keeps_two_files():
     screen.press("undo")
     assert torch.allclose(trace(screen)["q"], torch.from_numpy(2 * tensors()["q"][:1]), rtol=0, atol=1e-15)
     screen.press("undo")  # to a file that is held no more
-    assert "file that is not here" in " ".join(screen.errors())
+    assert "file that is no longer here" in " ".join(screen.errors())
 
 
 def test_the_same_bytes_under_other_names_are_other_tensors():

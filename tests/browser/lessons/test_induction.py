@@ -52,5 +52,5 @@ def test_a_network_learns_to_copy_in_front_of_the_visitor(screen):
 def test_a_rate_that_is_too_large_ends_with_a_sentence(screen):
     opened = screen("?rate=10000.0&lang=en", lesson="induction")
     opened.page.get_by_role("button", name="Train it yourself").click()
-    opened.wait_for_text("the numbers of a training must be finite")
+    opened.wait_for_text("all numbers of a training run must stay finite")
     opened.page.get_by_role("button", name="From the first step again").wait_for()
