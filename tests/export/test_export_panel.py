@@ -87,7 +87,7 @@ def test_what_is_offered_is_what_there_is():
     labels = [button.proto.label for button in Screen().at.get("download_button")]
     documents = ["Page (HTML)", "Handout A4", "Handout Letter", "LaTeX", "Jupyter notebook"]
     assert labels == ["SVG", "PNG", "CSV", *documents, "PyTorch script", "NumPy script", "NPZ", "JSON"]
-    inputs = "Inputs of script and notebook, attention_inputs.npz: keep them beside it"  # 1,053,696 numbers
+    inputs = "Inputs of script and notebook, attention_inputs.npz: keep both beside it"  # 1,053,696 numbers
     assert inputs in [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")]
 
 
@@ -281,7 +281,7 @@ def test_the_words_before_and_after_a_change_are_a_table(files):
     (outcome,) = (each for each in screen.packed("what_if")[0]["outcomes"] if each["title"].startswith("What comes"))
     asked = table[table["outcome_label"] == outcome["title"]]
     for run in ("before", "after"):
-        shares = asked[asked["run_label"] == {"before": "as it learned", "after": "with your changes"}[run]]
+        shares = asked[asked["run_label"] == {"before": "as trained", "after": "with your changes"}[run]]
         assert shares["value"].sum() == pytest.approx(1, abs=1e-9)
         for row in outcome["rows"]:
             assert shares[shares["V_label"] == row["word"]]["value"].item() == row[run]

@@ -137,7 +137,7 @@ def test_a_word_of_the_same_vector_moves_nothing():
 
 def test_another_sentence_of_as_many_words_is_not_compared_with_the_one_before():
     screen = Screen().set("text", "my teacher loves pizza and salad today")
-    assert "Same words only. Between them no weight moved." in said(screen)
+    assert "Same words only. Between these words no weight moved." in said(screen)
     screen.set("text", "Tom read a walrus but he laughed")
     assert "All words are different: nothing is compared." in said(screen)
     assert "Biggest change" not in said(screen)

@@ -283,8 +283,8 @@ def test_only_devices_that_are_there_are_offered():
 @pytest.mark.parametrize(
     ("cuda", "has_mps", "says"),
     [
-        (None, False, "is built without CUDA"),
-        ("13.0", False, "is built for CUDA 13.0, and finds no GPU"),
+        (None, False, "was built without CUDA"),
+        ("13.0", False, "was built for CUDA 13.0 and finds no GPU"),
         (None, True, "a Mac's GPU (MPS) cannot compute in float64"),
     ],
 )

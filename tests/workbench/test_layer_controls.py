@@ -168,7 +168,7 @@ def test_several_offset_heads_of_a_link_are_all_kept_and_each_is_turned():
     screen.set("offset", 0)
     assert screen.link()["built"] == "offset:0,even,offset:3"
     labels = [screen.slider(key)["label"] for key in ("offset", "offset_2")]
-    assert labels == [f"Offset of head {n}: which neighbour it looks at" for n in (1, 3)]
+    assert labels == [f"Offset of head {n}: the neighbour it looks at" for n in (1, 3)]
     assert screen.set("built", ["offset", "even", "first"]).link()["built"] == "offset:0,even,offset:3,first"
     assert screen.set("built", ["offset", "first"]).link()["built"] == "offset:0,offset:3,first"
 

@@ -134,7 +134,7 @@ def test_another_seed_draws_the_weights_of_an_example_that_is_random():
 
 def test_too_wide_to_edit_in_cells_and_too_long_to_show_as_text():
     screen = Screen(ex="eight_heads")
-    assert "A part of 16 × 16 cells; choose where it begins." in screen.captions()
+    assert "A part of 16 × 16 cells is shown; choose where it begins." in screen.captions()
     assert screen.paste_box().value == ""
     screen.paste("1 2\n3 4")
     assert screen.errors()[0].startswith("w_q must have as many rows as x has columns")
@@ -152,7 +152,7 @@ def test_numbers_beyond_a_million_are_not_handed_on_as_q_k_and_v():
 
 def test_a_matrix_of_many_rows_is_pasted():
     screen = Screen(x=",".join(["1"] * 128), heads="16", kv="1").set("edited", "w_k")
-    assert "A part of 16 × 8 cells; choose where it begins." in screen.captions()
+    assert "A part of 16 × 8 cells is shown; choose where it begins." in screen.captions()
     screen.paste("\n".join(["0 1 2 3 4 5 6 7"] * 128))
     assert screen.errors() == []
     assert np.array_equal(cache.inputs_of(screen.setup()).matrices["w_k"], np.tile(np.arange(8.0), (128, 1)))

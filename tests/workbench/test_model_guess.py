@@ -29,8 +29,8 @@ def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple
     assert f"“it”: the model says **animal** ({round(100 * float(weights[0, 0, 9, 2]))} %)" in said
     assert "; the nearest noun that fits: street. " in said  # the rule does not read the reason
     figures = read_student_figures()["en_asked_encoder"]  # docs/guessing.md has them, too
-    counts = f"of {figures.asked} pronouns in sentences that students may type, {figures.unmarked} had no mark"
-    assert said.endswith(f"{counts}, and of these {figures.wrong} had a wrong answer.")
+    counts = f"of {figures.asked} pronouns in sentences that students may type, {figures.unmarked} had no warning"
+    assert said.endswith(f"{counts}; {figures.wrong} of these had a wrong answer.")
 
 
 def test_a_sentence_that_is_far_from_all_that_it_learned_is_marked_before_the_headline():
@@ -93,7 +93,7 @@ def test_chinese_speaks_chinese():
 
 def test_everyday_words_that_it_did_not_learn_are_said_to_be_read_as_others():
     screen = Screen(ex="model_en", text="My mom likes her job because it is interesting.")
-    (said,) = [text for text in (*warnings(screen), *screen.captions()) if "one of their kind" in text]
+    (said,) = [text for text in (*warnings(screen), *screen.captions()) if "reads a similar one" in text]
     assert "mom as mother" in said and screen.origins("S")[2] == "stand_in"
 
 

@@ -127,7 +127,7 @@ def test_the_weights_of_later_heads_that_moved_most_stand_beside_each_other(exam
 
 def test_where_no_later_head_can_move_a_sentence_says_so(screen):
     moved = data(change(screen, "3.attention", 0, "off"))["moved"]
-    assert moved["rows"] == [] and moved["told"].startswith("No weight of a head")
+    assert moved["rows"] == [] and moved["told"].startswith("In the heads that you did not change, no weight")
     screen.click_part("what_if", "again", True)
     assert data(screen)["moved"] is None
 
@@ -157,11 +157,11 @@ def test_even_weights_and_a_drawn_mask_are_seen_in_the_map(screen):
 
 def test_a_head_looks_as_in_another_sentence(screen):
     change(screen, "2.attention", 1, "other")
-    assert any("the head stays as it learned" in caption for caption in screen.captions())
+    assert any("the head stays as it was trained" in caption for caption in screen.captions())
     own = run_model(ENCODER, cut_sentence(ENCODER, TIRED))["2.attention"]["weights"][0, 1].numpy()
     assert maps(screen)[5] == pytest.approx(own, abs=1e-6)
     screen.set("other_text", "It ran.")
-    assert any("as many words, 13: it has 3" in error for error in screen.errors())
+    assert any("as many words as this one, 13: it has 3" in error for error in screen.errors())
     assert maps(screen)[5] == pytest.approx(own, abs=1e-6)
     other = "The teacher did not cross the street because it was too wide."
     screen.set("other_text", other)

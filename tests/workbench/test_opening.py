@@ -128,7 +128,7 @@ def test_a_lesson_leads_back_to_the_start_of_its_language():
 def test_one_token_attends_to_itself():
     screen = Screen().set("text", "it")
     assert screen.weight(0, 0) == 1
-    assert screen.fact() == "Head 1: “it” may attend to “it” alone, so it gets all."
+    assert screen.fact() == "Head 1: “it” may attend to “it” alone, which gets 100 %."
 
 
 def test_sixty_four_tokens():

@@ -16,7 +16,7 @@ from tests.screen.lesson import Lesson
 UNKNOWN = {"ex": "source_004", "text": "moon x1 x3"}  # its dictionary has no roles: what it lacks is drawn
 OTHER = "My teacher loves pizza"  # of which the dictionary of the built examples has "my" and "teacher"
 QUERY = "Head 1: “moon” has a random vector, which carries no meaning."
-KEY = "Head 1: “x1” meets the random vector of “moon”, which carries no meaning."
+KEY = "Head 1: “x1” is compared with the random vector of “moon”, which carries no meaning."
 MATRIX = "头 1：“它”用来比较的 w_q 是随机的，没有语义，这一行权重与词义无关。"
 SHARE = re.compile(
     r"[1-9][\d.]* ?%|(gives|给) ?“[^”]*” \**[01]\.|[01]\.\d+ (arrives|份)|[(（][01]\.\d+[)）]|α = |→ “.*[01]\.\d"
@@ -76,12 +76,15 @@ def test_a_known_word_and_a_known_winner_are_told_as_ever():
 
 def test_unknown_words_that_share_equally_are_all_named():
     screen = Screen(ex="source_004", text="x1 moon moon", t="0")
-    assert "meets the random vectors of “moon (no. 2)” and “moon (no. 3)”, which carry no meaning." in screen.fact()
+    assert (
+        "is compared with the random vectors of “moon (no. 2)” and “moon (no. 3)”, which carry no meaning."
+        in screen.fact()
+    )
 
 
 def test_what_a_mask_decides_is_said_of_unknown_words_too():
     one = Screen(ex="source_004", text="moon", mask="causal")
-    assert one.fact() == "Head 1: “moon” may attend to “moon” alone, so it gets all."
+    assert one.fact() == "Head 1: “moon” may attend to “moon” alone, which gets 100 %."
     assert "33 % to each" in Screen(**UNKNOWN, wiring="even").fact()
 
 
@@ -97,7 +100,10 @@ def test_what_a_mask_decides_is_said_of_unknown_words_too():
         ({"x": "random.3~"}, "has a random vector, which carries no meaning"),
         ({"ex": "eight_heads"}, "has a random vector, which carries no meaning"),
         ({"ex": "one_query"}, "“q” has a random vector, which carries no meaning"),
-        ({"ex": "source_004", "cross": "True", "ctx": "x2 moon", "t": "0"}, "meets the random vector of “moon”"),
+        (
+            {"ex": "source_004", "cross": "True", "ctx": "x2 moon", "t": "0"},
+            "is compared with the random vector of “moon”",
+        ),
         ({"ex": "source_004", "more": "moon x1", "sentence": "1", "t": "0"}, "“moon” has a random vector"),
     ],
 )

@@ -10,7 +10,7 @@ START = "The numbers of W_q, W_k, W_v stay; "
 
 def told(screen):
     """The line, where there is one."""
-    marks = ("The numbers of ", "the old numbers stay", "what fits stays", "W_a", "new numbers", "的数值不变")
+    marks = ("The numbers of ", "the old numbers stay", " are kept, ", "W_a", "new numbers", "的数值不变")
     return [caption for caption in screen.captions() if any(mark in caption for mark in marks)]
 
 

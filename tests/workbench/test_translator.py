@@ -39,7 +39,7 @@ def test_the_row_that_writes_a_word_is_told():
     source, target = words_of()
     word, share = next_words(NAME, source, target)[2]
     assert word == target[3] == "面包" and share > 0.99
-    (said,) = [text for text in screen.captions() if text.startswith("Each row writes the word after it")]
+    (said,) = [text for text in screen.captions() if text.startswith("Each row writes the next word")]
     assert "the row of “把” writes “面包” (>99 %)" in said
     assert "the row of “。” ends the translation" in " ".join(Screen(ex="translator", ctx=GIFT, t="12").captions())
 

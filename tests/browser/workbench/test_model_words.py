@@ -94,7 +94,7 @@ def test_a_bar_writes_its_word_and_its_share_opens_its_sum(opened):
     assert word in vocabulary("en")
     panel.locator(".row .track").nth(1).click()
     expect(panel.locator(".tile.written")).to_have_text([word])
-    panel.get_by_role("button", name="Take into the sentence").click()
+    panel.get_by_role("button", name="Use as the sentence").click()
     expect(opened.page.get_by_role("textbox", name="Sentence")).to_have_value(f"the animal did not {word}")
 
 
