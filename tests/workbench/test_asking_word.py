@@ -57,7 +57,7 @@ def test_the_page_says_which_word_of_a_typed_sentence_asks_and_why():
     screen.set("text", SOFT)
     look = screen.look()
     assert screen.words()[look["query"]] == "it" and "t" not in screen.link()
-    assert look["fact"]["why"] == "“it” asks: it is the pronoun of this sentence"
+    assert look["fact"]["why"] == "Query: “it”, the pronoun of this sentence"
     assert not any("surest" in habit for habit in screen.heads())
     screen.look_at(query=1)
     screen.set("scale", "off")
@@ -69,16 +69,16 @@ def test_the_page_says_which_word_of_a_typed_sentence_asks_and_why():
 @pytest.mark.parametrize(
     ("link", "text", "why"),
     [
-        ({}, "She told her that he is late", "“he” asks: it is the last pronoun of this sentence"),
-        ({}, "He lost his dog", "“He” asks: it is the last pronoun of its kind in this sentence"),
-        ({}, "it and it", "“it (no. 3)” asks: it is the last pronoun of this sentence"),
+        ({}, "She told her that he is late", "Query: “he”, the last pronoun of this sentence"),
+        ({}, "He lost his dog", "Query: “He”, the last pronoun of its kind in this sentence"),
+        ({}, "it and it", "Query: “it (no. 3)”, the last pronoun of this sentence"),
         (
             {},
             "Anna fed the dog and Anna fed the dog",
-            "“fed (no. 7)” asks: its row is the last of those that tie as farthest from even in this head",
+            "Query: “fed (no. 7)”, the last of the words whose rows tie as farthest from even in this head",
         ),
-        ({}, "Hello", "“Hello” asks: it is the only word"),
-        ({"ex": "model_en"}, "Hello", "“hello” asks: it is the only word"),
+        ({}, "Hello", "Query: “Hello”, the only word"),
+        ({"ex": "model_en"}, "Hello", "Query: “hello”, the only word"),
         ({"ex": "zh_ta"}, "你好", "由“你好”提问：只有这一个词"),
         ({"ex": "zh_ta"}, "它和它", "由“它（第 3 个）”提问，因为它是这句话里的最后一个代词"),
         ({"ex": "zh_ta"}, "他自己照顾自己", "由“他”提问，因为它是这句话里同类代词中的最后一个"),

@@ -99,7 +99,7 @@ def test_the_width_of_a_head(screen):
 
 
 def test_how_far_a_head_looks_by_its_dial(screen):
-    label = "How far it looks, in words"
+    label = "How far the head looks, in words"
     opened = screen("?positions=with&lang=en", lesson="positions")
     drag(opened, label, 6 / 8)
     after = ".threads [aria-label^='chased → white']"
@@ -113,7 +113,7 @@ def test_how_far_a_head_looks_by_its_dial(screen):
 
 def test_what_is_measured_waits_for_the_encoders(screen):
     opened = screen("?words=en_it&lang=en", lesson="distance")
-    waits = "The numbers come when you let go"
+    waits = "The numbers appear when you let go"
     drag(opened, "RNN: gain of W_h", 1)
     knob, fact, goal, pale = read(opened, "RNN: gain of W_h", "h5", ".goal", ".frames.waits")
     assert knob == "1.5" and fact == goal == [waits] and len(pale) == 1 and "gain" not in opened.page.url
@@ -135,7 +135,7 @@ def test_which_pairs_masks_keep(screen):
 
 
 def test_what_takes_too_long_waits_and_says_so(screen):
-    label, waits = "Keys", "The numbers come when you let go"
+    label, waits = "Keys", "The numbers appear when you let go"
     opened = screen("?lang=en", lesson="scale")
     drag(opened, label, 1)
     knob, fact, flow, pale = read(opened, label, "h5", ".flow .headline", ".frames.waits")
@@ -207,7 +207,7 @@ def test_a_number_of_the_workbench(screen, query, label, place, number, share):
 
 def test_how_far_a_head_built_by_hand_looks(screen):
     opened = screen("?built=offset:-1&score=dot&t=3&lang=en")
-    label = "Offset: which neighbour it looks at"
+    label = "Offset: neighbour the head looks at"
     opened.open_more()
     drag(opened, label, 0.7)
     knob, headline = read(opened, label, ".flow .headline")

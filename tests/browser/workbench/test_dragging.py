@@ -58,7 +58,7 @@ OUTSIDE = """root => {
     }
     return found;
 }"""
-WAITS = "The numbers come when you let go"
+WAITS = "The numbers appear when you let go"
 
 
 def share_of_dog(temperature: float) -> float:
@@ -208,7 +208,7 @@ def test_what_a_drag_does_not_move_is_pale_until_the_server_has_answered(screen)
     ("query", "says"),
     [
         (0, "Head 1: “moon” has a random vector, which carries no meaning."),
-        (1, "Head 1: “x1” meets the random vector of “moon”, which carries no meaning."),
+        (1, "Head 1: “x1” is compared with the random vector of “moon”, which carries no meaning."),
     ],
 )
 def test_a_drag_claims_nothing_of_random_words(screen, query, says):

@@ -262,7 +262,7 @@ def test_wide_heads_say_what_the_plane_leaves_out(plane):
     one.page.locator(".panelaxes select").first.select_option(label="1")
     one.page.locator(".panelaxes select").nth(1).select_option(label="3")
     left.filter(has_text="Outside this plane: 100 %").wait_for()  # "yesterday" is (0, 6, 0, 3, 0, 0)
-    assert "= 18.00 it leaves out 18.00" in left.inner_text()  # all of its product with (0, 3, 0, 0, 0, 0)
+    assert "= 18.00 this plane leaves out 18.00" in left.inner_text()  # all of its product with (0, 3, 0, 0, 0, 0)
 
 
 def test_the_chosen_directions_stay_when_a_vector_is_let_go(plane):
