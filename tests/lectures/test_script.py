@@ -209,12 +209,12 @@ NOW_FED, NOW_ANNA = 2, 3  # where the dog feeds her
 WHITE_CHASED = ((3, "83%"), (2, "89%"))
 ANSWERS = (  # what a question asks, in English and in Chinese; the answer, in what its scene shows: a cell, and maps
     ("which word will “it” attend", "“它”最关注哪个词", lambda cell, maps: most(maps[0][IT]), (DOG, "93%")),
-    ("Where does the row go", "这一行的权重会移到哪个词", lambda cell, maps: most(maps[0][SHE]), (ANNA, "93%")),
+    ("Where does its attention go", "这一行的权重会移到哪个词", lambda cell, maps: most(maps[0][SHE]), (ANNA, "93%")),
     ("What is q · k", "q · k 等于多少", lambda cell, maps: cell, 6.0),
     ("divided by √d_k = √2", "除以 √d_k = √2", lambda cell, maps: f"{cell:.2f}", "4.24"),
     ("more than 93", "比 93% 多", lambda cell, maps: (most(maps[0][IT]), f"{cell:.2f}"), ((DOG, "99%"), "0.99")),
     ("Over how many words", "分给几个词", lambda cell, maps: maps[0][FED].count_nonzero().item(), 2),
-    ("to whom does it attend", "它会关注谁", lambda cell, maps: most(maps[1][NOW_FED]), (NOW_ANNA, "93%")),
+    ("to which word does it attend", "它会关注谁", lambda cell, maps: most(maps[1][NOW_FED]), (NOW_ANNA, "93%")),
     ("which colour does the dog get?", "狗得到什么颜色？", lambda cell, maps: f"{cell:.2f}", "0.00"),  # grey
     ("which two words", "分别关注哪两个词", lambda cell, maps: (most(maps[0][4]), most(maps[1][4])), WHITE_CHASED),
     ("Where does the second “7” look", "第二个“7”会看哪里", lambda cell, maps: most(maps[0][7])[0], 2),  # at "B"
