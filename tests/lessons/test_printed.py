@@ -51,7 +51,7 @@ def test_each_step_of_the_printed_example(stage):
     lesson = reveal(Lesson("printed", stage=stage))
     marks = BY_HAND[stage].replace(" ", "")
     assert cells(lesson, "result")[1] == [WORDS[mark] for mark in marks]
-    told = f"{marks.count('R')} of 9 right, new slips {marks.count('S')}, followed from earlier slips"
+    told = f"{marks.count('R')} of 9 right; new slips: {marks.count('S')}; followed from earlier slips:"
     assert lesson.fact().endswith(f": {told} {marks.count('F')}.")
     if stage in PRINTED:
         stated = PRINTED[stage].split() if "." in PRINTED[stage] else PRINTED[stage].replace(" ", "")
@@ -201,7 +201,7 @@ def test_another_x_gives_other_right_numbers():
     """x1 = 2 0 0 0: Q 2 0 2, K 0 2 2; the printed Q 101 is no longer nearly right."""
     lesson = Lesson("printed", stage="q", lang="en").set("x", "2 0 0 0; 0 2 0 2; 1 1 1 1").press("show_right")
     assert cells(lesson, "beside")[0] == ["2", "0", "2", *"222222"]
-    assert lesson.fact() == "Printed Q: 6 of 9 right, new slips 3, followed from earlier slips 0."
+    assert lesson.fact() == "Printed Q: 6 of 9 right; new slips: 3; followed from earlier slips: 0."
     lesson.press("door_workbench")
     setup = Setup(example="source_004", x="2,0,0,0;0,2,0,2;1,1,1,1", w_o="none")
     assert lesson.at.session_state["setup"] == setup
@@ -210,7 +210,7 @@ def test_another_x_gives_other_right_numbers():
 def test_another_printed_number_is_another_mark_there_and_further_on():
     """The two slips of Q put right: then the scores follow from K alone. 111 · 402 = 6, where 2 is printed."""
     lesson = reveal(Lesson("printed", stage="q", lang="en")).set("q", "1 1 1; 2 2 2; 2 2 2")
-    assert lesson.fact() == "Printed Q: 9 of 9 right, new slips 0, followed from earlier slips 0."
+    assert lesson.fact() == "Printed Q: 9 of 9 right; new slips: 0; followed from earlier slips: 0."
     lesson.choose("stage", "scores")
     # 111 and 222 on the printed K 011/402/221: 2 6 5/4 12 10/4 12 10; printed 1 2 3/4 8 8/3 6 7.
     assert cells(lesson, "result")[1] == [WORDS[mark] for mark in "SSSFSSSSS"]
@@ -232,7 +232,7 @@ def test_a_longer_example_has_nothing_printed_until_somebody_types():
     assert not lesson.says("slip")
     assert cells(lesson, "result")[0] == ["–"] * 12
     lesson.set("q", "1 1 1; 2 2 2; 2 2 2; 0 1 ?")
-    assert lesson.fact() == "Printed Q: 11 of 11 right, new slips 0, followed from earlier slips 0."
+    assert lesson.fact() == "Printed Q: 11 of 11 right; new slips: 0; followed from earlier slips: 0."
 
 
 def test_what_cannot_be_an_example_is_refused_where_it_was_typed():
@@ -295,14 +295,14 @@ def test_the_way_to_ones_own_numbers():
 
 def test_what_rounding_did():
     lesson = Lesson("printed", open="rounding", lang="en")
-    assert lesson.says("With weights of 2 decimals **Z moves by 0.0138**, and never by more than 0.0300.")
+    assert lesson.says("With weights of 2 decimals **Z moves by 0.0138**; it can never move by more than 0.0300.")
     assert lesson.says("The printed Z is off by 1.16: rounding cannot explain that.")
     lesson.set("digits", 1)  # .1 .5 .5
-    assert lesson.says("A row of them adds up to 1.1.")
+    assert lesson.says("A row of these weights adds up to 1.1.")
     assert lesson.number("rounding", "rounded_weights [head 1, x1, x2]") == pytest.approx(0.5)
     assert lesson.number("rounding", "rounded_outputs [head 1, x1, 1]") == pytest.approx(3.0)  # .5 × 4 + .5 × 2
     lesson.set("digits", 0)
-    assert lesson.says("never by more than 3.0000") and lesson.says("rounding can explain that")
+    assert lesson.says("never move by more than 3.0000") and lesson.says("rounding can explain that")
 
 
 @pytest.mark.parametrize(

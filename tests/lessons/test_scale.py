@@ -184,7 +184,7 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
     for d_k in (64, 128, 256, 512, 1024):
         lesson = Lesson("scale", guess=LEVEL, d_k=str(d_k))
         assert lesson.says(
-            "with 8 keys at least as much of it arrives as with the division up to d_k = 64; in wider heads less"
+            "with 8 keys, up to d_k = 64, at least as much of it arrives as with the division; in wider heads less"
         )
         divided = re.search(r"undivided, ([\d.]+) divided\.", lesson.fact())[1]
         found[d_k] = lesson.figure("(median) is "), float(divided)
@@ -196,7 +196,7 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
 def test_the_line_under_the_picture_speaks_of_the_keys_that_the_slider_shows(lang):
     lesson = Lesson("scale", keys="64", guess=LEVEL, lang=lang)
     words = {
-        "en": "with 64 keys at least as much of it arrives as with the division up to d_k = 256",
+        "en": "with 64 keys, up to d_k = 256, at least as much of it arrives as with the division",
         "zh": "有 64 个键时",
     }
     assert lesson.says(words[lang])
@@ -297,7 +297,7 @@ def test_the_measured_variance_beside_d_k_and_beside_1(law):
 
 
 LAW = {
-    "en": "so the variance of q · k is d_k for each, exactly, and 1 after the division by √d_k; only how far",
+    "en": "so the variance of q · k is exactly d_k for each, and 1 after the division by √d_k; only how far",
     "zh": "所以 q · k 的方差都恰好是 d_k，除以 √d_k 后恰好是 1；不同的只是测量值的离散程度",
 }
 

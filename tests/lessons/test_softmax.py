@@ -86,7 +86,7 @@ def test_a_share_and_an_exponential_open_their_arithmetic():
 
 def test_the_naive_form_overflows_and_the_stable_one_does_not():
     lesson = Lesson("softmax", open="stable")
-    assert lesson.says("float64 cannot hold an exponential")
+    assert lesson.says("float64 cannot hold all exponentials")
     naive = lesson.table("naive_weights")
     assert [*naive[naive["what"].str.startswith("exponentials")]["value"]] == ["∞"] * 3
     assert [*naive[naive["what"].str.startswith("naive_weights")]["value"]] == ["NaN"] * 3
@@ -96,7 +96,7 @@ def test_the_naive_form_overflows_and_the_stable_one_does_not():
     lesson.choose("numbers", "your numbers")
     assert lesson.says("give the same shares here")
     lesson.choose("dtype", "float16").set("logits", "12, 1")  # exp(12) is more than float16 holds
-    assert lesson.says("float16 cannot hold an exponential")
+    assert lesson.says("float16 cannot hold all exponentials")
 
 
 ZEROS = {"en": "{zeros} of the {count} shares", "zh": "{count} 个份额中有 {zeros} 个"}
@@ -132,7 +132,7 @@ def test_a_shift_changes_no_share():
     lesson.choose("dtype", "float64").set("logits", "2, 1, 0, -1")
     lesson.set("shift", 1000)
     assert lesson.says("With 1000 added")
-    assert lesson.says("float64 cannot hold an exponential")  # the naive form alone minds
+    assert lesson.says("float64 cannot hold all exponentials")  # the naive form alone minds
 
 
 def test_the_slope_of_a_share():

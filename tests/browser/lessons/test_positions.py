@@ -18,9 +18,9 @@ def look(opened, thread):
 def test_it_opens_on_a_bag_of_words_and_places_bring_the_colour_back(screen):
     opened = screen(lesson="positions")
     look(opened, "dog → white: 20 %")
-    opened.press("What tells the place", "1, p, p²: built by hand")
+    opened.press("What gives the position", "1, p, p²: built by hand")
     opened.wait_for_number("output [dog, colour]", "−0.83")
-    opened.press("What tells the place", "none: a bag of words")
+    opened.press("What gives the position", "none: a bag of words")
     opened.type("Sentence", OTHER)
     opened.wait_for_number("output [horse, colour]", "0")
     assert opened.query() == {"ex": "en_colour", "text": OTHER}
@@ -30,9 +30,9 @@ def test_the_dial_turns_the_head_to_the_next_word_and_says_so(screen):
     """W_q[one, 0]: -8 previous, 0 itself, +8 next."""
     opened = screen("?positions=with", lesson="positions")
     opened.wait_for_text("move the slider until every word looks at the word after it")
-    opened.slide("How far it looks, in words", "ArrowRight", 2)
+    opened.slide("How far the head looks, in words", "ArrowRight", 2)
     look(opened, "white → white: 83 %")
-    opened.slide("How far it looks, in words", "ArrowRight", 2)
+    opened.slide("How far the head looks, in words", "ArrowRight", 2)
     look(opened, "chased → white: 83 %")
     opened.wait_for_text("Every word looks at the word after it, as far as there is one.")
     opened.type("Sentence", OTHER)
@@ -49,9 +49,9 @@ def test_shuffled_words_take_their_outputs_with_them_unless_something_tells_the_
     opened.wait_for_text("Every word takes its output with it")
     there = opened.numbers("output [feared, animal]")
     assert len({*there.values()}) == 1
-    opened.press("What tells the order", "a causal mask")
+    opened.press("What gives the order", "a causal mask")
     opened.wait_for_text("The order counts")
-    opened.press("What tells the order", "sinusoids")
+    opened.press("What gives the order", "sinusoids")
     opened.wait_for_text("The order counts")
 
 
@@ -86,10 +86,10 @@ def test_rope_is_a_rotation_and_its_scores_hear_of_the_distance_alone(screen):
     opened.wait_for_text("q turned by 24.00, k by 22.00")
     opened.page.locator("path[aria-label^='q: dog: (5.43']").wait_for(state="attached")  # -6 sin 24
     opened.wait_for_text("the score is −2.50")
-    opened.press("Which numbers are a pair", "halves")
+    opened.press("Which numbers form a pair", "halves")
     opened.wait_for_text("the score is 6.00")
     opened.type("Sentence", "dog chased cat")
-    opened.press("Which numbers are a pair", "interleaved pairs")
+    opened.press("Which numbers form a pair", "interleaved pairs")
     opened.wait_for_text(f"the score is {6 * math.cos(1):.2f}")
     curve = screen("?open=distance&by=curve", lesson="positions")
     curve.page.locator("path[aria-label^='interleaved pairs: 3 → −35.6']").wait_for(state="attached")  # 36 cos 3

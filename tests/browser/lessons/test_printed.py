@@ -47,7 +47,7 @@ def test_worked_example_3_by_4_right_numbers_at_every_step_and_each_printed_cell
         opened.press("Step", shown)
         stage = KEYS.get(shown, shown)
         marks = BY_HAND[stage].replace(" ", "")
-        opened.wait_for_sentence(f"{marks.count('R')} of 9 right, new slips {marks.count('S')}, followed from")
+        opened.wait_for_sentence(f"{marks.count('R')} of 9 right; new slips: {marks.count('S')}; followed from")
         labels = told(opened, shown)
         assert [label.partition(", ")[2] for label in labels[:9]] == [WORDS[mark] for mark in marks]
         printed = PRINTED[stage].split() if "." in PRINTED[stage] else PRINTED[stage].replace(" ", "")
@@ -60,9 +60,9 @@ def test_another_x_gives_other_right_numbers_and_other_marks(screen):
     """Mechanism: worked example 3 x 4, on the reader's own input."""
     opened = screen("?stage=q&lang=en", lesson="printed")
     opened.page.get_by_role("button", name="Show the right numbers").click()
-    opened.wait_for_sentence("Printed Q: 7 of 9 right, new slips 2")
+    opened.wait_for_sentence("Printed Q: 7 of 9 right; new slips: 2")
     opened.type("X", "2 0 0 0; 0 2 0 2; 1 1 1 1")
-    opened.wait_for_sentence("Printed Q: 6 of 9 right, new slips 3")  # Q of x1 is 2 0 2
+    opened.wait_for_sentence("Printed Q: 6 of 9 right; new slips: 3")  # Q of x1 is 2 0 2
     assert told(opened, "Q")[9:12] == ["2", "0", "2"]
     opened.type("X", "2 0 zero 0")
     opened.wait_for_text("x, row 1, column 3, must be a number")
@@ -72,12 +72,12 @@ def test_another_x_gives_other_right_numbers_and_other_marks(screen):
 def test_another_printed_number_is_marked_anew_there_and_further_on(screen):
     opened = screen("?lang=en", lesson="printed")
     opened.page.get_by_role("button", name="Show the right numbers").click()
-    opened.wait_for_sentence("Printed scores: 0 of 9 right, new slips 5, followed from earlier slips 4.")
+    opened.wait_for_sentence("Printed scores: 0 of 9 right; new slips: 5; followed from earlier slips: 4.")
     opened.type("Printed scores", "1 6 3; 4 12 10; 3 12 8")  # what follows from the printed Q and K
-    opened.wait_for_sentence("Printed scores: 3 of 9 right, new slips 0, followed from earlier slips 6.")
+    opened.wait_for_sentence("Printed scores: 3 of 9 right; new slips: 0; followed from earlier slips: 6.")
     opened.press("Step", "scaled")  # printed .58 1.15 1.73: 6/√3 is 3.46
     opened.page.get_by_role("button", name="Show the right numbers").click()
-    opened.wait_for_sentence("Printed scaled scores: 0 of 9 right, new slips 5, followed from earlier slips 4.")
+    opened.wait_for_sentence("Printed scaled scores: 0 of 9 right; new slips: 5; followed from earlier slips: 4.")
 
 
 def test_find_the_error_and_the_link_keeps_what_was_found(screen):
@@ -101,7 +101,7 @@ def test_find_the_error_and_the_link_keeps_what_was_found(screen):
 def test_a_cold_link_restores_what_was_found_and_what_was_typed(screen):
     link = "?stage=q&q=1 1 1;2 2 2;2 1 2&guess=q_projected.0.2.1&cell=hero,printed,q_projected,0,2,1&lang=en"
     opened = screen(link, lesson="printed")
-    opened.wait_for_sentence("Printed Q: 8 of 9 right, new slips 1")
+    opened.wait_for_sentence("Printed Q: 8 of 9 right; new slips: 1")
     opened.wait_for_text("All new slips of this step are marked: 1.")
     opened.wait_for_text("A new slip: the written numbers before it give 2.")
     assert opened.outside == [] and opened.errors == []
@@ -130,9 +130,9 @@ def test_the_example_is_worked_out_by_oneself(screen):
 
 def test_what_rounding_did(screen):
     opened = screen("?open=rounding&lang=en", lesson="printed")
-    opened.wait_for_text("and never by more than 0.0300.")
+    opened.wait_for_text("it can never move by more than 0.0300.")
     opened.slide("Decimals of the weights", "ArrowLeft")
-    opened.wait_for_text("and never by more than 0.3000. A row of them adds up to 1.1.")
+    opened.wait_for_text("it can never move by more than 0.3000. A row of these weights adds up to 1.1.")
     opened.wait_for_number("rounded_weights [head 1, x1, x2]", "0.5")
 
 

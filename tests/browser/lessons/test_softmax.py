@@ -80,7 +80,7 @@ def test_build_it(screen):
 
 def test_stable_form_beside_the_naive_one_that_overflows_and_shift_invariance(screen):
     opened = screen("?open=stable", lesson="softmax")
-    opened.wait_for_text("float64 cannot hold an exponential")
+    opened.wait_for_text("float64 cannot hold all exponentials")
     opened.wait_for_number("naive_weights [head 1, q, 3]", "NaN")
     opened.wait_for_number("stable_weights [head 1, q, 3]", "0.66")
     opened.press("Numbers", "your numbers")

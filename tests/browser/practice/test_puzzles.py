@@ -77,6 +77,6 @@ def test_the_numbers_that_are_dragged_and_those_of_the_map_are_large_and_stand_a
 
 def test_what_must_be_true_stands_above_the_fold(screen):
     opened = screen("?puzzle=cancel&lang=en", lesson="puzzles")
-    last = opened.page.get_by_text("head 2 brings up to").bounding_box()
+    last = opened.page.get_by_text("largest number from head 2").bounding_box()
     sums = opened.page.locator("path[aria-label*='contributions [head 2, fed, noun]']").first.bounding_box()
     assert max(box["y"] + box["height"] for box in (last, sums)) <= 720
