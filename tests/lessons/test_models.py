@@ -175,7 +175,7 @@ def test_a_caption_says_what_a_state_stands_for_and_what_it_leaves_out():
     told = [text for text in Lesson("models", lang="en", old="3", new="11").told() if text.startswith("Here")]
     assert told == [
         "Here 8 heads, each 64 wide, stand for 12, each 64 wide. "
-        "Not shown: its 12 encoder layers. Its 32 buckets are 8 here. "
+        "Not shown: its 12 encoder layers. Instead of 32 buckets it has 8 here. "
         "Never shown: the norm before the layer, the MLP, what the model has learned.",
         "Here 8 query heads and 4 key/value heads, each 64 wide, stand for 16 and 8, each 256 wide. "
         "A window of 4 stands for 1,024. "
@@ -222,7 +222,7 @@ def test_the_bytes_of_the_table_are_hidden_until_the_guess():
     guessed = lesson.choose("guess", "LLaMA 7B")
     assert guessed.says(":material/check: As predicted")
     assert guessed.says(
-        "**LLaMA 7B** keeps the most of these: 2 × 32 layers × 32 heads × 128 numbers × 2 bytes = **512 KiB**"
+        "Of these, **LLaMA 7B** keeps the most: 2 × 32 layers × 32 heads × 128 numbers × 2 bytes = **512 KiB**"
     )
     assert guessed.says(
         "Llama 2 70B is ten times as large and keeps 320 KiB: its 64 heads share keys and values in groups of 8"

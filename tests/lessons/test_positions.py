@@ -97,7 +97,7 @@ def test_who_builds_it_is_told_so():
 def test_a_lecturer_is_told_the_answer():
     lesson = Lesson("positions", positions="with")
     lesson.ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
-    assert any("(It is +1.)" in said for said in lesson.goals())
+    assert any("(Answer: +1.)" in said for said in lesson.goals())
 
 
 @pytest.mark.parametrize("text", ["glorp", "dog dog dog", "黑 猫", "white white"])
@@ -187,7 +187,7 @@ def test_rope_turns_a_pair_and_the_score_hears_of_the_distance_alone():
     assert lesson.says("q turned by 11.00, k by 9.00")
     lesson.choose("style", "halves")
     assert lesson.says("the score is **6.00**")
-    assert lesson.says("Both are 0 in it")
+    assert lesson.says("Both are 0 in this pair")
     table = lesson.table(SECOND)
     assert table[table["name"] == "k: chased"].iloc[0]["x2"] == pytest.approx(math.cos(0.09), abs=1e-12)
 

@@ -143,7 +143,7 @@ def test_a_right_number_that_does_not_follow_is_named():
 
 
 MET = {
-    "en": ("3 of the right ones do not follow from the numbers written before them", "[x2, x1], [x2, x2], [x2, x3]"),
+    "en": ("3 of the right numbers do not follow from the numbers written before them", "[x2, x1], [x2, x2], [x2, x3]"),
     "zh": ("有 3 个正确的数并不能由前面所写的数得出", "[x2, x1]、[x2, x2]、[x2, x3]"),
 }
 

@@ -367,7 +367,7 @@ def test_how_many_scores_lie_outside():
         assert len(shares) == 40
         assert shares.sum() == pytest.approx(1 - outside / 5000)
     lesson.set("limit", 100)
-    assert lesson.says("Outside ±100 lie **0** of 5,000")
+    assert lesson.says("Outside ±100: **0** of 5,000")
     lesson.set("d_k", 1).choose("law_scores", "±1")
     table = lesson.table(PICTURES["scores"])
     assert (table[table["kind"] == "bar"]["y"] > 0).sum() == 2 + 2  # 1 and −1 alone, undivided and divided

@@ -10,7 +10,7 @@ START = "The numbers of W_q, W_k, W_v stay; "
 
 def told(screen):
     """The line, where there is one."""
-    marks = ("The numbers of ", "the old numbers stay", " are kept, ", "W_a", "new numbers", "的数值不变")
+    marks = ("The numbers of ", "the old numbers stay", "what fits stays", "W_a", "new numbers", "的数值不变")
     return [caption for caption in screen.captions() if any(mark in caption for mark in marks)]
 
 
@@ -65,7 +65,7 @@ def test_heads_of_a_chosen_width_keep_theirs_and_new_ones_are_told(link, expecte
 
 def test_shared_keys_leave_the_other_heads_out_and_come_back():
     screen = Screen(lang="en").set("kv_heads", 1)
-    assert told(screen) == ["W_k, W_v: what fits stays, heads 1, 2 numbers wide; the rest is left out."]
+    assert told(screen) == ["W_k, W_v: what fits stays (heads 1, 2 numbers wide); the rest is left out."]
     assert told(screen.set("kv_heads", 2)) == ["W_k, W_v: the new numbers are those of the example."]
 
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.slow
-WALK = "How far the vector has come"
+WALK = "Parts added so far"
 
 
 def test_the_encoders_walk_is_dragged_and_played_and_its_parts_unfold(screen):

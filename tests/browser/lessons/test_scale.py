@@ -111,15 +111,13 @@ def test_where_the_argument_needs_independence_q_equals_k_has_mean_d_k_and_varia
 
 def test_how_the_scores_lie_undivided_and_divided(screen):
     opened = screen("?open=scores", lesson="scale")
-    opened.wait_for_text("Outside ±10 lie")
+    opened.wait_for_text("Outside ±10:")
     before = bold(opened, "Outside")[0]
     opened.slide("Width d_k of query and key", "End")
-    opened.page.wait_for_function(
-        "was => !document.body.innerText.includes(was)", arg=f"Outside ±10 lie {before:,.0f} of"
-    )
+    opened.page.wait_for_function("was => !document.body.innerText.includes(was)", arg=f"Outside ±10: {before:,.0f} of")
     assert bold(opened, "Outside")[0] > before  # standard deviation 32 in the place of 8
     opened.slide("Scores up to ±", "End")
-    opened.wait_for_text("Outside ±100 lie")
+    opened.wait_for_text("Outside ±100:")
     assert bold(opened, "Outside")[0] < 50
 
 
