@@ -61,7 +61,7 @@ SEVERAL = ("c_masks", "c_positions", "c_modifiers", "c_wiring", "c_built")  # of
 
 
 EDITED = {"what if: scores": "scores", "what if: weights": "weights", "mask": "allowed"}
-EDITED |= {"假如：得分": "scores", "假如：权重": "weights", "掩码": "allowed"}
+EDITED |= {"假如改得分": "scores", "假如改权重": "weights", "掩码": "allowed"}
 
 
 def npz(**arrays):
