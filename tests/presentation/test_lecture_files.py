@@ -274,7 +274,7 @@ def test_what_a_lesson_tells_in_its_picture_stands_as_figures_where_nothing_move
     assert rows[0] == f"Words (13): {' · '.join(words[:-1])} · ."
     assert rows[2].replace(" · ", "").endswith("".join(words)) and f"({sum(map(len, words))})" in rows[2]
     counted = draw_part("decoding").facts
-    seen = int(re.search(r"meets (\d+) keys", counted[0])[1])
+    seen = int(re.search(r"reads (\d+) keys", counted[0])[1])
     given = len(["<start>", "the", "dog", "did", "not", "cross"])
     assert f"{seen} with the cache, {sum(range(given, seen + 1))} without it" in counted[1]
 
