@@ -162,7 +162,7 @@ def test_attention_reaches_everything_in_one_step(screen):
     }
     for distance in range(31, 19, -1):
         opened.slide(DISTANCE, "ArrowLeft")
-        opened.page.get_by_role("columnheader", name=f"Steps, {distance} apart").wait_for()
+        opened.page.get_by_role("columnheader", name=f"Steps at distance {distance}").wait_for()
     opened.slide("CNN: window", "End")
     opened.page.get_by_role("cell", name="7", exact=True).wait_for()  # ⌈20/3⌉
     assert [row[0] for row in rows().values()] == ["20", "20", "7", "1"]
