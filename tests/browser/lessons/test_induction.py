@@ -33,7 +33,7 @@ def test_any_sequence_is_continued_and_its_arcs_follow(screen):
     arcs.get_by_role("button", name=re.compile("^L2H1 → e")).click()
     opened.page.locator(".arithmetic").wait_for()
     assert opened.query()["cell"] == "arcs,L2,weights,0,0,6,2"
-    opened.open_drawer("What does it predict in my text?")
+    opened.open_drawer("What is predicted in my text?")
     assert len(opened.numbers("foretold [")) == 7
 
 

@@ -1,4 +1,4 @@
-"""The lesson on one vector, drawer "one_step": what happens in one step of the decoder?"""
+"""The lesson on one vector, drawer "one_step": what happens in one decoder step?"""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The lesson on one vector, drawer "growing": how does the alignment grow with training?"""
+"""The lesson on one vector, drawer "growing": how does the alignment form in training?"""
 
 from collections.abc import Sequence
 

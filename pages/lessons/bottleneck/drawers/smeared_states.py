@@ -1,4 +1,4 @@
-"""The lesson on one vector, drawer "smear": why does the alignment smear?"""
+"""The lesson on one vector, drawer "smear": why is the alignment blurred?"""
 
 from attention_core import Trace
 from attention_core.drawing.charts import single_picture

@@ -1,4 +1,4 @@
-"""The lesson on one vector, drawer "untrained": formats or lengths that were not in training?"""
+"""The lesson on one vector, drawer "untrained": what of formats or lengths not in training?"""
 
 from collections.abc import Callable, Mapping
 from datetime import date

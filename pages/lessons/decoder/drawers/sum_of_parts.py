@@ -1,4 +1,4 @@
-"""The decoder's lesson, drawer "sum": what does each part bring to the next word?"""
+"""The decoder's lesson, drawer "sum": what does each part add to the next word?"""
 
 from attention_core.analysis.whole_parts import pushes_by_kind, whole_parts
 from attention_core.transformer.stack import UNEMBEDDING

@@ -1,4 +1,4 @@
-"""The lesson on distance, drawer "cost": how many steps lie between two words, and how many must wait?"""
+"""The lesson on distance, drawer "cost": how many steps between two words, and how many in sequence?"""
 
 from collections.abc import Mapping
 

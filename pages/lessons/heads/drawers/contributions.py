@@ -1,4 +1,4 @@
-"""The lesson on heads, drawer "bring": what does each head bring to the output?"""
+"""The lesson on heads, drawer "bring": what does each head add to the output?"""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""The lesson on heads, drawer "split": how are heads cut apart and put together again?"""
+"""The lesson on heads, drawer "split": how are heads split and merged again?"""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The lesson on copying, drawer "one_layer": would one layer do?"""
+"""The lesson on copying, drawer "one_layer": is one layer enough?"""
 
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves

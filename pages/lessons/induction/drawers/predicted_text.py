@@ -1,4 +1,4 @@
-"""The lesson on copying, drawer "typed": what does it predict of my text?"""
+"""The lesson on copying, drawer "typed": what is predicted in my text?"""
 
 from itertools import pairwise
 

@@ -1,4 +1,4 @@
-"""The lesson on meaning, drawer "every": does another head show it?"""
+"""The lesson on meaning, drawer "every": do other heads show who is meant?"""
 
 import streamlit as st
 
