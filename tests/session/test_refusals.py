@@ -125,7 +125,7 @@ REFUSED = [
         {"ex": "one_query"},
         ["sinusoidal"],
         "'sinusoidal' reads the input from which q, k and v are computed: here q, k and v were given themselves",
-        "sinusoidal 要读取生成 q、k、v 的输入，而它们是直接给出的。",
+        "sinusoidal 要读取生成 q、k、v 的输入，而这里的 q、k、v 是直接给出的。",
     ),
 ]
 
