@@ -310,7 +310,7 @@ ROUNDING = 8 * torch.finfo(torch.float64).eps  # of outputs below 1: how a CPU a
 
 def other_rows(lesson):
     """How far the other rows are said to be apart, with two digits; 0 where the CPU rounds them all alike."""
-    return lesson.figure("All other rows agree, to ")
+    return lesson.figure("All other rows agree, to within ")
 
 
 def farthest_of_other_rows(allowed):
