@@ -197,7 +197,7 @@ def test_the_line_under_the_picture_speaks_of_the_keys_that_the_slider_shows(lan
     lesson = Lesson("scale", keys="64", guess=LEVEL, lang=lang)
     words = {
         "en": "with 64 keys, up to d_k = 256, at least as much of it arrives as with the division",
-        "zh": "有 64 个键时",
+        "zh": "有 64 个键、d_k 不超过 256 时",
     }
     assert lesson.says(words[lang])
     assert not Lesson("scale", keys="64", lang=lang).says(words[lang])  # it says what the division does

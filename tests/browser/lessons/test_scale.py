@@ -39,7 +39,7 @@ def test_why_sqrt_d_k_the_largest_weight_of_the_softmax_against_d_k_guessed_firs
         == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
     )
     assert opened.page.locator('path[aria-label^="divided: "]').count() == 0
-    opened.press("Predict: with the division, as d_k grows, the largest weight …", "hardly changes")
+    opened.press("Predict: with the division, the largest weight …", "hardly changes")
     opened.wait_for_text("As predicted")
     opened.slide("Width d_k of query and key", "End")
     opened.wait_for_sentence("d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided")
