@@ -27,6 +27,11 @@ LESSON_TEXTS = ("question", "intro", "sources")
 PUZZLE_TEXTS = ("title", "task", "done")
 
 
+def assert_nothing(missing):
+    """All that is missing is printed, a line each."""
+    assert not missing, "\n".join(missing)
+
+
 def missing_of_lesson(slug):
     """What a lesson that stands in the catalog lacks."""
     folder = PAGES_FOLDER / "lessons" / slug
@@ -105,7 +110,7 @@ def missing_of_numbers(name, parameters):
 
 
 def test_no_mask_lacks_what_its_numbers_are():
-    assert [line for name, mask in MASKS.items() for line in missing_of_numbers(name, mask.parameters)] == []
+    assert_nothing([line for name, mask in MASKS.items() for line in missing_of_numbers(name, mask.parameters)])
 
 
 @pytest.mark.parametrize("name", MASKS)
@@ -128,7 +133,7 @@ def test_a_mask_is_the_same_where_only_the_later_keys_are_at_hand(name):
 def test_no_choice_of_a_layer_lacks_anything(family):
     choices = FAMILIES[family]
     numbers = {name: names_of(getattr(choice, "parameters", ())) for name, choice in choices.items()}
-    assert [line for name in choices for line in missing_of_choice(family, name, numbers[name])] == []
+    assert_nothing([line for name in choices for line in missing_of_choice(family, name, numbers[name])])
 
 
 def test_masks_that_place_the_query_are_those_of_the_pairs():
@@ -141,11 +146,11 @@ def test_masks_that_place_the_query_are_those_of_the_pairs():
 
 
 def test_no_lesson_lacks_anything():
-    assert [line for slug in LESSONS for line in missing_of_lesson(slug)] == []
+    assert_nothing([line for slug in LESSONS for line in missing_of_lesson(slug)])
 
 
 def test_no_puzzle_lacks_anything():
-    assert [line for name in PUZZLES for line in missing_of_puzzle(name)] == []
+    assert_nothing([line for name in PUZZLES for line in missing_of_puzzle(name)])
 
 
 def test_what_is_forgotten_is_named():

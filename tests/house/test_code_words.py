@@ -93,7 +93,9 @@ def test_every_comment_is_chinese_and_the_code_is_the_same():
         assert code_of(translated) == code_of(source), where
         for english, chinese in zip(comments_of(source), comments_of(translated), strict=True):
             if ENGLISH_WORD.search(SHAPE.sub("", english)):
-                assert CHINESE_CHARACTER.search(chinese), (where, english)
+                assert CHINESE_CHARACTER.search(chinese), (
+                    f"{where}: neither a label nor pages/content/zh/code_comments.json says {english!r} in Chinese"
+                )
 
 
 def test_no_comment_is_kept_for_nothing():

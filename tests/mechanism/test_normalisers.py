@@ -218,4 +218,5 @@ def sums_found(name: str) -> str:
 
 @pytest.mark.parametrize("name", NORMALISERS)
 def test_rows_sum_to_what_is_declared(name):
-    assert sums_found(name) == NORMALISERS[name].row_sum
+    found, declared = sums_found(name), NORMALISERS[name].row_sum
+    assert found == declared, f"{name}: its rows sum to {found}, and its line of NORMALISERS says {declared}"
