@@ -15,6 +15,7 @@ import streamlit as st  # noqa: E402
 
 from attention_core.drawing.text_layout import text_width  # noqa: E402
 from pages.app.reconnection import come_back, is_back  # noqa: E402
+from pages.app.sent_values import leave_out_unreadable_values  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
 from pages.site.catalog import PAGES  # noqa: E402
@@ -31,6 +32,7 @@ def wordmark(title: str) -> str:
     return WORDMARK_SVG.format(title=title, width=round(text_width(title, 22)))
 
 
+leave_out_unreadable_values()
 if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
     st.session_state["lang"] = st.query_params["lang"]
 st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
