@@ -28,10 +28,16 @@ LINE_END_SIGNS = " &?/"  # a text may be broken after a blank or a sign of an ad
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
 # A line with a letter of Europe that a Chinese font would put together from a plain one and a loose mark: Ġ, ĉ, ẋ. The
-# renderer takes one font for a whole line, so a line with Chinese letters keeps its own.
-MARKED_LINE_PATTERN = re.compile("<text([^>]*)>(?=[^<]*[\u0100-\u024f\u1e00-\u1eff])(?=[^\u2e80-\U0003ffff]*?</text>)")
+# renderer draws a line in the one font that has most of it, so such a line is drawn in pieces, Chinese and not.
+MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
+PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
+FIRST_CHINESE = "\u2e80"
 MARKED_LINE_FONT = "'Source Sans 3', 'DejaVu Sans', 'Liberation Sans', sans-serif"
-FONT_PATTERN = re.compile(r'font-family="[^"]*"')
+FONT_PATTERN = re.compile(r' font-family="[^"]*"')
+ANCHOR_PATTERN = re.compile(r' text-anchor="([^"]*)"')
+PLACE_PATTERN = re.compile(r' (?:transform|x|y|dx|opacity)="[^"]*"')
+STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # where a line starts, in widths of it, by its anchor
+MEASURING_SCALE = 8.0  # pixels for each of a text whose width is measured
 UNASSIGNED_LETTER = "\U0010fffd"  # for private use, so that no font has it
 
 
@@ -109,18 +115,41 @@ def set_transposes(svg: str) -> str:
 
 
 def set_marked_letters(svg: str) -> str:
-    """An SVG whose lines with marked letters, such as Ġ, have a font that holds these whole.
+    """An SVG whose lines with marked letters, such as Ġ, have a font that holds these whole; the Chinese of such a line
+    keeps its own.
 
     >>> set_marked_letters('<text font-family="A">Ġcat</text>').count("Source Sans 3")
     1
-    >>> set_marked_letters('<text font-family="A">猫 Ġcat</text>')
-    '<text font-family="A">猫 Ġcat</text>'
+    >>> set_marked_letters('<text font-family="A">猫 Ġcat</text>').count("<text")
+    2
     """
+    return MARKED_LINE_PATTERN.sub(lambda line: draw_in_pieces(line[1], line[2]), svg)
 
-    def set_font(line: re.Match) -> str:
-        return f'<text{FONT_PATTERN.sub("", line[1]).rstrip()} font-family="{MARKED_LINE_FONT}">'
 
-    return MARKED_LINE_PATTERN.sub(set_font, svg)
+def draw_in_pieces(style: str, text: str) -> str:
+    """A line of an SVG as texts side by side, of which each has one font. style: its attributes."""
+    plain_style = FONT_PATTERN.sub("", style)
+    marked_style = f"{plain_style} font-family=\"{MARKED_LINE_FONT}\""
+    pieces = PIECE_PATTERN.findall(text)
+    styles = [style if piece[0] >= FIRST_CHINESE else marked_style for piece in pieces]
+    if len(pieces) == 1:
+        return f"<text{styles[0]}>{text}</text>"
+    widths = [measure_width(style, piece) for style, piece in zip(styles, pieces, strict=True)]
+    anchor = ANCHOR_PATTERN.search(style)
+    start = STARTS[anchor[1] if anchor else "start"] * sum(widths)
+    drawn = []
+    for style, piece, width in zip(styles, pieces, widths, strict=True):
+        drawn.append(f'<text{ANCHOR_PATTERN.sub("", style)} dx="{start:.2f}">{piece}</text>')
+        start += width
+    return "".join(drawn)
+
+
+def measure_width(style: str, text: str) -> float:
+    """How wide the renderer draws a text, in pixels: a picture without a size is as large as what is in it."""
+    still = PLACE_PATTERN.sub("", ANCHOR_PATTERN.sub("", style))
+    line = f'<text xml:space="preserve"{still}>{text}</text>'
+    png = vl_convert.svg_to_png(f'<svg xmlns="{SVG_NAMESPACE}">{line}</svg>', scale=MEASURING_SCALE)
+    return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # where the head of a PNG says it
 
 
 def vega_svg(picture: Picture) -> str:

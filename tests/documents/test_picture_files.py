@@ -187,12 +187,30 @@ def test_a_letter_with_a_mark_is_as_wide_as_the_letter_and_no_loose_dot_follows(
     assert abs(marked - alone) <= 2
 
 
+@pytest.mark.parametrize("anchor, x", [("start", 20), ("middle", 110), ("end", 200)])
+@pytest.mark.parametrize("word", ["Ġ", "ĉ", "Ġcat &amp; ĉ"])
+def test_a_marked_letter_behind_chinese_is_drawn_as_alone(word, anchor, x):
+    """Chinese letters are as wide as they are high, so what follows two of them stands 40 pixels further."""
+    line = '<text transform="translate({x},24)" font-size="20" font-family="{font}" text-anchor="start">{text}</text>'
+    style = {"font": escape(FONT)}
+    behind = picture_of(line.format(x=20, text=f"狗猫{word}", **style))
+    alone, before = picture_of(line.format(x=60, text=word, **style)), picture_of(line.format(x=20, text="狗猫", **style))
+    assert behind.crop((60, 0, 240, 40)).tobytes() == alone.crop((60, 0, 240, 40)).tobytes()
+    assert behind.crop((0, 0, 60, 40)).tobytes() == before.crop((0, 0, 60, 40)).tobytes()
+    anchored = picture_of(line.format(x=x, text=f"狗猫{word}", **style).replace('"start"', f'"{anchor}"'))
+    left, _, right, _ = anchored.getchannel("A").getbbox()
+    assert {"start": left - x, "middle": (left + right) / 2 - x, "end": right - x}[anchor] == pytest.approx(0, abs=3)
+
+
 def widest_ink(picture):
     left, _, right, _ = picture.getchannel("A").getbbox()
     return right - left
 
 
 def drawn_line(text):
-    line = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{text}</text>'
-    svg = f'<svg xmlns="{SVG_NAMESPACE}" width="200" height="40">{line}</svg>'
+    return picture_of(f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{text}</text>').crop((0, 0, 200, 40))
+
+
+def picture_of(line):
+    svg = f'<svg xmlns="{SVG_NAMESPACE}" width="240" height="40">{line}</svg>'
     return Image.open(BytesIO(png_bytes(svg, 1)))
