@@ -178,6 +178,72 @@ def test_the_triangle_of_a_causal_mask_says_what_its_true_means(mask, polarity):
         read_mask("attn_mask", mask.bool(), (1, H, T, T))  # under this name two libraries differ
 
 
+def test_a_causal_mask_may_block_more_than_its_triangle():
+    """Padding, or a window: no later key is allowed, whatever else is not."""
+    window = torch.ones(T, T).tril().triu(-1).bool() & random_mask(B, 1, 1, T)
+    for name in ("causal_mask", "sliding_window_mask", "ltor_mask"):
+        for mask, polarity in ((window, "allowed"), (~window, "blocked")):
+            allowed, reading, _ = read_mask(name, mask, (B, H, T, T))
+            assert reading.polarity == polarity and (allowed == window).all()
+    buffer = torch.ones(1, 1, T, T).tril().bool()  # of GPT-2
+    assert read_mask("h.0.attn.bias", buffer, (B, H, T, T))[1].polarity == "allowed"
+    both_sides = torch.ones(T, T).tril(1).triu(-1).bool()
+    for mask in (both_sides, torch.ones(T, T).bool(), torch.zeros(T, T).bool()):
+        with pytest.raises(AttentionError, match="choose one"):
+            read_mask("sliding_mask", mask, (B, H, T, T))
+
+
+def test_an_attention_mask_that_is_turned_waits():
+    """Megatron's is True where it blocks: as its name says, each query would look at all later keys."""
+    later = torch.ones(T, T).triu(1).bool()
+    padded = later | ~random_mask(B, 1, 1, T)
+    for mask in (later[None, None], padded):
+        with pytest.raises(AttentionError) as asked:
+            read_mask("attention_mask", mask, (B, H, T, T))
+        assert {reading.polarity for reading in asked.value.values["likely"]} == {"allowed", "blocked"}
+        allowed, reading, _ = read_mask("attention_mask", ~mask, (B, H, T, T))
+        assert reading.polarity == "allowed" and (allowed == ~mask).all()
+    left_padded = (torch.arange(S) > 0).expand(B, 1, T, S)
+    for mask in (torch.ones(B, 1, T, T), torch.ones(B, 1, T, S).bool(), left_padded):
+        assert read_mask("attention_mask", mask, (B, H, *mask.shape[-2:]))[1].polarity == "allowed"
+
+
+def test_what_transformers_calls_a_mask_of_something_else_is_left_aside():
+    arrays = {"q": drawn(B, H, T, D).numpy(), "attention_mask": KEYS.numpy(), "global_attention_mask": KEYS.numpy()}
+    assert guess_array_roles(arrays) == {"q": "q", "mask": "attention_mask"}
+    for name in ("mlm_mask", "assistant_mask", "completion_mask"):
+        assert guess_array_roles({name: KEYS.numpy()}) == {}
+    assert read_mask("perm_mask", random_mask(B, T, S).float(), SIZES)[1] == MaskReading("B T S", "blocked")  # XLNet
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", ["eager", "sdpa"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("words", [[[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]], [[1, 1, 1, 1, 1], [0, 0, 1, 1, 1]]])
+def test_what_transformers_makes_is_read_as_it_means_it(form, dtype, words):
+    """Its own masks of a model with a window, under the names that its code gives them."""
+    from transformers import MistralConfig, masking_utils
+
+    config = MistralConfig(hidden_size=12, num_attention_heads=3, num_hidden_layers=1, sliding_window=2)
+    config._attn_implementation = form
+    states, keys = torch.zeros(B, T, 12, dtype=dtype), torch.tensor(words)
+    is_word = keys.bool()[:, None, None]
+    causal = torch.ones(T, T).tril().bool()
+    right = {
+        "causal_mask": (masking_utils.create_causal_mask(config, states, keys, None), causal & is_word),
+        "attention_mask": (masking_utils.create_causal_mask(config, states, keys, None), causal & is_word),
+        "sliding_window_mask": (
+            masking_utils.create_sliding_window_causal_mask(config, states, keys, None),
+            causal.triu(-1) & is_word,
+        ),
+        "encoder_attention_mask": (masking_utils.create_bidirectional_mask(config, states, keys), is_word),
+    }
+    for name, (mask, allowed) in right.items():
+        array = mask.float() if mask.is_floating_point() else mask
+        read, _, _ = read_mask(name, array, (B, H, T, T))
+        assert (read.expand(B, 1, T, T) == allowed).all(), name
+
+
 @pytest.mark.parametrize(
     ("name", "polarity"),
     [

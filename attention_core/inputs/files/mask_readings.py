@@ -57,7 +57,7 @@ PAIRS_EITHER = (
     "combined_mask",
     "subsequent_mask",
 )
-PAIRS_BLOCKED = ("look_ahead_mask",)  # TensorFlow's tutorial
+PAIRS_BLOCKED = ("look_ahead_mask", "perm_mask")  # TensorFlow's tutorial; XLNet of transformers
 ALLOWED = (
     "attention_mask",
     "decoder_attention_mask",
@@ -78,12 +78,20 @@ BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mas
 BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # numbers that are added: a mask only where they block
 PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER, *LENGTH_NAMES)
 PAIR_MASK_NAMES = ("mask", *CAUSAL_FLAGS, *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
-# Names that end in "mask" and say nothing of who attends to whom.
+# Names that end in "mask" and say nothing of who attends to whom: of heads, of tokens that are learned from or hidden.
 OTHER_MASKS = (
     "head_mask",
     "layer_head_mask",
     "cross_attn_head_mask",
     "special_tokens_mask",
+    "global_attention_mask",
+    "mlm_mask",
+    "assistant_mask",
+    "assistant_tokens_mask",
+    "completion_mask",
+    "response_mask",
+    "prompt_mask",
+    "action_mask",
     "loss_mask",
     "label_mask",
     "labels_mask",
@@ -92,7 +100,7 @@ OTHER_MASKS = (
     "pixel_mask",
     "image_mask",
 )
-CAUSAL_WORDS = ("causal", "subsequent", "look_ahead")
+CAUSAL_WORDS = ("causal", "subsequent", "look_ahead", "sliding", "window", "ltor")
 
 
 @dataclass(frozen=True)
@@ -186,8 +194,10 @@ def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int
 def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What the numbers of a mask can mean: as its name says, and else. Raises AttentionError: mask_not_additive."""
     plain, named = plain_name(name), list_named_polarities(name)
-    if any(word in plain for word in CAUSAL_WORDS):
+    if any(word in plain for word in CAUSAL_WORDS) or (plain in BIAS_NAMES and mask.dtype == torch.bool):
         named = find_causal_polarity(mask) or named
+    if is_turned(mask, named):
+        named = BOTH
     turned = tuple(each for each in BOTH if each not in named)
     if mask.dtype == torch.bool:
         return named, turned
@@ -214,14 +224,29 @@ def list_named_polarities(name: str) -> tuple[str, ...]:
 
 
 def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
-    """What True means in a mask that is called causal: its triangle says it; nothing where it has none."""
+    """What True means in a mask that is called causal: no later key is allowed, so what all later ones have blocks;
+    nothing where these differ, and where the earlier ones have the same."""
     if mask.dim() < 2:
         return ()
+    truths = mask != 0
     T, S = mask.shape[-2:]
-    lower = torch.ones(T, S, dtype=torch.bool).tril(S - T)
-    if ((mask != 0) == lower).all():
-        return ("allowed",)
-    return ("blocked",) if ((mask != 0) == ~lower).all() else ()
+    later = truths[..., torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)]
+    if later.numel() == 0 or (truths == later.flatten()[0]).all() or (later.any() and not later.all()):
+        return ()
+    return ("blocked",) if later.any() else ("allowed",)
+
+
+def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
+    """Whether a mask of pairs is causal, and True where its name says that it is not, as Megatron's attention_mask: read
+    as the name says, queries would differ, and each look at all later keys.
+
+    >>> later = torch.ones(3, 3, dtype=torch.bool).triu(1)[None, None]
+    >>> is_turned(later, ("allowed",)), is_turned(later, ("blocked",)), is_turned(~later, ("allowed",))
+    (True, False, False)
+    """
+    if mask.dim() < 3 or len(named) > 1 or (mask == mask[..., :1, :]).all():
+        return False
+    return find_causal_polarity(mask) == tuple(each for each in BOTH if each not in named)
 
 
 def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Bool[Tensor, "B H T S"]:
