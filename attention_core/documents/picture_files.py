@@ -129,14 +129,15 @@ def set_marked_letters(svg: str) -> str:
 def draw_in_pieces(style: str, text: str) -> str:
     """A line of an SVG as texts side by side, of which each has one font. style: its attributes."""
     plain_style = FONT_PATTERN.sub("", style)
-    marked_style = f"{plain_style} font-family=\"{MARKED_LINE_FONT}\""
+    marked_style = f'{plain_style} font-family="{MARKED_LINE_FONT}"'
     pieces = PIECE_PATTERN.findall(text)
     styles = [style if piece[0] >= FIRST_CHINESE else marked_style for piece in pieces]
     if len(pieces) == 1:
         return f"<text{styles[0]}>{text}</text>"
     widths = [measure_width(style, piece) for style, piece in zip(styles, pieces, strict=True)]
     anchor = ANCHOR_PATTERN.search(style)
-    start = STARTS[anchor[1] if anchor else "start"] * sum(widths)
+    name = anchor[1] if anchor else "start"
+    start = STARTS[name] * sum(widths)
     drawn = []
     for style, piece, width in zip(styles, pieces, widths, strict=True):
         drawn.append(f'<text{ANCHOR_PATTERN.sub("", style)} dx="{start:.2f}">{piece}</text>')

@@ -93,20 +93,24 @@ def format_power_bound(figure: float) -> str:
 
 NEARLY_ALL = ">99"  # percent of a share that is not the whole, and would be rounded to it
 NEARLY_NONE = "<1"  # and of one that is not nothing
+LEAST_PERCENT = 0.01  # a share below it is said to be less, "<0.01", and not in powers of ten
 
 
 def format_percent(share: float, rest: float = 0.0) -> str:
-    """A share in percent: whole, two digits where that would make 0 of it, or ">99" where it would make all of it.
+    """A share in percent: whole, two digits where that would make 0 of it, "<0.01" below LEAST_PERCENT, or ">99" where
+    it would make all of it.
 
     rest: what is known to be left for others, of a share that a precision may have rounded.
 
-    >>> format_percent(0.932), format_percent(0.0025), format_percent(0.0)
-    ('93', '0.25', '0')
+    >>> format_percent(0.932), format_percent(0.0025), format_percent(0.0), format_percent(1e-9)
+    ('93', '0.25', '0', '<0.01')
     >>> format_percent(0.9951), format_percent(1.0), format_percent(1.0, rest=1e-9)
     ('>99', '100', '>99')
     """
     percent = 100 * share
     whole = f"{percent:.0f}"
+    if 0 < percent < LEAST_PERCENT:
+        return f"<{LEAST_PERCENT}"
     if whole == "0" and share > 0:
         return f"{percent:.2g}"
     something_is_left = share < 1 or rest > 0

@@ -38,8 +38,10 @@ function twoDigits(size) {
   return String(Number(`${kept}e${power - 1}`));
 }
 
-// A share in percent, without the sign: whole, two digits where that would make 0 of it, >99 where it would make all.
+// A share in percent, without the sign: whole, two digits where that would make 0 of it, <0.01 where it is less than
+// that, >99 where a whole number would make all of it.
 function percentDigits(share) {
+  if (share > 0 && 100 * share < 0.01) return "<0.01";
   const whole = rounded(100 * share, 0);
   if (whole === "0" && share > 0) return twoDigits(100 * share);
   return whole === "100" && share < 1 ? ">99" : whole;

@@ -1,7 +1,5 @@
 """A forged value of any widget of Streamlit is left out: nothing raises, and the widget keeps what it had."""
 
-import json
-
 import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState, WidgetStates
 from streamlit.testing.v1 import AppTest

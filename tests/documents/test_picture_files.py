@@ -194,7 +194,10 @@ def test_a_marked_letter_behind_chinese_is_drawn_as_alone(word, anchor, x):
     line = '<text transform="translate({x},24)" font-size="20" font-family="{font}" text-anchor="start">{text}</text>'
     style = {"font": escape(FONT)}
     behind = picture_of(line.format(x=20, text=f"狗猫{word}", **style))
-    alone, before = picture_of(line.format(x=60, text=word, **style)), picture_of(line.format(x=20, text="狗猫", **style))
+    alone, before = (
+        picture_of(line.format(x=60, text=word, **style)),
+        picture_of(line.format(x=20, text="狗猫", **style)),
+    )
     assert behind.crop((60, 0, 240, 40)).tobytes() == alone.crop((60, 0, 240, 40)).tobytes()
     assert behind.crop((0, 0, 60, 40)).tobytes() == before.crop((0, 0, 60, 40)).tobytes()
     anchored = picture_of(line.format(x=x, text=f"狗猫{word}", **style).replace('"start"', f'"{anchor}"'))
@@ -208,7 +211,9 @@ def widest_ink(picture):
 
 
 def drawn_line(text):
-    return picture_of(f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{text}</text>').crop((0, 0, 200, 40))
+    return picture_of(f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{text}</text>').crop(
+        (0, 0, 200, 40)
+    )
 
 
 def picture_of(line):

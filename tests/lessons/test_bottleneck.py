@@ -282,7 +282,7 @@ def test_a_state_has_heard_of_its_neighbours():
             norms.append(torch.stack(columns).square().sum().sqrt().item())
         assert shares[t, s] == pytest.approx(norms[s] / sum(norms), abs=1e-6)
     own = f"{np.diag(shares).mean():.0%}".replace("%", " %")
-    assert lesson.says(f"after step 800, only {own} of what reaches a state comes from its own")
+    assert lesson.says(f"after step 800, {own} of what reaches a state comes from its own")
 
 
 def seen_numbers(text):

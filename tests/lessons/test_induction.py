@@ -177,7 +177,10 @@ def test_the_first_half_is_predicted_worse_than_by_guessing():
     figures = shipped_figures("copy_two", 500)
     assert sum(figures[:15]) / 15 < 1 / len(repeats.SYMBOLS)
     captions = [caption.value for caption in Lesson("induction", lang="en").at.caption]
-    assert any("so in the first half the trained network does worse than guessing" in caption for caption in captions)
+    assert any(
+        "so in the first half the supplied network, once trained, does worse than guessing" in caption
+        for caption in captions
+    )
 
 
 def test_any_sequence_is_typed_in():

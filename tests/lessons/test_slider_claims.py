@@ -29,10 +29,16 @@ from attention_core.examples.published_models import PUBLISHED_MODELS
 from attention_core.exercises.rounding import rounding_reach, with_rounded_weights
 from attention_core.explanation.facts import count_mask_pairs, weight_sums
 from attention_core.learned.insight.copying_heads import first_share
+from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
+from attention_core.learned.language.measures import PAIRS as MEASURED_PAIRS
+from attention_core.learned.language.pair_readings import read_pair
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import WordChoices, with_word_choices
 from attention_core.learned.pieces.byte_pairs import count_pairs, learn_merges, split_runs
+from attention_core.learned.tasks import reversal
+from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import shipped_figures
+from attention_core.learned.training.training import Training
 from attention_core.mechanism.positions import rope, sinusoidal
 from attention_core.variants.bidirectional import passed_places
 from attention_core.variants.cost import attention_cost, score_cost, split_by_growth
@@ -55,12 +61,18 @@ from pages.lessons.cost.rounded_training import GRADIENT_SCALES, trained_gradien
 from pages.lessons.cross.sequences import make_random_sequences
 from pages.lessons.distance.influence_chart import format_left, name_course
 from pages.lessons.heads.random_layers import make_random_layer
+from pages.lessons.induction.drawers import appearing_heads
+from pages.lessons.learned.learning import load_shipped_training
+from pages.lessons.learned.training_panel import OFFERED_LEARNING_RATES, tell_right_share
+from pages.lessons.learned.writers import write_at_step
+from pages.lessons.meaning.networks import NETWORKS, PAIRS, figures_of, name_network
 from pages.lessons.models.cache_sizes import TEXT_LENGTHS, count_cache_bytes
 from pages.lessons.positions.drawers.order import POSITION_VARIANTS
 from pages.lessons.softmax.given_numbers import name_if_divided, setup_with_scores
 from pages.lessons.tokens.drawers.merges import MOST_MERGES, SMALL_TEXT, cut_run
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
+from pages.runs.network_store import find_network
 from pages.setup.setup import Setup
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.lesson import Lesson
@@ -70,7 +82,7 @@ LESSONS = ROOT / "pages" / "lessons"
 OWN = "test_slider_claims"
 
 CLAIMS = {  # by the slider's file and name: the file and the test of what is said beside it
-    "bottleneck/page step_of": ("test_bottleneck", "test_the_curves_are_the_shipped_figures_of_the_step"),
+    "bottleneck/page step_of": (OWN, "test_what_is_said_of_letters_holds_after_every_step"),
     "choice/page length": (OWN, "test_what_is_said_of_each_task_holds_at_every_length"),
     "cost/drawers/online_softmax block": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
     "cost/drawers/online_softmax seen": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
@@ -99,21 +111,21 @@ CLAIMS = {  # by the slider's file and name: the file and the test of what is sa
     "heads/drawers/explaining_weights seed": (OWN, "test_what_is_said_of_dropped_weights_holds_at_every_p"),
     "heads/drawers/head_merge merged": (OWN, "test_heads_side_by_side_need_their_numbers_in_one_piece"),
     "heads/drawers/head_split eighth": (OWN, "test_an_eighth_of_a_width_is_eight_heads_only_where_8_divides_it"),
-    "heads/drawers/head_split width": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
-    "heads/drawers/head_split h": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
-    "heads/drawers/head_split d_k": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
-    "heads/drawers/head_split d_v": (OWN, "test_a_head_is_as_wide_as_its_part_rounded_up"),
+    "heads/drawers/head_split width": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
+    "heads/drawers/head_split h": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
+    "heads/drawers/head_split d_k": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
+    "heads/drawers/head_split d_v": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
     "heads/drawers/sharing length": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
     "heads/drawers/sharing D": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
     "induction/page step_of": (OWN, "test_the_first_half_is_guessed_before_the_training_and_worse_after_it"),
-    "learned/training_panel rate": ("test_training", "test_a_loss_that_is_no_number_stops_with_a_sentence"),
+    "learned/training_panel rate": (OWN, "test_a_rate_is_what_a_first_step_moves_each_number_by"),
     "masks/drawers/future layers": (OWN, "test_news_travels_one_window_a_layer"),
     "masks/drawers/mask_misreadings heads": (OWN, "test_a_misplaced_axis_is_refused_unless_heads_are_as_many_as_words"),
     "masks/drawers/pairs window": (OWN, "test_pairs_are_counted_by_hand"),
     "masks/drawers/pairs length": (OWN, "test_pairs_are_counted_by_hand"),
     "masks/page near": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
     "masks/page width": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
-    "meaning/networks step_of": ("test_meaning", "test_each_step_that_comes_along_has_its_own_numbers"),
+    "meaning/networks step_of": (OWN, "test_what_is_said_of_heads_and_answers_holds_after_every_step"),
     "models/drawers/cache_growth tokens": (OWN, "test_what_a_windowed_model_keeps_stops_growing_in_its_windows_alone"),
     "models/page old": ("test_models", "test_the_headline_counts_the_parts_that_differ_and_each_is_told"),
     "models/page new": ("test_models", "test_every_model_can_stand_on_both_sides"),
@@ -358,10 +370,13 @@ def test_heads_side_by_side_need_their_numbers_in_one_piece(heads):
         assert len({int(number) // 10 % 10 for number in row}) > 1
 
 
-@pytest.mark.parametrize("width, heads, d_k", [(8, 1, 8), (8, 16, 1), (25, 2, 13), (20, 4, 5), (512, 16, 32)])
-def test_a_head_is_as_wide_as_its_part_rounded_up(width, heads, d_k):
+@pytest.mark.parametrize(
+    "width, heads, d_k",
+    [(8, 1, 8), (8, 16, 1), (25, 2, 13), (20, 4, 5), (512, 1, 512), (512, 3, 170), (512, 6, 85), (512, 16, 32)],
+)
+def test_a_head_is_as_wide_as_its_part_rounded(width, heads, d_k):
     sizes = trace_for(make_random_layer(width, heads)).sizes()
-    assert sizes["d_k"] == sizes["d_v"] == d_k == -(-width // heads)
+    assert sizes["d_k"] == sizes["d_v"] == d_k and abs(d_k - width / heads) < 1
     own = trace_for(make_random_layer(width, heads, 1, 32)).sizes()
     assert (own["d_k"], own["d_v"], own["H·d_v"]) == (1, 32, 32 * heads)
 
@@ -617,3 +632,87 @@ def test_the_first_half_is_guessed_before_the_training_and_worse_after_it():
     assert first_share(shipped_figures("copy_two", 0)) == pytest.approx(chance, abs=0.01)
     assert first_share(shipped_figures("copy_two", 200)) < chance / 2
     assert first_share(shipped_figures("copy_two", 500)) < chance / 2
+
+
+@pytest.mark.parametrize("rate", (OFFERED_LEARNING_RATES[0], COURSES["copy_two"].rate, OFFERED_LEARNING_RATES[-1]))
+def test_a_rate_is_what_a_first_step_moves_each_number_by(rate):
+    """Adam divides a gradient by its own size, so the first step is the rate, up or down, however large the slope."""
+    training = Training("copy_two", 1, rate)
+    before = [numbers.detach().clone() for numbers in training.model.parameters()]
+    training.advance()
+    moved = [(now - then).abs().max().item() for now, then in zip(training.model.parameters(), before, strict=True)]
+    assert moved == pytest.approx([rate] * len(moved), rel=0.05)
+    assert math.isfinite(training.losses[0])  # what diverges does so in a later step
+
+
+@pytest.mark.parametrize(("loss", "told"), [(0.0005, "1.000"), (1.5, "0.223"), (6.9, "0.001"), (8.0, "e^(−8.0)")])
+def test_a_loss_is_as_large_as_if_p_were_what_is_told(loss, told):
+    assert tell_right_share(loss) == told
+    power = float(told.strip("e^(−)")) if told.startswith("e") else -math.log(float(told))
+    assert power == pytest.approx(loss, abs=0.1)
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_no_jump_is_only_said_of_steps_between(lang, monkeypatch):
+    said = []
+    monkeypatch.setattr(appearing_heads.st, "markdown", said.append)
+    two = load_shipped_training("copy_two")
+    places = len(two.places)
+    for figures, tells in (
+        ({0: [0.0] * places, 50: [1.0] * places}, False),  # a large rate
+        ({0: [0.0] * places, 50: [0.5] * places, 100: [1.0] * places}, True),
+        ({0: [0.0] * places, 50: [0.05] * places, 100: [0.06] * places}, False),  # a small one
+    ):
+        said.clear()
+        own = replace(two, figures=figures, networks=dict.fromkeys(figures, "copy_two"), own=True)
+        appearing_heads.tell_growth(own)
+        assert bool(said) == tells
+
+
+@pytest.mark.parametrize("kind", ("additive", pytest.param("one", marks=pytest.mark.slow)))
+def test_what_is_said_of_letters_holds_after_every_step(kind):
+    """Of letters the steps before and after all training come along."""
+    record = load_shipped_training(f"reversal_{kind}")
+    assert record.steps[0] == 0 and len(record.steps) > 1
+    for step in record.steps:
+        figures = dict(zip(record.places, shipped_figures(record.course, step), strict=True))
+        known = [share for length, share in figures.items() if length <= reversal.LONGEST_TRAINED]
+        assert record.mean_at(step, reversal.LONGEST_TRAINED) == pytest.approx(sum(known) / len(known))
+        for text in ("a", "abc"):
+            result = write_at_step(record, step, text)
+            assert result.right == (result.written == text[::-1])
+            assert (result.setup is None) == (kind == "one" or not result.written)  # then there is no map
+            own = mean_own_share(influence_of_symbols(find_network(record.network_at(step)), text))
+            assert own == pytest.approx(1) if len(text) == 1 else 0.1 < own < 0.9
+
+
+@pytest.mark.parametrize("step", (0, 1000, 5000))
+def test_what_is_said_of_heads_and_answers_holds_after_every_step(step):
+    """The same head is shown at all steps; off, C's answer is any word; even, each word gets the same."""
+    for letter in NETWORKS:
+        name = name_network(letter, "en")
+        for change in ("own", "even", "off"):
+            reading, _ = read_pair(name, step, PAIRS[0], change)
+            row, place = reading.trace["weights"][0, reading.head, reading.place.at], reading.place
+            assert reading.head == figures_of(letter, "en").head[1]
+            assert (reading.answer is None) == (letter == "A")
+            assert reading.undecided == (letter == "C" and change == "off")
+            if change == "even":
+                torch.testing.assert_close(row, torch.full_like(row, 1 / len(row)))
+            if change == "own":
+                assert reading.shown == (row[place.to] > row[place.others[0]]).item()
+            if letter != "A":
+                assert reading.right == (reading.answer == place.text.words[place.to])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", (0, 1000, 5000))
+def test_the_shares_of_heads_and_answers_are_those_of_all_pairs(step):
+    for letter in NETWORKS:
+        pairs = [read_pair(name_network(letter, "en"), step, number) for number in range(MEASURED_PAIRS)]
+        figures = figures_of(letter, "en")
+        shown = sum(one.shown and other.shown for one, other in pairs) / len(pairs)
+        assert figures.shown[str(step)] == pytest.approx(shown, abs=1e-6)
+        if letter != "A":
+            answered = sum(one.right and other.right for one, other in pairs) / len(pairs)
+            assert figures.answered[str(step)] == pytest.approx(answered, abs=1e-6)

@@ -21,3 +21,10 @@ def test_a_share_that_was_rounded_to_all_is_not_all_where_others_have_something(
         ">99",
         "50",
     )
+
+
+@pytest.mark.parametrize(
+    ("share", "said"), [(5e-324, "<0.01"), (1e-9, "<0.01"), (9.9e-5, "<0.01"), (1e-4, "0.01"), (0.000123, "0.012")]
+)
+def test_a_share_of_less_than_a_hundredth_of_a_percent_is_said_to_be_less(share, said):
+    assert format_percent(share) == said

@@ -230,23 +230,27 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
         return ()
     truths = mask != 0
     T, S = mask.shape[-2:]
-    later = truths[..., torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)]
-    if later.numel() == 0 or (truths == later.flatten()[0]).all() or (later.any() and not later.all()):
+    is_later = torch.ones(T, S, dtype=torch.bool).triu(S - T + 1)
+    later = truths[..., is_later]
+    is_told = later.numel() > 0 and later.all() == later.any()
+    if not is_told or truths.all() or not truths.any():
         return ()
     return ("blocked",) if later.any() else ("allowed",)
 
 
 def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
-    """Whether a mask of pairs is causal, and True where its name says that it is not, as Megatron's attention_mask: read
-    as the name says, queries would differ, and each look at all later keys.
+    """Whether a mask of pairs is causal, but with True where its name says False, as Megatron's attention_mask: read as
+    the name says, queries would differ, and each look at all later keys.
 
     >>> later = torch.ones(3, 3, dtype=torch.bool).triu(1)[None, None]
     >>> is_turned(later, ("allowed",)), is_turned(later, ("blocked",)), is_turned(~later, ("allowed",))
     (True, False, False)
     """
-    if mask.dim() < 3 or len(named) > 1 or (mask == mask[..., :1, :]).all():
+    opposite = [each for each in BOTH if each not in named]
+    if mask.dim() < 3 or not opposite:
         return False
-    return find_causal_polarity(mask) == tuple(each for each in BOTH if each not in named)
+    is_one_row = (mask == mask[..., :1, :]).all()
+    return not is_one_row and [*find_causal_polarity(mask)] == opposite
 
 
 def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Bool[Tensor, "B H T S"]:

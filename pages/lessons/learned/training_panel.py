@@ -22,6 +22,7 @@ from pages.site.words import say, say_refusal, use_language
 
 REFRESH_SECONDS = 0.5  # seconds between two looks at a training
 OFFERED_LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 100.0, 10_000.0)
+LEAST_RIGHT_SHARE = 0.001  # a smaller one would be 0 in three digits
 MAX_LOSS_POINTS = 200  # of the curve of losses
 MAX_SESSION_TRAININGS = 3  # trainings of a session
 
@@ -164,4 +165,10 @@ def show_losses(running: RunningTraining) -> None:
     y = decade_axis(say("train.axis_loss"), [0.001, *losses])
     picture = curves([curve], x, y, palette, height=110)
     show_curve_chart(picture, f"{lesson_choices.current_slug()}_losses", say("train.alt"))
-    st.caption(say("train.cross_entropy", share=format_fixed(math.exp(-losses[-1]), 3)))
+    st.caption(say("train.cross_entropy", share=tell_right_share(losses[-1])))
+
+
+def tell_right_share(loss: float) -> str:
+    """The share of what is right with which every loss would be this one, e to the power of minus the loss."""
+    share = math.exp(-loss)
+    return format_fixed(share, 3) if share >= LEAST_RIGHT_SHARE else f"e^(−{format_fixed(loss, 1)})"

@@ -25,8 +25,11 @@ def show_smeared_states(record: TrainingRecord, step: int, text: str) -> None:
     network = record.network_at(step)
     trace = cached_state_influence(network, text)
     key = "smear_one" if record.course.endswith("_one") else "smear"
-    own_share = mean_own_share(trace)
-    show_sentence(f"lessons.bottleneck.{key}", own=format_percent(own_share), step=f"{step:,}")
+    if trace["heard"].shape[-1] == 1:
+        show_sentence("lessons.bottleneck.smear_alone")
+    else:
+        own = format_percent(mean_own_share(trace))
+        show_sentence(f"lessons.bottleneck.{key}", own=own, step=f"{step:,}")
     title = say("lessons.bottleneck.smear_map")
     picture = single_picture(
         [panel(trace, "heard")],

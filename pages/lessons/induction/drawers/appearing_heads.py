@@ -33,13 +33,16 @@ def show_appearing_heads(record: TrainingRecord) -> None:
 
 
 def tell_growth(record: TrainingRecord) -> None:
-    """Says between which kept steps the copying was learned; nothing where it was not, or not yet."""
+    """Says between which kept steps the copying was learned; nothing where it was not, or not yet, and where no step
+    was kept between them, as with a large rate: nobody can say then whether it was a jump."""
     shares = {step: repeated_share(record.figures_at(step)) for step in record.steps}
     begun = [step for step, share in shares.items() if share < LITTLE]
     done = [step for step, share in shares.items() if share > MOST]
     if not begun or not done:
         return
     between = [step for step in record.steps if max(begun) < step < min(done)]
+    if not between:
+        return
     st.markdown(
         say(
             "lessons.induction.growth",
