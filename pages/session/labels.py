@@ -98,13 +98,15 @@ def label_token(trace: Trace, axis: str, position: int) -> str:
 
 
 def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
-    """A token, with its place by a template of the content where it stands there more than once."""
+    """A token, with its place by a template of the content where it stands there more than once; the sign with which a
+    text of a model begins is not counted, because nobody typed it."""
     words = trace.labels[axis]
     word = words[position]
     name = printable_token(word)
     if words.count(word) == 1:
         return name
-    return say(template, word=name, number=position + 1)
+    unseen = 1 if words[0] == START and words.count(START) == 1 else 0
+    return say(template, word=name, number=position + 1 - unseen)
 
 
 def describe_gpu_obstacle() -> str | None:

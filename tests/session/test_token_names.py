@@ -2,6 +2,9 @@
 
 import pytest
 
+from pages.runs.cache import trace_for
+from pages.session.labels import name_token
+from pages.setup.setup import Setup
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
@@ -28,3 +31,10 @@ def test_the_few_words_that_are_drawn_of_many_carry_their_short_names():
 def test_bars_have_the_short_names():
     lesson = Lesson("explanation", lang="en", text_vote="+-+")
     assert {"+ #1", "-", "+ #3"} <= set(lesson.table("own_vote")["text"])
+
+
+def test_the_sign_that_a_text_of_a_model_begins_with_is_not_counted():
+    trace = trace_for(Setup(example="model_en", text="the dog fed the cat ."))
+    assert trace.labels["T"][0] == "<start>"
+    names = [name_token(trace, "T", position) for position in range(7)]
+    assert names == ["<start>", "the (no. 1)", "dog", "fed", "the (no. 4)", "cat", "."]
