@@ -230,7 +230,6 @@ REFUSAL_SENTENCES = {
     "not_text": "{name} must be text in UTF-8, or in UTF-16 with its byte order mark: it is not",
     "not_json": "{name} must be JSON: it can be read as JSON only up to line {row}, column {column}",
     "json_signs": "{name} may have at most {limit} of the sign {sign}, so that it can be read at once: it has {given}",
-    "json_constant": "{name} must hold finite numbers, as JSON does: got {given}",
     "json_value": "{name} must hold only numbers, or only true and false, all equally deep: {given} at {index}",
     "lists_too_deep": "the lists of {name} may be nested at most {limit} deep: they are nested deeper",
     "file_nested_deep": "the objects of {name} may be nested at most {limit} deep: they are nested deeper",

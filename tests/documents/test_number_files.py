@@ -12,7 +12,7 @@ import torch
 from attention_core import AttentionConfig, AttentionError, attend
 from attention_core.documents.number_files import MAX_NUMBERS_BY_KIND, csv_text, json_text, npz_bytes
 from attention_core.documents.provenance import Provenance
-from attention_core.inputs.files.uploads import read_arrays
+from attention_core.inputs.files.contents import read_contents
 from attention_core.record.trace import Step, Trace
 from tests.explanation.test_scripts import DTYPES, RUNS, numbers, trace_of
 
@@ -99,7 +99,7 @@ def test_no_word_becomes_a_formula_of_a_spreadsheet(sign):
 
 def test_an_npz_is_a_file_that_the_app_reads():
     trace = trace_of("small")
-    arrays = read_arrays("run.npz", npz_bytes(trace, IMPRINT), minus_infinity=True)
+    arrays = read_contents("run.npz", npz_bytes(trace, IMPRINT)).arrays
     assert same(arrays["weights"], trace["weights"].numpy())
 
 

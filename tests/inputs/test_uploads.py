@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS, MAX_ARRAYS, MAX_FILE_BYTES, MAX_NUMBERS
-from attention_core.inputs.files.contents import read_contents
+from attention_core.inputs.files.contents import FILE_READERS, read_contents
 from attention_core.inputs.files.json_arrays import MAX_LISTS
-from attention_core.inputs.files.matrix_file import read_array, read_matrix
+from attention_core.inputs.files.matrix_file import read_array, read_matrix, read_matrix_file
 from attention_core.inputs.files.npy import MAX_NPY_HEADER_BYTES
-from attention_core.inputs.files.uploads import FILE_READERS, read_arrays
+from attention_core.inputs.files.uploads import refuse_not_finite
 from attention_core.record.errors import AttentionError
 from pages.site.words import load_app_texts
 from tests.often import often
@@ -70,6 +70,16 @@ def tensors(header, data=b""):
 def entry(dtype="F32", shape=(1,), at=(0, 4)):
     """What a safetensors header says about an array."""
     return {"dtype": dtype, "shape": list(shape), "data_offsets": list(at)}
+
+
+def read_arrays(file_name, content, minus_infinity=()):
+    """All arrays of a file, each finite; why, where one of them or the whole cannot be read."""
+    contents = read_matrix_file(file_name, content)
+    for name, array in contents.arrays.items():
+        refuse_not_finite(name, array, name in minus_infinity)
+    for error in contents.unread.values():
+        raise error
+    return contents.arrays
 
 
 def refusal(read, *given, **options):
@@ -144,17 +154,18 @@ def test_json_lists_are_an_array_of_up_to_four_axes():
 def test_a_json_object_names_its_arrays():
     arrays = read_arrays("layer.json", b'{"w_q": [[1, 2]], "allowed": [[true, false]], "": [3]}')
     assert {name: array.tolist() for name, array in arrays.items()} == {
-        "w_q": [[1.0, 2.0]],
+        "w_q": [[1, 2]],
         "allowed": [[True, False]],
-        "": [3.0],
+        "layer": [3],
     }
-    assert arrays["w_q"].dtype == np.float64 and arrays["allowed"].dtype == bool
+    assert arrays["w_q"].dtype == np.int64 and arrays["allowed"].dtype == bool
+    assert read_arrays("x.json", b"[1.0, 2]")["x"].dtype == np.float64
 
 
 def test_json_numbers_keep_every_bit():
     numbers = read_arrays("x.json", b"[5e-324, -0.0, -0, 1e308, 0.1, 9007199254740993]")["x"]
     assert numbers.tolist() == [5e-324, 0.0, 0.0, 1e308, 0.1, 9007199254740992.0]
-    assert np.signbit(numbers).tolist() == [False, True, True, False, False, False]
+    assert np.signbit(numbers).tolist() == [False, True, False, False, False, False]
 
 
 @pytest.mark.parametrize(
@@ -166,28 +177,26 @@ def test_json_numbers_keep_every_bit():
         (b"[1] [2]", "not_json"),
         (b"{1: [2]}", "not_json"),
         (b"[01]", "not_json"),
-        (b"[NaN]", "json_constant"),
-        (b"[Infinity]", "json_constant"),
-        (b"[-Infinity]", "json_constant"),
+        (b"[NaN]", "not_finite"),
+        (b"[Infinity]", "not_finite"),
+        (b"[-Infinity]", "not_finite"),
         (b"[1, 1e999]", "not_finite"),
         (b"[1" + b"0" * 400 + b"]", "not_finite"),
         (b"[-" + b"9" * 5000 + b"]", "not_finite"),
-        (b"[]", "empty"),
+        (b"[]", "no_arrays"),
         (b"[[], []]", "empty"),
         (b"{}", "no_arrays"),
         (b"[[1, 2], [3]]", "lists_differ"),
         (b"[[1], []]", "lists_differ"),
         (b"[[1], 2]", "json_value"),
         (b"[1, [2]]", "json_value"),
-        (b'["1"]', "json_value"),
-        (b'"1"', "json_value"),
-        (b"[null]", "json_value"),
-        (b"null", "json_value"),
+        (b'["1"]', "no_arrays"),
+        (b'"1"', "no_arrays"),
+        (b"[null]", "layer_empty"),
+        (b"null", "no_arrays"),
         (b"[1, true]", "json_value"),
         (b"[true, 1]", "json_value"),
-        (b'[{"a": 1}]', "json_value"),
-        (b'{"a": {"b": [1]}}', "json_value"),
-        (b"[[[[[1]]]]]", "lists_too_deep"),
+        (b"[[[[[[[1]]]]]]]", "lists_too_deep"),
         (b"[" * MAX_LISTS, "lists_too_deep"),
         (b'{"a":' * 60, "not_json"),
         (b'{"a": [1], "a": [2]}', "array_twice"),
@@ -203,6 +212,12 @@ def test_json_numbers_keep_every_bit():
 )
 def test_json_refusals(content, code):
     assert refusal(read_arrays, "x.json", content).code == code
+
+
+def test_objects_in_objects_and_in_lists_name_their_arrays_by_the_way_to_them():
+    assert read_arrays("x.json", b'[{"a": 1}]')["0.a"] == 1
+    assert read_arrays("x.json", b'{"a": {"b": [1]}}')["a.b"].tolist() == [1]
+    assert read_arrays("x.json", b"[[[[[[1]]]]]]")["x"].shape == (1, 1, 1, 1, 1, 1)
 
 
 def test_json_refusals_say_where():
@@ -227,7 +242,8 @@ NUMERIC = ["<f2", ">f2", "<f4", ">f4", "<f8", ">f8", "i1", "u1", "<i2", ">i2", "
 def test_npy_of_every_number(dtype, order, version):
     array = (np.arange(2 * 3 * 5 * 7) % 101).reshape(2, 3, 5, 7).astype(dtype, order=order)
     read = read_arrays("x.npy", npy(array, version=version))["x"]
-    assert read.shape == (2, 3, 5, 7) and read.dtype == np.float64
+    is_whole = np.dtype(dtype).kind in "iu" and np.dtype(dtype).name != "uint64"
+    assert read.shape == (2, 3, 5, 7) and read.dtype == (np.int64 if is_whole else np.float64)
     assert [read[1, 2, 4, 6], read[0, 1, 0, 2], read[1, 0, 3, 0]] == [209 - 202, 37, 126 - 101]
     assert np.array_equal(read, array)
 
@@ -249,7 +265,8 @@ def test_npy_numbers_keep_every_bit():
     assert numbers.tolist() == [5e-324, 0.0, 1e308] and np.signbit(numbers).tolist() == [False, True, False]
     assert read_arrays("x.npy", npy(np.array([2**-149], np.float32)))["x"].tolist() == [2.0**-149]
     assert read_arrays("x.npy", npy(np.array([2**-24, 65504], np.float16)))["x"].tolist() == [2.0**-24, 65504]
-    assert read_arrays("x.npy", npy(np.array([2**53 + 1])))["x"].tolist() == [2.0**53]
+    assert read_arrays("x.npy", npy(np.array([2**53 + 1])))["x"].tolist() == [2**53 + 1]
+    assert read_arrays("x.npy", npy(np.array([2**64 - 1], np.uint64)))["x"].tolist() == [2.0**64]
 
 
 class Danger:
@@ -275,8 +292,6 @@ def test_nothing_is_ever_unpickled():
     "array",
     [
         np.array([1j]),
-        np.array(["1"]),
-        np.array([b"1"]),
         np.array(["2020-01-01"], dtype="datetime64[D]"),
         np.array([1], dtype="timedelta64[s]"),
         np.array([(1.0, 2)], dtype=[("a", "<f8"), ("b", "<i4")]),
@@ -286,6 +301,12 @@ def test_nothing_is_ever_unpickled():
 )
 def test_npy_of_anything_but_real_numbers_is_refused(array):
     assert refusal(read_arrays, "x.npy", npy(array)).code == "array_type"
+
+
+@pytest.mark.parametrize("array", [np.array(["1"]), np.array([b"1"])], ids=str)
+def test_npy_of_texts_holds_no_array(array):
+    assert refusal(read_arrays, "x.npy", npy(array)).code == "no_arrays"
+    assert read_contents("x.npy", npy(array)).texts == {"x": ("1",)}
 
 
 @pytest.mark.parametrize(
@@ -346,7 +367,7 @@ def test_a_refusal_repeats_the_type_as_the_file_writes_it(version, encoding, des
         (npy_of(described(shape="(1000000000, 1000000000)"), bytes(8)), "too_many_numbers"),
         (npy_of(described(shape="(0, 9999999999)")), "empty"),
         (npy_of(described(shape="(2, 0)")), "empty"),
-        (npy(np.zeros((1, 1, 1, 1, 1))), "array_axes"),
+        (npy(np.zeros((1, 1, 1, 1, 1, 1, 1))), "array_axes"),
         (npy_of(described(shape="(" + "1," * 3000 + ")"), bytes(8)), "array_axes"),
         (npy(np.array([1, np.nan])), "not_finite"),
         (npy_of(described("<f4", "(1,)"), b"\x01\x00\x80\x7f"), "not_finite"),  # a NaN that signals
@@ -371,7 +392,7 @@ def test_npz_arrays_by_their_names(packing):
     read = read_arrays("layer.npz", npz(packing, **given))
     assert list(read) == list(given)
     for name, array in given.items():
-        assert read[name].dtype == (bool if name == "allowed" else np.float64)
+        assert read[name].dtype == {"allowed": bool, "heads": np.int64}.get(name, np.float64)
         assert read[name].shape == array.shape and np.array_equal(read[name], array)
 
 
@@ -408,10 +429,7 @@ PACKED = npz(zipfile.ZIP_DEFLATED, x=np.zeros(1000))
         (npy(np.zeros(2)), "not_npz"),
         (zipped([]), "no_arrays"),
         (zipped([("x.txt", b"1")]), "member_name"),
-        (zipped([("folder/", b"")]), "member_name"),
-        (zipped([("folder/x.npy", npy(1.0))]), "member_name"),
-        (zipped([("../x.npy", npy(1.0))]), "member_name"),
-        (zipped([("..\\x.npy", npy(1.0))]), "member_name"),
+        (zipped([("folder/", b"")]), "no_arrays"),
         (zipped([("x.npy", npy(1.0))], zipfile.ZIP_BZIP2), "member_packing"),
         (zipped([("x.npy", npy(1.0))], zipfile.ZIP_LZMA), "member_packing"),
         (with_field(ONE, 8, "<H", 1), "member_packing"),  # encrypted
@@ -441,6 +459,13 @@ def test_two_members_of_one_name_are_refused():
     assert refusal(read_arrays, "x.npz", content).code == "array_twice"
 
 
+@pytest.mark.parametrize("way", ["folder/", "../", "..\\"])
+def test_a_member_in_a_folder_is_called_by_the_way_to_it_and_nothing_is_written(way, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (name,) = read_arrays("x.npz", zipped([(f"{way}x.npy", npy(1.0))]))
+    assert name == f"{way}x" and list(tmp_path.parent.rglob("x*")) == []
+
+
 # ---- safetensors -----------------------------------------------------------------------------------------------------
 MANY = bytes(MAX_NUMBERS + 1)
 
@@ -453,7 +478,8 @@ def test_safetensors_of_every_number():
     read = read_arrays("layer.safetensors", safetensors.torch.save(saved, metadata={"format": "pt", "键": "值"}))
     assert set(read) == set(dtypes)
     for name in dtypes:
-        expected = saved[name].numpy() if name == "bool" else array.numpy().astype(np.float64)
+        is_whole = "int" in name and name != "uint64"
+        expected = array.numpy().astype(bool if name == "bool" else np.int64 if is_whole else np.float64)
         assert read[name].dtype == expected.dtype and np.array_equal(read[name], expected), name
 
 
@@ -469,8 +495,14 @@ def test_bfloat16_is_what_torch_says_it_is():
 
 def test_as_many_arrays_as_may_be():
     saved = {f"array {n}": torch.zeros(1) for n in range(MAX_ARRAYS)}
-    metadata = {f"key {n}": '"' for n in range(101)}
-    assert len(read_arrays("x.safetensors", safetensors.torch.save(saved, metadata=metadata))) == MAX_ARRAYS
+    assert len(read_arrays("x.safetensors", safetensors.torch.save(saved))) == MAX_ARRAYS
+    few = {name: array for name, array in saved.items() if name < "array 2"}
+    metadata = {f"key {n}": '"' for n in range(MAX_ARRAYS - len(few))}  # texts are counted, too
+    assert read_arrays("x.safetensors", safetensors.torch.save(few, metadata=metadata)).keys() == few.keys()
+    metadata["one more"] = ""
+    assert (
+        refusal(read_arrays, "x.safetensors", safetensors.torch.save(few, metadata=metadata)).code == "too_many_arrays"
+    )
     saved["one more"] = torch.zeros(1)
     assert refusal(read_arrays, "x.safetensors", safetensors.torch.save(saved)).code == "too_many_arrays"
 
@@ -497,7 +529,7 @@ def test_as_many_arrays_as_may_be():
         (tensors({"x": entry("C64", at=(0, 8))}, bytes(8)), "array_type"),
         (tensors({"x": entry("F4", (8,))}, bytes(4)), "array_type"),
         (tensors({"x": entry(shape=(0, 2**63), at=(0, 0))}), "empty"),
-        (tensors({"x": entry(shape=(1, 1, 1, 1, 1))}, bytes(4)), "array_axes"),
+        (tensors({"x": entry(shape=(1,) * 7)}, bytes(4)), "array_axes"),
         (tensors({"x": entry("U8", (MAX_NUMBERS + 1,), (0, MAX_NUMBERS + 1))}, MANY), "too_many_numbers"),
         (tensors({"x": entry()}, struct.pack("<f", np.inf)), "not_finite"),
         (tensors({"x": entry("BF16", (2,))}, b"\0\0\xc0\x7f"), "not_finite"),
@@ -694,7 +726,7 @@ def refused_or_finite(file_name, content):
     else:
         assert 1 <= len(arrays) <= MAX_ARRAYS
         for array in arrays.values():
-            assert array.dtype in (np.float64, bool) and array.ndim <= 4 and array.size
+            assert array.dtype in (np.float64, np.int64, bool) and array.ndim <= 6 and array.size
             assert np.isfinite(array).all() and array.flags.c_contiguous and array.flags.writeable
     try:
         matrix = read_matrix(file_name, content, "w_q")

@@ -51,14 +51,13 @@ def read_stored_array(
     data: bytes | memoryview,
     order: Literal["C", "F"] = "C",
     bounds: FileBounds = ARRAY_BOUNDS,
-    whole: bool = False,
 ) -> np.ndarray:
-    """Makes the array that bytes stand for: truth values as bool, any other numbers as float64.
+    """Makes the array that bytes stand for: truth values as bool, whole numbers as int64, others as
+    float64.
 
     name: of the array, for errors. dtype: "bfloat16", or as NumPy writes it: byte order, kind, bytes a number ("<f4").
     shape: of any length; at most as many axes as the bounds say are accepted. data: exactly its bytes. order: "C" where
-    the last axis runs fastest, "F" where the first does. bounds: of the file. whole: whole numbers become int64; else
-    one beyond 2^53 becomes the nearest float64.
+    the last axis runs fastest, "F" where the first does. bounds: of the file.
 
     Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
 
@@ -79,7 +78,7 @@ def read_stored_array(
             expected=expected,
             given=len(data),
         )
-    numbers = as_numbers(data, dtype, whole)
+    numbers = as_numbers(data, dtype)
     array = numbers.reshape(shape, order=order)  # (numbers,) -> shape
     return np.ascontiguousarray(array).reshape(shape)  # ascontiguousarray gives () an axis: (1,) -> ()
 
@@ -106,16 +105,16 @@ def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY
     return count
 
 
-def as_numbers(data: bytes | memoryview, dtype: str, whole: bool = False) -> np.ndarray:
-    """Reads the numbers one after the other, as bool or float64; whole: whole numbers as int64, but for those of
-    unsigned 64 bits, which int64 may not hold."""
+def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
+    """Reads the numbers one after the other, as bool, int64 or float64; those of unsigned 64 bits, which int64 may not
+    hold, as float64."""
     if dtype == BFLOAT16:
         upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # of float32 numbers
         numbers = upper_halves << 16
         return as_float64(numbers.view(np.float32))
     if dtype.endswith("b1"):
         return np.frombuffer(data, np.uint8) != 0
-    if whole and dtype[-2] in "iu" and dtype[-2:] != "u8":
+    if dtype[-2] in "iu" and dtype[-2:] != "u8":
         return np.frombuffer(data, dtype).astype(np.int64)
     return as_float64(np.frombuffer(data, dtype))
 

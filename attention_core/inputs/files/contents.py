@@ -33,13 +33,12 @@ from attention_core.inputs.files.npy import (
     unpack_member,
 )
 from attention_core.inputs.files.uploads import (
-    FILE_READERS,
     MAX_SAFETENSORS_HEADER,
     SAFETENSORS_TYPES,
     decode_text,
-    read_arrays,
     split_file_name,
 )
+from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 
 MAX_TEXT_BYTES = 200_000  # of a member of an NPZ that holds texts, and of the metadata of a safetensors file
@@ -89,28 +88,19 @@ def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOU
     >>> contents.arrays["attn.q"].tolist(), contents.texts, list(contents.unread)
     ([[1, 0]], {'model': 'm'}, ['odd'])
     """
-    stem, ending = split_file_name(file_name)
+    _, ending = split_file_name(file_name)
     shown_name = printable_name(file_name)
     if ending not in FILE_READERS:
         raise AttentionError("file_ending", name=shown_name, endings=", ".join(FILE_READERS))
-    if ending not in (".npz", ".npy", ".safetensors"):
+    find = FILE_READERS[ending]
+    if find in (find_in_text, find_in_json):
         bounds = ARRAY_BOUNDS
     if not content:
         raise AttentionError("file_empty", name=shown_name)
     if len(content) > bounds.file_bytes:
         raise AttentionError("file_too_large", name=shown_name, limit=bounds.file_bytes, given=len(content))
     bounds = replace(bounds, axes=MAX_CONTENT_AXES)
-    match ending:
-        case ".json":
-            found = find_in_json(file_name, stem, content)
-        case ".npz":
-            found = find_in_npz(file_name, content, bounds)
-        case ".safetensors":
-            found = find_in_safetensors(file_name, content, bounds)
-        case ".npy":
-            found = iter([(stem, read_npy_contents(file_name, content, bounds))])
-        case _:
-            found = iter(read_arrays(file_name, content).items())  # a text is one matrix
+    found = find(file_name, content, bounds)
     contents = gather_contents(shown_name, found, bounds)
     return unfold_about(contents)
 
@@ -136,10 +126,18 @@ def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: 
     return contents
 
 
+# ---- text ------------------------------------------------------------------------------------------------------------
+def find_in_text(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
+    """The one matrix of a text, called as the file. Raises AttentionError: not_text, and what parse_matrix refuses."""
+    stem, _ = split_file_name(file_name)
+    yield stem, parse_matrix(decode_text(file_name, content), printable_name(file_name))
+
+
 # ---- JSON ------------------------------------------------------------------------------------------------------------
-def find_in_json(file_name: str, stem: str, content: bytes) -> Iterator[tuple[str, Found]]:
+def find_in_json(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
     """What a JSON file holds; what has no name of its own is called as the file."""
-    value = parse_json(file_name, decode_text(file_name, content), as_written=True)
+    stem, _ = split_file_name(file_name)
+    value = parse_json(file_name, decode_text(file_name, content))
     found = find_in_own_json(dict(value)) if is_own_export(value) else walk_json("", value, stem, MAX_JSON_DEPTH)
     try:
         yield from found
@@ -320,13 +318,19 @@ def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[
         raise AttentionError("not_npz", name=shown_name) from None
 
 
+def find_in_npy(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
+    """What an NPY file holds, called as the file."""
+    stem, _ = split_file_name(file_name)
+    yield stem, read_npy_contents(file_name, content, bounds)
+
+
 def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
     """The array or the texts of an NPY file, or why it is neither."""
     texts = read_npy_texts(content)
     if texts is not None:
         return texts
     try:
-        return read_npy(name, content, bounds, whole=True)
+        return read_npy(name, content, bounds)
     except AttentionError as error:
         return error
 
@@ -380,7 +384,7 @@ def read_stored_tensor(name: str, tensor: Mapping, bounds: FileBounds) -> Found:
     """An array of a safetensors file, or why it is none."""
     dtype = SAFETENSORS_TYPES.get(tensor["dtype"], tensor["dtype"])
     try:
-        return read_stored_array(name, dtype, tensor["shape"], tensor["data"], bounds=bounds, whole=True)
+        return read_stored_array(name, dtype, tensor["shape"], tensor["data"], bounds=bounds)
     except AttentionError as error:
         return error
 
@@ -392,6 +396,17 @@ def read_metadata(text: str) -> Texts:
     except (ValueError, RecursionError):
         texts = None
     return text if texts is None else texts
+
+
+FILE_READERS = {  # by the ending of a file: finds what it holds, by name
+    ".csv": find_in_text,
+    ".tsv": find_in_text,
+    ".txt": find_in_text,
+    ".json": find_in_json,
+    ".npy": find_in_npy,
+    ".npz": find_in_npz,
+    ".safetensors": find_in_safetensors,
+}
 
 
 # ---- our own exports -------------------------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
-"""Reads nested lists of numbers from JSON, strictly, as arrays."""
+"""Reads nested lists of numbers from JSON as arrays."""
 
 import json
-from collections.abc import Iterator
 from itertools import chain
 
 import numpy as np
@@ -25,27 +24,11 @@ MAX_WHOLE_DIGITS = 15  # of a number that float64 holds to the last digit
 MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * MAX_TEXTS}
 
 
-def read_json_arrays(name: str, text: str) -> Iterator[tuple[str | None, np.ndarray]]:
-    """Reads the arrays of a JSON text: one without a name from nested lists, one for each name from an object.
+def parse_json(name: str, text: str) -> object:
+    """Parses a JSON text: an object is the tuple of its pairs, with names that come twice; whole numbers stay whole,
+    and infinities and NaN, which Python's json writes, are taken.
 
-    Raises AttentionError: json_signs, not_json, json_constant, lists_too_deep, and what nested_array refuses.
-
-    >>> text = '{"allowed": [[true, false]], "bias": [1]}'
-    >>> [(name, array.tolist()) for name, array in read_json_arrays("masks.json", text)]
-    [('allowed', [[True, False]]), ('bias', [1.0])]
-    """
-    value = parse_json(name, text)
-    if not isinstance(value, tuple):
-        yield None, nested_array(name, value)
-        return
-    for key, lists in value:
-        yield key, nested_array(key, lists)
-
-
-def parse_json(name: str, text: str, as_written: bool = False) -> object:
-    """Parses a JSON text: every number is a float, and an object the tuple of its pairs, with names that come twice.
-
-    as_written: whole numbers stay whole, and infinities and NaN, which Python's json writes, are taken.
+    Raises AttentionError: json_signs, not_json, lists_too_deep.
     """
     for sign, limit in MAX_SIGN_COUNTS.items():
         given = text.count(sign)
@@ -58,12 +41,8 @@ def parse_json(name: str, text: str, as_written: bool = False) -> object:
                 given=given,
             )
 
-    def refuse(constant: str) -> None:
-        raise AttentionError("json_constant", name=printable_name(name), given=constant)
-
-    read_whole, read_constant = (whole_or_float, float) if as_written else (float, refuse)
     try:
-        return json.loads(text, parse_int=read_whole, parse_constant=read_constant, object_pairs_hook=tuple)
+        return json.loads(text, parse_int=whole_or_float, object_pairs_hook=tuple)
     except json.JSONDecodeError as error:
         raise AttentionError(
             "not_json",

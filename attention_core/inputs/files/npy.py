@@ -8,7 +8,6 @@ import re
 import struct
 import zlib
 from ast import literal_eval
-from collections.abc import Iterator
 from io import BytesIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
@@ -17,7 +16,6 @@ from numpy.lib.format import read_magic
 
 from attention_core.inputs.files.array_bytes import (
     ARRAY_BOUNDS,
-    MAX_ARRAYS,
     FileBounds,
     printable_name,
     read_stored_array,
@@ -45,20 +43,18 @@ ENCRYPTED_FLAG = 1  # a bit of a member's flags
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
-def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS, whole: bool = False) -> np.ndarray:
+def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
     """Reads the array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
-
-    whole: whole numbers become int64.
 
     Raises AttentionError: npy_header, header_too_long, array_pickled, and what read_stored_array refuses.
 
     >>> file = BytesIO()
     >>> np.save(file, np.array([[1, 2, 3]], dtype=np.int16))
     >>> read_npy("x", file.getvalue()).tolist()
-    [[1.0, 2.0, 3.0]]
+    [[1, 2, 3]]
     """
     dtype, order, shape, data = split_npy(name, content)
-    return read_stored_array(name, dtype, shape, data, order, bounds, whole)
+    return read_stored_array(name, dtype, shape, data, order, bounds)
 
 
 def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], memoryview]:
@@ -111,52 +107,6 @@ def is_shape(shape: object) -> bool:
     if not isinstance(shape, tuple):
         return False
     return all(type(size) is int and 0 <= size < MAX_SIZE for size in shape)
-
-
-def read_npz(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> Iterator[tuple[str, np.ndarray]]:
-    """Reads the arrays of an NPZ file one after the other, each with its name.
-
-    Raises AttentionError: not_npz, too_many_arrays, member_name, member_packing, unpacked_too_large, and what read_npy
-    refuses.
-
-    >>> file = BytesIO()
-    >>> np.savez_compressed(file, w_q=np.eye(2))
-    >>> {name: array.tolist() for name, array in read_npz("weights.npz", file.getvalue())}
-    {'w_q': [[1.0, 0.0], [0.0, 1.0]]}
-    """
-    entries = content.count(ZIP_ENTRY_MAGIC)
-    if entries > MAX_ARRAYS:  # before zipfile makes an object of each
-        raise AttentionError(
-            "too_many_arrays",
-            name=printable_name(name),
-            limit=MAX_ARRAYS,
-            given=entries,
-        )
-    try:
-        with ZipFile(BytesIO(content)) as archive:
-            members = archive.infolist()
-            check_members(name, members, bounds)
-            for member in members:
-                array_name = member.filename.removesuffix(".npy")
-                yield array_name, read_npy(array_name, unpack_member(archive, member), bounds)
-    except AttentionError:
-        raise
-    except ZIP_FAULTS:
-        raise AttentionError("not_npz", name=printable_name(name)) from None
-
-
-def check_members(name: str, members: list[ZipInfo], bounds: FileBounds) -> None:
-    """Refuses members that are no NPY files, are not packed as NumPy packs them, or are too large together.
-
-    members: the entries of the zip directory; nothing is unpacked.
-    """
-    for member in members:
-        given = printable_name(member.filename)
-        if re.search(r"[/\\]", member.filename) or not member.filename.endswith(".npy"):
-            raise AttentionError("member_name", name=printable_name(name), given=given)
-        if not is_packed_as_numpy(member):
-            raise AttentionError("member_packing", name=printable_name(name), given=given)
-    check_unpacked_size(name, members, bounds)
 
 
 def is_packed_as_numpy(member: ZipInfo) -> bool:
