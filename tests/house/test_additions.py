@@ -47,7 +47,26 @@ def missing_of_lesson(slug):
                 missing.append(f"{slug}: {key} stands in pages/content/{language}/lessons/{slug}.toml")
         if not any(key.startswith(f"lessons.{slug}.drawer.") for key in words):
             missing.append(f"{slug}: [drawer] of pages/content/{language}/lessons/{slug}.toml names one drawer or more")
+        missing += [f"{slug}: {key} stands in pages/content/{language}" for key in words_said(slug) if key not in words]
     return missing
+
+
+CONTROLS = ("slide", "find_live_choice", "switch", "choose_option", "choose_options", "choose_place", "pick_place")
+SAID = {  # what asks for words: before what it is given stands this, with the name of the lesson
+    **dict.fromkeys((*CONTROLS, "choose_whole_number"), "lessons.{}.control."),
+    "drawer": "lessons.{}.drawer.",
+    **dict.fromkeys(("say", "show_sentence", "get_text_template"), ""),
+}
+
+
+def words_said(slug):
+    """The keys of the words that a lesson's files ask for by a name that is written there."""
+    for path in sorted((PAGES_FOLDER / "lessons" / slug).rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and call.args and getattr(call.func, "id", "") in SAID:
+                name = getattr(call.args[0], "value", None)
+                if isinstance(name, str):
+                    yield SAID[call.func.id].format(slug) + name
 
 
 def files_missing(folder):
