@@ -23,7 +23,8 @@ def count_bytes(run: Run) -> int:
     of_steps = {storage.data_ptr(): storage.nbytes() for storage in storages}
     matrices = [*inputs.matrices.values(), *inputs.bases.values()]
     of_inputs = {id(matrix): matrix.nbytes for matrix in matrices if matrix is not None}
-    return sum(of_steps.values()) + sum(of_inputs.values()) + sum(map(len, inputs.typed.values()))
+    typed = sum(len(text) for text in inputs.typed.values())
+    return sum(of_steps.values()) + sum(of_inputs.values()) + typed
 
 
 class KeptRuns:

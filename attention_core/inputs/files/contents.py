@@ -225,14 +225,20 @@ def is_counted_object(value: object) -> bool:
 def read_text_rows(value: object) -> list[tuple[str, object]] | None:
     """The columns of a list of objects that have the same names, one of them a text and none of them an array or an
     object, such as tokens with their numbers; None of another value."""
-    if not isinstance(value, list) or not value or not all(isinstance(entry, tuple) and entry for entry in value):
+    is_list_of_objects = isinstance(value, list) and all(isinstance(entry, tuple) for entry in value)
+    if not is_list_of_objects or not value or () in value:
         return None
-    names = [tuple(key for key, _ in entry) for entry in value]
-    cells = [cell for entry in value for _, cell in entry]
-    if len(set(names)) > 1 or any(isinstance(cell, (list, tuple)) for cell in cells):
-        return None
-    columns = [(key, [entry[place][1] for entry in value]) for place, key in enumerate(names[0])]
-    return columns if any(as_texts(column) for _, column in columns) else None
+    names = tuple(name for name, _ in value[0])
+    columns = [(name, []) for name in names]
+    for entry in value:
+        if tuple(name for name, _ in entry) != names:
+            return None
+        for (_, column), (_, cell) in zip(columns, entry, strict=True):
+            if isinstance(cell, (list, tuple)):
+                return None
+            column.append(cell)
+    has_texts = any(as_texts(column) for _, column in columns)
+    return columns if has_texts else None
 
 
 def read_json_value(name: str, value: object) -> Found:

@@ -175,7 +175,10 @@ def number_words(count: int) -> Words:
 
 def count_sentences(texts: Mapping[str, Texts]) -> int:
     """How many sentences the words of a file are: lists of words in a list; 1 where they are one."""
-    named = [text for name, text in texts.items() if plain_name(name) in (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)]
-    lists = [text for text in named if not isinstance(text, str)]
-    batches = [len(text) for text in lists if not any(isinstance(words, str) for words in text)]
-    return max(batches, default=1)
+    sentences = 1
+    for name, text in texts.items():
+        is_named = plain_name(name) in (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)
+        is_list_of_lists = not isinstance(text, str) and not any(isinstance(words, str) for words in text)
+        if is_named and is_list_of_lists:
+            sentences = max(sentences, len(text))
+    return sentences
