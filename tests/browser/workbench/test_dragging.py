@@ -222,7 +222,7 @@ def test_a_drag_claims_nothing_of_random_words(screen, query, says):
 @pytest.mark.parametrize(
     ("lang", "says"),
     [
-        ("en", "Not the same: at weights the drag showed other numbers than the server has now computed"),
+        ("en", "Mismatch: at weights the drag showed other numbers than those that the server has now computed"),
         ("zh", "不一致：拖动时“权重”一步的数，与服务器现在算出的不同"),
     ],
 )
@@ -252,7 +252,7 @@ def test_what_a_hand_saw_is_compared_with_the_run_that_answers_it(screen, plante
     with opened.answered():
         flow.evaluate(LET_GO)
     expect(flow.locator(".differs")).to_have_text(
-        "Not the same: at weights the drag showed other numbers than the server has now computed"
+        "Mismatch: at weights the drag showed other numbers than those that the server has now computed"
     )
 
 
