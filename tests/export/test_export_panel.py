@@ -75,25 +75,22 @@ def opened_by(address):
 
 @pytest.mark.parametrize(("language", "named"), [("en", "other"), ("zh", "虚词")])
 def test_files_name_the_numbers_of_a_word_as_the_screen_does(language, named, files):
-    screen = Screen(lang=language)
-    screen.at.session_state["export"] = True
-    screen.ran(screen.at.run)
+    screen = Screen("export", lang=language)
     shown = screen.flow()["names"]["D"]
     about = json.loads(bytes(np.load(io.BytesIO(files.made("npz")))["about"]))
     assert about["labels"]["D"] == json.loads(files.made("json"))["about"]["labels"]["D"] == shown and named in shown
 
 
 def test_what_is_offered_is_what_there_is():
-    labels = [button.proto.label for button in Screen().at.get("download_button")]
+    labels = [button.proto.label for button in Screen("export").at.get("download_button")]
     documents = ["Page (HTML)", "Handout A4", "Handout Letter", "LaTeX", "Jupyter notebook"]
     assert labels == ["SVG", "PNG", "CSV", *documents, "PyTorch script", "NumPy script", "NPZ", "JSON"]
     inputs = "Inputs of script and notebook, attention_inputs.npz: keep both beside it"  # 1,053,696 numbers
-    assert inputs in [button.proto.label for button in Screen(ex="eight_heads").at.get("download_button")]
+    assert inputs in [button.proto.label for button in Screen("export", ex="eight_heads").at.get("download_button")]
 
 
-@pytest.mark.parametrize("slug", ["start", *LESSONS])
-@pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_page_with_a_run_has_the_panel(slug, lang, files):
+@pytest.mark.parametrize("lang, slug", [("en", "start"), ("zh", "start"), *(("en", slug) for slug in LESSONS)])
+def test_every_page_with_a_run_has_the_panel(lang, slug, files):
     lesson = Lesson(slug, lang=lang)
     shown = [block.proto.popover.label for block in lesson.at.get("popover")]
     assert (load_app_texts(lang)["export.title"] in shown) == (slug != "cost")  # which measures, and shows no run
@@ -116,7 +113,7 @@ def test_a_lessons_files_hold_its_run_and_lead_to_it_in_the_workbench(files, mon
 
 
 def test_a_step_is_chosen_and_its_numbers_are_those_on_the_screen(files):
-    screen = Screen(step="scores")
+    screen = Screen("export", step="scores")
     assert "attention_en_it_scores.csv" in files
     files.clear()
     screen.set("export", "weights")
@@ -130,7 +127,7 @@ def test_a_step_is_chosen_and_its_numbers_are_those_on_the_screen(files):
 
 
 def test_a_picture_is_the_one_on_the_screen(files):
-    screen = Screen(step="weights", lang="zh", head="0")
+    screen = Screen("export", step="weights", lang="zh", head="0")
     files.clear()
     screen.set("export", "map")
     svg, weights = files.made("svg"), screen.numbers("weights")[0, 0]
@@ -147,7 +144,7 @@ def test_a_picture_has_the_colours_of_the_theme_that_it_is_asked_for_in(files, m
     """Also where the thread that makes it cannot ask the session for its theme."""
     theme = property(lambda self: SimpleNamespace(type="dark" if get_script_run_ctx() else None))
     monkeypatch.setattr(ContextProxy, "theme", theme)
-    screen = Screen(step="scores")
+    screen = Screen("export", step="scores")
     for option in ("scores", "masked_scores", "map"):
         files.clear()
         screen.set("export", option)
@@ -157,14 +154,14 @@ def test_a_picture_has_the_colours_of_the_theme_that_it_is_asked_for_in(files, m
 
 
 def test_a_machine_without_the_letters_offers_svg_alone_and_says_so(files):
-    screen = Screen(text="Anna saw \U00012000")  # cuneiform, which no font here has
+    screen = Screen("export", text="Anna saw \U00012000")  # cuneiform, which no font here has
     assert [name for name in files if name.endswith(".svg")] and not [name for name in files if name.endswith(".png")]
     assert any("no font for \U00012000, so a PNG would show boxes" in caption for caption in screen.captions())
 
 
 @pytest.mark.parametrize("lang, seven", [("en", "seed 7"), ("zh", "种子 7")])
 def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, files):
-    screen = Screen(lang=lang, ex="source_004", mask="local:2", seed="7", text="Zog x1 x2 x3", temp="2")
+    screen = Screen("export", lang=lang, ex="source_004", mask="local:2", seed="7", text="Zog x1 x2 x3", temp="2")
     words = load_app_texts(lang)
     latex, first = files.made("tex"), json.loads(files.made("ipynb"))["cells"][0]["source"]
     notebook = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), "".join(first))
@@ -184,7 +181,7 @@ def test_documents_say_what_is_on_the_screen_and_how_it_was_made(lang, seven, fi
 
 
 def test_the_seed_of_what_is_random_stands_in_every_file(files):
-    Screen(ex="source_004", text="Zog x1 x2 x3", seed="7")
+    Screen("export", ex="source_004", text="Zog x1 x2 x3", seed="7")
     for ending in ("csv", "json", "svg"):
         assert "the vectors of Zog are random (seed 7)" in files.made(ending)
     assert "Zog are random (seed 7)" in bytes(np.load(io.BytesIO(files.made("npz")))["about"]).decode()
@@ -194,7 +191,7 @@ def test_the_seed_of_what_is_random_stands_in_every_file(files):
 @pytest.mark.parametrize("lang, sign", [("en", "The model guesses here: "), ("zh", "这句话模型只能猜：")])
 def test_that_a_model_guesses_stands_in_every_file(lang, sign, files):
     far = {"en": "The quick brown fox loves my zorb because it is lazy.", "zh": "今天股市大跌"}[lang]
-    Screen(ex=f"model_{lang}", lang=lang, text=far)
+    Screen("export", ex=f"model_{lang}", lang=lang, text=far)
     for ending in ("map.csv", "json", "map.svg", "ipynb", "tex", "page.html", "A4.html"):
         text = files.made(ending)
         text = json.dumps(json.loads(text), ensure_ascii=False) if ending in ("json", "ipynb") else text
@@ -206,24 +203,24 @@ def test_that_a_model_guesses_stands_in_every_file(lang, sign, files):
 
 @pytest.mark.slow  # the screen's own sign is asked for in the tests of the model's guess
 def test_no_file_says_so_of_a_sentence_that_the_model_knows(files):
-    Screen(ex="model_en")
+    Screen("export", ex="model_en")
     assert "guesses here" not in files.made("map.svg") + files.made("page.html")
 
 
 def test_what_is_too_large_for_a_file_is_refused_in_a_sentence(files):
-    screen = Screen(ex="eight_heads", text="word " * 300)
+    screen = Screen("export", ex="eight_heads", text="word " * 300)
     assert "a CSV file may hold at most 250,000 numbers: these are 720,000" in screen.captions()
     assert any("a NPZ file may hold at most 2,500,000 numbers" in caption for caption in screen.captions())
     assert not [name for name in files if name.endswith(("csv", "json", "attention_eight_heads.npz"))]
     assert (
         "一个 CSV 文件最多放 250,000 个数，这里有 720,000 个。"
-        in Screen(ex="eight_heads", text="word " * 300, lang="zh").captions()
+        in Screen("export", ex="eight_heads", text="word " * 300, lang="zh").captions()
     )
 
 
 @pytest.mark.parametrize("start", range(0, len(HOSTILE), 8))
 def test_hostile_words_are_words_in_every_file(start, files):
-    screen = Screen(text="|".join(HOSTILE[start : start + 8]))
+    screen = Screen("export", text="|".join(HOSTILE[start : start + 8]))
     for name in files:
         assert re.fullmatch(r"[A-Za-z0-9_]+\.[a-z]+", name)
     labels = json.loads(files.made("json"))["about"]["labels"]["T"]
@@ -234,7 +231,7 @@ def test_hostile_words_are_words_in_every_file(start, files):
 
 
 def test_a_part_of_a_large_map_says_which(files):
-    Screen(ex="eight_heads", text="word " * 70)
+    Screen("export", ex="eight_heads", text="word " * 70)
     assert re.search(r"weights · head \d · 70 × 70 \(drawn: rows 1–64, columns 1–64\)", files.made("map.svg"))
 
 
@@ -244,7 +241,7 @@ def test_a_files_name_is_plain_whatever_a_part_is_called():
 
 
 def test_the_scripts_print_the_number_on_the_screen(files, tmp_path):
-    screen = Screen()
+    screen = Screen("export")
     (tmp_path / "script.py").write_text(files.made("numpy.py"), encoding="utf-8")
     printed = subprocess.run([sys.executable, "-I", "script.py"], cwd=tmp_path, capture_output=True, text=True).stdout
     assert str(screen.weight(5, 3))[:14] in printed
@@ -266,7 +263,7 @@ def test_a_scene_of_a_lecture_is_a_page_for_phones_with_its_title_and_note(lang,
 
 # ---- a language model ------------------------------------------------------------------------------------------------
 def test_the_maps_of_all_heads_open_again_on_the_page_of_maps(files):
-    Screen(ex="model_en", text="The animal did not cross the street because it was too tired.")
+    Screen("export", ex="model_en", text="The animal did not cross the street because it was too tired.")
     assert not any(name.endswith("what_if.csv") for name in files)
     given = read_attention_maps("heads.npz", files.made("heads.npz"))
     stack = run_model("en_asked_encoder", given.queries)
@@ -276,7 +273,7 @@ def test_the_maps_of_all_heads_open_again_on_the_page_of_maps(files):
 
 
 def test_the_words_before_and_after_a_change_are_a_table(files):
-    screen = Screen(ex="model_en_decoder", t="4", panel="what_if", changes="3.ff:off")
+    screen = Screen("export", ex="model_en_decoder", t="4", panel="what_if", changes="3.ff:off")
     table = pd.read_csv(io.StringIO(files.made("what_if.csv")), skiprows=3)
     (outcome,) = (each for each in screen.packed("what_if")[0]["outcomes"] if each["title"].startswith("What comes"))
     asked = table[table["outcome_label"] == outcome["title"]]
@@ -296,7 +293,7 @@ SAID = ("<start>", "the", "dog", "barked")
 
 
 def test_what_each_part_adds_and_pushes_are_tables_whose_sums_close(files):
-    Screen(ex="model_en_decoder", text="the dog barked", t="3", panel="sum")
+    Screen("export", ex="model_en_decoder", text="the dog barked", t="3", panel="sum")
     stack = sum_model("en_asked_decoder", SAID)
     parts = table_of(files, "parts.csv")
     added = parts[parts["T"] == 3].groupby("D")["value"].sum()
@@ -310,7 +307,7 @@ def test_what_each_part_adds_and_pushes_are_tables_whose_sums_close(files):
 
 
 def test_the_rollout_is_a_table(files):
-    Screen(ex="model_en_decoder", text="the dog barked", panel="heads")
+    Screen("export", ex="model_en_decoder", text="the dog barked", panel="heads")
     table = table_of(files, "rollout.csv")
     stack = sum_model("en_asked_decoder", SAID)
     rolled = torch.eye(4, dtype=torch.float64)
@@ -322,7 +319,7 @@ def test_the_rollout_is_a_table(files):
 
 
 def test_how_probable_each_word_is_is_a_table(files):
-    Screen(ex="model_en_decoder", text="the dog barked", t="3", panel="words")
+    Screen("export", ex="model_en_decoder", text="the dog barked", t="3", panel="words")
     table = table_of(files, "next_word.csv")
     logits = sum_model("en_asked_decoder", SAID)["unembedding"]["logits"][0, 3]
     assert table["value"].tolist() == pytest.approx(logits.softmax(-1).tolist(), abs=1e-12)
@@ -330,7 +327,7 @@ def test_how_probable_each_word_is_is_a_table(files):
 
 
 def test_words_alone_are_tables(files):
-    Screen(ex="model_en_decoder", text="the dog barked", layer="2", panel="circuits")
+    Screen("export", ex="model_en_decoder", text="the dog barked", layer="2", panel="circuits")
     table = table_of(files, "scaled_scores.csv")
     words = table.drop_duplicates("T")["T_label"].tolist()
     scores = word_circuit("en_asked_decoder", tuple(words), 2)["2.circuit"]["scaled_scores"]
@@ -344,7 +341,7 @@ def test_licence_and_source_stand_on_every_picture_that_leaves(lang, files):
     """Whatever is a picture, or holds one: of the workbench, of attention maps, of an exercise, of a lecture."""
     licence = load_app_texts(lang)["export.made_with"]
     assert "MIT" in licence
-    Screen(lang=lang)
+    Screen("export", lang=lang)
     pictures = {name: files.made(name) for name in [*files] if name.endswith((".svg", ".html"))}
     assert len(pictures) == 4  # the map, the page, two handouts
     files.clear()

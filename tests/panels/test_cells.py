@@ -103,7 +103,7 @@ def test_a_weight_chosen_in_spite_of_the_mask_is_a_number_and_is_named():
 
 @pytest.mark.parametrize("dtype", ["float64", "float16"])
 def test_the_badge_is_a_quiet_tick_and_its_panel_says_to_which_digit(dtype):
-    screen = Screen(dtype=dtype, lang="en")
+    screen = Screen("proof", dtype=dtype, lang="en")
     labels = [block.proto.popover.label for block in screen.at.get("popover")]
     assert ":gray[:material/check: checked]" in labels
     (line,) = [text.value for text in screen.at.markdown if "compared agrees" in text.value]
@@ -118,9 +118,7 @@ def test_the_setup_of_the_screen_is_its_link():
 
 
 def test_a_table_stands_behind_each_map():
-    screen = Screen(ex="zh_ta").open_step("weights")
-    screen.at.session_state["table"] = True
-    screen.ran(screen.at.run)
+    screen = Screen("step_drawer", "table", ex="zh_ta").open_step("weights")
     (table,) = [frame.value for frame in screen.at.get("dataframe") if "它" in frame.value.columns]
     assert table.loc["它", "狗"] == screen.weight(5, 3)
     assert table.shape == (7, 7)

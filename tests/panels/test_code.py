@@ -12,9 +12,7 @@ from tests.screen.driver import Screen
 
 
 def opened(**link):
-    screen = Screen(**link)
-    screen.at.session_state["code"] = True
-    return screen.ran(screen.at.run)
+    return Screen("step_drawer", "code", **link)
 
 
 def codes(screen):
@@ -53,7 +51,7 @@ def test_an_input_has_no_code():
 
 def test_nothing_is_listed_while_the_drawer_is_closed(monkeypatch):
     monkeypatch.setattr(step, "listing", lambda *_: pytest.fail("listed behind a closed drawer"))
-    screen = Screen().open_step("weights")
+    screen = Screen("step_drawer").open_step("weights")
     assert [drawer.label for drawer in screen.at.expander if drawer.label.startswith("The code that ran")]
     assert codes(screen) == []
 

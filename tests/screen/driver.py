@@ -12,12 +12,13 @@ import pytest
 from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
-from streamlit.proto.GapSize_pb2 import GapSize
+from streamlit.runtime import fragment
 from streamlit.testing.v1 import AppTest, app_test
-from streamlit.testing.v1.element_tree import Block
 
 from pages.runs import cache
+from pages.site.controls import CONTROLS
 from pages.site.words import WORD_JOINER
+from pages.workbench.mask_controls import MASKS_IN_SIGHT
 
 ROOT = Path(__file__).parents[2]
 STORIES = json.loads((ROOT / "tests" / "golden" / "stories.json").read_text(encoding="utf-8"))["examples"]
@@ -33,13 +34,16 @@ KINDS = (
     "slider",
     "button_group",
 )
-# The drawers, which show nothing while they are closed.
-OPEN = ("more", "more_masks", "editors", "export", "proof", "arrays", "step_drawer", "model_figures")
+# The drawers of the workbench, which show nothing while they are closed.
+DRAWERS = ("more", "more_masks", "editors", "export", "proof", "arrays", "step_drawer", "model_figures")
+DRAWER_OF = {control.widget: control.drawer for control in CONTROLS.values()}
 config.set_option("client.showErrorDetails", "full")
 # Every AppTest looks through all installed packages for components; none comes or goes while tests run.
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
 # Every run of an AppTest compiles its scripts anew; none changes while tests run.
 app_test.ScriptCache = cached(app_test.ScriptCache)
+# Streamlit copies, at each part of a page, what it needs to draw that part alone later; an AppTest draws whole pages.
+fragment.deepcopy = lambda kept: kept
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 
@@ -49,16 +53,20 @@ def plain(markdown):
 
 
 class Screen:
-    """One session. Every run must end without an exception."""
+    """One session. Every run must end without an exception.
+
+    It opens with the drawers that are named. The others are closed, until something is looked for that is not on the
+    screen: then all are opened, as a visitor does who looks for it.
+    """
 
     outside = "en"  # the language of the session that runs, for what AppTest asks outside of it
 
-    def __init__(self, **link):
+    def __init__(self, *drawers, **link):
         self.at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60)
         self.at.query_params.update(link)
-        for drawer in OPEN:
+        self.opened = {*drawers}
+        for drawer in drawers:
             self.at.session_state[drawer] = True
-        self.drawn = {}
         self.at.run()
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
         self.language = self.look()["language"][:2]
@@ -68,49 +76,65 @@ class Screen:
         Screen.outside = self.language
         act(*args)
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
-        self.language = self.widget("lang").value
-        before, self.drawn = self.drawn, self.parts_drawn()
-        for name, (shows, drawn) in self.drawn.items():
-            if name != "show_run" and before.get(name, (None,))[0] == shows:  # a browser would have kept it
-                assert before[name][1] == drawn, name
+        before, self.language = self.language, self.widget("lang").value
+        if self.language != before and self.opened:  # Streamlit closes what has another title now
+            drawers, self.opened = self.opened, set()
+            self.open(*drawers)
         return self
 
-    def parts_drawn(self):
-        """What each part of the page says that it shows, and all that it drew."""
-        _, page = self.at._tree.children[0].children.values()  # the first shows nothing and lets a page come back
-        shown = self.at.session_state["drawn"]
-        return {
-            name: (shows, [drawn_by(node) for node in walk(block)])
-            for (name, shows), block in zip(shown.items(), part_blocks(page), strict=True)
-        }
+    def open(self, *drawers):
+        """Opens drawers; all of them where none is named."""
+        closed = {*(drawers or DRAWERS)} - self.opened
+        for drawer in closed:
+            self.at.session_state[drawer] = True
+        self.opened |= closed
+        return self.ran(self.at.run) if closed else self
+
+    def seek(self, find, key=""):
+        """What is found on the screen; where that is nothing, once the drawer of this control is open, or all are."""
+        drawer = DRAWER_OF.get(f"c_{key}")
+        if not find() and drawer:
+            self.open(drawer)
+        if not find():
+            self.open()
+        return find()
 
     # ---- what a visitor does
     def widget(self, key):
-        named = {widget.key: widget for kind in KINDS for widget in self.at.get(kind)}
-        numbered = re.compile(rf"c_{key}_\d+")  # where something else moves the widget, too
-        names = [f"c_{key}"] if f"c_{key}" in named else [name for name in named if numbered.fullmatch(name or "")]
-        found = [named[name] for name in names]
+        found = self.seek(lambda: self.widgets(key), key)
         assert len(found) == 1, (key, found)
         return found[0]
 
+    def widgets(self, key):
+        """The widgets of this name that are on the screen: none, or one."""
+        named = {widget.key: widget for kind in KINDS for widget in self.at.get(kind)}
+        numbered = re.compile(rf"c_{key}_\d+")  # where something else moves the widget, too
+        names = [f"c_{key}"] if f"c_{key}" in named else [name for name in named if numbered.fullmatch(name or "")]
+        return [named[name] for name in names]
+
     def set(self, key, value):
+        if key == "masks" and not {*value} <= {*MASKS_IN_SIGHT}:
+            self.open("more_masks")
+        self.seek(lambda: self.parts(f"c_{key}") or self.widgets(key), key)
         if self.parts(f"c_{key}"):  # a slider that the picture follows
             is_typed = self.slider(key)["typed"] is not None
             return self.click_part(f"c_{key}", "typed" if is_typed else "released", value)
         return self.ran(self.widget(key).set_value(value).run)
 
     def press(self, key):
-        return self.ran(next(button for button in self.at.button if button.key == key).click().run)
+        button, *_ = self.seek(lambda: [button for button in self.at.button if button.key == key])
+        return self.ran(button.click().run)
 
     def press_labelled(self, label):
-        return self.ran(next(button for button in self.at.button if button.label == label).click().run)
+        button, *_ = self.seek(lambda: [button for button in self.at.button if button.label == label])
+        return self.ran(button.click().run)
 
     def paste(self, text):
         """Into the box of the weight editors."""
         return self.ran(self.paste_box().set_value(text).run)
 
     def paste_box(self):
-        return next(area for area in self.at.text_area if area.key.startswith("p_"))
+        return self.seek(lambda: [area for area in self.at.text_area if area.key.startswith("p_")])[0]
 
     def send(self, widget_id, **value):
         """What the browser sends when a part without a Python face of its own was used."""
@@ -125,7 +149,7 @@ class Screen:
 
     def edit_cells(self, rows):
         """Numbers typed into the cells of the weight editor: {row: {column: number}}, from 0; None empties a cell."""
-        (editor,) = [frame for frame in self.at.get("dataframe") if frame.proto.id]
+        (editor,) = self.seek(lambda: [frame for frame in self.at.get("dataframe") if frame.proto.id])
         columns = list(editor.value.columns)
         cells = {str(row): {columns[column]: number for column, number in line.items()} for row, line in rows.items()}
         typed = {"edited_rows": cells, "added_rows": [], "deleted_rows": []}
@@ -137,7 +161,7 @@ class Screen:
             return self.click_part("look", "opened", {"step": step, "index": [*map(int, index.split(","))]})
         turn = int(self.table(picture)["turn"].iloc[0])
         points = {"selection": {"cell": [{"step": step, "index": index, "turn": turn}]}}
-        return self.send(self.charts()[picture].proto.id, string_value=json.dumps(points))
+        return self.send(self.chart(picture).proto.id, string_value=json.dumps(points))
 
     def look_at(self, **look):
         """Another query, head or step is looked at in the flow."""
@@ -158,8 +182,12 @@ class Screen:
     def charts(self):
         return {chart.proto.id.rpartition("-")[2]: chart for chart in self.at.get("vega_lite_chart")}
 
+    def chart(self, picture):
+        self.seek(lambda: picture in self.charts())
+        return self.charts()[picture]
+
     def table(self, picture):
-        return convert_arrow_bytes_to_pandas_df(self.charts()[picture].proto.data.data)
+        return convert_arrow_bytes_to_pandas_df(self.chart(picture).proto.data.data)
 
     def flow(self):
         """What the picture of the flow is drawn from."""
@@ -212,6 +240,7 @@ class Screen:
 
     def held(self, key):
         """What stands in a control."""
+        self.seek(lambda: self.parts(f"c_{key}") or self.widgets(key), key)
         return self.slider(key)["typed"]["number"] if self.parts(f"c_{key}") else self.widget(key).value
 
     def steps(self):
@@ -252,6 +281,8 @@ class Screen:
         return self.click_part("look", "followed", {"step": step, "index": index})
 
     def captions(self):
+        """What stands small anywhere, in the drawers, too."""
+        self.seek(lambda: False)
         return [plain(caption.value) for caption in self.at.caption]
 
     def errors(self):
@@ -265,16 +296,12 @@ class Screen:
 
     def error_at(self, key):
         """The refusal that stands directly under a control."""
+        self.seek(lambda: False)
         order = [node for node in walk(self.at._tree) if getattr(node, "key", None) or node.type == "error"]
         moved = re.compile(rf"{re.escape(key)}(_\d+)?")
         at = next(n for n, node in enumerate(order) if moved.fullmatch(getattr(node, "key", None) or ""))
         following = order[at + 1 : at + 2]
         return plain(following[0].value) if following and following[0].type == "error" else None
-
-
-USUAL_GAP = GapSize.SMALL
-KNOWN = ("value", "raw_value", "raw_values", "set_value", "deferred_file_id")  # to the browser already, or to nobody
-KNOWN += ("js_content", "css_content", "html_content")  # the same in every run
 
 
 def unpack(whole):
@@ -286,39 +313,6 @@ def unpack(whole):
         found[key] = whole[at : at + size]
         at += size + -size % 4
     return head, found
-
-
-def drawn_by(node):
-    """An element as the browser has it: what it is, and what stands in it."""
-    if node.proto is None:
-        return node.type
-    proto = type(node.proto).FromString(node.proto.SerializeToString())
-    if node.type == "bidi_component" and proto.id.endswith("-flow"):  # the look in it is where a browser begins
-        head, found = unpack(proto.bytes)
-        proto.bytes = repr([name_and_value for name_and_value in head.items() if name_and_value[0] != "look"]).encode()
-        proto.bytes += b"".join(found.values())
-    for field in {*KNOWN} & {*getattr(proto.DESCRIPTOR, "fields_by_name", ())}:
-        proto.ClearField(field)
-    there = node.type in ("button", "file_uploader")  # a moment's value, and what the browser itself holds
-    return node.type, str(proto), None if there else repr(getattr(node, "value", None))
-
-
-def part_blocks(node):
-    """The parts of a page in order, through the columns and boxes that they stand in."""
-    for child in node.children.values():
-        if not isinstance(child, Block):
-            continue
-        if is_part(child):
-            yield child
-        else:
-            yield from part_blocks(child)
-
-
-def is_part(block):
-    """Whether a block was made by a part: Streamlit gives it a plain one of the usual gap."""
-    proto = block.proto
-    is_plain = block.type == "flex_container" and not proto.allow_empty and not proto.id
-    return is_plain and proto.flex_container.gap_config.gap_size == USUAL_GAP
 
 
 def walk(node):

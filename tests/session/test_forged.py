@@ -171,7 +171,7 @@ NO_EDITS = [
 
 @pytest.mark.parametrize("sent", NO_EDITS)
 def test_cells_that_are_not_there_are_not_edited(sent):
-    screen = Screen()
+    screen = Screen("editors")
     setup = screen.setup()
     (editor,) = [frame for frame in screen.at.get("dataframe") if frame.proto.id]
     stands(screen.send(editor.proto.id, string_value=json.dumps(sent)), setup)

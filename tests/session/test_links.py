@@ -196,7 +196,7 @@ def test_a_link_to_what_is_not_there_says_so(link, missing, shown):
 
 
 def test_numbers_too_large_for_the_precision_are_said_to_be():
-    screen = Screen(dtype="float16", scale="70000")
+    screen = Screen("proof", dtype="float16", scale="70000")
     assert screen.fact() == (
         "Head 1: the scores of “it” are too large for this precision, so its weights are not numbers."
     )
@@ -208,8 +208,7 @@ def test_numbers_too_large_for_the_precision_are_said_to_be():
 
 def test_the_link_box_and_the_address_bar_open_the_same_screen():
     screen = Screen(lang="zh").set("masks", ["causal"]).set("text", "it|a&b=c#d?e+f%20").set("temperature", 2.0)
-    screen.at.session_state["sharing"] = True
-    screen.ran(screen.at.run)
+    screen.open("sharing")
     (box,) = [code.value for code in screen.at.code if code.value.startswith("?")]
     query = {key: values[0] for key, values in parse_qs(box[1:], keep_blank_values=True).items()}
     assert query == screen.link()

@@ -4,7 +4,7 @@ from tests.screen.driver import Screen
 
 
 def test_what_a_browser_says_before_it_has_heard_is_no_choice():
-    screen = Screen().open_step("scores")
+    screen = Screen("step_drawer").open_step("scores")
     late = screen.at._tree.get_widget_states()
     screen.open_step("weights")
     screen.ran(screen.at._run, late)
@@ -12,7 +12,7 @@ def test_what_a_browser_says_before_it_has_heard_is_no_choice():
 
 
 def test_a_picker_keeps_its_key_when_it_is_used_itself():
-    screen = Screen().open_step("scores")
+    screen = Screen("step_drawer").open_step("scores")
 
     def picker():
         return next(box for box in screen.at.selectbox if box.key.startswith("c_step"))

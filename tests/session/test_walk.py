@@ -1,6 +1,7 @@
 """A visitor who tries everything: whatever is typed, chosen and clicked, in whatever order, the screen stands.
 
-After every move there is no traceback (`Screen` sees to that), and the address opens the very same screen.
+After every move there is no traceback, and no part that a browser would keep wrongly (`KeptPartsScreen` sees to that);
+the address opens the very same screen.
 """
 
 import io
@@ -21,7 +22,8 @@ from pages.setup.setup_file import setup_to_file
 from pages.site.words import LANGUAGES
 from pages.workbench.layer_controls import WIRING_OPTIONS
 from tests.often import often
-from tests.screen.driver import KINDS, Screen
+from tests.screen.driver import DRAWERS, KINDS, Screen
+from tests.screen.kept_parts import KeptPartsScreen
 from tests.session.test_hostile_words import HOSTILE
 
 TEXTS = [
@@ -83,7 +85,11 @@ FILES = [
 def use_a_control(screen, dice):
     """Any control, set to anything that it offers, or to a text that it may refuse."""
     offered = [widget for kind in KINDS for widget in screen.at.get(kind)]
-    widget = dice.choice([widget for widget in offered if not widget.disabled])
+    return set_to_anything(screen, dice.choice([widget for widget in offered if not widget.disabled]), dice)
+
+
+def set_to_anything(screen, widget, dice):
+    """One control, to anything that it offers, or to a text that it may refuse."""
     if widget.type in ("text_input", "text_area"):
         return screen.ran(widget.set_value(dice.choice(TEXTS)).run)
     if widget.type == "number_input":
@@ -174,7 +180,7 @@ MOVES |= {bring_a_file: 1, paint_a_mask: 1}
 @often(4, by_hand=400, phases=[Phase.generate])  # a walk takes too long to be made shorter
 @given(st.randoms(use_true_random=False))
 def test_the_screen_stands_whatever_is_done(dice):
-    screen = Screen()
+    screen = KeptPartsScreen(*DRAWERS)
     for _ in range(50):
         (move,) = dice.choices([*MOVES], weights=[*MOVES.values()])
         move(screen, dice)

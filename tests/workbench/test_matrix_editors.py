@@ -169,7 +169,7 @@ def test_the_seed_of_everything_random_is_shown_and_changed():
 
 
 def test_the_cells_of_a_matrix_say_what_they_stand_for():
-    (editor,) = [frame for frame in Screen().at.get("dataframe") if frame.proto.id]
+    (editor,) = [frame for frame in Screen("editors").at.get("dataframe") if frame.proto.id]
     assert list(editor.value.index) == ["1 noun", "2 pronoun", "3 verb", "4 other"]
     assert list(editor.value.columns) == ["1 (head 1)", "2 (head 1)", "3 (head 2)", "4 (head 2)"]
 

@@ -141,7 +141,7 @@ def test_a_text_that_is_too_long_for_the_model_is_refused_at_the_sentence():
 
 
 def test_the_figures_of_all_models_of_the_language_are_shown_as_they_are():
-    screen = Screen(ex="model_en")
+    screen = Screen("model_figures", ex="model_en")
     (table,) = [table.value for table in screen.at.table if "both of a pair" in table.value]
     figures = read_figures()
     shown = dict(zip(table["model"], table["both of a pair"], strict=True))

@@ -25,6 +25,8 @@ SHARE = re.compile(
 
 def told(screen):
     """All that a session says, and what a screen reader hears of its pictures."""
+    if isinstance(screen, Screen):
+        screen.open()
     texts = [plain(text.value) for kind in ("markdown", "caption", "success", "info") for text in screen.at.get(kind)]
     if isinstance(screen, Screen):
         texts += [fact["text"] for row in screen.flow()["facts"] for fact in row] + screen.heads()
@@ -168,7 +170,7 @@ def test_a_weight_that_moved_by_chance_says_so():
 # ---- files, and the stage --------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("link", [{**UNKNOWN, "t": "0"}, {**UNKNOWN, "t": "1"}, {"w_q": "random.1~"}])
 def test_every_document_says_so(link, files):  # noqa: F811
-    screen = Screen(**link)
+    screen = Screen("export", **link)
     notebook = "".join(json.loads(files.made("ipynb"))["cells"][0]["source"])
     notebook = re.sub(r"&#(\d+);", lambda code: chr(int(code[1])), notebook)
     pages = [html.unescape(files.made(ending)) for ending in ("page.html", "A4.html", "Letter.html")]

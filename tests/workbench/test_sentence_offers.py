@@ -9,6 +9,7 @@ from attention_core.learned.translation.measures import held_out_pairs
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from tests.screen.driver import Screen
+from tests.screen.kept_parts import KeptPartsScreen
 from tests.screen.lesson import Lesson
 
 MATRICES = {
@@ -81,9 +82,7 @@ def test_learned_weights_are_asked_for_and_the_language_model_reads_the_sentence
 
 # ---- the name of the screen ------------------------------------------------------------------------------------------
 def test_the_name_of_the_screen_follows_every_change_and_what_takes_it_back():
-    screen = Screen()  # which notices where a browser would keep what was drawn before
-    for drawer in ("proof", "sharing", "export"):  # with one open the line is drawn anew at every change
-        screen.at.session_state[drawer] = False
+    screen = KeptPartsScreen()  # with no drawer open: with one, the line is drawn anew at every change
     screen.set("temperature", 1.5)
     screen.set("temperature", 1.0)
     name = lambda: screen.widget("example").options[list(EXAMPLES).index("en_it")]  # noqa: E731
