@@ -86,7 +86,7 @@ def test_what_a_hand_calculates_stands_on_the_screen():
     power = exp(4 / sqrt(2))
     share = power / (power + 5 + 1 / power)
     assert lesson.number("head_0", "weights [head 1, it, dog]") == pytest.approx(share, abs=1e-12)
-    assert lesson.says("**0.77**, at least 0.70") and round(share, 2) == 0.77
+    assert lesson.says("**0.77**, goal ≥ 0.70") and round(share, 2) == 0.77
     assert lesson.link()["numbers"] == "w_q~1.0=2,w_k~0.0=2"
 
 
