@@ -78,7 +78,7 @@ def test_a_causal_flag_and_lengths_are_masks_in_force():
     assert_weights(screen, allowed[:, None])
     shown = told(screen).replace("**", "")
     assert "is_causal as mask (T, S): each query may attend to keys up to its own place" in shown
-    assert "lengths (2) as mask (B): so many keys may be attended to, the rest is padding" in shown
+    assert "lengths (2) as mask (B): this many keys may be attended to; the rest are padding" in shown
 
 
 @pytest.mark.slow

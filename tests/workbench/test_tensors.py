@@ -142,7 +142,7 @@ def test_a_file_without_the_scale_is_told_where_and_why():
     head, query, key = (int(at) + 1 for at in place[1:])
     assert f"most at head {head}, query {query}, key {key}:" in told(screen)
     assert f"the file has {wrong[place]:.4g}, here it is {right[place]:.4g}" in told(screen)
-    assert "the file's weights are reproduced, within the rounding of float64: no scale" in told(screen)
+    assert "One change reproduces the file's weights, within the rounding of float64: no scale" in told(screen)
     screen.press("b_differs")
     assert screen.link()["cell"] == ",".join(map(str, place))
     screen.set("scale", "off")

@@ -54,7 +54,7 @@ def test_weights_without_the_scale_are_named_with_place_and_cause_and_agree_with
         bringing.page.get_by_test_id("stMarkdown").filter(has=said).inner_text(),
     )
     assert numbers.groups() == tuple(f"{each[0, head, query, key]:.4g}" for each in (theirs, ours))
-    cause = "With one change the file's weights are reproduced, within the rounding of float64: no scale"
+    cause = "One change reproduces the file's weights, within the rounding of float64: no scale"
     expect(bringing.page.get_by_text(cause)).to_be_visible()
     bringing.page.get_by_role("radio", name="off", exact=True).click()
     expect(bringing.page.get_by_text("The file's weights agree with what is computed here")).to_be_visible()
