@@ -267,7 +267,7 @@ def test_a_long_text_stands_on_three_canvases_and_its_rows_in_a_table():
     assert len(table) == 70 and table["TV"].is_monotonic_decreasing
     assert table["KL"].iloc[0] == "∞" and "Biggest change" in screen.fact()
     first = table.iloc[0]
-    assert f"Farthest apart: “{first['Query']}” TV {first['TV']:.2f}, KL ∞" in said(screen)
+    assert f"Farthest apart: “{first['Query']}”: TV {first['TV']:.2f}, KL ∞" in said(screen)
     assert settings(screen) == ["**Masks** none → causal"]
 
 
