@@ -43,7 +43,7 @@ def test_a_mask_of_two_readings_waits_and_the_screen_stays_as_it_was():
     mask = np.array([[True, False], [True, True]])
     screen = bring(Screen(), ("t.npz", npz(**tensors(), attention_mask=mask)))
     before = screen.fact()
-    assert screen.setup().file is None and "attention_mask must have one reading" in " ".join(screen.errors())
+    assert screen.setup().file is None and "attention_mask must have one meaning" in " ".join(screen.errors())
     options = screen.widget("waiting_mask_mask").options
     assert options[:2] == ["(B, S): True or 1 = may attend", "(T, S): True or 1 = may attend"]
     screen.set("waiting_mask_mask", "mask:B.S:allowed")
