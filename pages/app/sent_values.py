@@ -40,21 +40,17 @@ def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
 
 
 def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | None:
-    """What a widget can read of a value; None where that is nothing: it is of another kind, no option, or raises."""
+    """What a widget can read of a value; None where that is nothing: it is of another kind, or raises."""
     field = sent.WhichOneof("value")
     if field not in (None, widget.value_type) and not {field, widget.value_type} <= NUMBER_FIELDS:
         return None
     try:
-        value = unpack_widget_state_value(sent)
-        read = widget.deserializer(value)
+        read = widget.deserializer(unpack_widget_state_value(sent))
     except Exception:  # whatever it is, the value cannot be read
         return None
     if field == "file_uploader_state_value":
         return leave_out_lost_files(sent, read if isinstance(read, list) else [read])
-    if widget.formatted_options is None or value is None:
-        return sent
-    chosen = {value} if isinstance(value, str) else {*value}
-    return sent if chosen <= {*widget.formatted_options} else None
+    return sent
 
 
 def leave_out_lost_files(sent: WidgetState, files: list) -> WidgetState | None:

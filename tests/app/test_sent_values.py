@@ -24,9 +24,9 @@ SENT = {
     "trigger_value": [True],
     "file_uploader_state_value": ["x.exe"],
 }
-MAY_BE_SENT = {  # kinds of which some value is one of a person
-    "string_value": {"text", "area", "cells"},
-    "string_array_value": {"many", "pills"},
+MAY_BE_SENT = {  # kinds of which some value is one of a person, or an option that the page refuses by its name
+    "string_value": {"text", "area", "cells", "one"},
+    "string_array_value": {"many", "pills", "segments"},
     "bool_value": {"toggle", "popover"},
     "trigger_value": {"button"},
 }

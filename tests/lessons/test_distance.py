@@ -483,7 +483,7 @@ def test_a_word_is_exchanged_and_no_fixed_weight_moves():
     before = band_of(lesson)
     lesson.set("said", "the cat saw a bird and flew")
     assert np.array_equal(band_of(lesson), before)
-    assert lesson.says("of 49 weights that do not depend on words 0 change")
+    assert lesson.says("0 of the 49 weights that do not depend on words change")
 
 
 def test_weights_by_position_alone():
@@ -492,7 +492,7 @@ def test_weights_by_position_alone():
     for i in range(7):
         scores = [4.0 if j == i - 1 else 0.0 for j in range(7)]
         assert [*shown[i]] == pytest.approx([softmax(scores, j) for j in range(7)], abs=1e-12)
-    assert lesson.says("of 49 weights that do not depend on words 0 change")
+    assert lesson.says("0 of the 49 weights that do not depend on words change")
     assert "conv" not in lesson.charts()
     lesson.set("position", "0, 0, 9")
     assert band_of(lesson)[2, 3] == pytest.approx(softmax([0, 0, 0, 9, 0, 0, 0], 3), abs=1e-12)

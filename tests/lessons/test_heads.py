@@ -199,8 +199,10 @@ def test_without_the_transpose_the_wrong_rows_stand_beside_the_right_ones():
     assert lesson.errors() == []
 
 
-def test_heads_that_cannot_be_cut_are_refused_with_a_sentence():
-    assert "heads" in Lesson("heads", open="split").set("h", 3).errors()[0]  # 512 columns in 3 heads
+def test_heads_that_do_not_divide_the_width_are_rounded():
+    lesson = Lesson("heads", open="split", lang="en").set("h", 3)
+    assert lesson.errors() == []
+    assert lesson.says("D = 512, h = 3: d_k = 170, d_v = 170. The heads side by side are 3 · 170 = 510 wide")
 
 
 @pytest.mark.parametrize("width, says", [(12, "12 heads"), (18, "9 heads"), (20, "10 heads"), (16, "8 heads")])

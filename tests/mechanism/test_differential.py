@@ -144,7 +144,7 @@ def test_what_needs_one_softmax_says_so(qkv, learned):
     trace = attend_qkv(*qkv, weights=learned, config=config)
     with pytest.raises(AttentionError, match="softmax"):
         with_jacobian(trace)
-    with pytest.raises(AttentionError, match="two maps"):
+    with pytest.raises(AttentionError, match="differential attention, which has two"):
         attend_blockwise(*qkv, block=2, weights=learned, config=config)
 
 

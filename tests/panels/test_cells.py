@@ -107,7 +107,7 @@ def test_the_badge_is_a_quiet_tick_and_its_panel_says_to_which_digit(dtype):
     labels = [block.proto.popover.label for block in screen.at.get("popover")]
     assert ":gray[:material/check: checked]" in labels
     (line,) = [text.value for text in screen.at.markdown if "compared agrees" in text.value]
-    assert re.fullmatch(r"Everything that was compared agrees to \de-1\d\.", line)
+    assert re.fullmatch(r"Everything that was compared agrees to within \de-1\d\.", line)
 
 
 def test_the_setup_of_the_screen_is_its_link():
