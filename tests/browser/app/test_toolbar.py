@@ -24,12 +24,17 @@ ROWS = """(line) => {
 WITHOUT_A_RUN = {"choice", "present", "maps", "cost", "glossary", "history"}
 
 
-@pytest.mark.parametrize("lang", ["en", pytest.param("zh", marks=pytest.mark.slow)])
-def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium, server, lang):
+ONE_OF_EACH_FRAME = [page for page in PAGES if page.slug in ("workbench", "scale", "puzzles", "maps", "glossary")]
+
+
+@pytest.mark.parametrize(
+    "lang, pages", [("en", ONE_OF_EACH_FRAME), pytest.param("zh", PAGES, marks=pytest.mark.slow)], ids=["en", "zh"]
+)
+def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium, server, lang, pages):
     visit = Screen(chromium.new_context(viewport=WINDOW).new_page(), server)
     page = visit.page
     found = {item: {} for item in ITEMS}
-    for entry in PAGES:
+    for entry in pages:
         address = "" if entry.slug == "workbench" else entry.slug
         page.goto(f"{server}/{address}?lang={lang}")
         page.locator(".st-key-c_lang").get_by_text("中文").wait_for()
@@ -42,7 +47,8 @@ def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium,
         for item, place in page.evaluate(PLACES, list(ITEMS)).items():
             found[item][entry.slug] = tuple(place)
     page.context.close()
-    assert len(found["c_lang"]) == len(PAGES) and len(found["export"]) == len(PAGES) - len(WITHOUT_A_RUN)
+    with_a_run = [entry for entry in pages if entry.slug not in WITHOUT_A_RUN]
+    assert len(found["c_lang"]) == len(pages) and len(found["export"]) == len(with_a_run)
     assert {item: len(set(places.values())) for item, places in found.items()} == dict.fromkeys(ITEMS, 1), found
 
 
