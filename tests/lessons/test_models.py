@@ -213,7 +213,7 @@ def table_bytes(lesson):
 
 def test_bytes_are_a_word_of_the_language():
     lesson = Lesson("models", lang="zh", open="read").choose("guess", "LLaMA 7B")
-    assert lesson.says("**128 KiB**，4,096 个之后 **0 字节**") and not lesson.says("bytes")
+    assert lesson.says("**128 KiB**，4,096 个词元之后 **0 字节**") and not lesson.says("bytes")
 
 
 def test_the_bytes_of_the_table_are_hidden_until_the_guess():
