@@ -40,7 +40,7 @@ from tests.screen.driver import Screen, plain, score_of
         (
             {"w_q": "1,2;3"},
             "The link's w_q cannot be used: all rows of w_q must be equally long: the rows have 2, 1 numbers.",
-            "链接中的 w_q 无法使用：w_q 各行的个数必须相同：现在分别有 2, 1 个。",
+            "链接中的 w_q 无法使用：w_q 各行必须有同样多的数：现在分别有 2, 1 个。",
         ),
         (
             {"heads": "3"},

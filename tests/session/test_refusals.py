@@ -31,7 +31,7 @@ REFUSED = [
         {"x": "~"},
         "1 2\n3",
         "all rows of x must be equally long: the rows have 2, 1 numbers",
-        "x 各行的个数必须相同：现在分别有 2, 1 个。",
+        "x 各行必须有同样多的数：现在分别有 2, 1 个。",
     ),
     (
         "x",

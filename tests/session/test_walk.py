@@ -63,7 +63,7 @@ SEVERAL = ("c_masks", "c_positions", "c_modifiers", "c_wiring", "c_built")  # of
 
 
 EDITED = {"what if: scores": "scores", "what if: weights": "weights", "mask": "allowed"}
-EDITED |= {"假如改得分": "scores", "假如改权重": "weights", "掩码": "allowed"}
+EDITED |= {"试改的得分": "scores", "试改的权重": "weights", "掩码": "allowed"}
 
 
 def npz(**arrays):
@@ -191,4 +191,4 @@ def test_the_screen_stands_whatever_is_done(dice):
         assert again.fact() == screen.fact()
         assert again.errors() == []
     else:
-        assert "file that is no longer here" in " ".join(again.errors()) or "文件不在这里" in " ".join(again.errors())
+        assert "file that is no longer here" in " ".join(again.errors()) or "文件已不在这里" in " ".join(again.errors())

@@ -41,7 +41,7 @@ def test_an_emptied_cell_keeps_its_number_and_says_so(language):
     assert screen.errors() == [
         {
             "en": "w_q, row 2, column 2, must be a finite number: it was emptied, so it keeps its number",
-            "zh": "w_q 第 2 行第 2 列必须是有限数：该格被清空，已保留原来的数。",
+            "zh": "w_q 第 2 行第 2 列必须是有限数：这一格清空了，原来的数仍然保留。",
         }[language]
     ]
     assert screen.fact() == fact and "w_q" not in screen.link()

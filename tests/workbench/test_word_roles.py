@@ -181,7 +181,7 @@ def test_a_lesson_says_what_the_words_count_as_that_it_does_not_know(slug, link,
     example = {} if slug == "cross" else {"ex": examples.get(slug, "en_it")}
     lesson = Lesson(slug, **example, **link, lang=lang)
     assert lesson.errors() == []
-    told = {"en": ("taken as: ", "so taken as zeros"), "zh": ("按括号里的类别处理", "向量取零的词")}[lang]
+    told = {"en": ("taken as: ", "so taken as zeros"), "zh": ("按括号里的类别处理", "向量都取零")}[lang]
     assert any(each in caption.value for caption in lesson.at.caption for each in told)
     texts = [text.value for kind in ("markdown", "caption") for text in lesson.at.get(kind)]
     words = ("loves", "pizza", "pink", "my", "zebra", "熊猫")
