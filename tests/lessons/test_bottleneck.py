@@ -14,7 +14,7 @@ from attention_core.learned.training.wider_vector import read_wider_vector
 from pages.runs import cache
 from tests.screen.lesson import Lesson
 
-HERO = "The share of texts that are written exactly, against their length, a curve for each network"
+HERO = "The share of texts that are written exactly, against their length, with a curve for each network"
 
 MARCH = "March 5, 2019"  # a date that all networks write
 
@@ -28,7 +28,7 @@ def curve(lesson, name, alt=HERO):
 
 def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     lesson = Lesson("bottleneck", lang="en")
-    assert lesson.fact().startswith("After 3,000 steps, of texts of up to 40 letters, ")
+    assert lesson.fact().startswith("After 3,000 steps, on unseen texts of up to 40 letters, ")
     assert lesson.widgets()["text_reversal"].value == "representation"
     assert lesson.says("noitatneserper with additive attention ✓, notiaeteriekr with one vector ✗")
     with_it, without = (read_figures_table()[f"reversal_{kind}"] for kind in ("additive", "one"))
@@ -42,7 +42,7 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
         f"writes {percent['additive']} of the texts of up to 40 letters exactly, "
         f"the network with a single vector {percent['one']}."
     )
-    assert lesson.says(f"From {lost} letters on, the single vector gets none right: it has 64 numbers")
+    assert lesson.says(f"From {lost} letters on, the network with a single vector gets none right: the vector has 64")
     at = without["places"].index(lost)
     longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
     assert lesson.says(f"With twice the training it gets {longer:.0f} % of the texts of {lost} letters right;")
@@ -67,11 +67,11 @@ def test_every_letter_of_the_longest_text_is_written_in_the_picture_and_in_words
 def test_dates_show_how_fast_attention_learns_and_no_bottleneck():
     lesson = Lesson("bottleneck", task="dates", lang="en")
     assert lesson.widgets()["text_dates"].value == "August 14, 2026"
-    assert "100 % exact with additive attention, 27 % exact with one vector" in lesson.fact()
+    assert "additive attention gets 100 % right, one vector gets 27 % right" in lesson.fact()
     (told,) = [text for text in lesson.texts() if text.startswith("“August 14, 2026” becomes")]
     right, wrong = told.split(", 2026年8月26日 with one vector ")
     assert "2026年8月14日 with additive attention" in right and "✓" in right and wrong == "✗."
-    assert lesson.says("one vector writes 96 % of the dates exactly, attention 100 %.")
+    assert lesson.says("the network with one vector writes 96 % of the dates exactly, the one with attention 100 %.")
     assert len([*filter(None, curve(lesson, "one vector").values())]) > 20
 
 
@@ -261,8 +261,13 @@ def test_lengths_that_were_never_trained_fail_and_it_is_said():
             read_figures_table()["reversal_additive"]["places"], shipped_figures("reversal_additive", 3000), strict=True
         )
     )
-    said = f"{own[40]:.0%} of the texts of 40 letters, {own[60]:.0%} of 60, {own[100]:.0%} of 100".replace("%", " %")
-    assert lesson.says(f"Reversed exactly: {said}. Far beyond the lengths in training, attention fails as well")
+    shares = [f"{100 * own[length]:.0f} %" for length in (40, 60, 100)]
+    assert lesson.says(
+        f"With attention, {shares[0]} of the texts of 40 letters are reversed exactly, {shares[1]} of those"
+    )
+    assert lesson.says(
+        f"of 60, {shares[2]} of those of 100. Far beyond the lengths in training, attention fails as well"
+    )
     assert own[100] < 0.5 < own[60] < own[40]
 
 

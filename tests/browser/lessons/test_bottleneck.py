@@ -23,16 +23,16 @@ def points(opened, name, which=0):
 def test_one_context_vector_measured_against_length_with_and_without_attention(screen):
     """seq2seq with one context vector: measured accuracy against input length, with and without attention."""
     opened = screen("?task=dates&lang=en", lesson="bottleneck")
-    opened.wait_for_sentence("100 % exact with additive attention, 27 % exact with one vector")
+    opened.wait_for_sentence("additive attention gets 100 % right, one vector gets 27 % right")
     early = points(opened, "one vector")
     assert min(points(opened, "additive").values()) == 1 and max(early.values()) < 0.7
     opened.slide(STEPS, "End")
     opened.wait_for_sentence("After 800 steps")
     assert min(points(opened, "one vector").values()) > 0.8
     opened.slide(STEPS, "Home")
-    opened.wait_for_sentence("0 % exact with additive attention, 0 % exact with one vector")
+    opened.wait_for_sentence("additive attention gets 0 % right, one vector gets 0 % right")
     opened.press("Task", "reverse letters")
-    opened.wait_for_sentence("of texts of up to 40 letters")
+    opened.wait_for_sentence("on unseen texts of up to 40 letters")
     opened.slide(STEPS, "End")
     opened.wait_for_sentence("After 3,000 steps")
     with_it, without = points(opened, "additive"), points(opened, "one vector")
@@ -48,7 +48,7 @@ def test_any_date_is_typed_and_the_alignment_follows(screen):
     neck = opened.page.locator(".neck")
     neck.get_by_role("slider").press("Home")
     neck.get_by_text(
-        re.compile("^Letter 1[.] one vector: “1”. ✓ additive attention: “1”, most from “.” .*✓$")
+        re.compile("^Letter 1[.] one vector: “1”. ✓ additive attention: “1”; largest weight: .* %, on “.” .*✓$")
     ).wait_for()
     neck.get_by_role("slider").press("End")
     neck.get_by_text(re.compile("^Letter 10[.] .*additive attention: “日”")).wait_for()
@@ -64,7 +64,7 @@ def test_one_decoder_step_down_to_the_arithmetic(screen):
     opened.click_cell("weights [head 1, 5, 5]", -1)
     opened.wait_for_text("weights [head 1, 5, 5] =")
     opened.follow(0, "scores [head 1, 5, 5]")
-    opened.choose("What is written", "3")
+    opened.choose("Symbol written", "3")
     opened.wait_for_text("“3” is being written")
 
 
@@ -77,11 +77,11 @@ def test_a_network_is_trained_here_until_it_writes_dates(screen):
     box.fill("5 May 1999")
     box.press("Enter")
     opened.wait_for_text("“5 May 1999” becomes")
-    opened.page.locator("h5", has_text=re.compile(r"(9[5-9]|100) % exact with dot attention")).wait_for(timeout=120_000)
+    opened.page.locator("h5", has_text=re.compile(r"dot attention gets (9[5-9]|100) % right")).wait_for(timeout=120_000)
     opened.page.get_by_role("button", name="Stop").click()
     opened.page.get_by_text(re.compile(r"Seed 5: stopped after step \d+ of 800")).wait_for()
     opened.wait_for_text("becomes 1999年5月5日 with dot attention")
-    assert max(points(opened, "dot, yours").values()) == 1
+    assert max(points(opened, "dot (yours)").values()) == 1
     opened.page.get_by_role("button", name="Go on").click()
     opened.page.get_by_text(re.compile(r"Seed 5: step \d+ of 800")).wait_for()
     opened.page.get_by_role("button", name="Stop").click()
