@@ -163,7 +163,7 @@ def test_words_so_far_attend_to_each_other_and_then_ask(written, causal):
 
 def test_later_words_change_nothing_under_a_causal_mask_and_something_without():
     lesson = Lesson("cross", open="decoder")
-    assert lesson.says("they stay the same (largest difference 0): under a causal mask, later words change nothing")
+    assert lesson.says("queries stay the same (largest difference 0): under a causal mask, later words change nothing")
     lesson.set("causal", False)
     some, _ = decoder([*ENGLISH][:4], False)
     whole, _ = decoder([*ENGLISH], False)
@@ -172,7 +172,7 @@ def test_later_words_change_nothing_under_a_causal_mask_and_something_without():
     assert moved > 0.01
     assert lesson.says(f"these queries differ by up to {moved:.2f}.")
     lesson.set("written", 4)
-    assert lesson.says("All words are written, so no later word could change anything")
+    assert lesson.says("All words are written, so there is no later word that could change anything")
     assert not lesson.says("differ by up to")
 
 
@@ -183,7 +183,7 @@ def test_a_context_vector_by_the_dot_product():
     whole = e6 + e3 + 4
     wanted = ", ".join(f"{share / whole:.2f}" for share in (1, e6, 1, e3, 1, 1))
     assert lesson.says(f"For “昨天”, e = s · h = 6.00 and α = {e6 / whole:.2f};")
-    assert lesson.says(f"summed over the source, **c = ({wanted})**")
+    assert lesson.says(f"the weighted sum over the source is **c = ({wanted})**")
     assert lesson.number("context_vector", "head_outputs [head 1, I, 1]") == pytest.approx(e3 / (e3 + 5), abs=1e-12)
     lesson.set("text", "I")
     assert lesson.says(f"“I” attends to the source. For “我”, e = s · h = 3.00 and α = {e3 / (e3 + 5):.2f}")

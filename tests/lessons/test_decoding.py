@@ -147,7 +147,8 @@ def test_the_triangles_of_what_is_computed_and_kept():
     assert marks(lesson, "with")[2] == "==+" + "." * (count - 3)
     assert marks(lesson, "without")[2] == "+++" + "." * (count - 3)
     assert f"With a cache: {count} computed" in shown
-    assert lesson.says(f"the first {count} words take {count} keys with a cache and {count * (count + 1) // 2} without")
+    again = count * (count + 1) // 2
+    assert lesson.says(f"{count} keys are computed for the first {count} words with a cache and {again} without")
 
 
 def test_at_256_tokens_32896_keys_against_256():
@@ -180,7 +181,7 @@ def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them()
 def test_a_latent_is_smaller_than_grouped_heads_and_larger_than_one():
     lesson = Lesson("decoding", open="size", lang="en")  # 4,096 tokens, 32 layers, 512 + 64 numbers of 2 bytes
     lesson.choose("kv_heads", "none: a latent")
-    assert lesson.says("a latent of 512 numbers and 64 more rotated by RoPE")
+    assert lesson.says("a latent of 512 numbers and 64 more that RoPE rotates")
     assert lesson.says("**144 MiB** instead of 2 GiB")
 
 

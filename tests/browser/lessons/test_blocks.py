@@ -36,7 +36,7 @@ def test_the_decoder_looks_back_asks_and_writes_and_a_thread_opens_by_keyboard(s
     walk.press("ArrowRight")
     expect(reached).to_contain_text("“<start>” looks at the English sentence")
     walk.press("ArrowRight")
-    expect(reached).to_contain_text("After “<start>” it writes “看见”")
+    expect(reached).to_contain_text("After “<start>” comes “看见”")
     thread = opened.page.get_by_role("button", name=re.compile("^<start> → cat:")).first
     with opened.answered():
         thread.press("Enter")

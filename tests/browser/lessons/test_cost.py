@@ -135,7 +135,7 @@ def test_sparse_attention_kept_pairs_time_and_error(screen):
     opened.wait_for_text("The pattern keeps 4,096 of 65,536 pairs.")
     opened.wait_for_text("Computed in whole blocks, that makes 4,096 pairs (6 %): 524,288")
     opened.press("Inputs", "random")
-    opened.wait_for_text("Random inputs (any pair may have a high score)")
+    opened.wait_for_text("With random inputs (any pair may have a high score)")
     opened.page.get_by_role("button", name="Measure at this length").click()
     opened.wait_for_text("Measured here at 256 tokens: all pairs")
     opened.page.locator(".map canvas").first.wait_for()

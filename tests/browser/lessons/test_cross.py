@@ -51,7 +51,9 @@ def test_the_readers_own_two_sentences_of_different_lengths(screen):
 
 def test_a_decoders_words_attend_to_each_other_and_then_ask(screen):
     opened = screen("?lang=en&open=decoder", lesson="cross")
-    opened.wait_for_text("they stay the same (largest difference 0): under a causal mask, later words change nothing")
+    opened.wait_for_text(
+        "queries stay the same (largest difference 0): under a causal mask, later words change nothing"
+    )
     opened.wait_for_number("weights [head 1, saw, cat]", "0")  # blocked
     opened.page.get_by_text("Causal mask", exact=True).click()
     opened.wait_for_text("these queries differ by up to 0.05")

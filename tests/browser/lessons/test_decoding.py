@@ -28,7 +28,7 @@ def test_words_are_played_and_counted_in_the_browser(screen):
     assert seen >= 8 and counters(page)[:2] == [str(seen), str(again)]
     assert opened.query()["t"] == str(seen - 6)
     with opened.answered():
-        page.get_by_role("button", name="One word").press("ArrowLeft")  # by keyboard, back
+        page.get_by_role("button", name="Next word").press("ArrowLeft")  # by keyboard, back
     assert counters(page)[0] == str(seen - 1) and opened.query()["t"] == str(seen - 7)
     assert opened.errors == []
 
