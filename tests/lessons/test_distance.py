@@ -242,7 +242,7 @@ def test_the_race_is_over_where_the_one_behind_comes_ahead():
     lesson = Lesson("distance", lang="en")
     one, other = points(lesson, "LSTM"), points(lesson, "attention")
     turn = next(distance for distance in range(21) if other[distance] > one[distance])
-    assert 0 < turn < 20 and "Race: one of them leads at short distance" in next(iter(lesson.goals()))
+    assert 0 < turn < 20 and "Race: one of the two leads at short distance" in next(iter(lesson.goals()))
     assert "Answer" not in next(iter(lesson.goals()))
     lesson.set("distance", turn)
     assert f"Overtaken: at distance {turn}, attention" in next(iter(lesson.goals()))
@@ -253,7 +253,7 @@ def test_the_race_is_over_where_the_one_behind_comes_ahead():
     lesson.choose("kinds", "RNN", "GRU").set("gain", 1.5)
     lesson.choose("measure", "against its own word")
     assert all(points(lesson, "RNN")[at] > points(lesson, "GRU")[at] for at in range(1, 21))
-    assert any("nobody overtakes" in caption.value for caption in lesson.at.caption)
+    assert any("neither overtakes" in caption.value for caption in lesson.at.caption)
 
 
 @pytest.mark.parametrize("link", [{"words": "en_it"}, {"words": "random", "length": "32", "direction": "both"}])
@@ -400,7 +400,7 @@ def test_nothing_is_measured_before_it_is_asked_for(monkeypatch):
     assert calls == [(kind, length) for length in (64, 128, 256, 512, 1024) for kind in ("lstm", "attention")]
     assert curves(lesson, TIME) == {"LSTM, slope 1.00", "attention, slope 2.00"}
     assert points(lesson, "attention, slope 2.00", TIME)[512] == pytest.approx(1e-8 * 512**2)
-    assert lesson.says("1,024 words take, on this machine: LSTM 10 ms (slope 1.00), attention 10 ms (slope 2.00).")
+    assert lesson.says("On this machine, 1,024 words take: LSTM 10 ms (slope 1.00), attention 10 ms (slope 2.00).")
     lesson.set("distance", 3)  # what was measured stays
     assert len(calls) == 10 and TIME in lesson.charts()
 
@@ -419,7 +419,7 @@ def test_measuring_is_stopped_by_a_button_and_what_is_there_stays(monkeypatch):
     lesson = Lesson("distance", kinds="lstm", open="time", lang="en").press("measure_distance_time")
     lesson.ran(lesson.at.run)
     assert calls == [64, 128, 256]
-    assert lesson.says("256 words take, on this machine: LSTM 0.26 ms (slope 1.00).")
+    assert lesson.says("On this machine, 256 words take: LSTM 0.26 ms (slope 1.00).")
 
 
 def test_a_real_measurement():
@@ -574,12 +574,12 @@ def test_the_gates_of_the_newest_state_stand_below_each_other():
     assert row("h_2") == pytest.approx(row("output_gate_2") * np.tanh(row("cell_2")), abs=1e-12)
     assert {
         "cell_1: the cell so far",
-        "forget_gate_2: how much of that stays",
-        'candidate_2: what "dog" offers',
-        "input_gate_2: how much of that comes in",
+        "forget_gate_2: how much of the cell stays",
+        'candidate_2: new content from "dog"',
+        "input_gate_2: how much new content comes in",
         "cell_2: what stayed + what came in",
-        "output_gate_2: how much is let out",
-        "h_2: let out of tanh(cell_2)",
+        "output_gate_2: how much passes",
+        "h_2: what passes of tanh(cell_2)",
     } <= {*lesson.table("gates")["text"]}
     one = Lesson("distance", open="states", passes="both", unit="lstm", words="en_it", text="dog", lang="en")
     assert one.says("Step 1 of 1") and one.errors() == []

@@ -182,20 +182,18 @@ def test_on_a_phone_the_costs_do_not_move_the_page_sideways(screen):
 
 def test_time_is_measured_when_it_is_asked_for(screen):
     opened = screen("?words=en_it&kinds=rnn,attention&open=time&lang=en", lesson="distance")
-    assert opened.page.get_by_text("words take, on this machine").count() == 0
+    assert opened.page.get_by_text("words take: ").count() == 0
     opened.page.get_by_role("button", name="Measure on this machine").click()
-    opened.wait_for_text("1,024 words take, on this machine")
+    opened.wait_for_text("On this machine, 1,024 words take")
     opened.settled()
-    assert re.search(
-        r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take, on this machine").inner_text()
-    )
+    assert re.search(r"attention [\d.]+ (ms|s) \(slope", opened.page.get_by_text("words take: ").inner_text())
     assert opened.page.get_by_role("button", name="Stop").count() == 0
     expect(opened.page.locator('path[aria-label^="attention, slope"]')).to_have_count(5)
 
 
 def test_the_race(screen):
     opened = screen("?words=en_it&lang=en", lesson="distance")
-    opened.wait_for_text("Race: one of them leads at short distance")
+    opened.wait_for_text("Race: one of the two leads at short distance")
     one, other = points(opened, "LSTM"), points(opened, "attention")
     turn = next(int(distance) for distance in sorted(one) if other[distance] > one[distance])
     for distance in range(19, turn - 1, -1):
@@ -203,7 +201,7 @@ def test_the_race(screen):
         opened.wait_for_sentence(f"{distance} back")
     opened.wait_for_text(f"Overtaken: at distance {turn}, attention")
     opened.press("Race", "RNN")
-    opened.wait_for_text("Race: one of them leads at short distance")
+    opened.wait_for_text("Race: one of the two leads at short distance")
     again = screen("?" + opened.page.url.partition("?")[2], lesson="distance")
     assert again.sentence() == opened.sentence()
 
