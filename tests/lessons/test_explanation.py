@@ -10,7 +10,7 @@ from attention_core.learned.tasks import evidence
 from attention_core.learned.training.shipped_networks import load_network
 from tests.screen.lesson import Lesson
 
-HERO = "How far predictions move under other weights, one dumbbell per kind: A at one end, B at the other"
+HERO = "How far predictions move under other weights, one dumbbell per kind of weights: A at one end, B at the other"
 
 
 def points(lesson):

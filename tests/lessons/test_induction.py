@@ -57,7 +57,7 @@ def test_it_opens_on_the_trained_result():
     assert shown == dict(zip(range(2, 33), shipped_figures("copy_two", 500), strict=True))
     assert shown == pytest.approx(plain_accuracy(), abs=0.01)
     assert min(shown[place] for place in range(18, 33)) > 0.95 and max(shown[place] for place in range(2, 17)) < 0.05
-    assert lesson.says("After “k7Bxa9k7Bxa9” it expects **k**")
+    assert lesson.says("Expected after “k7Bxa9k7Bxa9”: **k**")
 
 
 @pytest.mark.parametrize("off", [("L1H1", "L1H2"), ("L2H1",), HEADS])
@@ -185,7 +185,7 @@ def test_the_first_half_is_predicted_worse_than_by_guessing():
 
 def test_any_sequence_is_typed_in():
     lesson = Lesson("induction", lang="en").set("symbols", "Q4wZQ4w")
-    assert lesson.says("After “Q4wZQ4w” it expects **Z**")
+    assert lesson.says("Expected after “Q4wZQ4w”: **Z**")
     lesson = lesson.open("typed")
     row = lesson.table("typed")
     shares = [float(value) for value in row[row["kind"] == "cell"]["value"]]
@@ -267,7 +267,7 @@ def test_the_learned_layers_words_are_typed_on_the_workbench():
 
 def test_what_is_expected_follows_the_heads_that_are_on():
     lesson = Lesson("induction", heads="L2H1,L2H2", open="typed", lang="en")
-    assert not lesson.says("it expects **k**")
+    assert not lesson.says(": **k**")
     row = lesson.table("typed")
     shares = [float(value) for value in row[row["kind"] == "cell"]["value"]]
     assert sum(shares[6:]) / 5 < 0.5  # with all heads nearly 1

@@ -271,7 +271,7 @@ def test_a_tick_opens_to_the_comparison_that_decided_it():
 
 def test_a_batch_gets_the_numbers_of_its_sentences_alone():
     lesson = Lesson("masks", open="pairs", pairs="batch")
-    assert lesson.says("Each sentence gets exactly the numbers that it has alone.")
+    assert lesson.says("Each sentence gets exactly the same numbers as on its own.")
     assert lesson.number("batch_0", "weights [sentence 1, head 1, it, dog]") == pytest.approx(FREE, abs=1e-12)
     second = lesson.table("batch_1")
     row = second[(second["index"].str.startswith("1,0,1,")) & (second["kind"].isin(["cell", "blocked"]))]
@@ -283,12 +283,12 @@ def test_a_batch_gets_the_numbers_of_its_sentences_alone():
 def test_without_its_mask_the_padding_takes_its_share():
     lesson = Lesson("masks", open="pairs", pairs="batch", hidden="False")
     assert lesson.says(
-        "A sentence no longer gets the numbers that it has alone. The largest difference is in weights: **0.71**"
+        "A sentence no longer gets the same numbers as on its own. The largest difference is in weights: **0.71**"
     )
     assert "“barked” gives 71 % to `<pad>`." in captions(lesson)  # 5 of 7 even weights
     assert "“it” gives 0 % to `<pad>`." in captions(lesson)
     lesson.set("other", "Anna fed the dog and she smiled")  # as long as the first: nothing is filled up
-    assert lesson.says("exactly the numbers that it has alone")
+    assert lesson.says("exactly the same numbers as on its own")
 
 
 def test_a_further_sentence_that_is_too_long_is_refused():
@@ -367,11 +367,11 @@ def test_the_same_matrix_by_the_other_convention():
     assert weight(lesson, "conventions_kept", "it", "dog") == pytest.approx(CAUSAL, abs=1e-12)
     assert weight(lesson, "conventions_blocked", "it", "dog") == 0
     assert weight(lesson, "conventions_blocked", "it", "barked") == 1
-    assert lesson.says("gives the weights on the right: 0 apart, and NaN in 2 of 14 rows.")
-    assert lesson.says("it gives the weights on the left: 0 apart, and NaN in 0.")
+    assert lesson.says("gives the weights on the right (largest difference 0), with NaN in 2 of 14 rows.")
+    assert lesson.says("it gives the weights on the left (largest difference 0), with NaN in 0.")
     lesson.choose("mask", "none")
     stroke(lesson, [[2, key] for key in range(7)], 0)  # ours gives that row zeros, torch's layer NaN in both heads
-    assert lesson.says("it gives the weights on the left: 0 apart, and NaN in 2.")
+    assert lesson.says("it gives the weights on the left (largest difference 0), with NaN in 2.")
 
 
 def test_torchs_own_layer_gives_these_numbers():
@@ -446,7 +446,7 @@ def test_what_asks_nothing_rests_on_the_first_token():
         "The value of “<s>” in this head is (0.00, 0.00): attention that goes there adds nothing to the output."
     )
     lesson.set("sink", "Anna fed the dog")  # no start: who asks who does it takes Anna along
-    assert lesson.says("attention that goes there adds it to the output")
+    assert lesson.says("attention that goes there adds a share of this value to the output")
     share = E424 / (E424 + 2 + 1 / E424)  # 6 for Anna, -6 for dog, 0 for the two others
     assert lesson.says(f"**1 of 4** words attend most to “Anna”; “fed” gives it {share:.2f}")
 

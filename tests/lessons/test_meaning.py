@@ -109,7 +109,7 @@ def test_every_head_is_in_the_table():
 def test_what_comes_first_is_told_by_the_figures():
     told = " ".join(Lesson("meaning", open="grow", guess="2", lang="en").texts())
     assert "B's answers are right in 1, 8, 57, 76 % of the pairs" in told
-    assert "C's head is right in 1, 20, 58, 99 %, its answers in 0, 1, 47, 99 %: the head comes first" in told
+    assert "C's head is right in 1, 20, 58, 99 %, its answers in 0, 1, 47, 99 %: the head learns first" in told
 
 
 def test_nearly_all_of_a_table_is_no_quotation():

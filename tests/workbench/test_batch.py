@@ -54,7 +54,7 @@ def test_a_cell_goes_along_to_the_other_sentence():
 
 
 def test_it_says_that_the_sentences_alone_give_the_same():
-    said = [text for text in batched().captions() if text.startswith("Each sentence")]
+    said = [text for text in batched().captions() if text.startswith(("Each sentence", "Computed on its own"))]
     assert len(said) == 1
     assert "e-1" in said[0] or "exactly the same numbers" in said[0]
 

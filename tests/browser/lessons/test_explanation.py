@@ -19,7 +19,7 @@ def test_uniform_weights_and_what_the_prediction_does(screen):
     opened = screen("?lang=en", lesson="explanation")
     opened.wait_for_sentence("A gives over 99 % of its weight to one place")
     assert ends(opened) == {}
-    opened.press("Whose prediction moves by more than a tenth under even weights?", "A's alone")
+    opened.press("Whose prediction moves by more than a tenth under even weights?", "only A's")
     opened.wait_for_text("As predicted")
     shown = ends(opened)
     assert len(shown) == 8

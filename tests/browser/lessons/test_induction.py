@@ -22,9 +22,9 @@ def test_a_head_is_switched_off_and_copying_falls(screen):
 
 def test_any_sequence_is_continued_and_its_arcs_follow(screen):
     opened = screen("?lang=en", lesson="induction")
-    opened.wait_for_text("it expects k, over 99 %")
+    opened.wait_for_text("”: k, over 99 %")
     opened.type("Your symbols: a–z, A–Z, 0–9", "QwertQwe")
-    opened.wait_for_text("it expects r,")
+    opened.wait_for_text("”: r, ")
     arcs = opened.page.locator(".arcs")
     arcs.get_by_role("button", name="w (no. 7)", exact=True).hover()
     told = arcs.get_by_text(re.compile("“w” \\(no. 7\\): L2H[12] gives .* to “e” \\(no. 3\\), which came right after"))

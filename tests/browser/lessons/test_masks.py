@@ -80,17 +80,17 @@ def test_how_far_news_travels_in_several_layers(screen):
 def test_padding_batched_equals_one_by_one(screen):
     """padding, causal and padding: a batch of sentences of different lengths; batched equals one by one."""
     opened = screen("?open=pairs&pairs=batch", lesson="masks")
-    opened.wait_for_text("Each sentence gets exactly the numbers that it has alone.")
+    opened.wait_for_text("Each sentence gets exactly the same numbers as on its own.")
     opened.wait_for_number("weights [sentence 2, head 1, barked, it]", "0.5")
     opened.type("Another sentence", "it barked and barked")
     opened.wait_for_number("weights [sentence 2, head 1, barked (no. 2), it]", "0.25")
     opened.page.get_by_text("Hide <pad>", exact=True).click()
-    opened.wait_for_text("A sentence no longer gets the numbers that it has alone")
+    opened.wait_for_text("A sentence no longer gets the same numbers as on its own")
     opened.wait_for_number("weights [sentence 2, head 1, barked (no. 2), it]", "0.14")
     opened.page.get_by_text("Hide <pad>", exact=True).click()
     opened.press("Masks", "causal and padding")
     opened.wait_for_number("weights [sentence 1, head 1, it, dog]", "0.945461")
-    opened.wait_for_text("Each sentence gets exactly the numbers that it has alone.")
+    opened.wait_for_text("Each sentence gets exactly the same numbers as on its own.")
 
 
 def test_local_sliding_and_global_pairs_are_counted_and_no_work_is_saved(screen):
@@ -100,7 +100,7 @@ def test_local_sliding_and_global_pairs_are_counted_and_no_work_is_saved(screen)
     opened.slide("Reach to each side", "ArrowRight")
     opened.wait_for_text("29 of 49")
     opened.press("Mask", "sliding")
-    opened.slide("Keys, its own included", "ArrowLeft")
+    opened.slide("Keys, own included", "ArrowLeft")
     opened.wait_for_text("13 of 49")
     opened.press("Mask", "local+global")
     opened.choose("Global word", "dog")
@@ -109,7 +109,7 @@ def test_local_sliding_and_global_pairs_are_counted_and_no_work_is_saved(screen)
     opened.wait_for_text("840 without a mask, 840 with the mask above")
     opened.slide("Longer sequences: tokens", "End")
     opened.wait_for_text("1,534")
-    opened.slide("Window: words away", "ArrowRight")
+    opened.slide("Window: reach in words", "ArrowRight")
     opened.wait_for_text("2,554")  # 512 + 2 x 511 + 2 x 510
 
 
@@ -132,7 +132,7 @@ def test_two_conventions_side_by_side(screen):
     opened.wait_for_text(
         "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. 98 weights differ"
     )
-    opened.wait_for_text("0 apart, and NaN in 2 of 14 rows")
+    opened.wait_for_text("(largest difference 0), with NaN in 2 of 14 rows")
     opened.wait_for_number("weights [head 1, it, barked]", "1")
     opened.type("Sentence", "Tom read and he laughed")
     opened.wait_for_text("50 of 50 pairs (all heads) are blocked instead of allowed")

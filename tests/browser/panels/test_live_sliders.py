@@ -123,8 +123,8 @@ def test_what_is_measured_waits_for_the_encoders(screen):
 
 def test_which_pairs_masks_keep(screen):
     opened = screen("?open=pairs&lang=en", lesson="masks")
-    drag(opened, "Window: words away", 1 / 7)
-    knob, titles, cells = read(opened, "Window: words away", ".frames text", "td")
+    drag(opened, "Window: reach in words", 1 / 7)
+    knob, titles, cells = read(opened, "Window: reach in words", ".frames text", "td")
     assert knob == "2" and "local: 29 of 49" in titles and f"{5 * 64 - 6}" in cells
     assert "window" not in opened.page.url
     let_go(opened)
