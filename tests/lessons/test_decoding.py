@@ -229,7 +229,8 @@ def test_a_gap_is_filled_from_one_side_and_from_both():
     number = word_numbers("en")["did"]
     shares = [float(trace["logits"][0, at].softmax(-1)[number]) for trace, at in ((left, 2), (both, 3))]
     percents = [f"{100 * share:.0f}" for share in shares]
-    assert lesson.says(f"“did” is hidden. Reading only the left side, the decoder gives it {percents[0]} %")
+    told = f"the decoder gives it a probability of {percents[0]} %."
+    assert lesson.says(f"“did” is hidden. Reading only the left side, {told}")
     assert lesson.says(f"Reading both sides, the encoder gives it {percents[1]} %.")
     assert int(percents[1]) > 4 * int(percents[0])
 

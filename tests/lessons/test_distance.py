@@ -576,7 +576,7 @@ def test_the_gates_of_the_newest_state_stand_below_each_other():
         "cell_1: the cell so far",
         "forget_gate_2: how much of the cell stays",
         'candidate_2: new content from "dog"',
-        "input_gate_2: how much new content comes in",
+        "input_gate_2: how much is added",
         "cell_2: what stayed + what came in",
         "output_gate_2: how much passes",
         "h_2: what passes of tanh(cell_2)",
