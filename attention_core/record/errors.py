@@ -10,7 +10,7 @@ REFUSAL_SENTENCES = {
     "not_a_tensor": "{name} must be a torch.Tensor: got {given}",
     "not_a_class": "{name} must be {expected}: got {given}",
     "not_dense": "{name} must be a dense tensor, which stores every number: got {given}",
-    "no_arithmetic": "{name} must be float64, float32, bfloat16 or float16, with which torch computes: got {given}",
+    "no_arithmetic": "{name} must be float64, float32, bfloat16 or float16, which torch can compute with: got {given}",
     "not_floating": "{name} must hold floating-point numbers: got {given}",
     "not_finite": "{name} must be finite everywhere: {value} at {index}",
     "empty": "{name} must hold at least one number: its shape is {shape}",
@@ -19,8 +19,8 @@ REFUSAL_SENTENCES = {
     "rank": "{name} must have the axes {axes}: its shape is {shape}",
     "rank_qkv": "{name} must be (T, d) or (B, H, T, d): {shape} could be (B, T, d) or (H, T, d); "
     "add the missing axis with unsqueeze(1) or unsqueeze(0)",
-    "layout_unknown": "q, k and v must be (B, H, T, d) or (B, T, H, d), with as many values as keys, and heads in "
-    "whole groups: their shapes are {shapes}",
+    "layout_unknown": "q, k and v must be (B, H, T, d) or (B, T, H, d), with as many values as keys, and with H a "
+    "multiple of the key/value heads: their shapes are {shapes}",
     "returned": "your function must return the output, (output, weights) or a dict of named steps: got {given}",
     "nothing_given": "there must be at least one step to compare: none was given",
     "rank_allowed": "{name} must be (T, S) or (B, H, T, S): {shape} could be (B, T, S) or (H, T, S); "
@@ -47,7 +47,7 @@ REFUSAL_SENTENCES = {
     "finite_number": "{name} must be a finite number: got {given}",
     "number_not_negative": "{name} must be a finite number, 0 or more: got {given}",
     "probability": "{name} must be at least 0 and below 1: got {given}",
-    "category_word": "{token} stands for any word of its kind and cannot be typed: type one of these words",
+    "category_word": "{token} stands for any word of its kind and cannot be typed: type one word of that kind",
     "words_unknown": "each word must be one that the model knows: it does not know {words}",
     "words_many": "at most {limit} words may be added: got {given}",
     "word_choice": "{name} must lie between {least} and {limit}: got {given}",
@@ -55,7 +55,7 @@ REFUSAL_SENTENCES = {
     "unknown_choice": "{name} must be one of {choices}: got {given}",
     "unknown_parameter": "{kind} takes {choices}: got {given}",
     "missing_parameter": "{kind} needs {name}",
-    "chosen_twice": "{kind} may be chosen once: it was chosen twice",
+    "chosen_twice": "{kind} may be chosen only once: it was chosen twice",
     "never_seen": "every symbol must be one that the network was trained on ({known}): got {given!r}",
     "learned_empty": "there must be at least one symbol: the text is empty",
     "model_too_long": "the model reads at most {limit} words: these are {given}",
@@ -65,17 +65,18 @@ REFUSAL_SENTENCES = {
     "was restarted, or too many others were trained after it; training it again gives the same network",
     "training_diverged": "all numbers of a training run must stay finite: at step {step} one did not; a smaller "
     "learning rate or another seed may help",
-    "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens are not there yet",
+    "decoding_not_causal": "decoding needs a causal or sliding mask without an offset: later tokens do not exist yet",
     "decoding_drops": "decoding keeps every weight: dropout belongs to training",
-    "blockwise_maps": "block by block there is one map: leave out differential attention, which has two",
-    "blockwise_normaliser": "{kind!r} has no running maximum and sum: block by block only 'softmax' or 'sinks' work",
+    "blockwise_maps": "computing block by block needs a single map: leave out differential attention, which has two",
+    "blockwise_normaliser": "computing block by block needs 'softmax' or 'sinks': {kind!r} has no running maximum "
+    "and sum",
     "needs_positive": "{kind!r} divides each score by the sum of its row, so none may be below 0: use it with the "
     "score 'linear', without positions that are added to scores, and without a factor or a chosen score below 0",
     "queries_keys": "a recurrence needs as many queries as keys: got {queries} queries, {keys} keys",
     "needs_linear": "the recurrence needs a causal run with the score 'linear' and the normaliser 'share'",
     "seen_tokens": "there are {limit} tokens: {given} cannot be seen",
     "needs_softmax": "{what} needs the weights of a softmax",
-    "blockwise_weights": "block by block there are no weights to drop or replace: use neither dropout nor replace",
+    "blockwise_weights": "computing block by block keeps no weights: use neither dropout nor replace",
     "scale_stays": "only dot and general scores, which are a product with q, can be scaled before that product",
     "slope_points": "a slope needs one time per length, all above 0, and at least two different lengths: "
     "got {lengths} and {seconds}",
@@ -93,10 +94,10 @@ REFUSAL_SENTENCES = {
     "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",
-    "few_places": "a learned table has a row for each place, from 0 on: {rows} rows do not hold the places {first} to "
+    "few_places": "a learned table has a row for each place, from 0 on: {rows} rows do not cover the places {first} to "
     "{last}",
     "slopes_count": "ALiBi needs one slope for each of the {heads} heads: got {given}",
-    "no_input": "{kind!r} reads the input from which q, k and v are computed: here q, k and v were given themselves",
+    "no_input": "{kind!r} reads the input from which q, k and v are computed: here q, k and v were given directly",
     "too_many_terms": "a general score of widths {q} and {k} is a sum of {q} × {k} products, and at most {limit} can "
     "be shown: use more heads, or narrower q and k",
     "text_too_long": "a text may have at most {limit} characters: this one has {given}",
@@ -117,7 +118,7 @@ REFUSAL_SENTENCES = {
     "lecture_link": "a lecture in a link must be complete and unchanged: this one was cut or changed",
     "too_many_scenes": "a lecture may have at most {limit} scenes: this one has {given}",
     "scene_part": "{name} of scene {number} is not what it has to be: title, note and question are texts (of at most "
-    "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, minutes whole or half ones from 0 to "
+    "120, 2000 and 300 characters), steps a list of symbol, shapes, cell or map, minutes a multiple of 0.5 from 0 to "
     "120, setup an object of texts, kind one of workbench, lesson, code, text and picture; each kind has its own parts",
     "picture_bytes": "a picture may have at most {limit} bytes: this one has {given}",
     "picture_kind": "a picture must be a PNG or a JPEG file: this one is neither",
@@ -135,13 +136,14 @@ REFUSAL_SENTENCES = {
     "memory_missing": "a layer with cross-attention reads the output of an encoder, which must be given as memory",
     "memory_unused": "only cross-attention reads memory, and no layer has cross-attention",
     "no_residual": "vectors are a sum of parts only if each part has a residual: {part} has none",
-    "no_such_head": "there is no head {given} in {part}: None stands for a feed-forward layer, heads count from 0",
-    "changed_twice": "a head or a feed-forward layer can be changed once: {part}, head {head} is changed twice",
+    "no_such_head": "there is no head {given} in {part}: None stands for a feed-forward layer, "
+    "heads are counted from 0",
+    "changed_twice": "a head or a feed-forward layer can be changed only once: {part}, head {head} is changed twice",
     "pair_outside": "a blocked pair (query, key) must lie inside the map of shape {shape}: got {given}",
     "other_missing": "the other sentence, whose weights {part} takes, must be given",
     "other_length": "the other sentence must have as many words as this one, {expected}: it has {given}",
-    "no_word_sum": "a head's push is a sum over words only if its values go through W_o alone and one RMS norm at the "
-    "end: {part} is different",
+    "no_word_sum": "a head's change of a logit is a sum over words only if its values go through W_o alone and one RMS "
+    "norm at the end: {part} is different",
     "no_vectors": "a word must have a vector: here “{token}” has none, because the vectors of this example come from a "
     "network that reads two sentences",
     "part_missing": "{name} needs {part}, and the stack has {choices}",
@@ -152,7 +154,7 @@ REFUSAL_SENTENCES = {
     "no_input_residual": "the residual adds x to the output, and q, k, v were given without it",
     "residual_width": "the residual adds {name} to the output, so both must be equally wide: "
     "{name} has {width} columns, the output {given}",
-    "replacement_twice": "weights can be replaced once: by replace={given!r} or by a tensor",
+    "replacement_twice": "weights can be replaced only once: by replace={given!r} or by a tensor, not by both",
     "map_axes": "{name} must have the axes (T, S), (H, T, S) or (L, H, T, S), or a batch before them: its shape "
     "is {shape}",
     "maps_missing": "{name} must hold attention maps: it has {choices}, none of which is named like maps",
@@ -229,7 +231,8 @@ REFUSAL_SENTENCES = {
     "file_too_large": "{name} may have at most {limit} bytes: it has {given}",
     "not_text": "{name} must be text in UTF-8, or in UTF-16 with its byte order mark: it is not",
     "not_json": "{name} must be JSON: it can be read as JSON only up to line {row}, column {column}",
-    "json_signs": "{name} may have at most {limit} of the sign {sign}, so that it can be read at once: it has {given}",
+    "json_signs": "{name} may contain the sign {sign} at most {limit} times, so that it can be read at once: it "
+    "has {given}",
     "json_value": "{name} must hold only numbers, or only true and false, all equally deep: {given} at {index}",
     "lists_too_deep": "the lists of {name} may be nested at most {limit} deep: they are nested deeper",
     "file_nested_deep": "the objects of {name} may be nested at most {limit} deep: they are nested deeper",

@@ -232,7 +232,7 @@ def test_hostile_words_are_words_in_every_file(start, files):
 
 def test_a_part_of_a_large_map_says_which(files):
     Screen("export", ex="eight_heads", text="word " * 70)
-    assert re.search(r"weights · head \d · 70 × 70 \(drawn: rows 1–64, columns 1–64\)", files.made("map.svg"))
+    assert re.search(r"weights · head \d · 70 × 70 \(shown: rows 1–64, columns 1–64\)", files.made("map.svg"))
 
 
 def test_a_files_name_is_plain_whatever_a_part_is_called():

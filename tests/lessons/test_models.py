@@ -138,7 +138,7 @@ def test_the_newer_layer_by_loops():
 
 def test_the_headline_counts_the_parts_that_differ_and_each_is_told_of_both():
     lesson = Lesson("models", lang="en", old="5", new="7")
-    assert lesson.fact() == "From LLaMA 7B (2023) to Mistral 7B (2023), 2 of 6 parts differ: heads, mask."
+    assert lesson.fact() == "Between LLaMA 7B (2023) and Mistral 7B (2023), 2 of 6 parts differ: heads, mask."
     parts = [text for text in lesson.texts() if text.startswith("**") and "  \n" in text]
     assert [text.partition("  \n")[0] for text in parts] == [
         "**Heads** · LLaMA 7B: 32 heads, 128 wide",
@@ -146,7 +146,7 @@ def test_the_headline_counts_the_parts_that_differ_and_each_is_told_of_both():
         "**Mask** · LLaMA 7B: causal",
         "**Mask** · Mistral 7B: window of 4,096",
     ]
-    assert "Costs: no head has keys of its own; 4 heads share the same ones." in parts[1]
+    assert "Cost: no head has keys and values of its own; 4 heads share the same ones." in parts[1]
     same = Lesson("models", lang="en", old="5", new="5")
     assert same.fact() == "LLaMA 7B (2023) and LLaMA 7B (2023) agree in all 6 parts."
 
@@ -157,7 +157,7 @@ def test_maps_captions_and_headline_follow_both_sliders():
     assert headline["counts"] == [14, 14] and headline["of"] == ["models.old", "models.new"]
     assert "".join(headline["texts"][5 * 14 + 7]) == Lesson("models", lang="en", old="5", new="7").fact()
     moved = lesson.set("old", 4)
-    assert moved.link()["old"] == "4" and moved.fact().startswith("From BLOOM 176B (2022)")
+    assert moved.link()["old"] == "4" and moved.fact().startswith("Between BLOOM 176B (2022)")
     assert moved.number("old", "weights [head 1, The, The]") == 1
 
 
@@ -175,7 +175,7 @@ def test_a_caption_says_what_a_state_stands_for_and_what_it_leaves_out():
     told = [text for text in Lesson("models", lang="en", old="3", new="11").told() if text.startswith("Here")]
     assert told == [
         "Here 8 heads, each 64 wide, stand for 12, each 64 wide. "
-        "Not shown: its 12 encoder layers. Instead of 32 buckets it has 8 here. "
+        "Not shown: its 12 encoder layers. Instead of 32 buckets there are 8 here. "
         "Never shown: the norm before the layer, the MLP, what the model has learned.",
         "Here 8 query heads and 4 key/value heads, each 64 wide, stand for 16 and 8, each 256 wide. "
         "A window of 4 stands for 1,024. "

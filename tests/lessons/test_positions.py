@@ -217,7 +217,7 @@ def test_alibi_with_eight_heads_is_seen_on_seven_tokens_and_with_two_it_is_not()
         ends = [lesson.number("alibi", f"weights [head {head}, bird, {word}]") for word in ("bird", "black")]
         assert ends == pytest.approx(ALIBI[name], abs=5e-4)
     assert lesson.says(
-        "from 0.171 for itself to 0.118 for the farthest word in head 1, and from 0.145 to 0.141 in head 2"
+        "from 0.171 for the word itself to 0.118 for the farthest word in head 1, and from 0.145 to 0.141 in head 2"
     )
 
 

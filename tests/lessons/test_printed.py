@@ -295,7 +295,9 @@ def test_the_way_to_ones_own_numbers():
 
 def test_what_rounding_did():
     lesson = Lesson("printed", open="rounding", lang="en")
-    assert lesson.says("With weights of 2 decimals **Z moves by 0.0138**; it can never move by more than 0.0300.")
+    assert lesson.says(
+        "With weights rounded to 2 decimals **Z moves by 0.0138**; it can never move by more than 0.0300."
+    )
     assert lesson.says("The printed Z is off by 1.16: rounding cannot explain that.")
     lesson.set("digits", 1)  # .1 .5 .5
     assert lesson.says("A row of these weights adds up to 1.1.")
@@ -328,7 +330,7 @@ def test_numbers_as_large_as_can_be_typed():
 
 def test_a_z_that_nobody_printed_is_not_off():
     blank = Lesson("printed", open="rounding", output="? ? ?;? ? ?;? ? ?", lang="en")
-    assert blank.says("With weights of 2 decimals") and not blank.says("is off by")
+    assert blank.says("With weights rounded to 2 decimals") and not blank.says("is off by")
 
 
 def test_what_follows_from_their_q_k_and_v():

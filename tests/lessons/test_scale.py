@@ -70,8 +70,8 @@ def drawn(lesson):
 def test_the_figures_of_the_table():
     lesson = Lesson("scale", guess=LEVEL, d_k="1024")
     assert lesson.fact() == (
-        "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided; "
-        "the gradient at q (median) is 5.0 × 10⁻⁵ undivided, 0.37 divided."
+        "d_k = 1024: without the division the largest of 8 weights averages 0.97 and "
+        "the gradient at q (median) is 5.0 × 10⁻⁵; with it, 0.36 and 0.37."
     )
     undivided, divided = curve(lesson, "hero", "undivided"), curve(lesson, "hero", "divided")
     assert [*undivided] == [*divided] == WIDTHS
@@ -148,14 +148,14 @@ def test_the_thermometers_are_the_gradients_of_the_sentence():
     told = cloud(lesson)
     lanes = told["widths"][-1]
     assert (lanes["dot"]["written"], lanes["scaled_dot"]["written"]) == ("5.0 × 10⁻⁵", "0.37")
-    assert "is 5.0 × 10⁻⁵ undivided, 0.37 divided." in lesson.fact()
+    assert "is 5.0 × 10⁻⁵; with it, 0.36 and 0.37." in lesson.fact()
     assert told["most"] == max(lane["gradient"] for each in told["widths"] for lane in each.values())
 
 
 def test_the_divided_cloud_is_not_sent_before_somebody_guesses():
     lesson = Lesson("scale")
     assert all([*lanes] == ["dot"] for lanes in cloud(lesson)["widths"])
-    assert not any("divided" in said.replace("undivided", "") for said in cloud(lesson)["told"])
+    assert not any("after" in said for said in cloud(lesson)["told"])
     lesson.choose("guess", "rises as well")
     assert all([*lanes] == ["dot", "scaled_dot"] for lanes in cloud(lesson)["widths"])
 
@@ -163,9 +163,8 @@ def test_the_divided_cloud_is_not_sent_before_somebody_guesses():
 # ---- the guess -------------------------------------------------------------------------------------------------------
 def test_what_the_division_does_is_hidden_until_somebody_guesses_or_reveals():
     lesson = Lesson("scale")
-    assert (
-        lesson.fact()
-        == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
+    assert lesson.fact() == (
+        "d_k = 64: without the division the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
     )
     assert curve(lesson, "hero", "divided") == {}
     assert [*lesson.table("live")["text"]].count("?") == 8
@@ -173,7 +172,7 @@ def test_what_the_division_does_is_hidden_until_somebody_guesses_or_reveals():
     assert lesson.says("Not as predicted")
     assert len(curve(lesson, "hero", "divided")) == 11
     assert "?" not in [*lesson.table("live")["text"]]
-    assert "0.87 undivided, 0.36 divided; the gradient at q (median) is 0.55 undivided, 0.36 divided." in lesson.fact()
+    assert "averages 0.87 and the gradient at q (median) is 0.55; with it, 0.36 and 0.36." in lesson.fact()
     assert Lesson("scale", **lesson.link()).says("Not as predicted")
     assert lesson.choose("guess", "hardly changes").says("As predicted")
 
@@ -186,7 +185,7 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
         assert lesson.says(
             "with 8 keys, up to d_k = 64, at least as much of it arrives as with the division; in wider heads less"
         )
-        divided = re.search(r"undivided, ([\d.]+) divided\.", lesson.fact())[1]
+        divided = re.search(r"with it, [\d.]+ and ([\d.]+)\.$", lesson.fact())[1]
         found[d_k] = lesson.figure("(median) is "), float(divided)
     assert found[64][0] > found[64][1] and found[128][0] < found[128][1]
     assert all(undivided < divided / 10 for undivided, divided in (found[256], found[512], found[1024]))
@@ -234,7 +233,7 @@ def test_another_seed_is_another_draw_and_other_means():
 @pytest.mark.parametrize("seed", ["-1", "1000000000", "1.5", "x", "9" * 40])
 def test_a_seed_that_is_none_is_named_and_the_usual_one_is_taken(seed):
     lesson = Lesson("scale", seed=seed, lang="en")
-    assert lesson.errors() == [f"The link says seed={seed[:40]}, which cannot be read; the rest of it is shown."]
+    assert lesson.errors() == [f"The link says seed={seed[:40]}, which cannot be read; the rest of the link is shown."]
     assert bars(lesson, 0) == bars(Lesson("scale"), 0)
 
 
@@ -360,7 +359,7 @@ def test_how_many_scores_lie_outside():
     (told,) = [text for text in lesson.texts() if text.startswith("Outside ±10")]
     undivided = int(told.split("**")[1].replace(",", ""))
     assert undivided == pytest.approx(5000 * math.erfc(10 / 8 / math.sqrt(2)), abs=5 * math.sqrt(5000 * 0.21 * 0.79))
-    assert "**0** divided" in told
+    assert "**0** after it" in told
     table = lesson.table(PICTURES["scores"])
     for fill, outside in ((LIGHT_PALETTE.plus, undivided), (LIGHT_PALETTE.share, 0)):
         shares = table[(table["kind"] == "bar") & (table["fill"] == fill)]["y"]
@@ -383,7 +382,7 @@ def test_the_jacobians_of_the_draw_have_one_scale_of_colours():
         found = [float(value.replace("−", "-")) for value in cells[name]["value"]]
         assert found == pytest.approx(slopes, abs=1e-12)
         norms[name] = math.sqrt(math.fsum(slope**2 for slope in slopes))
-    assert lesson.says(f"**{norms['dot']:.3f}** undivided, **{norms['scaled_dot']:.3f}** divided")
+    assert lesson.says(f"**{norms['dot']:.3f}** without the division, **{norms['scaled_dot']:.3f}** with it")
     values = {name: [float(v.replace("−", "-")) for v in each["value"]] for name, each in cells.items()}
     reach = max(abs(value) for each in values.values() for value in each)
     assert max(map(abs, values["dot"])) < reach == max(map(abs, values["scaled_dot"]))

@@ -174,7 +174,7 @@ def test_softmax_does_not_always_sharpen():
 def test_the_hundred_numbers_of_lecture_notes_001():
     lesson = Lesson("softmax", open="many")
     assert lesson.says(
-        "Of 100 numbers the largest, 2.2698, gets 6 %; an even share is 1 %. All together give 1.000000."
+        "Of 100 numbers the largest, 2.2698, gets 6 %; an even share is 1 %. All shares together give 1.000000."
     )
     lesson.set("count", 5)
     assert lesson.says("Of 5 numbers the largest, 2.2409, gets 36 %; an even share is 20 %")

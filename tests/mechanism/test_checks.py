@@ -91,7 +91,7 @@ REFUSALS = [
     (
         "no_arithmetic",
         lambda: attend(x(5, 3).to(torch.float8_e4m3fn)),
-        "x must be float64, float32, bfloat16 or float16, with which torch computes: got torch.float8_e4m3fn",
+        "x must be float64, float32, bfloat16 or float16, which torch can compute with: got torch.float8_e4m3fn",
     ),
     (
         "number_not_negative",
@@ -266,7 +266,7 @@ REFUSALS = [
     (
         "no_input",
         lambda: run_qkv(weights={"w_gate": x(11, 39)}, config={"modifiers": ["gate"]}),
-        "'gate' reads the input from which q, k and v are computed: here q, k and v were given themselves",
+        "'gate' reads the input from which q, k and v are computed: here q, k and v were given directly",
     ),
     (
         "needs_positive",
@@ -392,7 +392,7 @@ REFUSALS = [
     ),
     ("missing_parameter", lambda: masked("local"), "local needs window"),
     ("missing_parameter", lambda: masked(("local_global", {"window": 1})), "local_global needs global_tokens"),
-    ("chosen_twice", lambda: masked("causal", "causal"), "causal may be chosen once: it was chosen twice"),
+    ("chosen_twice", lambda: masked("causal", "causal"), "causal may be chosen only once: it was chosen twice"),
     (
         "offsets_differ",
         lambda: masked(("causal", {"offset": 0}), ("sliding", {"window": 3, "offset": 1})),
@@ -455,12 +455,12 @@ REFUSALS = [
     (
         "few_places",
         lambda: attend(x(5, 5), weights=Weights(w_places=x(4, 5)), config=AttentionConfig(positions=["learned"])),
-        "a learned table has a row for each place, from 0 on: 4 rows do not hold the places 0 to 4",
+        "a learned table has a row for each place, from 0 on: 4 rows do not cover the places 0 to 4",
     ),
     (
         "no_input",
         lambda: run_qkv(config={"positions": ["sinusoidal"]}),
-        "'sinusoidal' reads the input from which q, k and v are computed: here q, k and v were given themselves",
+        "'sinusoidal' reads the input from which q, k and v are computed: here q, k and v were given directly",
     ),
     (
         "keep_without_dropout",
@@ -470,12 +470,12 @@ REFUSALS = [
     (
         "replacement_twice",
         lambda: run_qkv(replacement=x(5, 7), config={"replace": "uniform"}),
-        "weights can be replaced once: by replace='uniform' or by a tensor",
+        "weights can be replaced only once: by replace='uniform' or by a tensor, not by both",
     ),
     (
         "replacement_twice",
         lambda: run_qkv(replacement=x(5, 7), what_if={"weights": x(5, 7)}),
-        "weights can be replaced once: by replace='replacement' or by a tensor",
+        "weights can be replaced only once: by replace='replacement' or by a tensor, not by both",
     ),
     (
         "unknown_choice",

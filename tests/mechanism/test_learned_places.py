@@ -71,7 +71,7 @@ def test_a_table_of_another_width_is_refused(generator):
 def test_decoding_refuses_a_text_that_is_longer_than_the_table(generator):
     weights = Weights(w_places=draw(generator, 4, D))
     config = AttentionConfig(masks=["causal"], positions=["learned"])
-    with pytest.raises(AttentionError, match="4 rows do not hold the places 0 to 4"):
+    with pytest.raises(AttentionError, match="4 rows do not cover the places 0 to 4"):
         decode(draw(generator, T, D), weights=weights, config=config)
 
 

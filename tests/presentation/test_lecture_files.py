@@ -282,7 +282,7 @@ def test_what_a_lesson_tells_in_its_picture_stands_as_figures_where_nothing_move
 @pytest.mark.parametrize(
     ("slug", "name", "pictures", "said"),
     [
-        ("scale", "scores", 1, "undivided (grey)"),  # its colours are no colours there
+        ("scale", "scores", 1, "before the division (grey)"),  # its colours are no colours there
         ("positions", "distance", 1, "RoPE turns both vectors"),
         ("softmax", "code", 0, ""),
     ],

@@ -20,7 +20,7 @@ from tests.screen.driver import Screen, plain, score_of
     [
         (
             {"ex": "en_i"},
-            "The link says ex=en_i, which cannot be read; the rest of it is shown.",
+            "The link says ex=en_i, which cannot be read; the rest of the link is shown.",
             "链接中的 ex=en_i 无法识别，其余部分照常显示。",
         ),
         ({"mask": "causal:x"}, "The link says mask=causal:x, which", "链接中的 mask=causal:x 无法识别"),
@@ -77,8 +77,9 @@ def test_an_altered_link_is_named_and_the_rest_shown(link, english, chinese):
 def test_the_rest_of_an_altered_link_is_shown():
     screen = Screen(ex="zh_ta", heads="1", temp="hot", haeds="3", **{"utm_source": "y", "embed": "true"})
     assert screen.errors() == [
-        "The link says temp=hot, which cannot be read; the rest of it is shown.",
-        "The link says haeds=3, and nothing here is called haeds: a typo, or a newer version. The rest of it is shown.",
+        "The link says temp=hot, which cannot be read; the rest of the link is shown.",
+        "The link says haeds=3, and nothing here is called haeds: a typo, or a newer version. "
+        "The rest of the link is shown.",
     ]
     assert screen.link() == {"ex": "zh_ta", "heads": "1", "embed": "true"}  # which Streamlit keeps
 
@@ -191,7 +192,7 @@ def test_what_takes_long_to_try_is_left_out_and_named():
 )
 def test_a_link_to_what_is_not_there_says_so(link, missing, shown):
     screen = Screen(**link)
-    assert screen.errors() == [f"The link says {missing}, which cannot be read; the rest of it is shown."]
+    assert screen.errors() == [f"The link says {missing}, which cannot be read; the rest of the link is shown."]
     assert screen.link() == shown
 
 

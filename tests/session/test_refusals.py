@@ -124,7 +124,7 @@ REFUSED = [
         "positions",
         {"ex": "one_query"},
         ["sinusoidal"],
-        "'sinusoidal' reads the input from which q, k and v are computed: here q, k and v were given themselves",
+        "'sinusoidal' reads the input from which q, k and v are computed: here q, k and v were given directly",
         "sinusoidal 要读取生成 q、k、v 的输入，而这里的 q、k、v 是直接给出的。",
     ),
 ]

@@ -226,7 +226,7 @@ REFUSED = {
     ),
     "an activation": (lambda: FeedForwardConfig("tanh"), "activation must be one of relu, gelu, swiglu: got 'tanh'"),
     "a norm of q and k": (lambda: FeedForwardConfig(norms=["qk_norm"]), "norm must be one of layer_norm_before, rms"),
-    "a norm twice": (lambda: FeedForwardConfig(norms=["rms_norm_after"] * 2), "rms_norm_after may be chosen once"),
+    "a norm twice": (lambda: FeedForwardConfig(norms=["rms_norm_after"] * 2), "rms_norm_after may be chosen only once"),
     "x of one axis": (lambda: bend(X[0]), r"x must have the axes \(T, d\) or \(B, T, d\): its shape is \(5,\)"),
     "x of nothing": (lambda: bend(X[:0]), r"x must hold at least one number: its shape is \(0, 5\)"),
     "x of NaN": (lambda: bend(NAN), r"x must be finite everywhere: nan at \(0, 0, 0\)"),
@@ -247,7 +247,7 @@ REFUSED = {
     "places that nothing reads": (lambda: look([0], w_places=DRAW(3, 5)), "w_places has no place here"),
     "too few places": (
         lambda: look([0, 1, 2], EmbeddingConfig(positions=["learned"]), w_places=DRAW(2, 5)),
-        "2 rows do not hold the places 0 to 2",
+        "2 rows do not cover the places 0 to 2",
     ),
     "positions of heads": (lambda: EmbeddingConfig(positions=["rope"]), "position must be one of sinusoidal, learned"),
     "a table for another x": (lambda: read(table=DRAW(11, 4)), r"table must be \(V, 5\): its shape is \(11, 4\)"),

@@ -64,7 +64,7 @@ def test_a_reader_who_subtracts_gets_the_difference_that_is_shown(change):
 
 def test_what_stands_behind_the_weights_moves_alone():
     screen = Screen().set("edited", "w_v").edit_cells({0: {0: 9}})
-    assert "The weights stayed. Biggest change: head_outputs" in said(screen)
+    assert "No weight changed. Biggest change: head_outputs" in said(screen)
     assert marked(screen) == ["v_projected", "v", "head_outputs", "concat", "output"]
 
 
@@ -76,7 +76,7 @@ def test_a_change_too_small_for_two_decimals_is_told_with_more():
 
 def test_an_output_without_w_o_is_compared_with_the_one_before():
     text = said(Screen().set("wiring", ["no_output"]))
-    assert "The weights stayed. Biggest change: output [" in text
+    assert "No weight changed. Biggest change: output [" in text
     assert "New" not in text
 
 
@@ -137,7 +137,7 @@ def test_a_word_of_the_same_vector_moves_nothing():
 
 def test_another_sentence_of_as_many_words_is_not_compared_with_the_one_before():
     screen = Screen().set("text", "my teacher loves pizza and salad today")
-    assert "Same words only. Between these words no weight moved." in said(screen)
+    assert "Unchanged words only. Between these words no weight moved." in said(screen)
     screen.set("text", "Tom read a walrus but he laughed")
     assert "All words are different: nothing is compared." in said(screen)
     assert "Biggest change" not in said(screen)
@@ -150,7 +150,7 @@ def test_words_that_stayed_are_compared_with_themselves():
     screen = Screen().set("text", "dog fed a dog and it barked")
     before, now = it_to_dog(2**-0.5), softmax([score * 2**-0.5 for score in (6, 0, 0, 6, 0, 0, 0)], 3)
     moved = f"weight of “dog (no. 4)” for “it”, head 1, {before:.2f} → {now:.2f} ({format_signed(now - before)})."
-    assert f"Same words only. Biggest change: {moved}" in said(screen)
+    assert f"Unchanged words only. Biggest change: {moved}" in said(screen)
 
 
 def has_switch(screen):
@@ -188,7 +188,7 @@ def test_another_sentence_of_the_batch_is_not_compared_with_the_one_before():
 
 def test_a_pinned_sentence_is_not_compared_word_by_word_with_another():
     screen = Screen().set("pin", True).set("text", "my teacher loves pizza and salad today")
-    assert screen.fact().startswith("Same words only. ")
+    assert screen.fact().startswith("Unchanged words only. ")
     assert screen.widget("apart").disabled
 
 

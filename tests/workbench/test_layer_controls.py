@@ -134,7 +134,7 @@ def test_fewer_key_value_heads_keep_typed_numbers():
 # ---- biases ----------------------------------------------------------------------------------------------------------
 def test_a_bias_that_was_not_there():
     screen = Screen().set("edited", "b_v")
-    assert "There is no b_v, so it adds nothing." in screen.captions()
+    assert "There is no b_v, so nothing is added." in screen.captions()
     screen.press("b_zeros_b_v").edit_cells({0: {2: 5}})
     assert step(screen, "b_v").tolist() == [0, 0, 5, 0]
     screen.edit_cells({0: {2: 0}})  # as it was before any cell was changed

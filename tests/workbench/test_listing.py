@@ -20,7 +20,7 @@ def test_the_listing_gives_the_numbers_of_the_screen(name):
     screen = Screen(ex=f"code_{name}")
     assert screen.errors() == []
     assert listing_on(screen) == LISTINGS[name].source
-    assert "it gives the output and the weights on the screen" in texts(screen)
+    assert "the code gives the output and the weights on the screen" in texts(screen)
     assert "Sequence 2" in [option for each in screen.at.button_group for option in each.options]
 
 

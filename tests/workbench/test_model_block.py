@@ -54,7 +54,7 @@ def test_the_parts_add_up_to_the_vector_from_which_the_words_come(screen):
     own = run()["3.feed_forward"]["residual"][0, AT].numpy()
     assert added == pytest.approx(own, abs=1e-5)  # single precision is sent
     assert len([row for row, _ in rows if row["kind"] == "part"]) == 1 + 3 * (4 + 1)
-    assert any("it agrees to within " in caption and "e-15" in caption for caption in screen.captions())
+    assert any("parts (to within " in caption and "e-15" in caption for caption in screen.captions())
 
 
 def test_each_part_is_what_a_naive_loop_gives(screen):

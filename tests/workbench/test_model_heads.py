@@ -50,7 +50,7 @@ def test_of_a_pronoun_it_says_the_weight_on_the_noun_of_the_simple_rule_and_of_a
         weights = run()[f"{each['layer']}.attention"]["weights"][0, each["head"]]
         assert each["here"]["antecedent"] == pytest.approx(float(weights[AT, 7]))  # "street", the nearest that fits
         assert "subject" not in each["here"]
-    assert "it → street" in head["text"]["about"] and "in a typed one no word is marked" in head["text"]["about"]
+    assert "it → street" in head["text"]["about"] and "in a typed sentence no word is marked" in head["text"]["about"]
 
 
 def test_without_a_pronoun_that_has_a_noun_there_is_no_such_number():

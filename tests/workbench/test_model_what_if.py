@@ -195,7 +195,7 @@ def test_all_changes_are_taken_back_at_once(screen):
 def test_the_path_adds_up_and_a_number_of_it_opens(screen):
     path = data(screen)["path"]
     before = word_shares(ENCODER, AT)
-    assert path["title"] == f"Which part carried “{KNOWN[int(before.argmax())]}”, and from which word"
+    assert path["title"] == f"The logit of “{KNOWN[int(before.argmax())]}”, by part and by word"
     tokens = blank_word(cut_sentence(ENCODER, TIRED), AT)
     logit = float(run_model(ENCODER, tokens)["unembedding"]["logits"][0, AT].max())
     assert path["sum"] == pytest.approx(logit, abs=1e-10)

@@ -164,11 +164,11 @@ def test_a_fault_behind_right_scores_and_a_step_that_agrees_later():
     right, given = weights_of(tensors()), tensors()
     scores = np.einsum("bhtd,bhsd->bhts", given["q"], given["k"].repeat(2, axis=1))
     screen = brought(scores=scores, weights=right * 1.5)
-    assert "The steps before it agree: scores." in told(screen)
+    assert "The earlier steps agree: scores." in told(screen)
     assert "the fault lies in one of scaled_scores, masked_scores, weights" in told(screen)
     screen = brought(scores=scores + 1.0, weights=right)  # the softmax takes the 1 away again
     assert "First step that differs: scores." in told(screen)
-    assert "The steps before it" not in told(screen)
+    assert "The earlier steps" not in told(screen)
 
 
 def test_of_a_part_of_the_keys_the_weights_are_not_compared():

@@ -192,10 +192,10 @@ def test_a_lesson_says_what_the_words_count_as_that_it_does_not_know(slug, link,
 def test_at_most_two_classes_are_asked_at_once_in_the_picture_and_all_are_folded_beside_the_sentence():
     many = " ".join(f"word{number}" for number in range(15))
     for link, label in (
-        ({"text": many}, "Categories of 15 unknown words"),
-        ({"text": PIZZA, "more": "Our uncle bakes bread"}, "Categories of 6 unknown words"),
-        ({"ex": "model_en", "text": "zorb blick frump wug"}, "Categories of 4 unknown words"),
-        ({"text": "zorb barked"}, "Categories of 1 unknown word"),
+        ({"text": many}, "Categories for 15 unknown words"),
+        ({"text": PIZZA, "more": "Our uncle bakes bread"}, "Categories for 6 unknown words"),
+        ({"ex": "model_en", "text": "zorb blick frump wug"}, "Categories for 4 unknown words"),
+        ({"text": "zorb barked"}, "Categories for 1 unknown word"),
     ):
         screen = Screen(**link)
         (folded,) = [box for box in screen.at.expander if box.label == label]

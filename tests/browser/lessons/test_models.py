@@ -10,9 +10,9 @@ THE_THE = "weights [head 1, The, The]"
 
 def test_map_and_headline_follow_the_slider_before_the_server_answers(screen):
     opened = screen("?lang=en", lesson="models")
-    assert opened.sentence().startswith("From GPT-2 (small) (2019) to gpt-oss-120b (2025), 4 of 6 parts differ")
+    assert opened.sentence().startswith("Between GPT-2 (small) (2019) and gpt-oss-120b (2025), 4 of 6 parts differ")
     opened.slide(NEWER, "Home")
-    opened.wait_for_sentence("From GPT-2 (small) (2019) to Transformer (base) (2017)")
+    opened.wait_for_sentence("Between GPT-2 (small) (2019) and Transformer (base) (2017)")
     opened.slide(NEWER, "ArrowRight", 5)
     opened.wait_for_sentence("to LLaMA 7B (2023), 1 of 6 parts differ: position.")
     assert opened.query()["new"] == "5"

@@ -104,9 +104,9 @@ def test_alibi_is_seen_with_eight_heads_and_not_with_two(screen):
     opened.wait_for_number("bias [head 1, dog, chased]", "−1")
     opened.wait_for_number("bias [head 1, dog, cat]", "−1.5")
     opened.type("Sentence", "black cat chased white dog saw bird")
-    opened.wait_for_text("go from 0.406 for itself to 0.020 for the farthest word in head 1")
+    opened.wait_for_text("go from 0.406 for the word itself to 0.020 for the farthest word in head 1")
     opened.press("Heads", "2")
-    opened.wait_for_text("go from 0.171 for itself to 0.118 for the farthest word in head 1")
+    opened.wait_for_text("go from 0.171 for the word itself to 0.118 for the farthest word in head 1")
     opened.press("Show", "weights")
     opened.wait_for_number("weights [head 2, bird, black]", "0.141")
 

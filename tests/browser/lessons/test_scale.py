@@ -27,27 +27,28 @@ def bold(opened, start):
 def test_a_deep_link_restores_the_lesson_with_its_guess(screen):
     opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale")
     opened.wait_for_text("Not as predicted")
-    opened.wait_for_sentence("the gradient at q (median) is 5.0 × 10⁻⁵ undivided, 0.37 divided.")
+    opened.wait_for_sentence("the gradient at q (median) is 5.0 × 10⁻⁵; with it, 0.36 and 0.37.")
     opened.wait_for_text("How far each weight of this draw moves")
     assert opened.outside == [] and opened.errors == []
 
 
 def test_why_sqrt_d_k_the_largest_weight_of_the_softmax_against_d_k_guessed_first(screen):
     opened = screen(lesson="scale")
-    assert (
-        opened.sentence()
-        == "d_k = 64: undivided, the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
+    assert opened.sentence() == (
+        "d_k = 64: without the division the largest of 8 weights averages 0.87, and the gradient at q (median) is 0.55."
     )
     assert opened.page.locator('path[aria-label^="divided: "]').count() == 0
     opened.press("Predict: with the division, the largest weight …", "hardly changes")
     opened.wait_for_text("As predicted")
     opened.slide("Width d_k of query and key", "End")
-    opened.wait_for_sentence("d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36 divided")
+    opened.wait_for_sentence("d_k = 1024: without the division the largest of 8 weights averages 0.97 and")
+    opened.wait_for_sentence("; with it, 0.36 and 0.37.")
     assert round(point(opened, "undivided", 1), 2) == 0.31
     assert round(point(opened, "undivided", 1024), 2) == 0.97
     assert round(point(opened, "divided", 1024), 2) == 0.36
     opened.slide("Width d_k of query and key", "Home")
-    opened.wait_for_sentence("d_k = 1: the largest of 8 weights averages 0.31 undivided, 0.31 divided")
+    opened.wait_for_sentence("d_k = 1: without the division the largest of 8 weights averages 0.31 and")
+    opened.wait_for_sentence("; with it, 0.31 and")
     assert opened.query() == {"d_k": "1", "guess": "1"}
 
 
@@ -126,7 +127,9 @@ def test_what_the_gradient_gets_the_jacobian_undivided_and_divided(screen):
     undivided, divided = bold(opened, "How far each weight")
     assert undivided < divided
     opened.slide("Width d_k of query and key", "Home")
-    opened.page.wait_for_function("was => !document.body.innerText.includes(was)", arg=f"{undivided:.3f} undivided")
+    opened.page.wait_for_function(
+        "was => !document.body.innerText.includes(was)", arg=f"{undivided:.3f} without the division"
+    )
     undivided, divided = bold(opened, "How far each weight")
     assert undivided == divided  # √1 = 1
     expect(opened.page.locator('path[aria-label*="jacobian [head 1, q, "]')).to_have_count(2 * 64)

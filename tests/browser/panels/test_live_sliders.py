@@ -89,7 +89,7 @@ def test_the_width_of_a_head(screen):
     knob, headline, bars = read(opened, label, "h5", bar)
     dragged = shares(opened)
     assert knob == "1024" and headline[0].startswith(
-        "d_k = 1024: the largest of 8 weights averages 0.97 undivided, 0.36"
+        "d_k = 1024: without the division the largest of 8 weights averages 0.97 and"
     )
     assert dragged[3] == pytest.approx(float(bars[-1].rpartition(": ")[2]), abs=1e-4)
     assert "d_k" not in opened.page.url

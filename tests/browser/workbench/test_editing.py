@@ -162,7 +162,7 @@ def test_a_mask_is_painted_and_what_is_blocked_is_hatched(screen):
 def test_a_bias_is_made_of_zeros_and_at_random(screen):
     opened = screen("?step=q_projected")
     opened.open_matrix("b_q")
-    expect(opened.page.get_by_text("There is no b_q: it adds nothing.")).to_be_visible()
+    expect(opened.page.get_by_text("There is no b_q, so nothing is added.")).to_be_visible()
     opened.settled()  # the buttons of the matrix before are leaving
     opened.page.get_by_role("button", name="Zeros", exact=True).click()
     expect(opened.page.get_by_text("Nothing moved: every number is as it was before.")).to_be_visible()

@@ -81,7 +81,7 @@ def test_a_typed_sentence_moves_the_attention(screen):
 def test_a_word_of_no_dictionary_is_what_one_says_it_is(screen):
     opened = screen()
     opened.type("Sentence", "Anna fed the glorp and it barked")
-    opened.page.get_by_text("Categories of 1 unknown word").click()
+    opened.page.get_by_text("Categories for 1 unknown word").click()
     expect(opened.page.get_by_text("This example does not know glorp")).to_be_visible()
     expect(opened.page.locator(".flow .word.marked")).to_have_count(0)
     opened.choose("glorp", "thing")
