@@ -88,7 +88,7 @@ def test_opening_what_is_on_the_screen_is_no_change():
     [
         (
             '"heads": "two"',
-            "The file says heads=two, which cannot be read; the rest of it is shown.",
+            "The file says heads=two, which cannot be read; the rest of the file is shown.",
             "文件中的 heads=two 无法识别，其余部分照常显示。",
         ),
         (
@@ -105,7 +105,7 @@ def test_opening_what_is_on_the_screen_is_no_change():
         ),
         (
             '"step": "no such step"',
-            "The file says step=no such step, which cannot be read; the rest of it is shown.",
+            "The file says step=no such step, which cannot be read; the rest of the file is shown.",
             "文件中的 step=no such step 无法识别，其余部分照常显示。",
         ),
     ],

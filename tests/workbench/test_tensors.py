@@ -156,7 +156,7 @@ def test_an_output_that_differs_though_the_weights_agree():
     screen = brought(weights=weights, output=output)
     assert "First step that differs: head_outputs." in told(screen)
     assert "most at head 2, query 3, d_v 4:" in told(screen)
-    assert "The steps before it agree: weights." in told(screen)
+    assert "The earlier steps agree: weights." in told(screen)
     assert "the fault lies in this step" in told(screen)
 
 
