@@ -14,7 +14,7 @@ def test_map_and_headline_follow_the_slider_before_the_server_answers(screen):
     opened.slide(NEWER, "Home")
     opened.wait_for_sentence("Between GPT-2 (small) (2019) and Transformer (base) (2017)")
     opened.slide(NEWER, "ArrowRight", 5)
-    opened.wait_for_sentence("to LLaMA 7B (2023), 1 of 6 parts differ: position.")
+    opened.wait_for_sentence("and LLaMA 7B (2023), 1 of 6 parts differ: position.")
     assert opened.query()["new"] == "5"
 
 
