@@ -319,7 +319,7 @@ def test_all_steps_of_a_plain_run_are_seen_whole_and_those_that_are_read_say_so(
     row = opened.page.locator(".flow .strip")
     assert row.evaluate("row => row.scrollWidth <= row.clientWidth")
     read = row.locator("button.read")
-    assert read.count() == 1 and {"en": "is computed from this", "zh": "由它算出"}[lang] in read.get_attribute("title")
+    assert read.count() == 1 and {"en": "is computed from this", "zh": "由此算出"}[lang] in read.get_attribute("title")
 
 
 @pytest.mark.slow
