@@ -201,7 +201,7 @@ def test_changed_twice_and_another_length_are_refused():
     with pytest.raises(AttentionError, match="changed twice"):
         intervene(stack, [Intervention("1.attention", 0), Intervention("1.attention", 0, "even")])
     changed = intervene(stack, [Intervention("1.attention", 0)])
-    with pytest.raises(AttentionError, match="replaced once"):
+    with pytest.raises(AttentionError, match="replaced only once"):
         intervene(changed, [Intervention("1.attention", 1)])
     shorter = Stack({"1.attention": attend(torch.eye(3, dtype=torch.float64))}, {})
     with pytest.raises(AttentionError, match="as many words as this one, 4: it has 3"):

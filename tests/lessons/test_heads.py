@@ -297,7 +297,7 @@ def test_the_word_with_the_largest_weight_is_not_what_the_colour_hangs_on():
     assert lesson.number("gradient", "gradient_x_input [chased]") == pytest.approx(0, abs=1e-9)
     lesson.set("beside", 0)
     assert lesson.says(
-        "The largest weight of head 1 is that of “white” (0.83), and the colour of “dog” depends most on it"
+        "The largest weight of head 1 is that of “white” (0.83), and the colour of “dog” depends most on “white”, too"
     )
     assert lesson.set("number", 2).says("the action of “dog” depends most on “**chased**” (1.23)")
 

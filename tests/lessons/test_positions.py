@@ -256,7 +256,8 @@ def test_a_score_is_four_products():
     assert (words @ w_q) @ (other @ w_k) == 6
     table = lesson.table("parts")
     told = dict(zip(table["text"], table["y"], strict=True))
-    for title, part in zip(("word to word", "word to place", "place to word", "place to place"), parts, strict=True):
+    titles = ("word to word", "word to position", "position to word", "position to position")
+    for title, part in zip(titles, parts, strict=True):
         row = table[table["step"] == part].iloc[0]
         assert row["y"] < told[title] < row["y2"]
     lesson.set("parts_head", 0)

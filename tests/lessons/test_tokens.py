@@ -56,7 +56,7 @@ def test_a_word_that_the_model_does_not_know_is_marked_and_its_pieces_are_known(
     data = picture(lesson)
     words = data["rows"][0]
     assert [token["shown"] for token in words["tokens"] if not token["known"]] == ["walrus", "🐶"]
-    assert words["note"].endswith("Unknown to the model (dashed): 2.")
+    assert words["note"].endswith("Unknown (dashed): 2.")
     last = shown(data["stages"][-1]["tokens"])
     assert last[-6:][:4] != last and [piece for piece in last if piece.startswith("<0x")] == [
         "<0xF0>",

@@ -294,7 +294,7 @@ def test_what_cannot_be_computed_is_left_out_and_says_why(monkeypatch):
 
 # ---- the parameters of mechanisms ------------------------------------------------------------------------------------
 def test_a_cap_is_swept_where_it_is_chosen():
-    assert "Score cap: no score goes beyond" not in offered(film("temperature"))
+    assert "Score cap: limit of every score" not in offered(film("temperature"))
     screen = film("softcap_cap", mod="softcap:2")
     scores = split(X @ W_Q, 2) @ split(X @ W_K, 2).mT / 2**0.5
     expected = {}
