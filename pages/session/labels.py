@@ -98,8 +98,8 @@ def label_token(trace: Trace, axis: str, position: int) -> str:
 
 
 def tell_apart(trace: Trace, axis: str, position: int, template: str) -> str:
-    """A token, with its place by a template of the content where it stands there more than once; the sign with which a
-    text of a model begins is not counted, because nobody typed it."""
+    """The name of a token. If the text has the word more than once, a template of the content adds its place, which is
+    counted without the start sign of a model's text, because nobody typed that."""
     words = trace.labels[axis]
     word = words[position]
     name = printable_token(word)

@@ -1,4 +1,4 @@
-"""What somebody has forgotten of an addition is said in words, with the file in which it is missing."""
+"""Each test names what an added lesson, mask, score or puzzle still lacks, and the file where it is missing."""
 
 import ast
 import importlib

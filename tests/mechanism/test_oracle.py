@@ -283,7 +283,7 @@ def test_steps_against_torch_on_cuda(score, dtype):
 
 
 def test_every_position_is_witnessed():
-    """One that is not here stands in test_relative_positions, test_latent or test_learned_places."""
+    """The other positions have their own tests: test_relative_positions, test_latent and test_learned_places."""
     here = {name if isinstance(name, str) else name[0] for chosen in chosen_positions(6).values() for name in chosen}
     assert here | {*LEARNED, "decoupled_rope", "learned"} == set(POSITIONS)
 

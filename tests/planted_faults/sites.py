@@ -13,13 +13,13 @@ class Fault:
     """A piece of one file that is replaced by another. The line is kept, so that it is found after lines were added."""
 
     path: str
-    line: str  # as it stands in the file
+    line: str  # the whole line, before the fault
     column: int  # characters before the piece
     piece: str
     wrong: str
 
     def plant(self, root: Path) -> bool:
-        """Writes the file with the fault; False where the line stands there no longer, or more than once."""
+        """Writes the fault into the file. Returns False if the line is gone or not the only one."""
         path = root / self.path
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
         if lines.count(self.line) != 1:

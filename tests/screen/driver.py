@@ -282,7 +282,7 @@ class Screen:
 
     def captions(self):
         """What stands small anywhere, in the drawers, too."""
-        self.seek(lambda: False)
+        self.open()
         return [plain(caption.value) for caption in self.at.caption]
 
     def errors(self):
@@ -296,7 +296,7 @@ class Screen:
 
     def error_at(self, key):
         """The refusal that stands directly under a control."""
-        self.seek(lambda: False)
+        self.open()
         order = [node for node in walk(self.at._tree) if getattr(node, "key", None) or node.type == "error"]
         moved = re.compile(rf"{re.escape(key)}(_\d+)?")
         at = next(n for n, node in enumerate(order) if moved.fullmatch(getattr(node, "key", None) or ""))
