@@ -131,7 +131,7 @@ def test_what_may_be_concluded_is_said():
     )
 
 
-@pytest.mark.parametrize("lang, told", [("en", "two steps, 0 and 5,000"), ("zh", "只附带两个训练步数：0 和 5,000")])
+@pytest.mark.parametrize("lang, told", [("en", "two steps, 0 and 5,000"), ("zh", "只附带训练到 0 步和 5,000 步的两份")])
 def test_where_the_slider_has_two_steps_it_says_so_and_why(lang, told):
     chinese = Lesson("meaning", lang=lang, ex="model_zh")
     assert len(fact(chinese)) == 2
