@@ -39,14 +39,16 @@ def test_it_opens_on_what_one_vector_cannot_hold_at_the_end_of_its_training():
     held = [length for length, share in zip(without["places"], shares["one"], strict=True) if share]
     lost = min(length for length in without["places"] if length > max(held))
     assert lesson.says(
-        f"writes {percent['additive']} of the texts of up to 40 letters exactly, "
+        f"reverses {percent['additive']} of the texts of up to 40 letters without an error, "
         f"the network with a single vector {percent['one']}."
     )
-    assert lesson.says(f"From {lost} letters on, the network with a single vector gets none right: the vector has 64")
+    assert lesson.says(
+        f"From {lost} letters on, the network with a single vector gets no text right: its vector has 64"
+    )
     at = without["places"].index(lost)
     longer, wider = (100 * read_wider_vector()[trial].exact[at] for trial in ((64, 6000), (128, 3000)))
-    assert lesson.says(f"With twice the training it gets {longer:.0f} % of the texts of {lost} letters right;")
-    assert lesson.says(f"with 128 numbers instead of 64, {wider:.0f} %, and none from 20 letters on.")
+    assert lesson.says(f"Trained twice as long, it gets {longer:.0f} % of the texts of {lost} letters right.")
+    assert lesson.says(f"A vector of 128 numbers gets {wider:.0f} % of them right, but again none from 20 letters on.")
 
 
 def test_every_letter_of_the_longest_text_is_written_in_the_picture_and_in_words():
@@ -315,4 +317,4 @@ def test_only_steps_of_which_there_is_a_network_are_offered():
 
 def test_one_vector_says_what_its_states_are_for():
     lesson = Lesson("bottleneck", task="dates", kind="one", open="smear", lang="en")
-    assert lesson.says("With one vector, these states are not read again later")
+    assert lesson.says("In the network with one vector, the decoder does not read these states")

@@ -147,7 +147,7 @@ def test_a_batch_against_one_by_one(clocked):
 def test_which_pairs_are_skipped_and_what_that_saves(pattern, kept, computed):
     lesson = Lesson("cost", open="skip", pattern=pattern, lang="en")
     assert lesson.says(f"The pattern keeps {kept:,} of 65,536 pairs.")
-    assert lesson.says(f"Computed in whole blocks, that makes {computed:,} pairs")
+    assert lesson.says(f"Computed in whole blocks, these become {computed:,} pairs")
     assert lesson.says(f"**{computed * 128:,}** multiply-adds instead of 8,388,608")
 
 
@@ -283,7 +283,7 @@ def test_gradients_move_out_of_what_float16_loses_as_the_loss_is_scaled():
 def test_a_lost_update_opens_to_its_sum():
     lesson = Lesson("cost", open="precision", precise="updates", lang="en")
     assert lesson.says("the next number after 1 is 1 + 1/1,024. Of 8 updates, **3** leave a weight of 1 unchanged")
-    assert lesson.says("gives **1.00** if the weight is kept in float16, and 1.25 from a float32 master")
+    assert lesson.says("gives **1.00** if the weight is kept in float16, and 1.25 if a float32 master is kept")
     lesson.click_cell("updates", "moved", "6")
     (part,) = lesson.parts("arithmetic_cost_updates")
     assert [piece["text"] for piece in json.loads(part.proto.json)["pieces"]] == ["1.00", " + ", "0.00024", " = 1.00"]

@@ -50,7 +50,7 @@ def test_what_is_asked_gets_any_sum_and_what_asks_gives_1():
     assert lesson.says("Not as predicted")
     assert lesson.set("guess", 1).says(":material/check: As predicted")
     assert lesson.says(f"了 {past:.2f}, ")
-    assert lesson.says("are the same (largest difference 0.00); the weights differ by up to 0.46")
+    assert lesson.says("are the same (largest difference 0.00), but the weights differ by up to 0.46")
     assert Lesson("cross", **lesson.link()).texts() == lesson.texts()
 
 

@@ -76,7 +76,7 @@ def test_each_stop_is_told_both_ways():
 
 
 def test_the_cached_run_is_the_whole_run():
-    assert Lesson("decoding", lang="en").says("over all 14 steps the 1,744 logits differ by at most 1")
+    assert Lesson("decoding", lang="en").says("in all 14 steps, the 1,744 logits differ by at most 1")
 
 
 def test_a_stop_and_a_number_are_chosen_and_what_is_made_up_changes_nothing():
@@ -148,7 +148,7 @@ def test_the_triangles_of_what_is_computed_and_kept():
     assert marks(lesson, "without")[2] == "+++" + "." * (count - 3)
     assert f"With a cache: {count} computed" in shown
     again = count * (count + 1) // 2
-    assert lesson.says(f"{count} keys are computed for the first {count} words with a cache and {again} without")
+    assert lesson.says(f"computes {count} keys for the first {count} words with a cache, and {again} without")
 
 
 def test_at_256_tokens_32896_keys_against_256():
@@ -167,9 +167,9 @@ def test_at_256_tokens_32896_keys_against_256():
 
 def test_the_bytes_of_a_cache_and_what_grouped_heads_and_a_window_make_of_them():
     lesson = Lesson("decoding", open="size", lang="en")
-    assert lesson.says("4,096 tokens, L = 32, 32 key/value heads of width 128, float16: **2 GiB**")
+    assert lesson.says("T = 4,096 tokens, L = 32 layers, 32 key/value heads of width d = 128, float16: **2 GiB**")
     lesson.choose("kv_heads", "8: grouped")
-    assert lesson.says("8 key/value heads of width 128, float16: **512 MiB** instead of 2 GiB")
+    assert lesson.says("8 key/value heads of width d = 128, float16: **512 MiB** instead of 2 GiB")
     lesson.choose("window", "the last 1,024")
     assert lesson.says("**128 MiB** instead of 2 GiB")
     lesson.set("tokens", 131072)
@@ -215,7 +215,9 @@ def test_positions_do_not_disturb_what_was_kept(positions):
 
 def test_a_state_gives_what_the_map_gives():
     lesson = Lesson("decoding", open="kept", what="state", lang="en")
-    assert lesson.says("a head keeps 2 × 2 numbers for features times values and 2 for the features, 6 in total")
+    assert lesson.says(
+        "a head keeps 2 × 2 numbers for the sum of features times values and 2 for the sum of features, 6 in total"
+    )
     assert lesson.says("differs from row 6 of the map's output by at most ")
     lesson.set("reads", 1)
     lesson.click_cell("memory", "memory_2", "0,0,1,1").follow("memory", "memory_1", [0, 0, 1, 1])

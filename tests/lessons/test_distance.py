@@ -161,11 +161,11 @@ def test_a_recurrence_vanishes_or_explodes_and_is_called_so():
         factor = math.exp(sum(logs) / len(logs))  # a step after the other
         left = curve[20] / curve[1]
         verdict = "**vanishes**" if left < 0.5 else "**holds**" if factor < 1 else "**explodes**"
-        sentence = re.search(rf"{name}: each further word (.*?)\.( |$)", told.replace("on average. ", ""))[1]
-        assert sentence.startswith(f"changes the influence by a factor of **{factor:.2g}**") and verdict in sentence
+        sentence = re.search(rf"{name}: each word of distance (.*?)\.( |$)", told.replace("on average. ", ""))[1]
+        assert sentence.startswith(f"multiplies the influence by **{factor:.2g}**") and verdict in sentence
         assert left >= 1 or f"{100 * left:.2g} %" in sentence
     opening = captions(Lesson("distance", lang="en"))  # where LSTM and attention are one line
-    assert "RNN: each further" in opening and opening.count("**vanishes**") == opening.count("**holds**") == 1
+    assert "RNN: each word of distance" in opening and opening.count("**vanishes**") == opening.count("**holds**") == 1
     fading = captions(Lesson("distance", lang="zh", kinds="rnn"))
     assert "梯度消失" in fading and "梯度爆炸" not in fading
 
@@ -242,7 +242,7 @@ def test_the_race_is_over_where_the_one_behind_comes_ahead():
     lesson = Lesson("distance", lang="en")
     one, other = points(lesson, "LSTM"), points(lesson, "attention")
     turn = next(distance for distance in range(21) if other[distance] > one[distance])
-    assert 0 < turn < 20 and "Race: one of the two leads at short distance" in next(iter(lesson.goals()))
+    assert 0 < turn < 20 and "Race: one of the two encoders leads at short distance" in next(iter(lesson.goals()))
     assert "Answer" not in next(iter(lesson.goals()))
     lesson.set("distance", turn)
     assert f"Overtaken: at distance {turn}, attention" in next(iter(lesson.goals()))
@@ -479,11 +479,12 @@ def test_a_word_is_exchanged_and_no_fixed_weight_moves():
     before, now = (cache.trace_for(setup)["weights"][0, 0] for setup in (own, with_word(own, 5, "she")))
     clearly = (now - before).abs() > 4 * torch.finfo(torch.float64).eps
     assert clearly.nonzero().tolist() == [[5, 0], [5, 3]]  # Anna and the dog; the others as this CPU rounds their sum
-    assert lesson.figure("“it” becomes “she”: 0 of the 49 weights that do not depend on words change, and ") == 2
+    told = "“it” becomes “she”. Of the 49 weights that do not depend on words, 0 change; of those of attention, "
+    assert lesson.figure(told) == 2
     before = band_of(lesson)
     lesson.set("said", "the cat saw a bird and flew")
     assert np.array_equal(band_of(lesson), before)
-    assert lesson.says("0 of the 49 weights that do not depend on words change")
+    assert lesson.says("Of the 49 weights that do not depend on words, 0 change")
 
 
 def test_weights_by_position_alone():
@@ -492,7 +493,7 @@ def test_weights_by_position_alone():
     for i in range(7):
         scores = [4.0 if j == i - 1 else 0.0 for j in range(7)]
         assert [*shown[i]] == pytest.approx([softmax(scores, j) for j in range(7)], abs=1e-12)
-    assert lesson.says("0 of the 49 weights that do not depend on words change")
+    assert lesson.says("Of the 49 weights that do not depend on words, 0 change")
     assert "conv" not in lesson.charts()
     lesson.set("position", "0, 0, 9")
     assert band_of(lesson)[2, 3] == pytest.approx(softmax([0, 0, 0, 9, 0, 0, 0], 3), abs=1e-12)

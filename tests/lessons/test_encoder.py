@@ -75,9 +75,9 @@ def test_each_row_is_what_its_part_adds_and_each_stop_says_the_word_of_a_loop():
 
 def test_a_guess_is_answered_and_a_number_opens_to_its_arithmetic():
     lesson = Lesson("encoder", lang="en")
-    assert not lesson.says("It adds")
+    assert not lesson.says("Each part adds")
     lesson.choose("guess", "it adds a vector to it")
-    assert lesson.says("As predicted") and lesson.says("It adds")
+    assert lesson.says("As predicted") and lesson.says("Each part adds")
     cell = {"part": "1.attention", "step": "output", "index": [0, AT, 5]}
     lesson.send_part("encoder_walk", "opened", cell)
     (part,) = lesson.parts("block_sum")

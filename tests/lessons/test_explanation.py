@@ -136,7 +136,7 @@ def test_heads_to_spare():
         kept[head] = 1
         alone = (model.trace(texts, switches=kept)["output"][:, 0].argmax(-1) == classes).double().mean().item()
         assert table[head + 1]["right with it alone"] == f"{alone:.0%}".replace("%", " %")
-    assert [row["correct without it"] for row in table[1:]] == ["100 %"] * 4
+    assert [row["right without it"] for row in table[1:]] == ["100 %"] * 4
     lesson.press("door_spare")
     assert lesson.at.session_state["setup"].heads == 4
 

@@ -248,11 +248,11 @@ def test_an_eighth_of_less_than_8_is_none(lang):
 # ---- shared keys and values, cost ------------------------------------------------------------------------------------
 def test_one_key_head_costs_the_colour_sentence_its_who_and_the_other_nothing():
     lesson = Lesson("heads", open="share")
-    assert lesson.says(f"The output moves by at most **{MEASURED['zh_colour max output change']:.2f}**")
+    assert lesson.says(f"This changes the output by at most **{MEASURED['zh_colour max output change']:.2f}**")
     assert lesson.says("Keys kept: 15 numbers instead of 30")
     assert lesson.number("shared", "weights [head 2, dog, chased]", row=0) == pytest.approx(0.8887, abs=1e-4)
     assert lesson.number("shared", "weights [head 2, dog, chased]", row=1) == pytest.approx(0.0, abs=1e-4)
-    assert lesson.choose("of", "Anna fed the dog").says("The output moves by at most **0**")
+    assert lesson.choose("of", "Anna fed the dog").says("This changes the output by at most **0**")
     assert MEASURED["en_it max output change"] == 0
     lesson.choose("of", "eight random heads")
     assert lesson.says("Keys kept: 640 numbers instead of 5,120")

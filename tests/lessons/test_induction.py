@@ -169,7 +169,7 @@ def test_the_jump_is_as_gradual_as_it_is_said():
     between = sum(begun < step < done for step in steps)
     assert appear.says(f"After step {begun} the heads together predict {100 * shares[begun]:.0f} % of the repetition")
     assert appear.says(
-        f"{between} steps in between. Here the rise is no jump: it lasts from step {begun} to step {done} of 500."
+        f"{between} steps in between. Here the rise is not sudden: it lasts from step {begun} to step {done} of 500."
     )
 
 
@@ -230,7 +230,7 @@ def test_one_layer_cannot():
     lesson = Lesson("induction", open="one_layer", lang="en")
     share = lambda course: sum(shipped_figures(course, 500)[16:]) / 15  # noqa: E731
     assert share("copy_one") < 0.1 and share("copy_two") > 0.95
-    assert lesson.says(f"One layer predicts {share('copy_one'):.0%} of the repetition".replace("%", " %"))
+    assert lesson.says(f"A network of one layer predicts {share('copy_one'):.0%} of the repetition".replace("%", " %"))
 
 
 @pytest.mark.parametrize("layer, example", [("layer 1", "learned_previous"), ("layer 2", "learned_copy")])

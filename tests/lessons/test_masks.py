@@ -180,7 +180,7 @@ def test_a_later_word_moves_earlier_rows_without_the_mask_and_not_one_bit_with_i
     assert [round(value, 3) for value in moved(lesson, 0)] == MOVED["unmasked"]
     assert moved(lesson, 1)[:6] == [0] * 6
     assert [round(value, 3) for value in moved(lesson, 1)] == MOVED["causal"]
-    assert lesson.says("Of the 6 words before it, **6** change their output without a mask, **0** with the mask above.")
+    assert lesson.says("Of the 6 words before it, **6** get another output without a mask, **0** with the mask above.")
 
 
 def test_any_word_may_change_into_any_other():
@@ -197,7 +197,7 @@ def test_any_word_may_change_into_any_other():
 
 def test_under_a_mask_that_looks_ahead_words_do_learn_of_their_future():
     lesson = Lesson("masks", open="future", mask="local")
-    assert lesson.says("**6** change their output without a mask, **1** with the mask above.")  # "it" sees "barked"
+    assert lesson.says("**6** get another output without a mask, **1** with the mask above.")  # "it" sees "barked"
 
 
 def test_only_the_masked_scores_differ_by_themselves():
@@ -330,8 +330,8 @@ def test_a_row_that_may_look_at_nothing_in_five_treatments():
     powers = [1 / E424, 1, 1, E424, 1, 1, 1]  # as without a mask: -1e9 on every score is a shift
     assert added == pytest.approx([power / sum(powers) for power in powers], abs=1e-6)
     assert lesson.says(
-        "may not attend to any word. In **3** of five treatments blocked words get a share, "
-        "and in **1** the result is NaN."
+        "may not attend to any word. In **3** of five ways to block a row, blocked words still get a share; "
+        "in **1** the result is NaN."
     )
     allowed = torch.ones(7, 7).tril()
     allowed[WORDS.index("it")] = 0
@@ -342,10 +342,14 @@ def test_a_row_that_may_look_at_nothing_in_five_treatments():
 def test_in_lower_precision_the_treatments_differ_again():
     lesson = Lesson("masks", open="nothing", dtype="float32")
     assert treated(lesson)[3] == pytest.approx([1 / 7] * 7, abs=1e-6)  # -1e9 swallows the scores beside it
-    assert lesson.says("In **3** of five treatments blocked words get a share, and in **1** the result is NaN")
+    assert lesson.says(
+        "In **3** of five ways to block a row, blocked words still get a share; in **1** the result is NaN"
+    )
     lesson = Lesson("masks", open="nothing", dtype="float16")
     assert all(math.isnan(value) for row in treated(lesson)[1:4] for value in row)  # -1e9 is −∞ there
-    assert lesson.says("In **1** of five treatments blocked words get a share, and in **3** the result is NaN")
+    assert lesson.says(
+        "In **1** of five ways to block a row, blocked words still get a share; in **3** the result is NaN"
+    )
 
 
 def test_the_readers_own_blocked_row_is_the_one_that_is_shown():
@@ -362,7 +366,7 @@ def test_the_same_matrix_by_the_other_convention():
     lesson = Lesson("masks", open="nothing", nothing="conventions")
     assert lesson.says(
         "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. "
-        "98 weights differ, and no error is raised."
+        "98 weights are wrong, and no error is raised."
     )
     assert weight(lesson, "conventions_kept", "it", "dog") == pytest.approx(CAUSAL, abs=1e-12)
     assert weight(lesson, "conventions_blocked", "it", "dog") == 0
@@ -426,8 +430,8 @@ def test_a_hidden_word_is_attended_to_and_a_blocked_one_is_not():
     lesson = Lesson("masks", open="wirings", wiring="masked")
     assert lesson.says("“dog” is hidden as in BERT's training")
     assert lesson.says(
-        "No pair is blocked (49 of 49 kept): [MASK] may be attended to like any other token, "
-        "here like a word of which nothing is known. "
+        "No pair is blocked (49 of 49 kept): [MASK] may be attended to like any other token; "
+        "here it counts as a word of which nothing is known. "
     )
     assert lesson.says("(42 kept): then the word gets 0 %.")
     shares = 1 / (6 + np.exp(-6 / 2**0.5))  # of "it": all words but Anna alike, and Anna less

@@ -127,7 +127,8 @@ def test_each_network_opens_in_the_workbench(letter, model):
 def test_what_may_be_concluded_is_said():
     lesson = Lesson("meaning", open="conclude", guess="2", lang="en")
     assert lesson.says(
-        "B answers 76 % of the pairs, its best head shows 13 %, and without that head it still answers 77 %"
+        "B answers 76 % of the pairs correctly, its best head shows who is meant in 13 %, "
+        "and without that head B still answers 77 % correctly"
     )
 
 

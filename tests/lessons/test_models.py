@@ -225,7 +225,7 @@ def test_the_bytes_of_the_table_are_hidden_until_the_guess():
         "Of these, **LLaMA 7B** keeps the most: 2 × 32 layers × 32 heads × 128 numbers × 2 bytes = **512 KiB**"
     )
     assert guessed.says(
-        "Llama 2 70B is ten times as large and keeps 320 KiB: its 64 heads share keys and values in groups of 8"
+        "Llama 2 70B has ten times as many weights and keeps 320 KiB: its 64 heads share keys and values in groups of 8"
     )
     assert table_bytes(guessed) == [
         "**12 KiB** per token",
@@ -271,7 +271,7 @@ def test_one_change_alone_is_measured_on_the_older_layer():
     after = trace_for(Setup(example="model_layer", positions=("rope",), masks=("causal",), kv_heads=2))
     moved = [(after[step] - before[step]).abs().max().item() for step in ("weights", "output")]
     assert lesson.says(
-        f"moves a weight by **{moved[0]:.2f}** at most, and a number of the output by **{moved[1]:.2f}**"
+        f"changes a weight by at most **{moved[0]:.2f}**, and a number of the output by at most **{moved[1]:.2f}**"
     )
     shown = lesson.number("after", "weights [head 1, tired, sat]")
     assert shown == pytest.approx(after["weights"][0, 0, 9, 2].item(), abs=1e-12)
@@ -297,16 +297,16 @@ def test_what_windows_leave_is_guessed_before_it_is_said():
     assert not lesson.says("instead of")
     guessed = lesson.choose("left", "17 %")
     assert guessed.says(
-        "Gemma 3 12B: 40 layers keep the last 1,024 tokens, 8 keep all. After 131,072 tokens that is 8.31 GiB"
+        "Gemma 3 12B: 40 layers keep the last 1,024 tokens, 8 keep all. After 131,072 tokens the cache takes 8.31 GiB"
     )
-    assert guessed.says("instead of 48 GiB: **17 %**.") and guessed.says("**75 %**") and guessed.says("**50 %**")
+    assert guessed.says("instead of 48 GiB: **17 %** of it.") and guessed.says("**75 %**") and guessed.says("**50 %**")
     assert guessed.number("local", "weights [head 1, tired, The]") == 0
     assert guessed.number("global", "weights [head 1, tired, The]") > 0
 
 
 def test_where_a_class_a_file_and_a_paper_differ_is_said():
     lesson = Lesson("models", lang="en", open="read")
-    assert lesson.says("8,192 in the paper, which was used, 32,768 in the file, 131,072 by default in the class")
+    assert lesson.says("the paper's 8,192 is used here; the file has 32,768, the class 131,072 by default")
     texts = load_app_texts("en")
     assert all(
         f"lessons.models.note.{key}" in texts and lesson.says(texts[f"lessons.models.note.{key}"]) for key in KEYS

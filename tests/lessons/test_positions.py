@@ -110,7 +110,7 @@ def test_any_sentence_has_an_answer(text):
 # ---- shuffled --------------------------------------------------------------------------------------------------------
 def test_without_positions_every_word_takes_its_output_with_it():
     lesson = Lesson("positions", open="order")
-    assert lesson.says("Every word takes its output with it")
+    assert lesson.says("Every word keeps its output in the new order")
     for seed in ("3", "7"):
         lesson.choose("shuffle", seed)
         for word in ("cat", "chased"):

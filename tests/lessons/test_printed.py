@@ -287,7 +287,7 @@ def test_where_it_began():
 
 def test_the_way_to_ones_own_numbers():
     lesson = Lesson("printed", open="own", lang="en")
-    assert lesson.says("judged against the right one")
+    assert lesson.says("compared with the right number")
     lesson.press("exercise_own")
     lesson.go_to("check")
     assert lesson.link()["kind"] == "state" and lesson.link()["state"] == "ex=source_004"

@@ -80,7 +80,7 @@ def test_one_matrix_for_all_three_makes_symmetric_scores_of_a_third_of_the_numbe
 
 def test_another_v_moves_what_is_delivered_and_nothing_before_it():
     lesson = Lesson("qkv", open="change", change="value")
-    assert lesson.says("only these changed: v_projected, v, head_outputs, concat, output.")
+    assert lesson.says("Only these changed: v_projected, v, head_outputs, concat, output.")
 
 
 def test_shapes_that_fit_and_each_broken_rule():

@@ -98,7 +98,7 @@ def test_the_figures_of_the_stories_at_every_width(quantity):
 def test_all_keys_alike(keys, draws):
     lesson = Lesson("scale", keys=str(keys))
     assert curve(lesson, "hero", "all keys alike") == pytest.approx(dict.fromkeys((1, 1024), 1 / keys))
-    assert lesson.says(f"Means of {draws} draws of a query and {keys} keys")
+    assert lesson.says(f"Lines: means over {draws} draws of a query and {keys} keys")
     bars(lesson, 0, keys)
     even = lesson.choose("quantity", "entropy")
     assert curve(even, "entropy", "all keys alike") == pytest.approx(dict.fromkeys((1, 1024), math.log2(keys)))
@@ -183,7 +183,7 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
     for d_k in (64, 128, 256, 512, 1024):
         lesson = Lesson("scale", guess=LEVEL, d_k=str(d_k))
         assert lesson.says(
-            "with 8 keys, up to d_k = 64, at least as much of it arrives as with the division; in wider heads less"
+            "With 8 keys and up to d_k = 64, it is at least as large as with the division; in wider heads it shrinks"
         )
         divided = re.search(r"with it, [\d.]+ and ([\d.]+)\.$", lesson.fact())[1]
         found[d_k] = lesson.figure("(median) is "), float(divided)
@@ -195,7 +195,7 @@ def test_from_which_width_on_hardly_any_gradient_arrives_undivided():
 def test_the_line_under_the_picture_speaks_of_the_keys_that_the_slider_shows(lang):
     lesson = Lesson("scale", keys="64", guess=LEVEL, lang=lang)
     words = {
-        "en": "with 64 keys, up to d_k = 256, at least as much of it arrives as with the division",
+        "en": "With 64 keys and up to d_k = 256, it is at least as large as with the division",
         "zh": "有 64 个键、d_k 不超过 256 时",
     }
     assert lesson.says(words[lang])

@@ -155,7 +155,7 @@ def test_the_loss_of_the_right_one_and_its_gradient_are_torchs():
     loss = cross_entropy(logits, torch.tensor(1))
     loss.backward()
     assert shares(lesson, 1, "loss") == pytest.approx(logits.grad.tolist(), abs=1e-12)
-    assert lesson.says(f"the loss is **{loss.item():.3f}** nats")
+    assert lesson.says(f"here **{loss.item():.3f}** nats")
     assert lesson.says(f"{logits.grad[1].item():.3f} for 1".replace("-", "−"))
 
 

@@ -129,11 +129,11 @@ def test_batching_one_batch_against_one_by_one(screen):
 
 def test_sparse_attention_kept_pairs_time_and_error(screen):
     opened = screen("?open=skip", lesson="cost")
-    opened.wait_for_text("The pattern keeps 15,584 of 65,536 pairs. Computed in whole blocks, that makes 40,960")
+    opened.wait_for_text("The pattern keeps 15,584 of 65,536 pairs. Computed in whole blocks, these become 40,960")
     opened.wait_for_text("relative error against full attention is 2 %")
     opened.press("Pattern", "strided: every 16th")
     opened.wait_for_text("The pattern keeps 4,096 of 65,536 pairs.")
-    opened.wait_for_text("Computed in whole blocks, that makes 4,096 pairs (6 %): 524,288")
+    opened.wait_for_text("Computed in whole blocks, these become 4,096 pairs (6 %): 524,288")
     opened.press("Inputs", "random")
     opened.wait_for_text("With random inputs (any pair may have a high score)")
     opened.page.get_by_role("button", name="Measure at this length").click()

@@ -122,7 +122,7 @@ def test_fixed_band_of_weights_beside_weights_that_words_decide(screen):
     """CNN: fixed band of weights beside learned ones; convolution as attention with fixed weights."""
     opened = screen("?words=en_it&open=fixed&lang=en", lesson="distance")
     opened.wait_for_text(
-        "“it” becomes “she”: 0 of the 49 weights that do not depend on words change, and 2 of attention's."
+        "“it” becomes “she”. Of the 49 weights that do not depend on words, 0 change; of those of attention, 2."
     )
     opened.wait_for_number("weights [head 1, dog, the]", "0.2")
     opened.type("Kernel: before, itself, after", "0.1, 0.8, 0.1")
@@ -139,7 +139,7 @@ def test_position_only_attention(screen):
     opened = screen("?words=en_it&open=fixed&fixed=position&lang=en", lesson="distance")
     opened.wait_for_number("weights [head 1, dog, the]", "0.9")
     opened.type("into", "glorped")
-    opened.wait_for_text("“it” becomes “glorped”: 0 of the 49 weights that do not depend on words change")
+    opened.wait_for_text("“it” becomes “glorped”. Of the 49 weights that do not depend on words, 0 change")
     opened.type("Scores: before, itself, after", "0, 0, 5")
     opened.wait_for_number("weights [head 1, dog, and]", "0.96")  # e⁵/(e⁵ + 6)
 
@@ -193,7 +193,7 @@ def test_time_is_measured_when_it_is_asked_for(screen):
 
 def test_the_race(screen):
     opened = screen("?words=en_it&lang=en", lesson="distance")
-    opened.wait_for_text("Race: one of the two leads at short distance")
+    opened.wait_for_text("Race: one of the two encoders leads at short distance")
     one, other = points(opened, "LSTM"), points(opened, "attention")
     turn = next(int(distance) for distance in sorted(one) if other[distance] > one[distance])
     for distance in range(19, turn - 1, -1):
@@ -201,7 +201,7 @@ def test_the_race(screen):
         opened.wait_for_sentence(f"{distance} back")
     opened.wait_for_text(f"Overtaken: at distance {turn}, attention")
     opened.press("Race", "RNN")
-    opened.wait_for_text("Race: one of the two leads at short distance")
+    opened.wait_for_text("Race: one of the two encoders leads at short distance")
     again = screen("?" + opened.page.url.partition("?")[2], lesson="distance")
     assert again.sentence() == opened.sentence()
 

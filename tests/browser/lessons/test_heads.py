@@ -97,13 +97,13 @@ def test_an_eighth_of_the_width_silently_changes_the_number_of_heads(screen):
 def test_heads_that_share_keys_and_values(screen):
     """Grouped-query, multi-query: en_it loses nothing, the colours lose .93."""
     opened = screen("?open=share", lesson="heads")
-    opened.wait_for_text("The output moves by at most 0.93")
+    opened.wait_for_text("This changes the output by at most 0.93")
     opened.choose("Key/value heads", "2")
-    opened.wait_for_text("The output moves by at most 0. Keys kept: 30 numbers instead of 30")
+    opened.wait_for_text("This changes the output by at most 0. Keys kept: 30 numbers instead of 30")
     opened.press("Example", "Anna fed the dog")
-    opened.wait_for_text("The output moves by at most 0. Keys kept: 28 numbers instead of 28")
+    opened.wait_for_text("This changes the output by at most 0. Keys kept: 28 numbers instead of 28")
     opened.choose("Key/value heads", "1")
-    opened.wait_for_text("The output moves by at most 0. Keys kept: 14 numbers instead of 28")
+    opened.wait_for_text("This changes the output by at most 0. Keys kept: 14 numbers instead of 28")
     opened.press("Example", "eight random heads")
     opened.wait_for_text("Keys kept: 640 numbers instead of 5,120")
     opened.choose("Key/value heads", "2")

@@ -60,12 +60,12 @@ def test_only_the_masked_step_differs_from_the_unmasked_run(screen):
 def test_no_leak_change_a_later_token(screen):
     """no leak: earlier outputs do not move by one bit; take the mask off and they do."""
     opened = screen("?open=future", lesson="masks")
-    opened.wait_for_text("6 change their output without a mask, 0 with the mask above")
+    opened.wait_for_text("6 get another output without a mask, 0 with the mask above")
     opened.choose("Word that changes", "dog")
     opened.type("It becomes", "girl")
-    opened.wait_for_text("Of the 3 words before it, 3 change their output without a mask, 0 with the mask above")
+    opened.wait_for_text("Of the 3 words before it, 3 get another output without a mask, 0 with the mask above")
     opened.press("Mask", "local")
-    opened.wait_for_text("3 change their output without a mask, 1 with the mask above")
+    opened.wait_for_text("3 get another output without a mask, 1 with the mask above")
 
 
 def test_how_far_news_travels_in_several_layers(screen):
@@ -117,20 +117,20 @@ def test_a_fully_masked_row_in_five_treatments(screen):
     """fully masked row: weights 0, output 0; what NaN, -1e9 filled and -1e9 added give instead, on a drawn mask."""
     opened = screen("?mask=none&open=nothing", lesson="masks")
     draw(opened, (1, 0), (1, 6))
-    opened.wait_for_text("“fed” may not attend to any word. In 3 of five treatments")
+    opened.wait_for_text("“fed” may not attend to any word. In 3 of five ways to block a row")
     labels = "path[aria-label*='weights [head 1, fed, dog]: {}']"
     for number in ("0", "NaN", "0.14"):
         opened.page.locator(labels.format(number)).first.wait_for(state="attached")
-    opened.wait_for_text("In 3 of five treatments blocked words get a share, and in 1 the result is NaN")
+    opened.wait_for_text("In 3 of five ways to block a row, blocked words still get a share; in 1 the result is NaN")
     opened.press("Precision", "float16")
-    opened.wait_for_text("In 1 of five treatments blocked words get a share, and in 3 the result is NaN")
+    opened.wait_for_text("In 1 of five ways to block a row, blocked words still get a share; in 3 the result is NaN")
 
 
 def test_two_conventions_side_by_side(screen):
     """two conventions: True = attend and True = blocked side by side; the silent damage when they are swapped."""
     opened = screen("?open=nothing&nothing=conventions", lesson="masks")
     opened.wait_for_text(
-        "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. 98 weights differ"
+        "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. 98 weights are wrong"
     )
     opened.wait_for_text("(largest difference 0), with NaN in 2 of 14 rows")
     opened.wait_for_number("weights [head 1, it, barked]", "1")
@@ -143,7 +143,7 @@ def test_an_axis_in_the_wrong_place_is_silent_or_refused(screen):
     """two conventions: a 2-D mask with the heads axis added in the wrong place."""
     opened = screen("?open=nothing&nothing=axes", lesson="masks")
     opened.wait_for_text(
-        "112 of 343 pairs are blocked instead of allowed, or allowed instead of blocked. 224 weights differ"
+        "112 of 343 pairs are blocked instead of allowed, or allowed instead of blocked. 224 weights are wrong"
     )
     opened.slide("Heads", "ArrowLeft")
     opened.wait_for_text("Here torch raises an error, because 7 words do not fit 6 heads")

@@ -34,19 +34,19 @@ def test_the_dial_turns_the_head_to_the_next_word_and_says_so(screen):
     look(opened, "white → white: 83 %")
     opened.slide("How far the head looks, in words", "ArrowRight", 2)
     look(opened, "chased → white: 83 %")
-    opened.wait_for_text("Every word looks at the word after it, as far as there is one.")
+    opened.wait_for_text("Every word looks at the word after it, if there is one.")
     opened.type("Sentence", OTHER)
     look(opened, "feared → black: 83 %")
-    opened.wait_for_text("Every word looks at the word after it, as far as there is one.")
+    opened.wait_for_text("Every word looks at the word after it, if there is one.")
 
 
 def test_shuffled_words_take_their_outputs_with_them_unless_something_tells_the_order(screen):
     """Without positions a permutation of the input permutes the output."""
     opened = screen("?open=order", lesson="positions")
-    opened.wait_for_text("Every word takes its output with it")
+    opened.wait_for_text("Every word keeps its output in the new order")
     opened.type("Sentence", OTHER)
     opened.slide("Shuffle", "ArrowRight")
-    opened.wait_for_text("Every word takes its output with it")
+    opened.wait_for_text("Every word keeps its output in the new order")
     there = opened.numbers("output [feared, animal]")
     assert len({*there.values()}) == 1
     opened.press("What gives the order", "a causal mask")

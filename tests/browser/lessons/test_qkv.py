@@ -68,7 +68,7 @@ def test_shared_matrices_make_the_scores_symmetric(screen):
     opened.wait_for_text("from their transpose 0)")
     opened.wait_for_number("scores [head 1, it, it]", "18")  # (−3, 3) with itself
     opened.press("Change", "change only W_v")
-    opened.wait_for_text("only these changed: v_projected, v, head_outputs, concat, output.")
+    opened.wait_for_text("Only these changed: v_projected, v, head_outputs, concat, output.")
 
 
 def test_one_query_five_keys_and_a_broken_rule_is_named(screen):

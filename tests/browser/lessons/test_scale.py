@@ -28,7 +28,7 @@ def test_a_deep_link_restores_the_lesson_with_its_guess(screen):
     opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale")
     opened.wait_for_text("Not as predicted")
     opened.wait_for_sentence("the gradient at q (median) is 5.0 × 10⁻⁵; with it, 0.36 and 0.37.")
-    opened.wait_for_text("How far each weight of this draw moves")
+    opened.wait_for_text("How much each weight of this draw changes")
     assert opened.outside == [] and opened.errors == []
 
 
@@ -124,13 +124,13 @@ def test_how_the_scores_lie_undivided_and_divided(screen):
 
 def test_what_the_gradient_gets_the_jacobian_undivided_and_divided(screen):
     opened = screen("?open=gradient&guess=1", lesson="scale")
-    undivided, divided = bold(opened, "How far each weight")
+    undivided, divided = bold(opened, "How much each weight")
     assert undivided < divided
     opened.slide("Width d_k of query and key", "Home")
     opened.page.wait_for_function(
         "was => !document.body.innerText.includes(was)", arg=f"{undivided:.3f} without the division"
     )
-    undivided, divided = bold(opened, "How far each weight")
+    undivided, divided = bold(opened, "How much each weight")
     assert undivided == divided  # √1 = 1
     expect(opened.page.locator('path[aria-label*="jacobian [head 1, q, "]')).to_have_count(2 * 64)
 

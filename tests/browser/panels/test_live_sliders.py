@@ -105,7 +105,7 @@ def test_how_far_a_head_looks_by_its_dial(screen):
     after = ".threads [aria-label^='chased → white']"
     knob, (fact,), (goal,), (entry,), (share,) = read(opened, label, "h5", ".goal", ".caption", after)
     assert knob == "+1" and entry == "In the matrix: W_q[one, 0] = 8"
-    assert goal == "Every word looks at the word after it, as far as there is one."
+    assert goal == "Every word looks at the word after it, if there is one."
     assert int(share.rpartition(": ")[2].removesuffix(" %")) > 80 and "dial" not in opened.page.url
     let_go(opened)
     assert opened.query()["dial"] == "8" and opened.sentence() == fact
@@ -292,5 +292,5 @@ def test_a_drawer_comes_into_view_when_it_is_opened(screen, lesson, query, quest
 
 def test_a_drawer_that_a_link_opens_leaves_the_page_where_it_is(screen):
     opened = screen("?lang=en&open=future", lesson="masks")
-    opened.wait_for_text("change their output without a mask")
+    opened.wait_for_text("get another output without a mask")
     assert opened.page.locator("h4").first.evaluate("title => title.getBoundingClientRect().top > 0")
