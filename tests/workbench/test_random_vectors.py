@@ -67,7 +67,7 @@ def test_it_says_so_in_chinese():
 
 def test_a_known_word_whose_largest_share_goes_to_an_unknown_one():
     assert Screen(**UNKNOWN, t="1").fact() == KEY
-    chinese = "头 1：“x1”要比较的“moon”是随机向量，没有语义，这一行权重与词义无关。"
+    chinese = "头 1：与“x1”比较的“moon”，向量是随机的，没有语义，这一行权重与词义无关。"
     assert Screen(lang="zh", **UNKNOWN, t="1").fact() == chinese
 
 
