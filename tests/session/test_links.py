@@ -35,7 +35,7 @@ from tests.screen.driver import Screen, plain, score_of
             {"w_q": "~1.0=6;2."},
             "The link's w_q cannot be used: a changed cell of w_q must read row.column=number and lie inside it: got "
             "“2.”. The rest of the link is shown.",
-            "链接中的 w_q 无法使用：w_q 的改动应写作“行.列=数”，并且不能越界：现在是“2.”。其余部分照常显示。",
+            "链接中的 w_q 无法使用：w_q 的改动应写作“行.列=数”，行号和列号都不能越界：现在是“2.”。其余部分照常显示。",
         ),
         (
             {"w_q": "1,2;3"},

@@ -118,7 +118,7 @@ REFUSED = [
         {"heads": "4"},
         ["rope"],
         "RoPE turns pairs, so the width must be even: it is 1",
-        "RoPE 成对旋转，维度必须是偶数，现在是 1。",
+        "RoPE 把数成对旋转，所以维度必须是偶数，现在是 1。",
     ),
     (
         "positions",
