@@ -90,8 +90,8 @@ REFUSAL_SENTENCES = {
     "buckets": "the number of buckets must be a multiple of {multiple}, at most {most} for a farthest distance of "
     "{farthest}: got {given}",
     "rows_odd": "there must be one row for each distance from -K to K, an odd number: got {given}",
-    "even_halves": "differential attention cuts q and k in halves, so their width must be even: it is {width}",
-    "even_width": "{kind} turns pairs, so the width must be even: it is {width}",
+    "even_halves": "differential attention cuts q and k into halves, so their width must be even: it is {width}",
+    "even_width": "{kind} rotates numbers in pairs, so the width must be even: it is {width}",
     "odd_window": "a window around a position has as many places before it as after it, so its width must be odd: "
     "it is {given}",
     "few_places": "a learned table has a row for each place, from 0 on: {rows} rows do not cover the places {first} to "
@@ -221,7 +221,7 @@ REFUSAL_SENTENCES = {
     "precision_limit": "{name}, row {row}, column {column}, must lie between -{limit} and {limit}, the largest "
     "numbers of {dtype}: got {given}",
     "ragged": "all rows of {name} must be equally long: the rows have {lengths} numbers",
-    "cell_empty": "{name}, row {row}, column {column}, must be a finite number: it was emptied, so it keeps its number",
+    "cell_empty": "{name}, row {row}, column {column}, must be a finite number: it was emptied; the old number stays",
     "edit_form": "a changed cell of {name} must read row.column=number and lie inside it: got “{given}”",
     "puzzle_closed": "{name}, row {row}, column {column}, may not be changed in this puzzle: it stays {expected}, "
     "got {given}",
@@ -231,7 +231,7 @@ REFUSAL_SENTENCES = {
     "file_too_large": "{name} may have at most {limit} bytes: it has {given}",
     "not_text": "{name} must be text in UTF-8, or in UTF-16 with its byte order mark: it is not",
     "not_json": "{name} must be JSON: it can be read as JSON only up to line {row}, column {column}",
-    "json_signs": "{name} may contain the sign {sign} at most {limit} times, so that it can be read at once: it "
+    "json_signs": "{name} may contain the sign {sign} at most {limit} times, so that it can be read fast: it "
     "has {given}",
     "json_value": "{name} must hold only numbers, or only true and false, all equally deep: {given} at {index}",
     "lists_too_deep": "the lists of {name} may be nested at most {limit} deep: they are nested deeper",

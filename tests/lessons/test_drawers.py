@@ -46,7 +46,7 @@ def test_a_claim_has_its_counterpart_in_a_trained_model(slug, language):
 
 
 WORDS = {"en": "1,744", "zh": "1,028"}  # that the model has; blind, it is a choice among all of them
-BLIND = {"en": "is worse than that", "zh": "就不如随机猜"}
+BLIND = {"en": "is worse than blind guessing", "zh": "就不如随机猜"}
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -69,7 +69,7 @@ def test_what_is_worse_than_guessing_blindly_is_called_so(slug, choices, part, l
 
 UNKNOWN = {
     "category": {
-        "en": "the vector of its category, which is “other word” unless you choose one",
+        "en": "the vector of its category, which is “other word” unless you choose another",
         "zh": "所属类别的向量；不选类别时归入“其他词”",
     },
     "zeros": {"en": "gets zeros", "zh": "得到全零向量"},

@@ -435,12 +435,12 @@ REFUSALS = [
     (
         "even_width",
         lambda: run_qkv(config={"positions": ["rope"]}),
-        "RoPE turns pairs, so the width must be even: it is 11",
+        "RoPE rotates numbers in pairs, so the width must be even: it is 11",
     ),
     (
         "even_halves",
         lambda: run_qkv(config={"modifiers": ["differential"]}),
-        "differential attention cuts q and k in halves, so their width must be even: it is 11",
+        "differential attention cuts q and k into halves, so their width must be even: it is 11",
     ),
     (
         "slopes_count",

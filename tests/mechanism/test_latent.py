@@ -146,7 +146,7 @@ def test_word_by_word_it_gives_the_same(draw):
         ({"g_latent": (D_V,)}, r"w_dkv must be \(11, 23\)"),
         ({"w_k": (D, H * D_N)}, r"w_k .* latent_x"),
         ({"w_qr": (D, H * D_R + 1)}, r"w_qr must be \(11, 12\): its shape is \(11, 13\)"),
-        ({"w_qr": (D, H * 5), "w_kr": (D, 5)}, "RoPE turns pairs, so the width must be even: it is 5"),
+        ({"w_qr": (D, H * 5), "w_kr": (D, 5)}, "RoPE rotates numbers in pairs, so the width must be even: it is 5"),
     ],
     ids=str,
 )

@@ -78,7 +78,7 @@ def test_the_rest_of_an_altered_link_is_shown():
     screen = Screen(ex="zh_ta", heads="1", temp="hot", haeds="3", **{"utm_source": "y", "embed": "true"})
     assert screen.errors() == [
         "The link says temp=hot, which cannot be read; the rest of the link is shown.",
-        "The link says haeds=3, and nothing here is called haeds: a typo, or a newer version. "
+        "The link says haeds=3, but nothing here is called haeds: a typo, or a link from a newer version. "
         "The rest of the link is shown.",
     ]
     assert screen.link() == {"ex": "zh_ta", "heads": "1", "embed": "true"}  # which Streamlit keeps
@@ -130,7 +130,7 @@ def test_an_opened_cell_that_is_no_longer_there_is_closed(link, then, step):
 def test_what_does_not_fit_the_example_is_dropped_not_the_example():
     screen = Screen(ex="zh_colour", pos="rope,alibi")
     assert screen.errors() == [
-        "The link's pos cannot be used: RoPE turns pairs, so the width must be even: it is 3. "
+        "The link's pos cannot be used: RoPE rotates numbers in pairs, so the width must be even: it is 3. "
         "The rest of the link is shown."
     ]
     assert screen.link() == {"ex": "zh_colour"}

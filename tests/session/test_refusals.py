@@ -117,7 +117,7 @@ REFUSED = [
         "positions",
         {"heads": "4"},
         ["rope"],
-        "RoPE turns pairs, so the width must be even: it is 1",
+        "RoPE rotates numbers in pairs, so the width must be even: it is 1",
         "RoPE 把数成对旋转，所以维度必须是偶数，现在是 1。",
     ),
     (

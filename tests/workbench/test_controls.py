@@ -98,7 +98,10 @@ def test_precision_shows_its_rounding():
     screen = Screen()
     assert not any("Rounding of" in caption for caption in screen.captions())  # float64 is the measure itself
     screen.set("dtype", "float16")  # .932788 lies between 1910/2048 and 1911/2048: 1.71e-4 of .93 are missing
-    rounding = "Rounding of float16: at most 1.8e-04 of a step's largest magnitude away from float64, in weights."
+    rounding = (
+        "Rounding of float16: the numbers differ from float64 by at most 1.8e-04 of a step's largest magnitude, "
+        "in weights."
+    )
     assert rounding in screen.captions()
     assert screen.weight(5, 3) == pytest.approx(it_to_dog(2**-0.5), abs=2**-11)
     assert screen.weight(5, 3) * 2**11 % 1 == 0

@@ -201,7 +201,9 @@ def test_a_chosen_weight_is_mixed_with_and_the_row_need_not_sum_to_one():
 def test_the_head_that_is_looked_at_is_edited():
     screen = Screen().set("edited", "scores")
     screen.click_cell("flow", "weights", "0,1,1,0")
-    assert any(text.startswith("The scores of head 2: change one, and all that follows") for text in screen.captions())
+    assert any(
+        text.startswith("The scores of head 2. If you change one, everything after it") for text in screen.captions()
+    )
     screen.edit_cells({1: {0: -1}})
     assert screen.link()["scores"] == "0.1.1.0=-1"
 

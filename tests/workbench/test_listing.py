@@ -27,7 +27,7 @@ def test_the_listing_gives_the_numbers_of_the_screen(name):
 def test_a_screen_that_was_changed_has_other_numbers():
     screen = Screen(ex="code_multi_head_class").set("scale", "off")
     assert screen.errors() == []
-    assert "The screen was changed: the code as it stands gives other numbers, up to" in texts(screen)
+    assert "The example was changed here: the code as it stands gives numbers that differ by up to" in texts(screen)
     assert "output of another shape" in texts(Screen(ex="code_multi_head_class", w_o="none", b_o="none", heads="4"))
 
 

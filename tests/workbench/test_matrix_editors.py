@@ -40,7 +40,7 @@ def test_an_emptied_cell_keeps_its_number_and_says_so(language):
     screen.edit_cells({1: {1: None}})
     assert screen.errors() == [
         {
-            "en": "w_q, row 2, column 2, must be a finite number: it was emptied, so it keeps its number",
+            "en": "w_q, row 2, column 2, must be a finite number: it was emptied; the old number stays",
             "zh": "w_q 第 2 行第 2 列必须是有限数：这一格清空了，原来的数仍然保留。",
         }[language]
     ]

@@ -29,8 +29,8 @@ def test_of_a_sentence_like_those_it_learned_the_answer_stands_beside_the_simple
     assert f"“it”: the model says **animal** ({round(100 * float(weights[0, 0, 9, 2]))} %)" in said
     assert "; the nearest noun that fits: street. " in said  # the rule does not read the reason
     figures = read_student_figures()["en_asked_encoder"]  # docs/guessing.md has them, too
-    counts = f"of {figures.asked} pronouns in sentences that students may type, {figures.unmarked} had no warning"
-    assert said.endswith(f"{counts}; {figures.wrong} of these had a wrong answer.")
+    counts = f"of {figures.asked} answers about pronouns, in sentences that students might type, {figures.unmarked} had"
+    assert said.endswith(f"{counts} no warning, and {figures.wrong} of these were wrong.")
 
 
 def test_a_sentence_that_is_far_from_all_that_it_learned_is_marked_before_the_headline():

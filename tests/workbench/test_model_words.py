@@ -89,7 +89,7 @@ def test_a_draw_is_that_of_the_seed_and_comes_again_after_a_step_back(screen):
         number = next(place for place, total in zip(places, below, strict=True) if total > u)
         written.append(KNOWN[number])
         read.append(written[-1])
-        assert any(f"seed 7 draws {u:.2f}" in said and f"“{written[-1]}”" in said for said in screen.captions())
+        assert any(f"Seed 7 draws {u:.2f}" in said and f"“{written[-1]}”" in said for said in screen.captions())
         do(screen, "word")
     assert text(screen, "written") == written
     do(screen, "back")

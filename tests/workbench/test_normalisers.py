@@ -41,7 +41,7 @@ def test_a_sigmoid_weighs_each_key_for_itself_and_claims_no_share():
     assert screen.link()["norm"] == "sigmoid:-1.5"
     weights = [sigmoid(score - 1.5) for score in (-DOG, 0, 0, DOG, 0, 0, 0)]
     assert screen.weight(5, 3) == pytest.approx(weights[3])
-    told = f"need not sum to 1; they sum to {sum(weights):.2f}, and “dog” has the largest, {weights[3]:.2f}"
+    told = f"need not sum to 1. They sum to {sum(weights):.2f}; the largest is that of “dog”, {weights[3]:.2f}"
     assert told in screen.fact() and "of its attention" not in screen.fact()
 
 

@@ -162,7 +162,7 @@ def test_a_head_with_random_words_has_no_habit():
 def test_a_weight_that_moved_by_chance_says_so():
     screen = Screen(**UNKNOWN).set("scale", "off")
     (moved,) = [text for text in told(screen) if "Biggest change" in text]
-    assert moved.startswith("Biggest change (random numbers, so meaningless): weight of “")
+    assert moved.startswith("Biggest change (no meaning: the numbers are random): weight of “")
     assert not any("of random numbers" in text for text in told(Screen().set("scale", "off")))
     assert any("变化最大（出于随机）：" in text for text in told(Screen(**UNKNOWN, lang="zh").set("scale", "off")))
 

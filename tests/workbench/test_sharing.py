@@ -93,7 +93,7 @@ def test_opening_what_is_on_the_screen_is_no_change():
         ),
         (
             '"haeds": "2"',
-            "The file says haeds=2, and nothing here is called haeds: a typo, or a newer version. "
+            "The file says haeds=2, but nothing here is called haeds: a typo, or a file from a newer version. "
             "The rest of the file is shown.",
             "文件中的 haeds=2 无法理解：这里没有 haeds，可能是笔误，也可能来自较新的版本。其余部分照常显示。",
         ),

@@ -15,7 +15,7 @@ def test_the_encoders_walk_is_dragged_and_played_and_its_parts_unfold(screen):
     reached = opened.page.locator(".reached")
     expect(reached).to_contain_text("All together: the logit of")
     walk.press("Home")
-    expect(reached).to_contain_text("The beginning: the word's own vector")
+    expect(reached).to_contain_text("At the start, the word's own vector")
     walk.press("ArrowRight")
     expect(reached).to_contain_text("Attention in layer 1 changes the logit")
     expect(opened.page.locator(".parts > .later").first).to_be_visible()

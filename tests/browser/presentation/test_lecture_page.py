@@ -70,7 +70,7 @@ def test_keys_lead_from_the_question_through_what_moves_to_its_map_and_its_figur
     page.keyboard.press("Space")
     expect(page.locator(".on .figures")).to_contain_text("“it” gives: “dog” 93 %")
     page.keyboard.press("n")
-    expect(page.locator(".on aside")).to_contain_text("Every word asks a question of every word")
+    expect(page.locator(".on aside")).to_contain_text("Every word puts a question to every word")
     page.keyboard.press("ArrowLeft")  # from behind: at the end of the way
     page.wait_for_function(f"count => {FLOW}.progress === count", arg=stops)
     page.keyboard.press("End")

@@ -138,7 +138,7 @@ def test_the_second_window_hears_the_first_moves_it_and_nobody_else_hears_them(s
     with opened.page.context.expect_page() as opening:
         opened.page.keyboard.press("n")
     notes = opening.value
-    expect(notes.locator(".note")).to_contain_text("Every word asks a question")
+    expect(notes.locator(".note")).to_contain_text("Every word puts a question")
     expect(notes.locator(".status")).to_contain_text("Follows the presentation")
     expect(notes.locator(".next")).to_have_text("Journey")
     press(opened, "End", "scene,11,step,cell")
@@ -484,7 +484,7 @@ def test_the_way_back_from_a_lecture_that_replaced_ones_own_is_in_sight_where_on
     opened.page.set_viewport_size(window)
     opened.settled()
     opened.page.get_by_role("button", name="New lecture").click()
-    expect(opened.page.get_by_text("No scene yet")).to_be_attached()
+    expect(opened.page.get_by_text("There is no scene yet")).to_be_attached()
     opened.settled()
     back = opened.page.get_by_role("button", name="Bring it back")
     expect(back).to_be_in_viewport(ratio=1)

@@ -38,7 +38,7 @@ def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outli
         assert before[0] != first and len(before[2]) >= 37
         popover = open_box(opened)
         expect(popover.get_by_text("Many programs cut an address after 6,000")).to_be_visible()
-        expect(popover.get_by_text("too many for a QR code")).to_be_visible()
+        expect(popover.get_by_text("A QR code that can still be read")).to_be_visible()
         with opened.page.expect_download() as download:
             popover.get_by_role("button", name="Save this screen as a file").click()
         saved = tmp_path / download.value.suggested_filename
