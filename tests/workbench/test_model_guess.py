@@ -157,7 +157,7 @@ def test_the_figures_of_all_models_of_the_language_are_shown_as_they_are():
 @pytest.mark.parametrize(
     "link, column, told",
     [
-        ({"ex": "model_en"}, "", "across a clause 98 %. All requirements are met."),
+        ({"ex": "model_en"}, "", "98 % across a clause. All requirements are met."),
         (
             {"ex": "model_en", "model": "zh_asked_encoder"},
             "one noun fits",
