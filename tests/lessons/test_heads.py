@@ -234,7 +234,7 @@ def test_an_eighth_that_does_not_divide_is_refused_by_torch():
 
 
 ZERO = {"en": "4 // 8 = 0: each head would have width 0", "zh": "4 // 8 = 0：每个头的维度会是 0"}
-REST = {"en": "25 // 8 = 3 does not divide 25", "zh": "25 // 8 = 3 不能整除 25"}
+REST = {"en": "25 // 8 = 3 does not divide 25", "zh": "25 // 8 = 3，这个数不能整除 25"}
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -458,7 +458,7 @@ def test_what_asks_nothing_rests_on_the_first_token():
 def test_who_reads_chinese_finds_the_chinese_sentence_first_and_may_take_the_english_one():
     lesson = Lesson("masks", open="wirings", wiring="first", lang="zh")
     assert lesson.widgets()["sink"].value == "<s> 小红喂了那只狗，它摇尾巴"
-    assert lesson.says("**8 个词里有 7 个**把最多的注意力给了“<s>”，“摇尾巴”给它 0.71")
+    assert lesson.says("**8 个词里有 7 个**把最多的注意力给了“<s>”，其中“摇尾巴”给了 0.71")
     assert lesson.number("sink", "权重 [头 1, 摇尾巴, <s>]") == pytest.approx(0.707, abs=5e-4)
     assert lesson.number("sink", "权重 [头 1, 它, 狗]") == pytest.approx(0.76, abs=5e-3)
     assert lesson.set("starts", "en_it_sink").widgets()["sink"].value == "<s> Anna fed the dog and it barked"

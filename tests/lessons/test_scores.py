@@ -233,13 +233,15 @@ def ceilings(lesson):
 
 def test_the_ceiling_of_the_cosine_against_the_number_of_keys():
     lesson = Lesson("scores", open="ceiling")
-    assert lesson.says("At temperature 1 the cosine gives “dog” **0.34**; with 7 keys it could give at most **0.55**")
+    assert lesson.says(
+        "At temperature 1 the cosine gives “dog” **0.34**; with S = 7 keys it could give at most **0.55**"
+    )
     drawn = ceilings(lesson)
     for keys in (2, 7, 16, 512):
         assert drawn["at most, τ = 1", keys] == pytest.approx(math.e**2 / (math.e**2 + keys - 1), abs=1e-12)
     assert drawn["it", 7] == pytest.approx(COSINE, abs=1e-12)
     lesson.set("text", "Tom read and he laughed")
-    assert lesson.says("with 5 keys it could give at most **0.65**")
+    assert lesson.says("with S = 5 keys it could give at most **0.65**")
     assert ("he", 5) in ceilings(lesson)
 
 

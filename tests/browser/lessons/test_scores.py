@@ -103,12 +103,12 @@ def test_a_cosine_is_never_surer_than_its_ceiling_unless_a_temperature_lifts_it(
     """cosine: in [-1, 1]; without temperature no weight exceeds e^2/(e^2 + S - 1)."""
     opened = screen("?lang=en&open=ceiling&score=cosine", lesson="scores")
     opened.wait_for_text("The cosine of “it” and “dog” is 1.00. It never leaves [−1, 1]")
-    opened.wait_for_text("with 7 keys it could give at most 0.55")
+    opened.wait_for_text("with S = 7 keys it could give at most 0.55")
     opened.page.locator("[aria-label*='at most, τ = 1: 7 → 0.55']").first.wait_for(state="attached")
     opened.slide("Temperature τ", "ArrowLeft")
-    opened.wait_for_text("At temperature 0.5 the cosine gives “dog” 0.59; with 7 keys it could give at most 0.90")
+    opened.wait_for_text("At temperature 0.5 the cosine gives “dog” 0.59; with S = 7 keys it could give at most 0.90")
     opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_text("with 5 keys it could give at most 0.93")
+    opened.wait_for_text("with S = 5 keys it could give at most 0.93")
 
 
 def test_what_each_score_costs_follows_the_sizes(screen):
