@@ -215,7 +215,7 @@ ANSWERS = (  # what a question asks, in English and in Chinese; the answer, in w
     ("more than 93", "比 93% 多", lambda cell, maps: (most(maps[0][IT]), f"{cell:.2f}"), ((DOG, "99%"), "0.99")),
     ("Over how many words", "分给几个词", lambda cell, maps: maps[0][FED].count_nonzero().item(), 2),
     ("to which word does it attend", "它会关注谁", lambda cell, maps: most(maps[1][NOW_FED]), (NOW_ANNA, "93%")),
-    ("which colour does the dog get?", "狗得到什么颜色？", lambda cell, maps: f"{cell:.2f}", "0.00"),  # grey
+    ("which colour does the dog get?", "狗会是什么颜色？", lambda cell, maps: f"{cell:.2f}", "0.00"),  # grey
     ("which two words", "分别关注哪两个词", lambda cell, maps: (most(maps[0][4]), most(maps[1][4])), WHITE_CHASED),
     ("Where does the second “7” look", "第二个“7”会看哪里", lambda cell, maps: most(maps[0][7])[0], 2),  # at "B"
     ("Who is “she”, and who smiled", "是谁笑了", lambda cell, maps: most(maps[0][SHE]), (ANNA, "93%")),
