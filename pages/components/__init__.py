@@ -2,12 +2,30 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 
 import streamlit as st
 
 from pages.components.fetched_scripts import make_loader
+from pages.components.messages import (
+    CELL,
+    PART_CELL,
+    AnyOf,
+    Flag,
+    Given,
+    ListOf,
+    Maybe,
+    Number,
+    OneOf,
+    Place,
+    Shape,
+    Text,
+    UnfitMessage,
+    Whole,
+    read,
+)
 
 COMPONENTS_FOLDER = Path(__file__).parent
 COMPONENTS: dict[str, "Component"] = {}  # all of them, by name
@@ -16,17 +34,51 @@ COMPONENTS: dict[str, "Component"] = {}  # all of them, by name
 @dataclass(frozen=True)
 class Component:
     """A part of the screen. script: a module that gives away what draws it. html: what it draws into. style: of that.
-    mount: puts it on the page."""
+    mount: puts it on the page. sends: the shape of what it sends of each event."""
 
     name: str
     script: str
     html: str
     style: str
     mount: Callable
+    sends: Mapping[str, Shape] = field(default_factory=dict)
 
-    def __call__(self, **options) -> object:
-        """Puts it on the page, as st.components.v2.component says."""
-        return self.mount(**options)
+    def __call__(self, given: Mapping[str, Given] | None = None, **options) -> SimpleNamespace:
+        """Puts it on the page. Gives what was sent of the events that have no handler, by name; None where nothing was.
+
+        on_opened, say: is called with what was sent of the event "opened", where that is of its shape. given: what the
+        names in the shapes stand for. options: else as of the function that st.components.v2.component makes.
+        """
+        handlers = {event: options.pop(f"on_{event}", None) for event in self.sends}
+        for event, handle in handlers.items():
+            options[f"on_{event}_change"] = self.make_callback(event, handle, options["key"], given)
+        sent = self.mount(**options)
+        unhandled = [event for event, handle in handlers.items() if handle is None]
+        return SimpleNamespace(**{event: self.find_sent(event, sent, given) for event in unhandled})
+
+    def make_callback(
+        self, event: str, handle: Callable | None, key: str, given: Mapping[str, Given] | None
+    ) -> Callable[[], None]:
+        """What Streamlit calls when an event comes: it hands what was sent on to the handler, where there is one."""
+
+        def take_sent() -> None:
+            if handle is None:
+                return
+            try:
+                value = read(self.sends[event], getattr(st.session_state[key], event), given)
+            except UnfitMessage:
+                return
+            handle(value)
+
+        return take_sent
+
+    def find_sent(self, event: str, sent: object, given: Mapping[str, Given] | None) -> object:
+        """What was sent of an event; None where nothing was, and where it is of another shape."""
+        value = getattr(sent, event, None)
+        try:
+            return None if value is None else read(self.sends[event], value, given)
+        except UnfitMessage:
+            return None
 
 
 def make_component(
@@ -35,19 +87,21 @@ def make_component(
     *shared: str,
     is_fetched: bool = False,
     constants: Mapping[str, object] | None = None,
+    sends: Mapping[str, Shape] | None = None,
     **options,
 ) -> Component:
     """Makes a component from the .js and .css files of its name, and those that it shares with others.
 
     is_fetched: whether a browser fetches its script once, instead of getting it with every message. constants: that the
-    script begins with, by name. options: as of st.components.v2.component.
+    script begins with, by name. sends: the shape of what it sends of each event (messages.py). options: as of
+    st.components.v2.component.
     """
     parts = (*shared, name)
     script = write_constants(constants or {}) + join_files(parts, "js")
     style = join_files(parts, "css")
     js = make_loader(name, script) if is_fetched else script
     mount = st.components.v2.component(name, html=html, css=style or None, js=js, **options)
-    COMPONENTS[name] = Component(name, script, html, style, mount)
+    COMPONENTS[name] = Component(name, script, html, style, mount, sends or {})
     return COMPONENTS[name]
 
 
@@ -94,24 +148,81 @@ def pack_bytes(data: dict) -> bytes:
     return b"".join(blocks)
 
 
-arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>')
-shortcuts = make_component("shortcuts", "<div></div>", "page", isolate_styles=False)
-arrows = make_component("arrows", "<div></div>", "belongs", "page", isolate_styles=False)
-cards = make_component("cards", '<div class="cards"></div>', "small_picture", "kept_progress")
-timeline = make_component("timeline", '<div class="timeline"></div>', "belongs", "small_picture")
+# ---- the components --------------------------------------------------------------------------------------------------
+arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>', sends={"followed": CELL})
+shortcuts = make_component(
+    "shortcuts", "<div></div>", "page", isolate_styles=False, sends={"moved": OneOf(("undo", "redo"))}
+)
+arrows = make_component(
+    "arrows", "<div></div>", "belongs", "page", isolate_styles=False, sends={"moved": OneOf(("previous", "next"))}
+)
+cards = make_component(
+    "cards", '<div class="cards"></div>', "small_picture", "kept_progress", sends={"opened": OneOf("lessons")}
+)
+timeline = make_component(
+    "timeline", '<div class="timeline"></div>', "belongs", "small_picture", sends={"opened": OneOf("milestones")}
+)
 sign_picture = make_component("sign", '<div class="sign"></div>', "small_picture", is_fetched=True)
-scenes = make_component("scenes", '<div class="scenes"></div>', "small_picture", "roving", is_fetched=True)
+scenes = make_component(
+    "scenes",
+    '<div class="scenes"></div>',
+    "small_picture",
+    "roving",
+    is_fetched=True,
+    sends={"opened": Place("scenes"), "moved": (Place("scenes"), Place("scenes"))},
+)
 spoken = make_component("spoken", "<div></div>")
 file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
 visited = make_component("visited", "<div></div>", "kept_progress")
 seen_drawers = make_component("seen_drawers", "<div></div>", "kept_progress", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)
-canvas = make_component("canvas", '<div class="map"></div>', "pixels", "rounded", "printed", "sheet", "live/position")
-thumbnails = make_component("thumbnails", '<div class="thumbnails" role="group"></div>', "pixels", "roving")
-lectern = make_component("lectern", read_part("lectern.html"), "belongs", "remote", isolate_styles=False)
-prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote")
-number_grid = make_component("numbers", '<div><table></table><i class="made row"></i><i class="made column"></i></div>')
+MATRIX_CELL = {"row": Place("rows"), "column": Place("columns")}
+MAX_SENT_CELLS = 2**20  # cells of a matrix that are sent at once
+canvas = make_component(
+    "canvas",
+    '<div class="map"></div>',
+    "pixels",
+    "rounded",
+    "printed",
+    "sheet",
+    "live/position",
+    sends={
+        "opened": CELL,
+        "painted": {
+            "cells": ListOf((Place("rows"), Place("columns")), MAX_SENT_CELLS, leaves_out=True),
+            "to": OneOf((0, 1)),
+        },
+    },
+)
+thumbnails = make_component(
+    "thumbnails",
+    '<div class="thumbnails" role="group"></div>',
+    "pixels",
+    "roving",
+    sends={"opened": OneOf("opens")},
+)
+lectern = make_component(
+    "lectern",
+    read_part("lectern.html"),
+    "belongs",
+    "remote",
+    isolate_styles=False,
+    sends={"moved": OneOf("ways")},
+)
+prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote", sends={"moved": OneOf("ways")})
+number_grid = make_component(
+    "numbers",
+    '<div><table></table><i class="made row"></i><i class="made column"></i></div>',
+    sends={
+        "typed": ListOf(
+            {**MATRIX_CELL, "text": Text(200_001), "pasted": Maybe(Flag())},  # characters: MOST_PASTED of numbers.js
+            MAX_SENT_CELLS,
+            leaves_out=True,
+        ),
+        "opened": MATRIX_CELL,
+    },
+)
 FLOW_PARTS = (
     "pixels",
     "rounded",
@@ -162,13 +273,74 @@ FLOW_PARTS = (
     "flow/flow",
 )
 flow = make_component("flow/flow", '<div class="flow"></div>', *FLOW_PARTS[:-1], is_fetched=True)
-look = make_component("flow/look", "<div></div>")
+look = make_component(
+    "flow/look",
+    "<div></div>",
+    sends={
+        "looked": AnyOf(
+            (
+                {"query": Place("queries"), "head": Place("heads"), "layer": Whole()},
+                {
+                    "query": Place("queries"),
+                    "head": Place("heads"),
+                    "step": AnyOf((None, Text(200))),
+                    "stop": AnyOf((None, Text(200))),
+                },
+            )
+        ),
+        "released": AnyOf(
+            (
+                {"handle": OneOf(("temperature",)), "value": Number("coolest", "hottest")},
+                {
+                    "handle": OneOf(("q", "k", "v")),
+                    "batch": Whole(0),
+                    "head": Place("heads"),
+                    "place": Whole(0),
+                    "vector": ListOf(Number("lowest", "highest"), 2**16),
+                },
+            )
+        ),
+        "opened": CELL,
+        "followed": CELL,
+        "role": {"word": Text(10_000), "role": Text(200)},
+        "typed": AnyOf((None, {**CELL, "text": Text(1000)})),
+    },
+)
 model_block = make_component(
-    "model/block", '<div class="block"></div>', "pixels", "rounded", "flow/words", "model/controls", "player"
+    "model/block",
+    '<div class="block"></div>',
+    "pixels",
+    "rounded",
+    "flow/words",
+    "model/controls",
+    "player",
+    sends={
+        "opened": PART_CELL,
+        "target": Place("vocabulary"),
+        "temperature": Number(),
+        "head": (Whole(), Whole()),
+    },
 )
 word_shares = make_component("model/shares", '<div class="shares"></div>')
 model_words = make_component(
-    "model/words", '<div class="writing"></div>', "pixels", "rounded", "flow/words", "model/controls"
+    "model/words",
+    '<div class="writing"></div>',
+    "pixels",
+    "rounded",
+    "flow/words",
+    "model/controls",
+    sends={
+        "opened": PART_CELL,
+        "picked": Place("vocabulary"),
+        "place": Place("words"),
+        "done": OneOf(("word", "sentence", "back", "again", "take")),
+        "choices": {
+            "word_temperature": Maybe(Number()),
+            "top_k": Maybe(AnyOf((None, Whole()))),
+            "top_p": Maybe(Number()),
+            "word_seed": Maybe(AnyOf((None, Whole()))),
+        },
+    },
 )
 model_heads = make_component(
     "model/heads",
@@ -180,6 +352,15 @@ model_heads = make_component(
     "model/controls",
     "model/maps",
     is_fetched=True,
+    sends={
+        "head": (Place("layers"), Place("heads")),
+        "order": {
+            "by": Text(200),
+            "least": Number(),
+            "from": AnyOf((None, Whole())),
+            "to": AnyOf((None, Whole())),
+        },
+    },
 )
 model_what_if = make_component(
     "model/what_if",
@@ -191,6 +372,14 @@ model_what_if = make_component(
     "model/maps",
     "svg",
     is_fetched=True,
+    sends={
+        "opened": PART_CELL,
+        "head": (Whole(), Whole()),
+        "kind": {"part": Text(200), "head": AnyOf((None, Whole())), "kind": AnyOf((None, OneOf("kinds")))},
+        "pair": {"part": Text(200), "head": Whole(), "pair": (Place("words"), Place("words"))},
+        "norms": Flag(),
+        "again": Flag(),
+    },
 )
 model_decoder = make_component(
     "model/decoder",
@@ -202,6 +391,7 @@ model_decoder = make_component(
     "player",
     "svg",
     is_fetched=True,
+    sends={"opened": PART_CELL, "row": Place("rows")},
 )
 model_shelves = make_component(
     "model/shelves",
@@ -214,9 +404,15 @@ model_shelves = make_component(
     "player",
     "svg",
     is_fetched=True,
+    sends={"opened": {"stop": Place("stops"), **PART_CELL}, "stop": Place("stops")},
 )
 model_circuits = make_component(
-    "model/circuits", '<div class="circuits"></div>', "rounded", "flow/words", is_fetched=True
+    "model/circuits",
+    '<div class="circuits"></div>',
+    "rounded",
+    "flow/words",
+    is_fetched=True,
+    sends={"opened": PART_CELL, "word": Place("words")},
 )
 tokens = make_component(
     "tokens",
@@ -227,15 +423,24 @@ tokens = make_component(
     "roving",
     "player",
     is_fetched=True,
+    sends={"merges": Place("merges")},
 )
-rest = make_component("rest", "<div></div>")
+rest = make_component("rest", "<div></div>", sends={"drawn": Flag()})
 live_slider = make_component(
     "flow/slider",
     '<label class="live"><div class="line"><span></span><output></output></div><input type="range"></label>',
     is_fetched=True,
+    sends={"released": Number("least", "most"), "typed": Number("least_typed", "most_typed")},
 )
 live_text = make_component("live/told", '<div class="told"></div>', "live/position")
-live_frames = make_component("live/frames", '<div class="frames" role="group"></div>', "pixels", "live/position", "svg")
+live_frames = make_component(
+    "live/frames",
+    '<div class="frames" role="group"></div>',
+    "pixels",
+    "live/position",
+    "svg",
+    sends={"clicked": CELL},
+)
 word_threads = make_component(
     "lessons/threads",
     '<div class="threads"></div>',
@@ -246,6 +451,7 @@ word_threads = make_component(
     "live/position",
     "svg",
     is_fetched=True,
+    sends={"chosen": (Place("ways"), Whole(0)), "opened": (Place("ways"), Whole(0), Whole(0))},
 )
 symbol_arcs = make_component(
     "lessons/arcs",
@@ -257,6 +463,7 @@ symbol_arcs = make_component(
     "live/position",
     "svg",
     is_fetched=True,
+    sends={"opened": (Place("layers"), Whole(0), Whole(0), Whole(0))},
 )
 beads = make_component(
     "lessons/beads",
@@ -267,6 +474,7 @@ beads = make_component(
     "live/position",
     "svg",
     is_fetched=True,
+    sends={"chosen": Place("words")},
 )
 neck = make_component(
     "lessons/neck",
@@ -278,7 +486,9 @@ neck = make_component(
     "live/position",
     "svg",
     is_fetched=True,
+    sends={"opened": (Whole(0), Whole(0))},
 )
+PLANE_ARROW = (Number("back", "reach"), Number("back", "reach"))
 word_match = make_component(
     "lessons/match",
     '<div class="match"></div>',
@@ -289,6 +499,7 @@ word_match = make_component(
     "lessons/match_twin",
     "svg",
     is_fetched=True,
+    sends={"moved": (PLANE_ARROW, PLANE_ARROW), "chosen": OneOf("scores")},
 )
 number_columns = make_component(
     "lessons/columns",
@@ -298,6 +509,7 @@ number_columns = make_component(
     "model/controls",
     "live/position",
     is_fetched=True,
+    sends={"moved": ListOf(Number(), 1000), "clicked": CELL},
 )
 score_cloud = make_component(
     "lessons/cloud",
@@ -331,6 +543,18 @@ cost_areas = make_component(
     "lessons/areas", '<div class="areas"></div>', "model/controls", "live/position", "svg", is_fetched=True
 )
 printed_paper = make_component(
-    "lessons/paper", '<div class="paper" role="group"></div>', "model/controls", "roving", is_fetched=True
+    "lessons/paper",
+    '<div class="paper" role="group"></div>',
+    "model/controls",
+    "roving",
+    is_fetched=True,
+    sends={"pressed": (OneOf("stages"), Whole(0), Whole(0))},
 )
-code_lines = make_component("practice/lines", '<div class="lines"></div>', "model/controls", "roving", is_fetched=True)
+code_lines = make_component(
+    "practice/lines",
+    '<div class="lines"></div>',
+    "model/controls",
+    "roving",
+    is_fetched=True,
+    sends={"looked": OneOf("steps"), "guessed": Place("lines")},
+)

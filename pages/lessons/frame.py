@@ -120,7 +120,7 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
             show_reveal_switch()
         if slug in LESSONS:
             show_neighbour_lessons(slug)
-        arrows(key="arrows", on_moved_change=handle_arrow_key, width="content")
+        arrows(key="arrows", on_moved=handle_arrow_key, width="content")
     return place
 
 
@@ -148,13 +148,9 @@ def neighbour_lesson(slug: str, step: int) -> str | None:
     return None
 
 
-def handle_arrow_key() -> None:
+def handle_arrow_key(moved: str) -> None:
     """Remembers that an arrow key was pressed: from a callback no other page can be opened."""
-    moved = st.session_state["arrows"].moved
-    step = None
-    if isinstance(moved, str):  # a browser may send anything
-        step = {"previous": -1, "next": 1}.get(moved)
-    st.session_state["way"] = step
+    st.session_state["way"] = {"previous": -1, "next": 1}[moved]
 
 
 def follow_arrow_key(slug: str) -> None:

@@ -71,16 +71,12 @@ def toggle_opened_cell(picture: str, run: str, cell: Ref) -> None:
     st.session_state[TRAIL_KEY] = None
 
 
-def handle_picture_click(picture: str, runs: RunsByName, sent: object, on_click: CellHandler | None = None) -> None:
+def handle_picture_click(picture: str, runs: RunsByName, sent: Mapping, on_click: CellHandler | None = None) -> None:
     """Opens the cell of a picture that was clicked, {"step": "bare:weights", "index"}; closes it where it was open.
 
     on_click: is called with the cell, too."""
-    match sent:
-        case {"step": str(step_of_run), "index": [*index]}:
-            run, _, step = step_of_run.rpartition(":")
-            cell = Ref(step, tuple(index))
-        case _:
-            return
+    run, _, step = sent["step"].rpartition(":")
+    cell = Ref(step, sent["index"])
     if run not in runs or not runs[run].holds(cell.step, cell.index):
         return
     toggle_opened_cell(picture, run, cell)
@@ -88,13 +84,9 @@ def handle_picture_click(picture: str, runs: RunsByName, sent: object, on_click:
         on_click(run, cell)
 
 
-def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepCell], sent: object) -> None:
-    """Opens an operand that was clicked, or a cell of the way back. A browser may name anything: it is checked."""
-    match sent:
-        case {"step": str(step), "index": [*index]} if all(type(place) is int for place in index):
-            clicked = (step, tuple(index))
-        case _:
-            return
+def handle_operand_click(picture: str, run: str, trace: Trace, trail: list[StepCell], sent: Mapping) -> None:
+    """Opens an operand that was clicked, {"step", "index"}, or a cell of the way back, where the run has it."""
+    clicked = (sent["step"], sent["index"])
     if not trace.holds(*clicked):
         return
     passed = trail[: trail.index(clicked)] if clicked in trail else trail

@@ -1,6 +1,6 @@
 """The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -194,7 +194,7 @@ def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fil
     show_live_cells(choice, key, cells, shown.alt, make_click_handler(shown), fills)
 
 
-def make_click_handler(shown: RunPicture) -> Callable[[object], None]:
+def make_click_handler(shown: RunPicture) -> Callable[[Mapping], None]:
     """What a click on a picture does: of the picture it holds the runs alone, because a widget keeps what it calls."""
     name, runs, on_click = shown.name, shown.runs, shown.on_click
     return lambda sent: handle_picture_click(name, runs, sent, on_click)

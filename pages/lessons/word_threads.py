@@ -14,7 +14,6 @@ from pages.lessons.pictures import show_arithmetic_under
 from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import current_slug
 from pages.panels.live_choice import Followed, describe_followed
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import show_moving
 from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
@@ -51,27 +50,25 @@ def show_threads(
     lines: what both lines are called. take: is called with the direction and the word that is chosen to ask; without,
     the choice is a passing look. follows: the slider whose positions the ways are."""
     runs = {each.name: each.trace for each in ways}
-    key = f"{current_slug()}_{name}"
 
-    def handle_choice() -> None:
-        match st.session_state[key].chosen:
-            case [chosen, word] if take and is_valid_index(chosen, len(ways)) and is_word(ways[chosen], "T", word):
-                take(chosen, word)
+    def handle_choice(sent: tuple[int, int]) -> None:
+        chosen, word = sent
+        if take and word < ways[chosen].trace.sizes()["T"]:
+            take(chosen, word)
 
-    def handle_opening() -> None:
-        match st.session_state[key].opened:
-            case [opened, query, asked] if is_valid_index(opened, len(ways)):
-                if is_word(ways[opened], "T", query) and is_word(ways[opened], "S", asked):
-                    at = ways[opened].selection
-                    cell = [at.batch, at.head, query, asked]
-                    handle_picture_click(name, runs, {"step": f"{ways[opened].name}:weights", "index": cell})
+    def handle_opening(sent: tuple[int, int, int]) -> None:
+        opened, query, asked = sent
+        at = ways[opened].selection
+        cell = (at.batch, at.head, query, asked)
+        handle_picture_click(name, runs, {"step": f"{ways[opened].name}:weights", "index": cell})
 
     show_moving(
         components.word_threads,
         data=make_threads_data(ways, way, lines) | {"hears": take is not None, "slider": describe_slider(follows)},
-        key=key,
-        on_chosen_change=handle_choice,
-        on_opened_change=handle_opening,
+        key=f"{current_slug()}_{name}",
+        given={"ways": len(ways)},
+        on_chosen=handle_choice,
+        on_opened=handle_opening,
     )
     opened = get_opened_cell(name, runs)
     if opened:
@@ -82,11 +79,6 @@ def show_threads(
 def describe_slider(followed: Followed | None) -> dict[str, object] | None:
     """What the picture is told of the slider that it follows."""
     return followed and describe_followed(followed)
-
-
-def is_word(way: Way, axis: str, given: object) -> bool:
-    """Whether what a browser sent is a word of an axis."""
-    return is_valid_index(given, way.trace.sizes()[axis])
 
 
 def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> dict:

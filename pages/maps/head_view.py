@@ -16,7 +16,6 @@ from pages.maps.given_file import EXAMPLE_FILE, HEAD_KEY, GivenFile
 from pages.panels.canvas_map import show_plain_map
 from pages.panels.flow_words import say_habit
 from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head
-from pages.session.cell_clicks import is_valid_index
 from pages.session.labels import current_palette, label_token, picture_texts_for
 from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
@@ -28,20 +27,20 @@ CLICKED_KEY = "maps_clicked"  # a head was just opened: its large map comes into
 # ---- all heads -------------------------------------------------------------------------------------------------------
 def show_all_heads(given: GivenFile) -> None:
     """Every head as a small map, sorted, searched and compared in the browser; a click opens it large."""
+    layers, heads, *_ = given.maps.maps.shape
     components.model_heads(
         data=components.pack_bytes(make_maps_data(given)),
         key=GRID_KEY,
-        on_head_change=lambda: take_head(given),
+        given={"layers": layers + 1, "heads": heads},
+        on_head=lambda place: take_head(*place),
     )
 
 
-def take_head(given: GivenFile) -> None:
-    """Opens the head that a browser sends, where the file has it."""
-    layers, heads, *_ = given.maps.maps.shape
-    match st.session_state[GRID_KEY].head:
-        case [layer, head] if is_valid_index(layer, layers + 1) and is_valid_index(head, heads) and layer > 0:
-            st.session_state[HEAD_KEY] = (layer - 1, head)
-            st.session_state[CLICKED_KEY] = True
+def take_head(layer: int, head: int) -> None:
+    """Opens the head whose map was clicked. layer: from 1."""
+    if layer > 0:
+        st.session_state[HEAD_KEY] = (layer - 1, head)
+        st.session_state[CLICKED_KEY] = True
 
 
 def opened_head(given: GivenFile) -> tuple[int, int]:

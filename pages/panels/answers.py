@@ -1,7 +1,7 @@
 """Numbers that a learner writes into cells, or pastes as text; both are one text, which stands in the link."""
 
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,7 +19,7 @@ from pages.panels.link_controls import (
     read_switch,
     text_box,
 )
-from pages.session.cell_clicks import is_valid_index, read_typed_cells
+from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import inline_step_name, place_names
 
 CellMarks = list[list[tuple[str, str]]]  # of each cell its sign, and what that means
@@ -84,8 +84,7 @@ def answer_cells(
     rows = split_cells(get_answer_text(trace, step, start), step)
     key = f"cells_{step}"
 
-    def take_typed_cells() -> None:
-        sent = st.session_state[key].typed
+    def take_typed_cells(sent: Iterable[Mapping]) -> None:
         try:
             cells = read_typed_cells(sent, len(row_names), len(column_names), step)
         except AttentionError as error:
@@ -100,13 +99,6 @@ def answer_cells(
         if step in current_lesson_choices().refused:
             renew_answer_cells()
 
-    def open_cell() -> None:
-        sent = st.session_state[key].opened
-        match sent:
-            case {"row": row, "column": column}:
-                if is_valid_index(row, len(row_names)) and is_valid_index(column, len(column_names)):
-                    on_open(row, column)
-
     rows_of_head = rows[first : first + len(row_names)]
     data = {
         "name": inline_step_name(step),
@@ -118,7 +110,13 @@ def answer_cells(
         "place": None if place is None else vars(place),
         "version": [step, head, st.session_state.get(ANSWERS_VERSION_KEY, 0)],
     }
-    number_grid(data=data, key=key, on_typed_change=take_typed_cells, on_opened_change=open_cell)
+    number_grid(
+        data=data,
+        key=key,
+        given={"rows": len(row_names), "columns": len(column_names)},
+        on_typed=take_typed_cells,
+        on_opened=lambda cell: on_open(cell["row"], cell["column"]),
+    )
 
 
 def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:

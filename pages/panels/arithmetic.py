@@ -1,6 +1,6 @@
 """One cell's arithmetic; every operand leads to where it stands."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ StepCell = tuple[str, tuple[int, ...] | None]  # a step, and a cell of it
 
 
 def show_arithmetic(
-    trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[object], None], key: str, sign: str = ""
+    trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str, sign: str = ""
 ) -> None:
     """Shows one cell's number and its arithmetic.
 
@@ -32,7 +32,7 @@ def show_arithmetic(
     st.caption(say("arithmetic.rounded" if has_pieces else "arithmetic.input"))
 
 
-def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[object], None], key: str) -> bool:
+def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str) -> bool:
     """Shows the arithmetic alone; gives whether there is any: an input has none."""
     explanation = explain_shown(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces
@@ -43,7 +43,7 @@ def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callabl
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),
     }
-    arithmetic(data=data, key=key, on_followed_change=lambda: take(st.session_state[key].followed))
+    arithmetic(data=data, key=key, on_followed=take)
     return bool(pieces)
 
 

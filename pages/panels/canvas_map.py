@@ -1,6 +1,6 @@
 """Matrices too large to stand in cells, on a canvas: one of them, and a mask that is painted."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,7 @@ from attention_core.drawing.raster import MAX_MAP_SIDE, Raster, raster
 from attention_core.explanation.layout import MAX_PANEL_SIDE
 from attention_core.record.trace import Step
 from pages import components
-from pages.session.cell_clicks import is_valid_index, open_sent_cell
+from pages.session.cell_clicks import open_sent_cell
 from pages.session.labels import axis_name, chosen_cell, current_palette, picture_texts_for
 from pages.session.view import ScreenState
 from pages.site.words import get_text_template, say
@@ -63,7 +63,7 @@ def show_large_map(
     components.canvas(
         data=components.pack_bytes(data),
         key=key,
-        on_opened_change=lambda: handle_canvas_click(key),
+        on_opened=open_sent_cell,
     )
 
 
@@ -117,11 +117,6 @@ def describe_thinning(every: tuple[int, int]) -> str:
     return say("canvas.note", down=down, across=across)
 
 
-def handle_canvas_click(key: str) -> None:
-    """A cell was clicked."""
-    open_sent_cell(st.session_state[key].opened)
-
-
 def show_paintable_mask(
     trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None], follows: dict | None = None
 ) -> None:
@@ -132,9 +127,9 @@ def show_paintable_mask(
     """
     turn = st.session_state.get("turn_mask", 0)
 
-    def take_stroke() -> None:
+    def take_stroke(stroke: Mapping) -> None:
         st.session_state["turn_mask"] = turn + 1
-        take(paint_stroke(matrix, st.session_state["mask"].painted))
+        take(paint_stroke(matrix, stroke))
 
     allowed = Step("allowed", torch.from_numpy(matrix != 0), ("T", "S"))
     mask_trace = Trace({"allowed": allowed}, trace.labels)
@@ -149,18 +144,18 @@ def show_paintable_mask(
     data["turn"] = turn
     data["follows"] = follows
     data["words"]["hint"] = say("canvas.paint")
-    components.canvas(data=components.pack_bytes(data), key="mask", on_painted_change=take_stroke)
-
-
-def paint_stroke(matrix: np.ndarray, stroke: object) -> np.ndarray:
-    """A mask after a stroke, {"cells": [[row, column], ...], "to": 0 or 1} as a browser sends it; cells that the mask
-    does not have are left out."""
-    painted = matrix.copy()
     rows, columns = matrix.shape
-    match stroke:
-        case {"cells": [*cells], "to": 0 | 1 as number}:
-            for cell in cells:
-                match cell:
-                    case [row, column] if is_valid_index(row, rows) and is_valid_index(column, columns):
-                        painted[row, column] = number
+    components.canvas(
+        data=components.pack_bytes(data),
+        key="mask",
+        given={"rows": rows, "columns": columns},
+        on_painted=take_stroke,
+    )
+
+
+def paint_stroke(matrix: np.ndarray, stroke: Mapping) -> np.ndarray:
+    """A mask after a stroke, {"cells": [[row, column], ...], "to": 0 or 1}."""
+    painted = matrix.copy()
+    for row, column in stroke["cells"]:
+        painted[row, column] = stroke["to"]
     return painted

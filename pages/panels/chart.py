@@ -1,7 +1,7 @@
 """A picture on the screen: its table goes to the browser as it is, and a click on one of its cells opens that cell."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 
 import pyarrow as pa
@@ -20,7 +20,7 @@ PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # each with a usual value
 PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 
 
-def show_chart(picture: Picture, key: str, alt: str, take: Callable[[object], None] = open_sent_cell) -> None:
+def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], None] = open_sent_cell) -> None:
     """Draws a picture; a click on one of its cells opens that cell.
 
     take: is given the cell that was clicked, as {"step", "index"}. A browser tells a click only where it selects
@@ -55,7 +55,7 @@ def read_clicked_cell(selected: object) -> dict[str, object] | None:
     """The cell that a browser says was clicked, as {"step", "index"}; None where it says something else."""
     match selected:
         case [{"step": str(step), "index": str(index)}, *_] if CELL_INDEX_PATTERN.fullmatch(index):
-            return {"step": step, "index": [*map(int, index.split(","))]}
+            return {"step": step, "index": tuple(map(int, index.split(",")))}
     return None
 
 

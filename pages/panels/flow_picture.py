@@ -1,15 +1,17 @@
 """The flow of one query through the layer, as a picture that moves; what is done in it, and what is looked at."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
 
 from attention_core.explanation.shown_steps import explain_shown
+from attention_core.inputs.matrix_text import MAX_MAGNITUDE
 from pages import components
 from pages.panels.arithmetic import format_cell_number, make_piece_data, make_trail_data
 from pages.panels.flow_data import Showing, make_flow_data
 from pages.panels.flow_numbers import is_too_large
-from pages.panels.flow_plane import CONTROL, handle_release
+from pages.panels.flow_plane import CONTROL, take_release, temperature_bounds
 from pages.panels.flow_words import make_fact
 from pages.panels.model_rail import open_layer
 from pages.panels.setup_controls import show_refusal
@@ -17,7 +19,7 @@ from pages.panels.typed_cells import make_refusal_data, take_typed_cell
 from pages.panels.word_roles import take_role
 from pages.runs.cache import trace_for
 from pages.session import setup_state
-from pages.session.cell_clicks import is_valid_index, open_sent_cell
+from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import show_moving
 from pages.session.fragments import holds_back, page_part, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell
@@ -108,12 +110,20 @@ def show_look(screen: ScreenState) -> None:
             "awaits": holds_back(),
         },
         key="look",
-        on_looked_change=handle_look,
-        on_released_change=handle_release,
-        on_opened_change=lambda: open_sent_cell(st.session_state["look"].opened),
-        on_followed_change=lambda: open_sent_cell(st.session_state["look"].followed, follow=True),
-        on_role_change=lambda: take_role(st.session_state["look"].role),
-        on_typed_change=lambda: take_typed_cell(st.session_state["look"].typed),
+        given={
+            "queries": lambda: count_places("T"),
+            "heads": lambda: count_places("H"),
+            "lowest": -MAX_MAGNITUDE,
+            "highest": MAX_MAGNITUDE,
+            "coolest": lambda: temperature_bounds(setup_state.current_setup())[0],
+            "hottest": lambda: temperature_bounds(setup_state.current_setup())[1],
+        },
+        on_looked=take_look,
+        on_released=take_release,
+        on_opened=open_sent_cell,
+        on_followed=lambda cell: open_sent_cell(cell, follow=True),
+        on_role=take_role,
+        on_typed=take_typed_cell,
     )
     show_refusal(CONTROL)
     setup_state.write_setup_link()
@@ -139,29 +149,27 @@ def make_sum_data(screen: ScreenState) -> dict | None:
 
 
 # ---- what is done in the picture -------------------------------------------------------------------------------------
-def handle_look() -> None:
-    """Another query, head, step or stop is looked at, as a browser says it, or a head of another layer of a language
-    model; no cell is open then."""
-    match st.session_state["look"].looked:
-        case {"query": query, "head": head, "layer": layer}:
-            if type(layer) is int and is_place(query, head):
-                open_layer(layer, query, head)
-        case {"query": query, "head": head, "step": str() | None as step, "stop": str() | None as stop}:
-            trace = trace_for(setup_state.current_setup())
-            are_there = is_place(query, head)
-            is_step = step is None or step in trace
-            is_stop = stop is None or stop in trace or stop in RESTS
-            if are_there and is_step and is_stop:
-                batch = current_screen().selection.batch
-                agree_on_look((batch, head, query, step, stop, None))
-                look = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
-                select_and_redraw(show_look.__name__, **look)
+def take_look(look: Mapping) -> None:
+    """Another query, head, step or stop is looked at, or a head of another layer of a language model; no cell is open
+    then."""
+    query, head = look["query"], look["head"]
+    if "layer" in look:
+        open_layer(look["layer"], query, head)
+        return
+    trace = trace_for(setup_state.current_setup())
+    step, stop = look["step"], look["stop"]
+    is_step = step is None or step in trace
+    is_stop = stop is None or stop in trace or stop in RESTS
+    if is_step and is_stop:
+        batch = current_screen().selection.batch
+        agree_on_look((batch, head, query, step, stop, None))
+        changes = {"token": query, "head": head, "step": step, "stop": stop, "cell": None}
+        select_and_redraw(show_look.__name__, **changes)
 
 
-def is_place(query: object, head: object) -> bool:
-    """Whether the run on the screen has a query and a head that a browser names."""
-    sizes = trace_for(setup_state.current_setup()).sizes()
-    return is_valid_index(query, sizes["T"]) and is_valid_index(head, sizes["H"])
+def count_places(axis: str) -> int:
+    """How many places an axis of the run on the screen has."""
+    return trace_for(setup_state.current_setup()).sizes()[axis]
 
 
 def agree_on_look(look: tuple) -> None:

@@ -1,21 +1,17 @@
 """The plane of the flow: what in it may be dragged, what is to be reached, and what a hand that lets go changes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
-import streamlit as st
 
 from attention_core import Trace
 from attention_core.exercises.plane_goals import HEAD, PlaneGoal, is_reached, plane_goals
-from attention_core.inputs.matrix_text import MAX_MAGNITUDE
 from attention_core.inputs.moved_vectors import VectorSource, find_vector_source, least_change
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.mechanism.operations import kv_head
 from attention_core.record.number_text import format_percent
 from pages.panels.live_slider import TEMPERATURE_RANGE
 from pages.panels.setup_controls import try_change, try_matrix
-from pages.session.cell_clicks import is_valid_index
-from pages.session.setup_state import current_setup
 from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import Setup, config_of
 from pages.site.words import get_text_template, say
@@ -117,33 +113,23 @@ def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
 
 
 # ---- the hand lets go ------------------------------------------------------------------------------------------------
-def handle_release() -> None:
-    """Takes what a browser says that a hand has dragged: the temperature, or a vector."""
-    match st.session_state["look"].released:
-        case {"handle": "temperature", "value": value} if type(value) in (int, float):
-            least, most = temperature_bounds(current_setup())
-            if least <= value <= most:
-                try_change("temperature", temperature=float(value))
-        case {"handle": str(role), "batch": batch, "head": head, "place": place, "vector": [*vector]}:
-            screen = current_screen()
-            if is_place(screen.trace, role, (batch, head, place)) and is_vector(screen.trace, role, vector):
-                move_vector(screen, role, (batch, head, place), np.array(vector, dtype=np.float64))
+def take_release(released: Mapping) -> None:
+    """Takes what a hand has dragged: the temperature, or a vector."""
+    if released["handle"] == "temperature":
+        try_change("temperature", temperature=float(released["value"]))
+        return
+    screen, role = current_screen(), released["handle"]
+    place = (released["batch"], released["head"], released["place"])
+    vector = np.array(released["vector"], dtype=np.float64)
+    if is_place(screen.trace, role, place) and len(vector) == screen.trace.step(role).shape[-1]:
+        move_vector(screen, role, place, vector)
 
 
-def is_place(trace: Trace, role: str, place: tuple[object, object, object]) -> bool:
+def is_place(trace: Trace, role: str, place: tuple[int, int, int]) -> bool:
     """Whether a run has a vector of a role there: its sentence, its head of queries, its word."""
-    if role not in ROLES:
-        return False
     batch, head, word = place
     batches, _, words, _ = trace.step(role).shape
-    heads = trace.sizes()["H"]
-    return is_valid_index(batch, batches) and is_valid_index(head, heads) and is_valid_index(word, words)
-
-
-def is_vector(trace: Trace, role: str, numbers: list) -> bool:
-    """Whether what a browser sent is as many finite numbers as a vector of a role has."""
-    are_numbers = all(type(number) in (int, float) and abs(number) <= MAX_MAGNITUDE for number in numbers)
-    return are_numbers and len(numbers) == trace.step(role).shape[-1]
+    return batch < batches and head < trace.sizes()["H"] and word < words
 
 
 def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:

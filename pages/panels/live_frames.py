@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import log10
@@ -103,7 +103,7 @@ def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, objec
 
 
 def show_live_cells(
-    choice: Followed, key: str, cells: LiveCells, alt: str, take: Callable[[object], None], fills: bool = True
+    choice: Followed, key: str, cells: LiveCells, alt: str, take: Callable[[Mapping], None], fills: bool = True
 ) -> None:
     """Shows cells that follow a slider. take: is called with a cell that is clicked. fills: whether they are as wide as
     there is room."""
@@ -111,7 +111,7 @@ def show_live_cells(
     collected().pictures.append((picture, alt))
     size = {"width": picture.spec["width"], "height": picture.spec["height"], "fills": fills}
     data = {**size, "x": None, "y": None, "rows": cells.packed}
-    draw_frames(choice, key, data, alt, lambda: take(st.session_state[key].clicked))
+    draw_frames(choice, key, data, alt, take)
 
 
 def part_fixed_rows(frames: Sequence[Values | None]) -> tuple[Values, list[Values | None]]:
@@ -189,13 +189,13 @@ def draw_curves(
 
 
 def draw_frames(
-    choice: Followed, key: str, data: dict, alt: str, handle_click: Callable[[], None] = lambda: None
+    choice: Followed, key: str, data: dict, alt: str, take: Callable[[Mapping], None] | None = None
 ) -> None:
     """Draws a picture that follows a slider."""
     palette = current_palette()
     place = {**describe_followed(choice), "alt": alt, "ink": palette.ink, "faint": palette.faint}
     packed = components.pack_bytes(data | place | {"waits": say("flow.waits")})
-    show_moving(components.live_frames, packed, key=key, on_clicked_change=handle_click)
+    show_moving(components.live_frames, packed, key=key, on_clicked=take)
 
 
 def describe_axis(axis: Axis) -> dict[str, object]:

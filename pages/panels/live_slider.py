@@ -8,7 +8,6 @@ import streamlit as st
 
 from pages import components
 from pages.panels.setup_controls import keep_typed
-from pages.session.cell_clicks import is_number
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 
@@ -51,21 +50,18 @@ class TypedNumber:
     step: float
     most: float = sys.float_info.max
 
-    def accepts(self, number: object) -> bool:
-        """Whether what a browser sent can be tried."""
-        kinds = (int,) if isinstance(self.step, int) else (int, float)
-        return type(number) in kinds and -self.most <= number <= self.most
+    def read(self, number: float) -> float | None:
+        """A number as it can be tried; None for a broken one where all are whole."""
+        wanted = type(self.step)(number)
+        return wanted if wanted == number else None
 
 
 def show_ratio_slider(slider: RatioSlider, key: str, take: Take, typed: TypedNumber | None = None) -> None:
     """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
 
-    def take_released(value: object) -> None:
-        if is_number(value) and slider.least <= value <= slider.most:
-            take(float(value))
-
     data = vars(slider) | {"changes": {"step": slider.step, "parameter": slider.parameter}, "values": None}
-    draw_slider(data, key, take_released, take, typed)
+    ends = (slider.least, slider.most)
+    draw_slider(data, key, ends, lambda value: take(float(value)), take, typed)
 
 
 def show_list_slider(
@@ -73,28 +69,31 @@ def show_list_slider(
 ) -> None:
     """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
 
-    def take_released(value: object) -> None:
-        if is_number(value) and value in slider.values:
+    def take_released(value: float) -> None:
+        if value in slider.values:
             take(slider.values[slider.values.index(value)])
 
-    draw_slider(vars(slider), key, take_released, take, typed, width)
+    ends = (min(slider.values), max(slider.values))
+    draw_slider(vars(slider), key, ends, take_released, take, typed, width)
 
 
 def draw_slider(
     data: dict,
     key: str,
-    take_released: Callable[[object], None],
+    ends: tuple[float, float],
+    take_released: Take,
     take_typed: Take,
     typed: TypedNumber | None,
     width: int | str = "stretch",
 ) -> None:
-    """Draws a slider, under the name of its key."""
+    """Draws a slider, under the name of its key. ends: between which it is let go."""
+    most = typed.most if typed else 0
 
-    def handle_typing() -> None:
-        number = st.session_state[key].typed
-        if typed and typed.accepts(number):
-            st.session_state[f"{key}.typed"] = number
-            take_typed(number)
+    def handle_typing(number: float) -> None:
+        wanted = typed and typed.read(number)
+        if wanted is not None:
+            st.session_state[f"{key}.typed"] = wanted
+            take_typed(wanted)
 
     box = typed and {"number": keep_typed(key, typed.control, data["value"]), "step": typed.step}
     data = data | {"of": key, "colour": current_palette().share, "typed": box}
@@ -102,7 +101,8 @@ def draw_slider(
         components.live_slider,
         data=data,
         key=key,
-        on_released_change=lambda: take_released(st.session_state[key].released),
-        on_typed_change=handle_typing,
+        given={"least": ends[0], "most": ends[1], "least_typed": -most, "most_typed": most},
+        on_released=take_released,
+        on_typed=handle_typing,
         width=width,
     )

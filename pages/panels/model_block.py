@@ -17,7 +17,6 @@ from pages.panels.thumbnails import select_head
 from pages.panels.word_choices import WORD_CHOICES, take_word_choices
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
 from pages.session import setup_state
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import show_moving
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette, name_token
@@ -66,10 +65,11 @@ def draw_block(screen: ScreenState) -> None:
         components.model_block,
         data=make_block_data(screen, view),
         key="block",
-        on_opened_change=lambda: open_sent(view_block(screen), st.session_state["block"].opened),
-        on_target_change=lambda: take_target(view_block(screen), st.session_state["block"].target),
-        on_temperature_change=lambda: take_word_choices({"word_temperature": st.session_state["block"].temperature}),
-        on_head_change=lambda: take_head(view_block(screen), st.session_state["block"].head),
+        given={"vocabulary": len(model_vocabulary(view.name))},
+        on_opened=lambda cell: open_sent(view_block(screen), cell),
+        on_target=lambda number: keep_look(view_block(screen), target=number, trail=()),
+        on_temperature=lambda temperature: take_word_choices({"word_temperature": temperature}),
+        on_head=lambda place: take_head(view_block(screen), *place),
     )
     show_refusal(WORD_CHOICES)
     show_open_number(view, lambda: view_block(screen))
@@ -103,19 +103,12 @@ def describe_sum(view: BlockView, word: str) -> str:
 
 
 # ---- what is done in it ----------------------------------------------------------------------------------------------
-def take_target(view: BlockView, number: object) -> None:
-    """Another word's logit is looked at."""
-    if is_valid_index(number, len(model_vocabulary(view.name))):
-        keep_look(view, target=number, trail=())
-
-
-def take_head(view: BlockView, sent: object) -> None:
-    """Opens the head whose part was clicked, in the picture above."""
-    match sent:
-        case [layer, head] if f"{layer}.attention" in view.stack.parts:
-            if not is_valid_index(head, view.stack[f"{layer}.attention"].sizes()["H"]):
-                return
-            if layer == layer_of(setup_state.current_setup()):
-                select_head(head)
-            else:
-                open_layer(layer, view.at, head)
+def take_head(view: BlockView, layer: int, head: int) -> None:
+    """Opens the head whose part was clicked, in the picture above, where the model has it."""
+    part = f"{layer}.attention"
+    if part not in view.stack.parts or head not in range(view.stack[part].sizes()["H"]):
+        return
+    if layer == layer_of(setup_state.current_setup()):
+        select_head(head)
+    else:
+        open_layer(layer, view.at, head)

@@ -63,8 +63,9 @@ def draw_circuits(screen: ScreenState) -> None:
     components.model_circuits(
         data=make_circuit_data(screen, view, f"{layer}.{CIRCUIT}", head),
         key="circuits",
-        on_opened_change=lambda: open_sent(view_circuit(screen), st.session_state["circuits"].opened),
-        on_word_change=lambda: look_at_word(screen, st.session_state["circuits"].word),
+        given={"words": len(words_of_model(screen))},
+        on_opened=lambda cell: open_sent(view_circuit(screen), cell),
+        on_word=lambda place: select_and_redraw(token=place),
     )
     show_open_number(view, lambda: view_circuit(screen))
     show_added_words(screen, name)
@@ -178,12 +179,6 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
 
 
 # ---- what is done in it ----------------------------------------------------------------------------------------------
-def look_at_word(screen: ScreenState, place: object) -> None:
-    """Looks at a word of the sentence whose row was clicked."""
-    if type(place) is int and 0 <= place < len(words_of_model(screen)):
-        select_and_redraw(token=place)
-
-
 def show_added_words(screen: ScreenState, name: str) -> None:
     """The box for further words."""
     key, given = "c_circuit_words", screen.setup.circuit_words or ""

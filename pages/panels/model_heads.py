@@ -1,10 +1,9 @@
 """All heads of a language model at one sight: their maps, what each does here and on other texts; the rollout of the
 layers beside what the heads write."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
-import streamlit as st
 import torch
 
 from attention_core.analysis.head_measures import MEASURES, measure_head_maps
@@ -28,7 +27,6 @@ from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_sentences_of, model_stack, model_weights
 from pages.runs.model_sentences import ModelSentences
 from pages.session import setup_state
-from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part, redraw, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
@@ -59,41 +57,42 @@ def show_all_heads(screen: ScreenState) -> None:
 def draw_heads(screen: ScreenState) -> None:
     """The same, of a screen that a language model reads."""
     show_second_sentence(screen)
+    shape = load_recipe(model_sentences_of(screen.setup).model).shape()
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",
-        on_head_change=lambda: take_head(screen, st.session_state["heads"].head),
-        on_order_change=lambda: take_order(screen, st.session_state["heads"].order),
+        given={"layers": shape.layers + 1, "heads": shape.heads},
+        on_head=lambda place: take_head(screen, *place),
+        on_order=lambda order: take_order(screen, order),
     )
     show_refusal(HEAD_ORDER)
 
 
-def take_head(screen: ScreenState, sent: object) -> None:
-    """Opens the head whose map was clicked, in the picture above."""
-    shape = load_recipe(model_sentences_of(screen.setup).model).shape()
-    match sent:
-        case [layer, head] if is_valid_index(layer, shape.layers + 1) and is_valid_index(head, shape.heads):
-            if layer == layer_of(screen.setup):
-                select_head(head)
-            elif layer > 0:
-                open_layer(layer, screen.selection.query, head)
+def take_head(screen: ScreenState, layer: int, head: int) -> None:
+    """Opens the head whose map was clicked, in the picture above. layer: from 1."""
+    if layer == layer_of(screen.setup):
+        select_head(head)
+    elif layer > 0:
+        open_layer(layer, screen.selection.query, head)
 
 
 # ---- order -----------------------------------------------------------------------------------------------------------
-def take_order(screen: ScreenState, sent: object) -> None:
+def take_order(screen: ScreenState, order: Mapping) -> None:
     """Takes by what the heads stand in order, and which are left out; or refuses what no control offers."""
-    match sent:
-        case {"by": by, "least": least, "from": query, "to": key}:
-            by = None if by == first_order(screen) else by
-            changes = {"heads_by": by, "heads_least": least or None, "heads_from": query, "heads_to": key}
-            try:
-                check_link_values(changes)
-            except AttentionError as error:
-                setup_state.store_refusal(HEAD_ORDER, error)
-                redraw()
-            else:
-                setup_state.forget_refusals(HEAD_ORDER)
-                select_and_redraw(**changes)
+    changes = {
+        "heads_by": None if order["by"] == first_order(screen) else order["by"],
+        "heads_least": order["least"] or None,
+        "heads_from": order["from"],
+        "heads_to": order["to"],
+    }
+    try:
+        check_link_values(changes)
+    except AttentionError as error:
+        setup_state.store_refusal(HEAD_ORDER, error)
+        redraw()
+    else:
+        setup_state.forget_refusals(HEAD_ORDER)
+        select_and_redraw(**changes)
 
 
 def first_order(screen: ScreenState) -> str:

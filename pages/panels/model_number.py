@@ -1,7 +1,7 @@
 """A number of the model that is open: its arithmetic, whose operands lead on across all parts to the embedding."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -33,8 +33,7 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
         "colours": current_palette().families(),
         "label": say("arithmetic.trail"),
     }
-    follow = lambda: follow_sent(find(), st.session_state["block_sum"].followed)  # noqa: E731
-    components.arithmetic(data=data, key="block_sum", on_followed_change=follow)
+    components.arithmetic(data=data, key="block_sum", on_followed=lambda cell: follow_sent(find(), cell))
     st.caption(say("arithmetic.rounded" if data["pieces"] else "arithmetic.input"))
 
 
@@ -84,32 +83,27 @@ def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
 
 
 # ---- what is done in it ----------------------------------------------------------------------------------------------
-def read_cell(view: BlockView, sent: object) -> BlockCell | None:
-    """A cell that a browser names, {"part", "step", "index"}, where the run has it."""
-    match sent:
-        case {"part": str(part), "step": str(step), "index": [*index]} if all(type(place) is int for place in index):
-            cell = BlockCell(part, Ref(step, tuple(index)))
-            return cell if is_held(view.stack, cell) else None
-    return None
+def find_cell(view: BlockView, part: str, step: str, index: tuple[int, ...]) -> BlockCell | None:
+    """A cell that a browser names, where the run has it."""
+    cell = BlockCell(part, Ref(step, index))
+    return cell if is_held(view.stack, cell) else None
 
 
-def open_sent(view: BlockView, sent: object) -> None:
-    """Opens the number that a browser names."""
-    cell = read_cell(view, sent)
+def open_sent(view: BlockView, sent: Mapping) -> None:
+    """Opens the number that a browser names, {"part", "step", "index"}."""
+    cell = find_cell(view, sent["part"], sent["step"], sent["index"])
     if cell is not None:
         keep_look(view, trail=(find_maker(view.stack, cell),))
 
 
-def follow_sent(view: BlockView, sent: object) -> None:
-    """Goes on to an operand, or back to a number that was passed."""
-    match sent:
-        case {"step": str(name), "index": index}:
-            part, _, step = name.partition("/")
-            cell = read_cell(view, {"part": part, "step": step, "index": index})
-            if cell is None:
-                return
-            trail = view.look.trail
-            if cell in trail:
-                keep_look(view, trail=trail[: trail.index(cell) + 1])
-            else:
-                keep_look(view, trail=(*trail, find_maker(view.stack, cell)))
+def follow_sent(view: BlockView, sent: Mapping) -> None:
+    """Goes on to an operand, {"step": "part/step", "index"}, or back to a number that was passed."""
+    part, _, step = sent["step"].partition("/")
+    cell = find_cell(view, part, step, sent["index"])
+    if cell is None:
+        return
+    trail = view.look.trail
+    if cell in trail:
+        keep_look(view, trail=trail[: trail.index(cell) + 1])
+    else:
+        keep_look(view, trail=(*trail, find_maker(view.stack, cell)))

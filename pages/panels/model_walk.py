@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-import streamlit as st
 import torch
 
 from attention_core.analysis.logit_lens import logit_lens
@@ -14,7 +13,6 @@ from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rows import MOST_WORDS, Strips, make_end_rows, make_inner_rows, make_word_rows
 from pages.panels.model_walk_still import draw_walk
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
@@ -34,18 +32,11 @@ def show_walk(find: Callable[[], BlockView], key: str) -> None:
         components.model_block,
         data=components.pack_bytes(data),
         key=key,
-        on_opened_change=lambda: open_sent(find(), st.session_state[key].opened),
-        on_target_change=lambda: take_walk_target(find(), st.session_state[key].target),
-        on_temperature_change=lambda: None,
-        on_head_change=lambda: None,
+        given={"vocabulary": len(view.stack[UNEMBEDDING].labels["V"])},
+        on_opened=lambda cell: open_sent(find(), cell),
+        on_target=lambda number: keep_look(find(), target=number, trail=()),
     )
     show_open_number(view, find)
-
-
-def take_walk_target(view: BlockView, number: object) -> None:
-    """Another word's logit is looked at, as a browser names it."""
-    if is_valid_index(number, len(view.stack[UNEMBEDDING].labels["V"])):
-        keep_look(view, target=number, trail=())
 
 
 def make_walk_data(view: BlockView) -> dict[str, object]:

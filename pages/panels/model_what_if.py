@@ -16,7 +16,6 @@ from pages.panels.thumbnails import select_head
 from pages.panels.what_if_data import WhatIf, look_into, pack_what_if
 from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
-from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part, redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
@@ -50,12 +49,13 @@ def draw_what_if(screen: ScreenState) -> None:
     components.model_what_if(
         data=pack_what_if(screen, shown),
         key="what_if",
-        on_kind_change=lambda: take_kind(take_changes(screen), st.session_state["what_if"].kind),
-        on_pair_change=lambda: take_pair(take_changes(screen), st.session_state["what_if"].pair),
-        on_norms_change=lambda: hold_norms(st.session_state["what_if"].norms),
-        on_again_change=lambda: ask(changes=()),
-        on_opened_change=lambda: open_sent(take_changes(screen).view, st.session_state["what_if"].opened),
-        on_head_change=lambda: take_head(take_changes(screen), st.session_state["what_if"].head),
+        given={"kinds": tuple(KINDS), "words": len(shown.tokens)},
+        on_kind=lambda sent: take_kind(take_changes(screen), **sent),
+        on_pair=lambda sent: take_pair(take_changes(screen), **sent),
+        on_norms=lambda is_held: ask(held="norms" if is_held else None),
+        on_again=lambda _: ask(changes=()),
+        on_opened=lambda cell: open_sent(take_changes(screen).view, cell),
+        on_head=lambda place: take_head(take_changes(screen), *place),
     )
     if any(change.kind == OTHER for change in read_changes(screen.setup.changes)):
         show_other_sentence(screen, shown)
@@ -107,43 +107,30 @@ def ask(**changes: object) -> None:
     redraw()
 
 
-def find_switch(shown: WhatIf, part: object, head: object) -> Intervention | None:
-    """The head or the feed-forward layer that a browser names, if the model has it."""
-    if head is not None and type(head) is not int:
-        return None
-    return next((each for each in list_switches(shown.whole) if (each.part, each.head) == (part, head)), None)
+def has_switch(shown: WhatIf, part: str, head: int | None) -> bool:
+    """Whether the model has the head, or the feed-forward layer, that a browser names."""
+    return any((each.part, each.head) == (part, head) for each in list_switches(shown.whole))
 
 
-def take_kind(shown: WhatIf, sent: object) -> None:
+def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> None:
     """Another change of a head or a feed-forward layer, or none."""
-    match sent:
-        case {"part": part, "head": head, "kind": kind} if kind is None or kind in KINDS:
-            if find_switch(shown, part, head) is not None and (head is not None or kind in (None, "off")):
-                changes = read_changes(setup_state.current_setup().changes)
-                ask(changes=with_change(changes, part, head, kind))
+    if has_switch(shown, part, head) and (head is not None or kind in (None, "off")):
+        changes = read_changes(setup_state.current_setup().changes)
+        ask(changes=with_change(changes, part, head, kind))
 
 
-def take_pair(shown: WhatIf, sent: object) -> None:
-    """A pair of words blocked in a head's map, or open again."""
-    match sent:
-        case {"part": part, "head": int(head), "pair": [query, key]}:
-            places = [place for place in (query, key) if is_valid_index(place, len(shown.tokens))]
-            if find_switch(shown, part, head) is not None and len(places) == 2:
-                changes = read_changes(setup_state.current_setup().changes)
-                ask(changes=with_pair(changes, part, head, (query, key)))
+def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
+    """A pair of words, a query and a key, blocked in a head's map, or open again."""
+    if has_switch(shown, part, head):
+        changes = read_changes(setup_state.current_setup().changes)
+        ask(changes=with_pair(changes, part, head, pair))
 
 
-def hold_norms(sent: object) -> None:
-    """Whether norms divide as they did before."""
-    if type(sent) is bool:
-        ask(held="norms" if sent else None)
-
-
-def take_head(shown: WhatIf, sent: object) -> None:
+def take_head(shown: WhatIf, layer: int, head: int) -> None:
     """Opens the head whose row was clicked, in the picture above."""
-    match sent:
-        case [layer, head] if find_switch(shown, f"{layer}.attention", head) is not None and head is not None:
-            if layer == layer_of(setup_state.current_setup()):
-                select_head(head)
-            else:
-                open_layer(layer, shown.at, head)
+    if not has_switch(shown, f"{layer}.attention", head):
+        return
+    if layer == layer_of(setup_state.current_setup()):
+        select_head(head)
+    else:
+        open_layer(layer, shown.at, head)

@@ -27,7 +27,6 @@ from pages.panels.setup_controls import show_refusal, try_made_change
 from pages.panels.word_choices import WORD_CHOICES, take_word_choices
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
 from pages.session import setup_state
-from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part, redraw, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
@@ -114,20 +113,22 @@ def show_writing(screen: ScreenState) -> None:
         view,
         lambda: view_words(screen, writing.words, writing.words),
         pack_words(screen.setup, view, [*typed, *written, *later], run),
-        on_picked_change=lambda: write_picked(writing, st.session_state["words"].picked),
-        on_done_change=lambda: do_sent(screen, writing, st.session_state["words"].done),
-        on_place_change=lambda: end_at(writing, st.session_state["words"].place),
+        len([*typed, *written, *later]),
+        on_picked=lambda number: write_picked(writing, number),
+        on_done=lambda what: do_sent(screen, writing, what),
+        on_place=lambda place: end_at(writing, place),
     )
 
 
-def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, **acts: Callable[[], None]) -> None:
+def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, words: int, **acts: Callable) -> None:
     """The text and its words, with what was refused and the number that is open. find: gives the view when something
-    is clicked. acts: what a click does."""
+    is clicked. words: that stand there. acts: what a click does."""
     components.model_words(
         data=data,
         key="words",
-        on_choices_change=lambda: take_word_choices(st.session_state["words"].choices),
-        on_opened_change=lambda: open_sent(find(), st.session_state["words"].opened),
+        given={"vocabulary": len(model_vocabulary(view.name)), "words": words},
+        on_choices=take_word_choices,
+        on_opened=lambda cell: open_sent(find(), cell),
         **acts,
     )
     show_refusal(WORD_CHOICES)
@@ -199,14 +200,14 @@ def keep_writing(writing: Writing) -> None:
     redraw()
 
 
-def write_picked(writing: Writing, number: object) -> None:
+def write_picked(writing: Writing, number: int) -> None:
     """Writes the word that was clicked."""
     words = model_vocabulary(writing.run[0])
-    if is_valid_index(number, len(words)) and not is_full(writing):
+    if not is_full(writing):
         keep_writing(replace(writing, written=(*writing.written, words[number])))
 
 
-def do_sent(screen: ScreenState, writing: Writing, what: object) -> None:
+def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
     """What a button does: writes a word, writes to the full stop, steps back, begins again, takes the text."""
     match what:
         case "word" | "sentence" if not is_full(writing):
@@ -226,21 +227,21 @@ def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
     return (write_word(*arguments),) if what == "word" else write_sentence(*arguments)
 
 
-def end_at(writing: Writing, place: object) -> None:
+def end_at(writing: Writing, place: int) -> None:
     """Lets the text end at a word: one that was written, or one of the sentence, which then is looked at."""
     left = place_written(writing, place)
     shown = writing.words if writing.written else writing.run[1]
     if left:
         keep_writing(replace(writing, written=writing.written[:left]))
-    elif is_valid_index(place, len(shown)):
+    elif place in range(len(shown)):
         look = setup_state.ask_model if writing.written else setup_state.look_at
         look(token=place, written=None)
         redraw()
 
 
-def place_written(writing: Writing, place: object) -> int:
+def place_written(writing: Writing, place: int) -> int:
     """How many written words are left where the text ends at a place; 0 at a word of the sentence, or at none."""
-    return place + 1 - writing.given if is_valid_index(place, len(writing.words)) and place >= writing.given else 0
+    return place + 1 - writing.given if writing.given <= place < len(writing.words) else 0
 
 
 def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
@@ -276,8 +277,9 @@ def show_blank(screen: ScreenState) -> None:
         view,
         lambda: view_blank(screen),
         pack_words(screen.setup, view, tiles, None),
-        on_picked_change=lambda: fill_blank(screen, at, st.session_state["words"].picked),
-        on_place_change=lambda: blank_sent(words, st.session_state["words"].place),
+        len(tiles),
+        on_picked=lambda number: fill_blank(screen, at, number),
+        on_place=lambda place: blank_sent(words, place),
     )
 
 
@@ -291,15 +293,15 @@ def view_blank(screen: ScreenState) -> BlockView | None:
     return view_words(screen, blanked, blanked, at)
 
 
-def blank_sent(words: tuple[str, ...], place: object) -> None:
+def blank_sent(words: tuple[str, ...], place: int) -> None:
     """Hides the word that was clicked: it is the one that is looked at, above, too."""
-    if is_valid_index(place, len(words)) and place > 0:
+    if 0 < place < len(words):
         select_and_redraw(token=place)
 
 
-def fill_blank(screen: ScreenState, at: int, number: object) -> None:
+def fill_blank(screen: ScreenState, at: int, number: int) -> None:
     """Puts the word that was clicked in the place of the hidden one."""
     known, words = model_vocabulary(model_sentences_of(screen.setup).model), words_of_model(screen)
-    if is_valid_index(number, len(known)) and known[number] != MASK:
+    if known[number] != MASK:
         filled = (*words[:at], known[number], *words[at + 1 :])
         try_made_change("text", lambda: {**sentence_change(screen, filled), "token": at})

@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from pages.components import make_component
+from pages.components.messages import Place
 from pages.session.labels import current_palette
 from pages.session.sought_control import LINK_KEY, seek
 from pages.site.catalog import PAGES, PAGES_BY_SLUG
@@ -33,6 +34,7 @@ search = make_component(
     '<div class="search"></div>',
     is_fetched=True,
     constants={"FINDABLE": [pack_findable(found) for found in list_findable()]},
+    sends={"chosen": Place(len(list_findable()))},
 )
 
 
@@ -45,10 +47,9 @@ def show_search() -> None:
         "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
         "palette": vars(current_palette()),
     }
-    chosen = search(data=data, key="search", on_chosen_change=lambda: None, width="content").chosen
-    findable = list_findable()
-    if type(chosen) is int and 0 <= chosen < len(findable):  # a browser may send anything
-        found = findable[chosen]
+    chosen = search(data=data, key="search", width="content").chosen
+    if chosen is not None:
+        found = list_findable()[chosen]
         if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # what is on the screen stays
             seek(found.link[LINK_KEY])
             st.rerun()

@@ -1,5 +1,6 @@
 """One step opened: any cell of it by name, its formula, its code, its numbers as a table."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -117,7 +118,7 @@ def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
         show_arithmetic(screen.a, chosen, (), follow_operand, "arithmetic_a", "A")
 
 
-def follow_operand(place: object) -> None:
+def follow_operand(place: Mapping) -> None:
     """An operand of the arithmetic was clicked."""
     open_sent_cell(place, follow=True)
 
@@ -160,7 +161,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         chosen_places = [st.session_state.get(key) for key in keys]
         places = current_screen().selection.at  # of what nobody chose, what is looked at, or the first
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
-        open_sent_cell({"step": step, "index": index})
+        open_sent_cell({"step": step, "index": tuple(index)})
 
     for key, dim, size in zip(keys, dims, sizes, strict=True):
         if size == 1:

@@ -11,7 +11,7 @@ from pages import components
 from pages.panels import canvas_map
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.session import setup_state
-from pages.session.cell_clicks import is_valid_index, open_cell
+from pages.session.cell_clicks import open_cell
 from pages.session.fragments import select_and_redraw
 from pages.session.labels import current_palette, short_step_name
 from pages.session.view import ScreenState
@@ -100,9 +100,9 @@ def describe_shape(trace: Trace, step: str, small_map: SmallRaster) -> str:
     return f"{shape} (1 : {down}, 1 : {across})"
 
 
-def open_step(step: object) -> None:
-    """Opens the step that a browser names, where there is one."""
-    if isinstance(step, str) and step in trace_for(setup_state.current_setup()):
+def open_step(step: str) -> None:
+    """Opens a step, where the run has it."""
+    if step in trace_for(setup_state.current_setup()):
         open_cell(step, None)
 
 
@@ -132,10 +132,9 @@ def show_all_heads(screen: ScreenState) -> None:
         show_small_maps("heads", HEAD_MAP_PX, 1, row, select_head, thinning, palette=colours)
 
 
-def select_head(head: object) -> None:
-    """Looks at the head that a browser names, where there is one."""
-    sizes = trace_for(setup_state.current_setup()).sizes()
-    if is_valid_index(head, sizes["H"]):
+def select_head(head: int) -> None:
+    """Looks at a head, where the run has it."""
+    if head in range(trace_for(setup_state.current_setup()).sizes()["H"]):
         select_and_redraw(head=head, cell=None)
 
 
@@ -199,7 +198,8 @@ def show_small_maps(
     components.thumbnails(
         data=components.pack_bytes(data),
         key=key,
-        on_opened_change=lambda: take(st.session_state[key].opened),
+        given={"opens": tuple(entry["opens"] for entry in row)},
+        on_opened=take,
     )
 
 

@@ -1,5 +1,7 @@
 """Numbers typed where they stand in the picture: into the cells of a run's inputs."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import streamlit as st
 import torch
@@ -58,24 +60,24 @@ def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
 
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
-def take_typed_cell(sent: object) -> None:
-    """Takes a number that was typed into a cell, {"step", "index", "text"}, or keeps its refusal; no text: nobody types
+def take_typed_cell(typed: Mapping | None) -> None:
+    """Takes a number that was typed into a cell, {"step", "index", "text"}, or keeps its refusal; None: nobody types
     there any more."""
     screen = current_screen()
-    match sent:
-        case {"step": str(step), "index": [*index], "text": str(text)} if all(type(place) is int for place in index):
-            matrix = list_typed_steps(screen.trace, screen.inputs).get(step)
-            if matrix is not None and screen.trace.holds(step, tuple(index)):
-                setup_state.forget_refusals(CONTROL)
-                text = text[:MAX_CELL_CHARS]
-                st.session_state[CONTROL] = {"step": step, "index": index, "text": text}
-                type_cell(screen, matrix, place_in_matrix(screen, step, index), text)
-        case _:
-            setup_state.forget_refusals(CONTROL)
+    if typed is None:
+        setup_state.forget_refusals(CONTROL)
+        redraw()
+        return
+    step, index, text = typed["step"], typed["index"], typed["text"][:MAX_CELL_CHARS]
+    matrix = list_typed_steps(screen.trace, screen.inputs).get(step)
+    if matrix is not None and screen.trace.holds(step, index):
+        setup_state.forget_refusals(CONTROL)
+        st.session_state[CONTROL] = {"step": step, "index": list(index), "text": text}
+        type_cell(screen, matrix, place_in_matrix(screen, step, index), text)
     redraw()
 
 
-def place_in_matrix(screen: ScreenState, step: str, index: list[int]) -> tuple[int, int]:
+def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> tuple[int, int]:
     """The row and the column of a cell of an input, whose last axis counts columns."""
     shape = screen.trace.step(step).shape
     place = int(np.ravel_multi_index(index, shape))

@@ -10,7 +10,6 @@ from pages.setup.word_choices import (
     TOP_KS,
     TOP_PS,
     WHOLE_WORD_CHOICES,
-    WORD_CHOICE_ENDS,
     WORD_TEMPERATURES,
     check_word_choice,
 )
@@ -35,11 +34,9 @@ def describe_cuts(setup: Setup) -> dict:
     }
 
 
-def take_word_choices(sent: object) -> None:
+def take_word_choices(sent: Mapping) -> None:
     """Takes the choices that a browser sends, by their fields, or refuses what no control offers. None: all words stay;
     the likeliest one is written."""
-    if not isinstance(sent, Mapping) or not sent.keys() <= WORD_CHOICE_ENDS.keys():
-        return
     try:
         changes = {name: read_choice_sent(name, number) for name, number in sent.items()}
     except AttentionError as error:

@@ -1,13 +1,12 @@
 """The words of a Chinese sentence: a click between two characters parts a word, or joins two."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
-
-import streamlit as st
 
 from attention_core.inputs.tokenizer import TOKEN_SEPARATOR, is_written_without_spaces
 from attention_core.learned.language.batches import START
 from pages.components import make_component
+from pages.components.messages import ListOf, Text, Whole
 from pages.panels.setup_controls import show_refusal, try_change
 from pages.panels.word_swaps import first_sentence_of
 from pages.runs.compute import spell_tokens
@@ -28,6 +27,7 @@ word_gaps = make_component(
     "model/controls",
     "roving",
     is_fetched=True,
+    sends={"gap": {"at": Whole(), "words": ListOf(Text(10_000), 10_000)}},
 )
 
 
@@ -45,7 +45,7 @@ def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
         },
         "palette": vars(current_palette()),
     }
-    word_gaps(data=data, key=KEY, on_gap_change=take_gap)
+    word_gaps(data=data, key=KEY, on_gap=take_gap)
     show_refusal(CONTROL)
 
 
@@ -54,15 +54,13 @@ def gap_words(inputs: RunInputs) -> list[str]:
     return [word for word in first_sentence_of(inputs) if word != START]
 
 
-def take_gap() -> None:
-    """Takes a click between two characters. A browser may send anything: only a place of these words counts."""
+def take_gap(gap: Mapping) -> None:
+    """Takes a click between two characters, where the words are still those that the browser shows."""
     screen = current_screen()
     words = gap_words(screen.inputs)
-    match st.session_state[KEY].gap:
-        case {"at": int(at), "words": [*sent]} if sent == words and type(at) is int:
-            changed = toggle_gap(words, at)
-            if changed:
-                try_change(CONTROL, text=spell_tokens(changed, screen.setup))
+    changed = toggle_gap(words, gap["at"]) if [*gap["words"]] == words else ()
+    if changed:
+        try_change(CONTROL, text=spell_tokens(changed, screen.setup))
 
 
 def toggle_gap(words: Sequence[str], at: int) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """What the words of a sentence are that the dictionary of the example, or the language model, does not have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -143,15 +143,13 @@ def make_role_data(screen: ScreenState) -> dict | None:
     return {"options": options, "label": say("roles.label"), "words": words} if words else None
 
 
-def take_role(sent: object) -> None:
-    """Takes what a word is, {"word", "role"} as a browser says it, where it is such a choice."""
-    match sent:
-        case {"word": str(word), "role": str(role)}:
-            screen = current_screen()
-            offer = find_role_offer(screen.setup)
-            known = {printable_token(each): each for each in list_role_words(screen.inputs)}
-            if offer is not None and role in offer.roles and word in known:
-                choose_role(offer, known[word], role)
+def take_role(sent: Mapping) -> None:
+    """Takes what a word is, {"word", "role"}, where the screen offers that."""
+    screen, word, role = current_screen(), sent["word"], sent["role"]
+    offer = find_role_offer(screen.setup)
+    known = {printable_token(each): each for each in list_role_words(screen.inputs)}
+    if offer is not None and role in offer.roles and word in known:
+        choose_role(offer, known[word], role)
 
 
 def choose_role(offer: RoleOffer, word: str, role: str) -> None:

@@ -9,7 +9,6 @@ from pages.panels.setup_controls import try_change
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens, tokens_of
 from pages.runs.run_inputs import RunInputs
-from pages.session.cell_clicks import is_valid_index
 from pages.setup.setup import Setup, input_mode_of
 
 MAX_SWAP_OFFERS = 2  # exchanges that are offered
@@ -25,10 +24,10 @@ def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
     return possible_swaps[:MAX_SWAP_OFFERS]
 
 
-def take_swap_offer(number: object, setup: Setup, inputs: RunInputs) -> None:
+def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
     """Takes one of the offers, by its number, where there is such a one. The word that somebody chose asks on."""
     offers = list_swap_offers(setup, inputs)
-    if is_valid_index(number, len(offers)):
+    if number < len(offers):
         old, new = offers[number]
         try_change("text", text=exchange_word(setup, inputs, old, new), token=setup.token)
 

@@ -1,13 +1,10 @@
-"""The scenes of a lecture as cards: a small picture of each, its number, title and minutes; they are put in order here.
-
-What a browser sends is a number of a scene, or two: where a card was, and where it goes. Anything else moves nothing.
-"""
+"""The scenes of a lecture as cards: a small picture of each, its number, title and minutes; they are put in order
+here."""
 
 import base64
 import io
 
 import numpy as np
-import streamlit as st
 from PIL import Image
 
 from attention_core.drawing.small_pictures import Shape, map_shapes, shrink_map
@@ -52,7 +49,13 @@ def show_scene_cards() -> None:
         "palette": vars(current_palette()),
     }
     data["text"]["moved"] = say("present.cards.moved", number="{number}", count="{count}", title="{title}")
-    scenes(data=data, key="scenes", on_opened_change=open_sent_scene, on_moved_change=move_sent_scene)
+    scenes(
+        data=data,
+        key="scenes",
+        given={"scenes": lambda: len(lecture_session.current_lecture().scenes)},
+        on_opened=open_scene,
+        on_moved=lambda places: move_own_scene(*places),
+    )
 
 
 def describe_scene(scene: Scene) -> dict[str, object]:
@@ -140,29 +143,17 @@ def shrink_picture(data: bytes) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-# ---- what a browser sends --------------------------------------------------------------------------------------------
-def open_sent_scene() -> None:
+# ---- what is done with a card ----------------------------------------------------------------------------------------
+def open_scene(at: int) -> None:
     """Works on the scene whose card was clicked, or shows a lecture that comes with the app from there on."""
     session = lecture_session.get_lecture_session()
-    at = st.session_state["scenes"].opened
-    if not is_scene_place(at):
-        return
     if session.name == OWN_LECTURE:
         session.at = at
     else:
         lecture_session.start_lecture(at)
 
 
-def move_sent_scene() -> None:
+def move_own_scene(was: int, to: int) -> None:
     """Moves a scene of one's own to where its card was put."""
-    sent = st.session_state["scenes"].moved
-    if lecture_session.get_lecture_session().name != OWN_LECTURE:
-        return
-    match sent:
-        case [was, to] if is_scene_place(was) and is_scene_place(to):
-            move_scene(was, to)
-
-
-def is_scene_place(sent: object) -> bool:
-    """Whether a value is the place of a scene, counted from 0."""
-    return type(sent) is int and 0 <= sent < len(lecture_session.current_lecture().scenes)
+    if lecture_session.get_lecture_session().name == OWN_LECTURE:
+        move_scene(was, to)

@@ -76,13 +76,11 @@ def show_notes() -> None:
             "pair": lecture_session.get_lecture_session().pair,
             "at": note_data(),
         }
-        prompter(data=data, key="prompter", on_moved_change=handle_notes_key)
+        prompter(data=data, key="prompter", given={"ways": lecture_session.WAYS}, on_moved=go_on)
         lecture_session.write_lecture_link()
 
 
-def handle_notes_key() -> None:
+def go_on(way: str) -> None:
     """Goes to another step, after a key or a button where no other window was heard."""
-    way = st.session_state["prompter"].moved
-    is_at_scene = lecture_session.get_lecture_session().scene_step is not None
-    if is_at_scene and way in lecture_session.WAYS:
+    if lecture_session.get_lecture_session().scene_step is not None:
         lecture_session.move_in_lecture(way)

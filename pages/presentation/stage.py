@@ -70,7 +70,8 @@ def show_lectern() -> None:
         "address": lecture_session.lecture_query(),
         "notes": note_data(),
     }
-    lectern(data=data, key="lectern", on_moved_change=handle_lectern_key, width="content")
+    ways = ("start", "leave", "edit", "script", "reveal", *lecture_session.WAYS)
+    lectern(data=data, key="lectern", given={"ways": ways}, on_moved=handle_lectern_key, width="content")
 
 
 LECTERN_ACTIONS = (
@@ -79,11 +80,11 @@ LECTERN_ACTIONS = (
 )
 
 
-def handle_lectern_key() -> None:
-    """Does what a key or a button says: what a browser names is one of these, or nothing."""
+def handle_lectern_key(way: str) -> None:
+    """Does what a key or a button says."""
     session = lecture_session.get_lecture_session()
     is_presenting = session.scene_step is not None
-    match st.session_state["lectern"].moved:
+    match way:
         case "start":
             lecture_session.start_lecture()
             st.rerun()
@@ -99,7 +100,7 @@ def handle_lectern_key() -> None:
         case "reveal" if is_presenting:
             lecture_session.toggle_answers()
             redraw()
-        case way if is_presenting and way in lecture_session.WAYS:
+        case _ if is_presenting:
             lecture_session.move_in_lecture(way)
             redraw()
 

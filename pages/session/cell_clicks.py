@@ -1,6 +1,6 @@
-"""A click opens a cell. What a browser names is looked for first: it may be of another run, or made up."""
+"""A click opens a cell. What a browser names is looked for first: it may be of another run."""
 
-import sys
+from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
@@ -11,33 +11,22 @@ from pages.session import setup_state
 from pages.session.fragments import select_and_redraw
 
 
-def is_valid_index(given: object, size: int) -> bool:
-    """Whether what a browser sent is one of so many positions: it may send anything."""
-    return type(given) is int and 0 <= given < size
-
-
-def is_number(given: object) -> bool:
-    """Whether what a browser sent is a finite number: True, text and NaN are none."""
-    return type(given) in (int, float) and abs(given) <= sys.float_info.max
-
-
-def read_typed_cells(sent: object, rows: int, columns: int, name: str) -> list[tuple[int, int, str]]:
-    """What was typed into cells of a matrix, [{"row", "column", "text"}, ...] as a browser sends it; cells that the
-    matrix does not have are left out. With "pasted": true the text is a matrix, whose corner is the cell.
+def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str) -> list[tuple[int, int, str]]:
+    """What was typed into cells of a matrix, [{"row", "column", "text"}, ...]; cells that the matrix lacks are left
+    out. With "pasted": true the text is a matrix, whose corner is the cell.
 
     name: of the matrix, in refusals. Raises AttentionError: too_many_rows and too_many_columns where a pasted matrix
     does not fit, and as split_cells does.
     """
     found = []
-    for cell in sent if isinstance(sent, list) else ():
-        match cell:
-            case {"row": row, "column": column, "text": str(text), **kind}:
-                if not (is_valid_index(row, rows) and is_valid_index(column, columns)):
-                    continue
-                if kind.get("pasted") is True:
-                    found += read_pasted_cells(text, (row, column), (rows - row, columns - column), name)
-                else:
-                    found.append((row, column, text))
+    for cell in sent:
+        row, column, text = cell["row"], cell["column"], cell["text"]
+        if row >= rows or column >= columns:
+            continue
+        if cell.get("pasted"):
+            found += read_pasted_cells(text, (row, column), (rows - row, columns - column), name)
+        else:
+            found.append((row, column, text))
     return found
 
 
@@ -58,14 +47,11 @@ def read_pasted_cells(
     return places
 
 
-def open_sent_cell(place: object, follow: bool = False) -> None:
+def open_sent_cell(place: Mapping, follow: bool = False) -> None:
     """Opens the cell that a browser names, {"step", "index"}, where the run has it."""
-    match place:
-        case {"step": str(step), "index": [*index]} if all(type(position) is int for position in index):
-            cell = tuple(index)
-            trace = trace_for(setup_state.current_setup())
-            if trace.holds(step, cell):
-                open_cell(step, cell, follow)
+    step, cell = place["step"], place["index"]
+    if trace_for(setup_state.current_setup()).holds(step, cell):
+        open_cell(step, cell, follow)
 
 
 def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:

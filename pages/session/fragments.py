@@ -102,7 +102,7 @@ def ask_for_rest(screen: ScreenState) -> None:
     comes behind them is sent: Streamlit's page then stops for ever.
     """
     if holds_back():
-        components.rest(key="rest", on_drawn_change=redraw)
+        components.rest(key="rest", on_drawn=lambda _: redraw())
 
 
 def list_outdated_parts() -> list[str]:

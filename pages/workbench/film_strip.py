@@ -10,7 +10,6 @@ from attention_core.record.errors import AttentionError
 from pages.panels.setup_controls import show_refusal, try_made_change
 from pages.panels.thumbnails import show_small_maps
 from pages.runs.cache import cache_by_setup, trace_for
-from pages.session.cell_clicks import is_valid_index
 from pages.session.fragments import page_part
 from pages.session.labels import Selection, current_palette, name_token
 from pages.session.opened_drawers import show_drawer
@@ -116,10 +115,9 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
     }
 
 
-def take_frame(screen: ScreenState, name: str, values: list[SweptValue], place: object) -> None:
-    """Takes the value that a browser names, where there is one."""
-    if is_valid_index(place, len(values)):
-        try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
+def take_frame(screen: ScreenState, name: str, values: list[SweptValue], place: int) -> None:
+    """Takes the value whose frame was clicked."""
+    try_made_change("film", lambda: make_frame_change(screen, name, values[place]))
 
 
 def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict[str, object]:

@@ -57,7 +57,7 @@ def show_header_line(screen: ScreenState) -> None:
     own, shared = show_toolbar()
     with own:
         mechanism_controls.example_picker(setup)
-        shortcuts(key="shortcuts", on_moved_change=handle_shortcut, width="content")
+        shortcuts(key="shortcuts", on_moved=undo_or_redo, width="content")
     with shared:
         show_add_button(make_scene_of_screen)
         for move in setup_history.HISTORY_MOVES:
@@ -82,15 +82,8 @@ def make_scene_of_screen() -> Scene:
     return lecture_session.make_scene(setup, say(f"example.{setup.example}"))
 
 
-def handle_shortcut() -> None:
-    """Undo or redo by keyboard."""
-    move = st.session_state["shortcuts"].moved
-    if isinstance(move, str) and move in setup_history.HISTORY_MOVES:
-        undo_or_redo(move)
-
-
 def undo_or_redo(move: str) -> None:
-    """Undo or redo."""
+    """Undo or redo, by button or keyboard."""
     setup_history.move_in_history(move, trace_for)
     redraw()
 

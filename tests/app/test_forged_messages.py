@@ -1,11 +1,13 @@
 """What a browser sends may be anything: each part of each page refuses what it did not ask for, and the page stands.
 
-The messages go to what a part calls, all of them in one run; then the page is drawn with what is left of them.
+Good and forged messages are made of what each component declares. First each event of each component alone; then all of
+them on the pages, handed to what each part calls, and the page is drawn with what is left of them.
 """
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +15,23 @@ from streamlit.runtime.scriptrunner_utils.exceptions import ScriptControlExcepti
 from streamlit.runtime.state.session_state_proxy import SessionStateProxy
 
 from pages import components
+from pages.components import COMPONENTS
+from pages.components.messages import (
+    MISSING,
+    AnyOf,
+    Flag,
+    ListOf,
+    Maybe,
+    Number,
+    OneOf,
+    Place,
+    Text,
+    UnfitMessage,
+    Whole,
+    find,
+    read,
+)
+from pages.panels import search_field, word_gaps
 from pages.session import setup_state
 from pages.setup.setup import setup_from_link, setup_to_link
 from pages.site.catalog import PAGES, PAGES_FOLDER
@@ -24,53 +43,59 @@ from tests.screen.lesson import Lesson
 
 PLACES = [None, True, False, "0", "", "<b>", "x" * 5000, 0, -1, 0.5, 1.0, math.nan, math.inf, -math.inf, 10**25]
 PLACES += [10**400, [], [0], {}, {"a": [1]}, [[[0]]]]
-CELL, INDEX = {"step": "weights", "index": [0, 0, 0, 0]}, [0, 0, 0, 0]
-OF_PART = {"part": "1.attention", "step": "weights", "index": INDEX}
-SENT = {  # by event, messages of the shapes that parts send
-    "again": [True],
-    "chosen": [0, [0, 0], "dot"],
-    "choices": [{"word_temperature": 1.5}, {"word_seed": 3}, {"word_top_k": 2}],
-    "clicked": [CELL, {"step": "now:weights", "index": INDEX}, 0],
-    "done": ["word", "back", "again", "take"],
-    "drawn": [True],
-    "followed": [CELL, {"step": "1.attention/weights", "index": INDEX}],
-    "gap": [{"at": 1, "words": ["南京", "市"]}],
-    "guessed": [1],
-    "head": [[1, 0]],
-    "kind": [{"part": "1.attention", "head": 0, "kind": "off"}],
-    "looked": [{"query": 0, "head": 0, "step": "weights", "stop": None}, {"query": 0, "head": 0, "layer": 1}, "q"],
-    "merges": [3],
-    "moved": ["next", "undo", [0, 1], [[1, 2], [3, 4]], [1, 2, 3]],
-    "norms": [True],
-    "opened": [0, "cost", INDEX, CELL, OF_PART, {"row": 0, "column": 0}, {"stop": 0, **OF_PART}],
-    "order": [{"by": "layer", "least": 0.0, "from": None, "to": None}],
-    "painted": [{"cells": [[0, 1], [1, 1]], "to": 1}],
-    "pair": [{"part": "1.attention", "head": 0, "pair": [1, 0]}],
-    "picked": [5],
-    "place": [1],
-    "pressed": [["q", 0, 0]],
-    "released": [
-        {"handle": "temperature", "value": 2},
-        {"handle": "q", "batch": 0, "head": 0, "place": 0, "vector": [1.0, 2.0]},
-        0.5,
-    ],
-    "role": ["thing", {"word": "pizza", "role": "thing"}],
-    "row": [1],
-    "stop": [1],
-    "target": [3],
-    "temperature": [1.5],
-    "typed": [[{"row": 0, "column": 0, "text": "1 2", "pasted": True}], {**CELL, "text": "1"}, 0.5, 2],
-    "word": [1],
+GOOD_TEXTS = {  # of fields whose texts a run knows, texts that some of the runs below know
+    "step": ("weights", "now:weights", "1.attention/weights"),
+    "part": ("1.attention",),
+    "word": ("pizza",),
+    "role": ("thing",),
+    "text": ("1 2",),
+    "by": ("layer",),
+    "words": ("南京", "市"),
 }
-PLACES_OF_PARTS = [(page.slug, {}) for page in PAGES] + [
-    ("workbench", {"ex": "model_en_decoder", "panel": panel})
-    for panel in ("sum", "heads", "what_if", "words", "circuits")
-]
-PLACES_OF_PARTS += [
-    ("workbench", {"ex": "model_en", "panel": "words"}),
-    ("workbench", {"lang": "zh", "text": "南京 市"}),
-]
-ON_EVERY_PAGE = ("search", "look", "shortcuts", "c_temperature")  # forged on the first alone
+OTHER_MODULES = (search_field, word_gaps)  # which make components of their own
+EVENTS = [(name, event) for name, part in COMPONENTS.items() for event in part.sends]
+
+
+# ---- messages of a shape ---------------------------------------------------------------------------------------------
+def list_good(shape: object, given: Mapping, field: str = "") -> list[object]:
+    """Messages of a shape, as JSON says them."""
+    match shape:
+        case None:
+            return [None]
+        case Flag():
+            return [True, False]
+        case Whole(least, _):
+            return [max(0, find(least, given)), max(1, find(least, given))]
+        case Place(count):
+            return [0, find(count, given) - 1] if find(count, given) else []
+        case Number(least, most):
+            return [min(max(1.5, find(least, given)), find(most, given)), find(least, given)]
+        case Text():
+            return list(GOOD_TEXTS.get(field, ("nothing",)))
+        case OneOf(values):
+            return [*find(values, given)][:3]
+        case ListOf(shape=item):
+            return [[0, 0, 0, 0]] if field == "index" else [[each] for each in list_good(item, given, field)]
+        case AnyOf(shapes):
+            return [good for each in shapes for good in list_good(each, given, field)]
+        case Maybe(shape=item):
+            return [*list_good(item, given, field), MISSING]
+        case tuple():
+            parts = [list_good(each, given, field) for each in shape]
+            return [[part[0] for part in parts], [part[-1] for part in parts]] if all(parts) else []
+        case dict():
+            return list_good_objects(shape, given)
+    raise AssertionError(shape)
+
+
+def list_good_objects(fields: dict[str, object], given: Mapping) -> list[dict]:
+    """Objects of named fields: the first of each, and each other one beside the first of all else."""
+    parts = {name: list_good(each, given, name) for name, each in fields.items()}
+    if not all(parts.values()):
+        return []
+    first = {name: part[0] for name, part in parts.items()}
+    others = [first | {name: each} for name, part in parts.items() for each in part[1:]]
+    return [{name: each for name, each in made.items() if each is not MISSING} for made in (first, *others)]
 
 
 def forged(good: object) -> Iterator[object]:
@@ -89,9 +114,157 @@ def forged(good: object) -> Iterator[object]:
             yield from ([*good[:at], place, *good[at + 1 :]] for place in forged(value))
 
 
-def list_messages(event: str) -> list[object]:
+def list_messages(shape: object, given: Mapping | None) -> list[object]:
     """All that is sent of an event: good and forged, each once."""
-    return list({repr(each): each for good in SENT[event] for each in (good, *forged(good))}.values())
+    good_ones = list_good(shape, given or {})
+    return list({repr(each): each for good in good_ones for each in (good, *forged(good))}.values())
+
+
+def as_read(message: object) -> object:
+    """A good message as a page gets it: lists are tuples."""
+    if isinstance(message, list):
+        return tuple(map(as_read, message))
+    return {name: as_read(each) for name, each in message.items()} if isinstance(message, dict) else message
+
+
+# ---- what is of a shape ----------------------------------------------------------------------------------------------
+ROWS = {"rows": 3, "names": ("a", "b"), "counted": lambda: 2}
+FITTING = [
+    (None, None, None),
+    (Flag(), False, False),
+    (Whole(), -7, -7),
+    (Whole(1, "rows"), 3, 3),
+    (Place("rows"), 2, 2),
+    (Place("counted"), 1, 1),
+    (Number(), 10**25, 10**25),
+    (Number(0, 1), 0.5, 0.5),
+    (Text(3), "abc", "abc"),
+    (OneOf("names"), "b", "b"),
+    (OneOf((0, 1)), 1, 1),
+    (ListOf(Flag(), 2), [True, False], (True, False)),
+    (ListOf(Place("rows"), 9, leaves_out=True), [0, 3, True, "x", 2], (0, 2)),
+    ((Whole(), Text(1)), [4, "x"], (4, "x")),
+    (AnyOf((None, Whole())), 5, 5),
+    (AnyOf((None, Whole())), None, None),
+    ({"a": Whole()}, {"a": 1, "b": 2}, {"a": 1}),
+    ({"a": Maybe(Whole())}, {}, {}),
+    ({"a": Maybe(Whole())}, {"a": 1}, {"a": 1}),
+]
+UNFIT = [
+    *[(None, each) for each in (0, False, "", [])],
+    *[(Flag(), each) for each in (0, 1, "true", None)],
+    *[(Whole(), each) for each in (True, 1.0, "1", None, 2**53, -(2**53), 10**400, math.nan, [1])],
+    *[(Whole(1, "rows"), each) for each in (0, 4)],
+    *[(Place("rows"), each) for each in (-1, 3, True, 1.0, "1", None)],
+    (Place("counted"), 2),
+    *[(Number(), each) for each in (True, "1", None, math.nan, math.inf, -math.inf, 10**400, [1.0])],
+    *[(Number(0, 1), each) for each in (-0.1, 1.1)],
+    *[(Text(3), each) for each in ("abcd", 3, None, ["a"])],
+    *[(OneOf("names"), each) for each in ("c", "", None, 0, ["a"], {"a": 1})],
+    *[(OneOf((0, 1)), each) for each in (True, False, 1.0, "1")],
+    *[(ListOf(Flag(), 2), each) for each in ([True] * 3, [0], "xx", None, {})],
+    *[((Whole(), Text(1)), each) for each in ([4], [4, "x", 0], ["x", 4], "4x", {"0": 4, "1": "x"})],
+    *[(AnyOf((None, Whole())), each) for each in (False, "x", 0.5)],
+    *[({"a": Whole()}, each) for each in ({}, {"b": 1}, {"a": None}, [["a", 1]], "a", None)],
+    ({"a": Maybe(Whole())}, {"a": None}),
+]
+
+
+@pytest.mark.parametrize(("shape", "sent", "expected"), FITTING, ids=repr)
+def test_what_is_of_a_shape_is_read(shape, sent, expected):
+    found = read(shape, sent, ROWS)
+    assert found == expected and type(found) is type(expected)
+
+
+@pytest.mark.parametrize(("shape", "sent"), UNFIT, ids=lambda each: repr(each)[:60])
+def test_what_is_of_no_such_shape_is_refused(shape, sent):
+    with pytest.raises(UnfitMessage):
+        read(shape, sent, ROWS)
+
+
+# ---- each event of each component ------------------------------------------------------------------------------------
+def give_names(shape: object) -> dict[str, object]:
+    """Numbers or values for the names in a shape."""
+    match shape:
+        case OneOf(str() as name):
+            return {name: ("one", "two")}
+        case Place(str() as name):
+            return {name: 3}
+        case Number(least, most) | Whole(least, most):
+            return {name: end for name, end in ((least, -2.0), (most, 2.0)) if isinstance(name, str)}
+        case ListOf() | Maybe():
+            return give_names(shape.shape)
+        case AnyOf(shapes):
+            return give_names(shapes)
+        case tuple():
+            return {name: each for part in shape for name, each in give_names(part).items()}
+        case dict():
+            return give_names(tuple(shape.values()))
+    return {}
+
+
+@pytest.mark.parametrize(("name", "event"), EVENTS)
+def test_a_handler_gets_what_its_component_declares_and_nothing_else(name, event, monkeypatch):
+    part, taken, mounted = COMPONENTS[name], [], {}
+    shape = part.sends[event]
+    given = give_names(shape)
+    sent = SimpleNamespace()
+    monkeypatch.setattr(components, "st", SimpleNamespace(session_state={"part": sent}))
+    heard = replace(part, mount=lambda **options: mounted.update(options))
+    heard(key="part", given=given, **{f"on_{event}": taken.append})
+    good_ones = {repr(each) for each in list_good(shape, given)}
+    assert good_ones
+    for message in list_messages(shape, given):
+        taken.clear()
+        setattr(sent, event, message)
+        mounted[f"on_{event}_change"]()  # raises nothing
+        if repr(message) in good_ones:
+            assert taken == [as_read(message)]
+        for value in taken:
+            assert read(shape, value, given) == value
+
+
+def test_what_is_sent_without_a_handler_is_given_where_it_fits():
+    heard = replace(COMPONENTS["cards"], mount=lambda **options: SimpleNamespace(opened=options["data"]))
+    opened = {repr(each): heard(data=each, key="cards", given={"lessons": ("masks",)}).opened for each in PLACES}
+    assert set(opened.values()) == {None}
+    assert heard(data="masks", key="cards", given={"lessons": ("masks",)}).opened == "masks"
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_a_component_declares_all_that_its_script_sends(name):
+    told = set(re.findall(r'(?:setTriggerValue|trigger|tell)\("(\w+)"', COMPONENTS[name].script))
+    hears = "flow/look" if name == "flow/flow" else name  # the picture tells through the other one
+    if name != "flow/look":
+        assert told == COMPONENTS[hears].sends.keys()
+
+
+def test_no_page_checks_by_hand_what_a_browser_sent():
+    events = "|".join(sorted({event for _, event in EVENTS}))
+    by_hand = {
+        "reads an event": rf"session_state\[[^\]]+\]\.({events})\b",
+        "hears an event": r"\bon_[a-z]+_change\b",
+        "asks for a type": r"\btype\(\w+\) (is|in|==) ",
+    }
+    rooms = ("session", "panels", "export", "workbench", "lessons", "practice", "presentation", "maps")
+    found = []
+    for room in rooms:
+        for path in sorted((PAGES_FOLDER / room).rglob("*.py")):
+            source = path.read_text("utf-8")
+            found += [(path.name, name) for name, pattern in by_hand.items() if re.search(pattern, source)]
+    assert not found
+
+
+# ---- on the pages ----------------------------------------------------------------------------------------------------
+PLACES_OF_PARTS = [(page.slug, {}) for page in PAGES] + [
+    ("workbench", {"ex": "model_en_decoder", "panel": panel})
+    for panel in ("sum", "heads", "what_if", "words", "circuits")
+]
+PLACES_OF_PARTS += [
+    ("workbench", {"ex": "model_en", "panel": "words"}),
+    ("workbench", {"lang": "zh", "text": "南京 市"}),
+]
+ON_EVERY_PAGE = ("search", "look", "shortcuts", "c_temperature")  # forged on the first alone
 
 
 class Forger:
@@ -103,22 +276,27 @@ class Forger:
         self.key = self.sent = None
         self.is_forging = False
 
-    def mount(self, component: components.Component, **options: object) -> object:
+    def mount(self, put: Callable, part: components.Component, options: dict) -> object:
         """A part as it is on the page, whose messages are forged."""
-        key = options.get("key")
-        for name, call in options.items():
-            event = re.fullmatch("on_(.*)_change", name)
-            if event:
-                self.events.setdefault(key, []).append(event[1])
-                options[name] = self.make_forgery(key, event[1], call)
-        return component.mount(**options)
+        heard = [event for event in part.sends if f"on_{event}" in options]
 
-    def make_forgery(self, key: str, event: str, call: Callable[[], None]) -> Callable[[], None]:
+        def mount(**made: object) -> object:
+            for event in heard:
+                self.events.setdefault(made["key"], []).append(event)
+                name = f"on_{event}_change"
+                made[name] = self.make_forgery(made["key"], event, made[name], part.sends[event], options.get("given"))
+            return part.mount(**made)
+
+        return put(replace(part, mount=mount), **options)
+
+    def make_forgery(
+        self, key: str, event: str, call: Callable[[], None], shape: object, given: Mapping | None
+    ) -> Callable[[], None]:
         """What is called in the place of what the page calls."""
 
         def forge() -> None:
             self.key = key if self.is_forging else None
-            for message in list_messages(event) if self.is_forging else [None]:
+            for message in list_messages(shape, given) if self.is_forging else [None]:
                 self.sent = SimpleNamespace(**{event: message})
                 try:
                     call()
@@ -146,7 +324,8 @@ def check_setup() -> None:
 def forger(monkeypatch):
     forger, get = Forger(), SessionStateProxy.__getitem__
     is_sent = lambda key: key is not None and key == forger.key  # noqa: E731
-    monkeypatch.setattr(components.Component, "__call__", lambda part, **options: forger.mount(part, **options))
+    put = components.Component.__call__
+    monkeypatch.setattr(components.Component, "__call__", lambda part, **options: forger.mount(put, part, options))
     monkeypatch.setattr(
         SessionStateProxy, "__getitem__", lambda state, key: forger.sent if is_sent(key) else get(state, key)
     )
@@ -166,12 +345,6 @@ def forge_all(forger: Forger, slug: str, link: dict[str, str], but: tuple[str, .
             lesson.send_part(key, event, "anything")
             forger.is_forging = False
     return forger.raised
-
-
-def test_all_that_parts_send_is_forged():
-    sources = [path.read_text("utf-8") for path in PAGES_FOLDER.rglob("*.py")]
-    named = {event for source in sources for event in re.findall(r"\bon_([a-z]+)_change", source)}
-    assert named == SENT.keys()
 
 
 @pytest.mark.parametrize("slug", ["cross", "scores"])

@@ -41,27 +41,30 @@ def show(drawn, key: str, **more) -> None:
     data = vars(drawn) | {"palette": vars(palette), "words": WORDS, "label": "map", "note": ""}
     data |= {"chosen": st.session_state.get("chosen"), "query": None, "paint": False}
     data |= {"turn": st.session_state.get("turn", 0)}
-    components.canvas(data=components.pack_bytes(data | more), key=key, on_opened_change=told, on_painted_change=told)
+    rows, columns = drawn.shape
+    given = {"rows": rows, "columns": columns}
+    packed = components.pack_bytes(data | more)
+    components.canvas(data=packed, key=key, given=given, on_opened=open_cell, on_painted=paint_cells)
 
 
-def told() -> None:
-    """What the component said."""
-    for key in ("map", "mask"):
-        said = st.session_state.get(key)
-        if said and said.opened:
-            st.session_state["said"] = said.opened
-            st.session_state["chosen"] = said.opened["index"][-2:]
-        if said and said.painted:
-            st.session_state["said"] = said.painted
-            st.session_state["turn"] = st.session_state.get("turn", 0) + 1
-            for row, column in said.painted["cells"]:
-                if row:  # the first row is refused
-                    st.session_state["allowed"][row, column] = bool(said.painted["to"])
+def open_cell(cell: dict) -> None:
+    """A cell was clicked."""
+    st.session_state["said"] = {**cell, "index": [*cell["index"]]}
+    st.session_state["chosen"] = [*cell["index"][-2:]]
 
 
-def looked() -> None:
+def paint_cells(stroke: dict) -> None:
+    """Cells were drawn over."""
+    st.session_state["said"] = {**stroke, "cells": [[*cell] for cell in stroke["cells"]]}
+    st.session_state["turn"] = st.session_state.get("turn", 0) + 1
+    for row, column in stroke["cells"]:
+        if row:  # the first row is refused
+            st.session_state["allowed"][row, column] = bool(stroke["to"])
+
+
+def looked(head: int) -> None:
     """Which small map was chosen."""
-    st.session_state["said"] = st.session_state["heads"].opened
+    st.session_state["said"] = head
 
 
 st.session_state["runs"] = st.session_state.get("runs", 0) + 1
@@ -88,7 +91,7 @@ else:
         name = f"head {n + 1}"
         looks = {"name": name, "title": name, "chosen": n == 1, "breaks": False, "scale": "share"}
         row["maps"].append({"opens": n, "map": head.drawn, **looks})
-    components.thumbnails(data=components.pack_bytes(row), key="heads", on_opened_change=looked)
+    components.thumbnails(data=components.pack_bytes(row), key="heads", given={"opens": (0, 1)}, on_opened=looked)
     show(raster(trace, "weights", words, palette, {"H": 1}), "map")
 st.json(st.session_state.get("said", {}), expanded=False)
 st.text(f"said {st.session_state.get('said')}")

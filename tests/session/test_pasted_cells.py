@@ -3,6 +3,8 @@
 import pytest
 
 from attention_core.record.errors import AttentionError
+from pages.components import number_grid
+from pages.components.messages import UnfitMessage, read
 from pages.session.cell_clicks import read_typed_cells
 from tests.screen.driver import Screen
 
@@ -44,7 +46,15 @@ def test_what_does_not_fit_is_refused_and_not_dropped(text, row, column, code):
     "sent", [None, 7, "x", {}, [None], [{"row": 0}], pasted(None), pasted("1", 9), pasted("1", "a")]
 )
 def test_a_forged_paste_is_left_out(sent):
-    assert read_typed_cells(sent, 3, 2, "w_k") == []
+    try:
+        cells = read(number_grid.sends["typed"], sent, {"rows": 3, "columns": 2})
+    except UnfitMessage:
+        cells = ()
+    assert read_typed_cells(cells, 3, 2, "w_k") == []
+
+
+def test_what_is_pasted_where_the_matrix_has_no_cell_any_more_is_left_out():
+    assert read_typed_cells([*pasted("1", 9), *pasted("1", 0, 2)], 3, 2, "w_k") == []
 
 
 def test_what_can_be_read_in_two_ways_is_asked_and_a_button_takes_one():

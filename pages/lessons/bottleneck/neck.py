@@ -54,18 +54,17 @@ def show_neck(
         "text": {name: get_text_template(f"lessons.bottleneck.neck.{name}") for name in TEXTS}
         | {"play": say("walk.play"), "pause": say("walk.pause")},
     }
-    show_moving(components.neck, data=data, key=KEY, on_opened_change=lambda: take_opened(trace))
+    show_moving(components.neck, data=data, key=KEY, on_opened=lambda place: take_opened(trace, *place))
     opened = trace and get_opened_ref(NAME, trace)
     if opened:
         with st.container(border=True):
             show_arithmetic_under(NAME, {"": trace}, "", opened)
 
 
-def take_opened(trace: Trace | None) -> None:
+def take_opened(trace: Trace | None, row: int, column: int) -> None:
     """Opens the weight that a browser names."""
-    match st.session_state[KEY].opened:
-        case [row, column] if trace and type(row) is type(column) is int:
-            handle_picture_click(NAME, {"": trace}, {"step": "weights", "index": [0, 0, row, column]})
+    if trace:
+        handle_picture_click(NAME, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
 
 
 def describe_way(

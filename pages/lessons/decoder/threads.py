@@ -1,7 +1,6 @@
 """The picture of the decoder's lesson: how each written word looks back, asks the other sentence, and goes on."""
 
 import numpy as np
-import streamlit as st
 
 from attention_core import Trace
 from attention_core.record.number_text import format_percent
@@ -11,7 +10,6 @@ from pages.lessons.decoder.threads_still import draw_threads
 from pages.lessons.decoder.translated import ROW, Written
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
@@ -31,16 +29,11 @@ def show_threads(written: Written) -> None:
         components.model_decoder,
         data=components.pack_bytes(data),
         key=KEY,
-        on_row_change=lambda: take_row(written, st.session_state[KEY].row),
-        on_opened_change=lambda: open_sent(written.view(), st.session_state[KEY].opened),
+        given={"rows": len(written.target)},
+        on_row=lambda row: store_choice(ROW, row),
+        on_opened=lambda cell: open_sent(written.view(), cell),
     )
     show_open_number(written.view(), written.view)
-
-
-def take_row(written: Written, row: object) -> None:
-    """Looks at the row that a browser names, where there is one."""
-    if is_valid_index(row, len(written.target)):
-        store_choice(ROW, row)
 
 
 def make_threads_data(written: Written) -> dict[str, object]:

@@ -1,10 +1,9 @@
 """The picture of the lesson on decoding: words that are written, shelves that fill, what both ways have cost."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
 import numpy as np
-import streamlit as st
 import torch
 
 from attention_core.record.number_text import format_grouped, format_percent
@@ -15,7 +14,6 @@ from pages.lessons.decoding.written import STOP, Written
 from pages.lessons.sentences import say_bytes
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import collect_still, collected, is_collecting, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
@@ -39,24 +37,17 @@ def show_shelves(written: Written) -> None:
         data=make_shelves_data(written),
         answers=True,
         key=KEY,
-        on_stop_change=lambda: take_stop(written, st.session_state[KEY].stop),
-        on_opened_change=lambda: take_opened(written, st.session_state[KEY].opened),
+        given={"stops": len(written.stops)},
+        on_stop=lambda stop: store_choice(STOP, stop),
+        on_opened=lambda cell: take_opened(written, cell),
     )
     show_open_number(written.view(written.stop), lambda: written.view(written.stop))
 
 
-def take_stop(written: Written, stop: object) -> None:
-    """Looks at the stop that a browser names, where there is one."""
-    if is_valid_index(stop, len(written.stops)):
-        store_choice(STOP, stop)
-
-
-def take_opened(written: Written, sent: object) -> None:
+def take_opened(written: Written, cell: Mapping) -> None:
     """Opens a number of the stop that a browser names."""
-    match sent:
-        case {"stop": stop, **cell} if is_valid_index(stop, len(written.stops)):
-            store_choice(STOP, stop)
-            open_sent(written.view(stop), cell)
+    store_choice(STOP, cell["stop"])
+    open_sent(written.view(cell["stop"]), cell)
 
 
 # ---- what is drawn ---------------------------------------------------------------------------------------------------

@@ -3,14 +3,11 @@
 from collections.abc import Callable, Mapping, Sequence
 from math import log10
 
-import streamlit as st
-
 from attention_core.variants.influence import InfluenceByDistance, word_at
 from pages import components
 from pages.lessons.distance.encoder_curves import encoder_colours, name_encoder
 from pages.lessons.distance.influence_chart import describe_word_place, list_influences
 from pages.panels.live_choice import LiveChoices, describe_followed
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import say
@@ -35,11 +32,6 @@ def show_beads(
     places = sorted(words)
     strongest = max((max(each.mean) for each in influences.values()), default=0.0)
 
-    def handle_choice() -> None:
-        chosen = st.session_state[KEY].chosen
-        if is_valid_index(chosen, len(places)):
-            take(words[places[chosen]])
-
     def tell(place: int) -> str:
         where = describe_word_place(words[place], names[place])
         return f"{where}: {list_influences(influences, words[place], format_influence)}"
@@ -58,7 +50,13 @@ def show_beads(
         "palette": vars(current_palette()),
         "text": {"alt": say("lessons.distance.alt_beads")},
     }
-    show_moving(components.beads, data=data, key=KEY, on_chosen_change=handle_choice)
+    show_moving(
+        components.beads,
+        data=data,
+        key=KEY,
+        given={"words": len(places)},
+        on_chosen=lambda chosen: take(words[places[chosen]]),
+    )
 
 
 def find_glow(influence: float, strongest: float) -> float | None:

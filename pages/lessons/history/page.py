@@ -19,8 +19,8 @@ def show_timeline() -> None:
         "text": {word: say(f"lessons.history.{word}") for word in ("line", "seen")},
         "palette": vars(current_palette()),
     }
-    opened = timeline(data=data, key="timeline", on_opened_change=lambda: None).opened
-    if isinstance(opened, str) and opened in MILESTONES:  # a browser may send anything
+    opened = timeline(data=data, key="timeline", given={"milestones": MILESTONES}).opened
+    if opened is not None:
         slug, link = MILESTONES[opened]
         st.switch_page(PAGES_BY_SLUG[slug].path, query_params=link)
 

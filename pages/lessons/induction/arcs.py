@@ -15,7 +15,6 @@ from pages.lessons.pictures import show_arithmetic_under
 from pages.panels.live_choice import LiveChoice, describe_followed
 from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
@@ -59,15 +58,13 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
     network = record.network_at(step.value)
     runs = run_layers(network, text, off)
 
-    def handle_opening() -> None:
-        match st.session_state[KEY].opened:
-            case [layer, *cell] if is_valid_index(layer, len(LAYERS)) and all(type(place) is int for place in cell):
-                sent = {"step": f"{LAYERS[layer]}:weights", "index": [0, *cell]}
-                handle_picture_click(NAME, runs, sent)
+    def handle_opening(arc: tuple[int, int, int, int]) -> None:
+        layer, *cell = arc
+        handle_picture_click(NAME, runs, {"step": f"{LAYERS[layer]}:weights", "index": (0, *cell)})
 
     frames = [describe_arcs(record.network_at(each), text, off) for each in step.options]
     data = make_arcs_data(runs["L2"], frames, off) | {"slider": describe_followed(step)}
-    show_moving(components.symbol_arcs, data=data, key=KEY, on_opened_change=handle_opening)
+    show_moving(components.symbol_arcs, data=data, key=KEY, given={"layers": len(LAYERS)}, on_opened=handle_opening)
     collect_map(network, runs["L2"])
     opened = get_opened_cell(NAME, runs)
     if opened:

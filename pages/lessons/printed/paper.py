@@ -1,7 +1,5 @@
 """The page of the printed example: all its numbers as they were printed, those found to be wrong in a ring."""
 
-import streamlit as st
-
 from attention_core.drawing.palette import LIGHT_PALETTE
 from attention_core.exercises.answer_text import cell_text
 from attention_core.exercises.marking import Mark
@@ -14,7 +12,6 @@ from pages.lessons.opened_cell import toggle_opened_cell
 from pages.lessons.printed.printed_stages import FIRST_STAGE, name_stage
 from pages.lessons.prompts import get_tried_cells, try_cell
 from pages.panels.lesson_choices import store_choice
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import show_moving
 from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
@@ -33,7 +30,8 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
             "text": {"alt": say("lessons.printed.paper_alt")},
         },
         key=KEY,
-        on_pressed_change=lambda: take_number(checked, st.session_state[KEY].pressed),
+        given={"stages": tuple(STAGES)},
+        on_pressed=lambda place: take_number(checked, *place),
     )
 
 
@@ -58,14 +56,10 @@ def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) 
     return {"text": text, "ringed": cell in found, "said": said}
 
 
-def take_number(checked: CheckedWork, sent: object) -> None:
+def take_number(checked: CheckedWork, name: str, row: int, column: int) -> None:
     """Looks at the stage of a number that was pressed; one of the stage that is looked at is held to be wrong."""
-    match sent:
-        case [str(name), row, column] if name in STAGES:
-            refs = panel(checked.written, STAGES[name]).refs
-        case _:
-            return
-    if not (is_valid_index(row, len(refs)) and is_valid_index(column, len(refs[0]))):
+    refs = panel(checked.written, STAGES[name]).refs
+    if row >= len(refs) or column >= len(refs[0]):
         return
     ref = refs[row][column]
     store_choice("stage", None if name == FIRST_STAGE else name)

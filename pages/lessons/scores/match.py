@@ -4,18 +4,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-import streamlit as st
 
 from attention_core import Trace
 from attention_core.inputs.matrix_text import to_text
-from attention_core.record.errors import AttentionError
 from pages import components
 from pages.lessons.prompts import show_goal
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, USUAL_SCORE, name_score
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import make_member_reader
 from pages.runs.cache import trace_for
-from pages.session.cell_clicks import is_number
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.setup.setup import Setup
@@ -45,8 +42,9 @@ def show_match() -> None:
         components.word_match,
         data=make_match_data(arrows, runs, chosen),
         key=KEY,
-        on_moved_change=lambda: take_arrows(st.session_state[KEY].moved),
-        on_chosen_change=lambda: take_score(st.session_state[KEY].chosen),
+        given={"reach": REACH, "back": -REACH, "scores": tuple(MATCH_SETTINGS)},
+        on_moved=take_arrows,
+        on_chosen=lambda name: store_choice("score", None if name == USUAL_SCORE else name),
     )
     is_turned = score_of(runs["general"]) > 0 > score_of(runs["dot"])
     show_goal(is_turned, say("lessons.scores.turned_done"), say("lessons.scores.turned_goal"))
@@ -71,25 +69,11 @@ def read_arrow(text: str) -> Arrow:
     return across, up
 
 
-def take_arrows(sent: object) -> None:
+def take_arrows(arrows: tuple[Arrow, Arrow]) -> None:
     """Keeps the arrows that a hand let go."""
-    match sent:
-        case [[*q], [*k]] if all(map(is_number, (*q, *k))):
-            arrows = {"q": q, "k": k}
-        case _:
-            return
-    try:
-        read = {role: read_arrow(",".join(map(str, numbers))) for role, numbers in arrows.items()}
-    except (ValueError, AttentionError):
-        return
-    for role, arrow in read.items():
+    for role, arrow in zip("qk", arrows, strict=True):
+        arrow = tuple(map(float, arrow))
         store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)
-
-
-def take_score(name: object) -> None:
-    """Looks at the score whose dial was pressed."""
-    if name in list(MATCH_SETTINGS):
-        store_choice("score", None if name == USUAL_SCORE else name)
 
 
 def make_match_data(arrows: Mapping[str, Arrow], runs: Mapping[str, Trace], chosen: str) -> dict[str, object]:

@@ -1,11 +1,9 @@
 """The numbers, their exponentials and their shares as three columns, the first of which a hand drags."""
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import streamlit as st
 
 from attention_core import Trace
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX
@@ -48,8 +46,8 @@ def show_columns(
         components.number_columns,
         data=make_columns_data(temperature, numbers, run, runs),
         key=KEY,
-        on_moved_change=lambda: take_numbers(st.session_state[KEY].moved, first_numbers),
-        on_clicked_change=lambda: handle_picture_click(NAME, runs, st.session_state[KEY].clicked),
+        on_moved=lambda moved: take_numbers(moved, first_numbers),
+        on_clicked=lambda cell: handle_picture_click(NAME, runs, cell),
     )
     show_opened_arithmetic(RunPicture(NAME, picture, runs, alt), "stretch")
 
@@ -64,17 +62,10 @@ def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Se
     return draw_bar_rows(NAME, rows, texts, runs, height=50.0, room=BARS_WIDTH_PX, fills=True)
 
 
-def take_numbers(sent: object, first_numbers: str) -> None:
+def take_numbers(moved: Sequence[float], first_numbers: str) -> None:
     """Keeps the numbers that a hand let go, as if they were typed."""
-    if not isinstance(sent, list) or not all(map(is_finite_number, sent)):
-        return
-    text = ", ".join(f"{number:.6g}" for number in sent)
+    text = ", ".join(f"{number:.6g}" for number in moved)
     take_choice("logits", text, first_numbers, make_text_reader(read_typed_numbers))
-
-
-def is_finite_number(sent: object) -> bool:
-    """Whether what a browser sent is a number. It may send anything, and a whole number too large for a float."""
-    return type(sent) in (int, float) and abs(sent) <= sys.float_info.max
 
 
 def make_columns_data(

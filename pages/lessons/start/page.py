@@ -46,8 +46,8 @@ def show_cards() -> None:
     text = {word: say(f"lessons.start.cards.{word}") for word in ("none", "forget", "opened", "solved")}
     text["summary"] = say("lessons.start.cards.summary", opened="{opened}", solved="{solved}")  # counted in the browser
     data = {"cards": described, "text": text, "palette": vars(current_palette())}
-    opened = cards(data=data, key="cards", on_opened_change=lambda: None).opened
-    if opened in LESSONS:  # a browser may send anything
+    opened = cards(data=data, key="cards", given={"lessons": LESSONS}).opened
+    if opened is not None:
         st.switch_page(PAGES_BY_SLUG[opened].path)
 
 

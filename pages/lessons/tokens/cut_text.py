@@ -1,7 +1,5 @@
 """The picture of the lesson on tokens: one text as words, as pieces that grow, and as characters."""
 
-import streamlit as st
-
 from attention_core.drawing.specifications import Picture
 from attention_core.drawing.token_rows import TokenRow, token_rows
 from attention_core.learned.grammar import vocabulary
@@ -12,7 +10,6 @@ from attention_core.record.number_text import format_grouped
 from pages import components
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.runs.model_sentences import ModelSentences
-from pages.session.cell_clicks import is_valid_index
 from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette
 from pages.setup.link_values import read_link_count
@@ -31,14 +28,9 @@ def show_cut_text(kind: ModelSentences) -> None:
         components.tokens,
         data=data,
         key=KEY,
-        on_merges_change=lambda: take_merges(kind, st.session_state[KEY].merges),
+        given={"merges": data["most"] + 1},
+        on_merges=lambda merges: store_choice("merges", merges),
     )
-
-
-def take_merges(kind: ModelSentences, merges: object) -> None:
-    """Keeps the number of merges that a browser names, where there are so many."""
-    if is_valid_index(merges, len(find_table(kind).merges) + 1):
-        store_choice("merges", merges)
 
 
 # ---- for a file ------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from pages.session.reveal import are_answers_revealed
 from pages.setup.link_values import make_member_reader
 from pages.site.words import say
 
-KEY = "bug_lines"
 FIRST_STEP = "weights"  # what is looked at first
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 read_step = make_member_reader(LAYER_STEPS)
@@ -45,7 +44,13 @@ def show_lines(bug: Bug) -> None:
         "asksGuess": say("lessons.bugs.control.guess"),
         "alt": say("lessons.bugs.lines"),
     }
-    code_lines(data=data, key=KEY, on_looked_change=take_look, on_guessed_change=take_guess)
+    code_lines(
+        data=data,
+        key="bug_lines",
+        given={"steps": LAYER_STEPS, "lines": len(LAYER_LINES)},
+        on_looked=lambda step: take_choice("look", step, FIRST_STEP, read_step),
+        on_guessed=lambda line: take_choice("guess", line, None, read_guess),
+    )
 
 
 def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str, object]:
@@ -81,14 +86,3 @@ def show_verdict(bug: Bug) -> None:
     if guess is not None:
         verdict = "found" if guess == find_wrong_line(bug) else "as_meant"
         st.markdown(say(f"lessons.bugs.{verdict}", number=LINE_NUMBERS[guess]))
-
-
-# ---- what a reader does ----------------------------------------------------------------------------------------------
-def take_look() -> None:
-    """Looks at the step that was asked for; a browser may ask for anything."""
-    take_choice("look", st.session_state[KEY].looked, FIRST_STEP, read_step)
-
-
-def take_guess() -> None:
-    """Takes the line that was named."""
-    take_choice("guess", st.session_state[KEY].guessed, None, read_guess)

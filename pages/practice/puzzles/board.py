@@ -111,10 +111,6 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
     count = int(is_changed.sum())
     st.markdown(say("lessons.puzzles.matrix", name=escape_markdown(name), count=count))
     rows = to_text(numbers, name).replace("-", "−").split(";")
-    key = f"cells_{name}"
-
-    def handle_typed_cells() -> None:
-        game.take_typed_numbers(name, st.session_state[key].typed)
 
     data = {
         "name": name,
@@ -132,7 +128,12 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
         "large": are_cells_large(played),
         "version": [played.puzzle.name, game.puzzle_version()],
     }
-    number_grid(data=data, key=key, on_typed_change=handle_typed_cells)
+    number_grid(
+        data=data,
+        key=f"cells_{name}",
+        given={"rows": len(numbers), "columns": behind - first},
+        on_typed=lambda sent: game.take_typed_numbers(name, sent),
+    )
 
 
 # ---- what must come of it --------------------------------------------------------------------------------------------

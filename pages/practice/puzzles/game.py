@@ -3,7 +3,7 @@
 The link says the puzzle and the numbers that were changed; the numbers of the others wait in the session.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import streamlit as st
@@ -124,9 +124,8 @@ def remembered_puzzles(name: str) -> set[str]:
 
 
 # ---- what a reader does ----------------------------------------------------------------------------------------------
-def take_typed_numbers(name: str, typed: object) -> None:
-    """Takes what was typed into cells of a matrix, [{"row", "column", "text"}, ...] as a browser sends it, or keeps why
-    it cannot be; cells that the matrix does not have are left out."""
+def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
+    """Takes what was typed into cells of a matrix, [{"row", "column", "text"}, ...], or keeps why it cannot be."""
     puzzle = current_puzzle()
     _, start, matrices = read_puzzle_matrices(puzzle)
     if name not in puzzle.open:

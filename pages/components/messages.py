@@ -1,0 +1,183 @@
+"""What a component may send: shapes of values, and the one place that checks a value from a browser against them.
+
+A browser may send anything. A component declares the shape of each of its events (make_component), and what a page does
+with an event is called with a value of that shape, or not at all.
+
+Besides the classes below these are shapes: None, for null; a tuple of shapes, for a list of exactly those; a dictionary
+of shapes by name, for an object with those fields, of which all others are left out.
+
+Where a class asks for a number or for values, a text in their place is a name: whoever puts the component on the page
+gives what it stands for, or a function that finds it when something is sent (see Component).
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+Given = object | Callable[[], object]  # a number or values, or a function that finds them
+MAX_WHOLE = 2**53 - 1  # up to here a browser counts exactly
+MAX_FLOAT = sys.float_info.max
+MISSING = object()  # in the place of a field that was not sent: it is of no shape
+
+
+class UnfitMessage(ValueError):
+    """What a browser sent is not of the shape that its component declares."""
+
+
+@dataclass(frozen=True)
+class Flag:
+    """True or false."""
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A whole number; true and false are none."""
+
+    least: int | str = -MAX_WHOLE
+    most: int | str = MAX_WHOLE
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place among so many, counted from 0."""
+
+    count: int | str
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finite number; true and false are none."""
+
+    least: float | str = -MAX_FLOAT
+    most: float | str = MAX_FLOAT
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text of at most so many characters."""
+
+    most: int
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """One of some texts, numbers or flags."""
+
+    values: tuple | str
+
+
+@dataclass(frozen=True)
+class ListOf:
+    """A list of at most so many values of a shape. leaves_out: whether those of another shape are left out; else none
+    may be."""
+
+    shape: "Shape"
+    most: int
+    leaves_out: bool = False
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """A value of the first of these shapes that it fits."""
+
+    shapes: tuple["Shape", ...]
+
+
+@dataclass(frozen=True)
+class Maybe:
+    """A field of an object that may be missing."""
+
+    shape: "Shape"
+
+
+Shape = None | tuple | dict | Flag | Whole | Place | Number | Text | OneOf | ListOf | AnyOf | Maybe
+
+CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # of a run; whether it has it, the run says
+PART_CELL = {"part": Text(200), **CELL}  # of a part of a language model's run
+
+
+def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) -> object:
+    """The value that a browser sent, a list as a tuple. given: what the names in the shape stand for.
+
+    Raises UnfitMessage where the value is not of the shape.
+
+    >>> read({"row": Place("rows"), "text": Text(3)}, {"row": 1, "text": "abc", "more": 0}, {"rows": 2})
+    {'row': 1, 'text': 'abc'}
+    >>> read((Whole(), AnyOf((None, Flag()))), [3, None])
+    (3, None)
+    >>> read(Place("rows"), 1, {"rows": 2})
+    1
+    """
+    match shape:
+        case dict() if isinstance(value, dict):
+            return read_fields(shape, value, given)
+        case tuple() if isinstance(value, list | tuple) and len(value) == len(shape):
+            return tuple(read(each, part, given) for each, part in zip(shape, value, strict=True))
+        case ListOf() if isinstance(value, list | tuple) and len(value) <= shape.most:
+            return read_items(shape, value, given)
+        case AnyOf():
+            return read_first(shape.shapes, value, given)
+        case _ if is_of_shape(shape, value, given):
+            return value
+    raise UnfitMessage(shape)
+
+
+def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given] | None) -> dict[str, object]:
+    """The named fields of an object."""
+    found = {}
+    for name, shape in fields.items():
+        if not isinstance(shape, Maybe):
+            found[name] = read(shape, value.get(name, MISSING), given)
+        elif name in value:
+            found[name] = read(shape.shape, value[name], given)
+    return found
+
+
+def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] | None) -> tuple:
+    """The values of a list, as far as the shape leaves out none."""
+    found = []
+    for value in values:
+        try:
+            found.append(read(shape.shape, value, given))
+        except UnfitMessage:
+            if not shape.leaves_out:
+                raise
+    return tuple(found)
+
+
+def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Given] | None) -> object:
+    """The value as the first shape reads it that it fits."""
+    for shape in shapes:
+        try:
+            return read(shape, value, given)
+        except UnfitMessage:
+            continue
+    raise UnfitMessage(shapes)
+
+
+def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) -> bool:
+    """Whether a value without parts is of a shape."""
+    match shape:
+        case None:
+            return value is None
+        case Flag():
+            return type(value) is bool
+        case Whole(least, most):
+            return type(value) is int and find(least, given) <= value <= find(most, given)
+        case Place(count):
+            return type(value) is int and 0 <= value < find(count, given)
+        case Number(least, most):
+            return type(value) in (int, float) and find(least, given) <= value <= find(most, given)
+        case Text(most):
+            return type(value) is str and len(value) <= most
+        case OneOf(values):
+            return any(type(value) is type(each) and value == each for each in find(values, given))
+    return False
+
+
+def find(limit: object, given: Mapping[str, Given] | None) -> object:
+    """A number or values as they stand in a shape, or as they are given under the name in their place."""
+    if not isinstance(limit, str):
+        return limit
+    found = given[limit]
+    return found() if callable(found) else found
