@@ -13,6 +13,7 @@ from pages.components.messages import (
     CELL,
     PART_CELL,
     AnyOf,
+    Anything,
     Flag,
     Given,
     ListOf,
@@ -335,10 +336,10 @@ model_words = make_component(
         "place": Place("words"),
         "done": OneOf(("word", "sentence", "back", "again", "take")),
         "choices": {
-            "word_temperature": Maybe(Number()),
-            "top_k": Maybe(AnyOf((None, Whole()))),
-            "top_p": Maybe(Number()),
-            "word_seed": Maybe(AnyOf((None, Whole()))),
+            "word_temperature": Maybe(Anything()),
+            "top_k": Maybe(Anything()),
+            "top_p": Maybe(Anything()),
+            "word_seed": Maybe(Anything()),
         },
     },
 )
@@ -354,12 +355,7 @@ model_heads = make_component(
     is_fetched=True,
     sends={
         "head": (Place("layers"), Place("heads")),
-        "order": {
-            "by": Text(200),
-            "least": Number(),
-            "from": AnyOf((None, Whole())),
-            "to": AnyOf((None, Whole())),
-        },
+        "order": {"by": Anything(), "least": Anything(), "from": Anything(), "to": Anything()},
     },
 )
 model_what_if = make_component(

@@ -4,7 +4,7 @@ A browser may send anything. A component declares the shape of each of its event
 with an event is called with a value of that shape, or not at all.
 
 Besides the classes below these are shapes: None, for null; a tuple of shapes, for a list of exactly those; a dictionary
-of shapes by name, for an object with those fields, of which all others are left out.
+of shapes by name, for an object with those fields and no others.
 
 Where a class asks for a number or for values, a text in their place is a name: whoever puts the component on the page
 gives what it stands for, or a function that finds it when something is sent (see Component).
@@ -22,6 +22,11 @@ MISSING = object()  # in the place of a field that was not sent: it is of no sha
 
 class UnfitMessage(ValueError):
     """What a browser sent is not of the shape that its component declares."""
+
+
+@dataclass(frozen=True)
+class Anything:
+    """Any value at all: the page checks it as it checks what a link says, and names what it refuses."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ class Maybe:
     shape: "Shape"
 
 
-Shape = None | tuple | dict | Flag | Whole | Place | Number | Text | OneOf | ListOf | AnyOf | Maybe
+Shape = None | tuple | dict | Anything | Flag | Whole | Place | Number | Text | OneOf | ListOf | AnyOf | Maybe
 
 CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # of a run; whether it has it, the run says
 PART_CELL = {"part": Text(200), **CELL}  # of a part of a language model's run
@@ -101,7 +106,7 @@ def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) 
 
     Raises UnfitMessage where the value is not of the shape.
 
-    >>> read({"row": Place("rows"), "text": Text(3)}, {"row": 1, "text": "abc", "more": 0}, {"rows": 2})
+    >>> read({"row": Place("rows"), "text": Text(3)}, {"row": 1, "text": "abc"}, {"rows": 2})
     {'row': 1, 'text': 'abc'}
     >>> read((Whole(), AnyOf((None, Flag()))), [3, None])
     (3, None)
@@ -109,7 +114,7 @@ def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) 
     1
     """
     match shape:
-        case dict() if isinstance(value, dict):
+        case dict() if isinstance(value, dict) and value.keys() <= shape.keys():
             return read_fields(shape, value, given)
         case tuple() if isinstance(value, list | tuple) and len(value) == len(shape):
             return tuple(read(each, part, given) for each, part in zip(shape, value, strict=True))
@@ -160,6 +165,8 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
     match shape:
         case None:
             return value is None
+        case Anything():
+            return value is not MISSING
         case Flag():
             return type(value) is bool
         case Whole(least, most):
