@@ -66,7 +66,7 @@ class Component:
             if handle is None:
                 return
             try:
-                value = read(self.sends[event], getattr(st.session_state[key], event), given)
+                value = read(self.sends[event], getattr(st.session_state[key], event, None), given)
             except UnfitMessage:
                 return
             handle(value)

@@ -183,8 +183,13 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
 
 
 def find(limit: object, given: Mapping[str, Given] | None) -> object:
-    """A number or values as they stand in a shape, or as they are given under the name in their place."""
+    """A number or values as they stand in a shape, or as they are given under the name in their place.
+
+    Raises UnfitMessage where nobody gives them: nothing is of such a shape.
+    """
     if not isinstance(limit, str):
         return limit
+    if given is None or limit not in given:
+        raise UnfitMessage(limit)
     found = given[limit]
     return found() if callable(found) else found

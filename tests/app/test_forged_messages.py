@@ -229,6 +229,15 @@ def test_a_handler_gets_what_its_component_declares_and_nothing_else(name, event
             assert repr(read(shape, value, given)) == repr(value)
 
 
+@pytest.mark.parametrize(("name", "event"), EVENTS)
+def test_what_nobody_asked_for_is_ignored(name, event):
+    part = COMPONENTS[name]
+    for message in list_messages(part.sends[event], give_names(part.sends[event])):
+        heard = replace(part, mount=lambda sent=message, **options: SimpleNamespace(**{event: sent}))
+        found = getattr(heard(key="part"), event)  # raises nothing, though no number or value is given
+        assert found is None or repr(read(part.sends[event], found)) == repr(found)
+
+
 def test_what_is_sent_without_a_handler_is_given_where_it_fits():
     heard = replace(COMPONENTS["cards"], mount=lambda **options: SimpleNamespace(opened=options["data"]))
     opened = {repr(each): heard(data=each, key="cards", given={"lessons": ("masks",)}).opened for each in PLACES}
@@ -284,6 +293,8 @@ class Forger:
     def mount(self, put: Callable, part: components.Component, options: dict) -> object:
         """A part as it is on the page, whose messages are forged."""
         heard = [event for event in part.sends if f"on_{event}" in options]
+        for event in heard:
+            assert give_names(part.sends[event]).keys() <= (options.get("given") or {}).keys(), (part.name, event)
 
         def mount(**made: object) -> object:
             for event in heard:
