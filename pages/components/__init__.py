@@ -48,9 +48,13 @@ class Component:
         """Puts it on the page. Gives what was sent of the events that have no handler, by name; None where nothing was.
 
         on_opened, say: is called with what was sent of the event "opened", where that is of its shape. given: what the
-        names in the shapes stand for. options: else as of the function that st.components.v2.component makes.
+        names in the shapes stand for. options: else as of the function that st.components.v2.component makes. Raises
+        ValueError for a handler of an event that the component does not declare.
         """
         handlers = {event: options.pop(f"on_{event}", None) for event in self.sends}
+        undeclared = [name for name in options if name.startswith("on_")]
+        if undeclared:
+            raise ValueError(f"{self.name} sends {', '.join(self.sends) or 'nothing'}: got {', '.join(undeclared)}")
         for event, handle in handlers.items():
             options[f"on_{event}_change"] = self.make_callback(event, handle, options["key"], given)
         sent = self.mount(**options)

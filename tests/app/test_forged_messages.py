@@ -245,6 +245,12 @@ def test_what_is_sent_without_a_handler_is_given_where_it_fits():
     assert heard(data="masks", key="cards", given={"lessons": ("masks",)}).opened == "masks"
 
 
+def test_a_handler_of_what_no_component_declares_is_refused():
+    heard = replace(COMPONENTS["cards"], mount=lambda **options: None)
+    with pytest.raises(ValueError, match="cards sends opened: got on_chosen"):
+        heard(key="cards", on_chosen=print)
+
+
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_a_component_declares_all_that_its_script_sends(name):
     told = set(re.findall(r'(?:setTriggerValue|trigger|tell)\("(\w+)"', COMPONENTS[name].script))
