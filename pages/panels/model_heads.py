@@ -92,6 +92,8 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
         redraw()
     else:
         setup_state.forget_refusals(HEAD_ORDER)
+        if changes["heads_least"] is not None:
+            changes["heads_least"] = float(changes["heads_least"])  # a browser sends 1.0 as 1, a link says 1.0
         select_and_redraw(**changes)
 
 
