@@ -95,7 +95,8 @@ class Maybe:
     shape: "Shape"
 
 
-Shape = None | tuple | dict | Anything | Flag | Whole | Place | Number | Text | OneOf | ListOf | AnyOf | Maybe
+Single = Anything | Flag | Whole | Place | Number | Text | OneOf
+Shape = None | tuple | dict | Single | ListOf | AnyOf | Maybe
 
 CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # of a run; whether it has it, the run says
 PART_CELL = {"part": Text(200), **CELL}  # of a part of a language model's run
