@@ -275,7 +275,7 @@ def test_what_is_expected_follows_the_heads_that_are_on():
 
 def test_of_a_layer_that_has_not_learned_it_yet_that_is_said():
     untrained = Lesson("induction", step_of="0", open="layers", lang="en")
-    assert untrained.says("no head has learned yet to attend to the symbol before")
+    assert untrained.says("no head has learned yet to attend to the previous symbol")
     trained = Lesson("induction", open="layers", layer="L2", lang="en")
     assert trained.says("Layer 2: in a repetition a head gives") and not trained.says("yet")
 

@@ -187,7 +187,7 @@ def test_rope_turns_a_pair_and_the_score_hears_of_the_distance_alone():
     assert lesson.says("q turned by 11.00, k by 9.00")
     lesson.choose("style", "halves")
     assert lesson.says("the score is **6.00**")
-    assert lesson.says("Both are 0 in this pair")
+    assert lesson.says("Query and key are both 0 in this pair")
     table = lesson.table(SECOND)
     assert table[table["name"] == "k: chased"].iloc[0]["x2"] == pytest.approx(math.cos(0.09), abs=1e-12)
 

@@ -12,7 +12,7 @@ from tests.screen.lesson import Lesson
 @pytest.mark.parametrize(
     "lang, fact, tie",
     [
-        ("en", "Head 1: “it” gives 49 % each to “dog (no. 1)” and “dog (no. 3)”.", "it: a tie of 2 words"),
+        ("en", "Head 1: “it” gives 49 % each to “dog (no. 1)” and “dog (no. 3)”.", "it: 2 words tied"),
         ("zh", "头 1：“it”给“dog（第 1 个）”和“dog（第 3 个）”各分配 49% 的注意力。", "it：2 个词并列"),
     ],
 )
