@@ -40,4 +40,5 @@ def pytest_collection() -> Iterator[object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 50)  # a test makes few circles and many objects
         gc.enable()

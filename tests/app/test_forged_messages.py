@@ -37,6 +37,7 @@ from pages.session import setup_state
 from pages.setup.setup import setup_from_link, setup_to_link
 from pages.site.catalog import PAGES, PAGES_FOLDER
 from tests.screen.fixtures import (  # noqa: F401
+    a_page_is_drawn_at_once,
     every_change_draws_the_whole_page,
     labels_are_read_in_the_language_of_the_screen,
 )

@@ -13,7 +13,7 @@ from streamlit import config
 from streamlit.components.v2 import manifest_scanner
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.runtime import fragment
-from streamlit.testing.v1 import AppTest, app_test
+from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 
 from pages.runs import cache
 from pages.site.controls import CONTROLS
@@ -41,10 +41,19 @@ config.set_option("client.showErrorDetails", "full")
 # Every AppTest looks through all installed packages for components; none comes or goes while tests run.
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
 # Every run of an AppTest compiles its scripts anew; none changes while tests run.
-app_test.ScriptCache = cached(app_test.ScriptCache)
+local_script_runner.ScriptCache = app_test.ScriptCache = cached(app_test.ScriptCache)
 # Streamlit copies, at each part of a page, what it needs to draw that part alone later; an AppTest draws whole pages.
 fragment.deepcopy = lambda kept: kept
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
+
+
+def wait_for_script(runner, timeout):
+    """Waits for the end of the run's thread; Streamlit's own function looks a thousand times a second."""
+    runner._script_thread.join(timeout)
+    assert runner.script_stopped(), f"the page was not drawn in {timeout} s"
+
+
+local_script_runner.require_widgets_deltas = wait_for_script
 
 
 def plain(markdown):
@@ -69,8 +78,9 @@ class Screen:
             self.at.session_state[drawer] = True
         self.at.run()
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
-        self.language = self.look()["language"][:2]
-        self.click_part("rest", "drawn", True)  # the browser has the picture, and asks for the rest
+        Screen.outside = self.language = self.look()["language"][:2]
+        if self.look()["awaits"]:  # the browser has the picture, and asks for the rest
+            self.click_part("rest", "drawn", True)
 
     def ran(self, act, *args):
         Screen.outside = self.language

@@ -20,3 +20,11 @@ def labels_are_read_in_the_language_of_the_screen(monkeypatch):
 def every_change_draws_the_whole_page(monkeypatch):
     """AppTest keeps nothing of what a run leaves alone. That it may be left alone is what Screen looks at."""
     monkeypatch.setattr(fragments, "list_outdated_parts", lambda: [])
+
+
+@pytest.fixture(autouse=True)
+def a_page_is_drawn_at_once(monkeypatch):
+    """The workbench first draws its picture, and the rest when a browser has it. That both are one page is tested in
+    tests/session/test_first_picture.py; all other tests begin with the whole page, which takes one run in place of two.
+    """
+    monkeypatch.setattr(fragments, "draw_first", lambda *parts: None)

@@ -1,10 +1,8 @@
 """Parts of a page are known by their names: no two may have the same one."""
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from pages.session import fragments
-from tests.screen.driver import ROOT, Screen
 
 
 @pytest.fixture
@@ -41,17 +39,3 @@ def test_a_module_that_is_loaded_anew_enters_its_parts_again(names):
     first = names["strip"]
     module("pages.panels.one")
     assert names["strip"] is not first
-
-
-def component_names(at):
-    """The components of a page in the order in which they stand there."""
-    return [part.proto.id.rpartition("-")[2] for part in at.get("bidi_component")]
-
-
-def test_what_is_held_back_is_asked_for_behind_all_that_the_page_begins_with():
-    # Streamlit drops what a new run's parts have not sent yet, and sends what comes behind them: its page then stops
-    begun = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60).run()
-    assert component_names(begun) == ["flow", "look", "seeker", "rest"]
-    last = max(node for node in begun.main.children)
-    assert begun.main.children[last].get("bidi_component")[0].proto.id.endswith("-rest")
-    assert "rest" not in component_names(Screen().at)
