@@ -3,7 +3,8 @@
     python -m tests.planted_faults 9eb7925b before.json          draws them, and says which the tests find
     python -m tests.planted_faults 9eb7925b after.json before.json   plants those that `before` found once more
 
-It works in copies of the commit that is checked out, never in the working tree. An hour or more on two cores.
+It works in copies of the commit that is checked out, never in the working tree. It takes hours on two cores; stopped
+and called again, it goes on with the next fault.
 """
 
 import ast
@@ -140,14 +141,14 @@ def find_faults(faults: list[Fault]) -> Iterator[dict[str, object]]:
 
 
 def main(commit: str, to: str, before: str | None = None) -> None:
-    """Writes what found each fault into a file of JSON, after each."""
+    """Writes what found each fault into a file of JSON, after each; where the file begins already, it goes on there."""
     if before is None:
         faults = draw_faults(commit, ROOT)
     else:
         known = json.loads(Path(before).read_text(encoding="utf-8"))
         faults = [Fault(**{k: v for k, v in each.items() if k != "found"}) for each in known if is_red(each["found"])]
-    done = []
-    for each in find_faults(faults):
+    done = json.loads(Path(to).read_text(encoding="utf-8")) if Path(to).exists() else []
+    for each in find_faults(faults[len(done) :]):
         done.append(each)
         print(len(done), each["path"], each["line"].strip(), "->", each["wrong"], "|", each["found"] or "NOT FOUND")
         Path(to).write_text(json.dumps(done, indent=1, ensure_ascii=False), encoding="utf-8")
