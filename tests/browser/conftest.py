@@ -25,6 +25,7 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--process-per-site",  # pages of one profile share a process, which keeps what it has compiled
 ]
 PATIENCE = 30_000  # ms: a condition that is not there by then does not come
 
@@ -97,9 +98,11 @@ WINDOW = {"width": 1280, "height": 720}
 
 
 @pytest.fixture(scope="session")
-def profile(chromium):
+def profile(chromium, server):
     """One browser profile for all tests that ask for nothing else: what it has loaded once, it loads no second time."""
-    return chromium.new_context(viewport=WINDOW, reduced_motion="reduce")
+    context = chromium.new_context(viewport=WINDOW, reduced_motion="reduce")
+    context.new_page().goto(f"{server}/_stcore/health")  # stays open, and so does the process of its pages
+    return context
 
 
 @pytest.fixture
