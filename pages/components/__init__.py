@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -25,6 +26,7 @@ from pages.components.messages import (
     Text,
     UnfitMessage,
     Whole,
+    list_names,
     read,
 )
 
@@ -45,16 +47,21 @@ class Component:
     sends: Mapping[str, Shape] = field(default_factory=dict)
 
     def __call__(self, given: Mapping[str, Given] | None = None, **options) -> SimpleNamespace:
-        """Puts it on the page. Gives what was sent of the events that have no handler, by name; None where nothing was.
+        """Puts it on the page. Returns, by name, what was sent of the events without a handler; None for nothing, and
+        for what is of another shape.
 
-        on_opened, say: is called with what was sent of the event "opened", where that is of its shape. given: what the
-        names in the shapes stand for. options: else as of the function that st.components.v2.component makes. Raises
-        ValueError for a handler of an event that the component does not declare.
+        on_opened=f: f is called with each value of the event "opened" that fits its shape. given: what the names in the
+        shapes stand for. options: passed on to Streamlit. Raises ValueError for a handler of an event that the
+        component does not declare, or whose shape has a name that is not given.
         """
         handlers = {event: options.pop(f"on_{event}", None) for event in self.sends}
         undeclared = [name for name in options if name.startswith("on_")]
         if undeclared:
             raise ValueError(f"{self.name} sends {', '.join(self.sends) or 'nothing'}: got {', '.join(undeclared)}")
+        handled = {event: self.sends[event] for event, handle in handlers.items() if handle}
+        missing = list_names(handled) - {*(given or {})}
+        if missing:
+            raise ValueError(f"what {self.name} sends is checked by {', '.join(missing)}: not given")
         for event, handle in handlers.items():
             options[f"on_{event}_change"] = self.make_callback(event, handle, options["key"], given)
         sent = self.mount(**options)
@@ -64,13 +71,15 @@ class Component:
     def make_callback(
         self, event: str, handle: Callable | None, key: str, given: Mapping[str, Given] | None
     ) -> Callable[[], None]:
-        """What Streamlit calls when an event comes: it hands what was sent on to the handler, where there is one."""
+        """The function that Streamlit calls when an event comes: it checks the value and calls the handler, if there is
+        one."""
 
         def take_sent() -> None:
             if handle is None:
                 return
+            limits = {name: cache(limit) if callable(limit) else limit for name, limit in (given or {}).items()}
             try:
-                value = read(self.sends[event], getattr(st.session_state[key], event, None), given)
+                value = read(self.sends[event], getattr(st.session_state[key], event, None), limits)
             except UnfitMessage:
                 return
             handle(value)
@@ -183,7 +192,7 @@ seen_drawers = make_component("seen_drawers", "<div></div>", "kept_progress", is
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)
 MATRIX_CELL = {"row": Place("rows"), "column": Place("columns")}
-MAX_SENT_CELLS = 2**20  # cells of a matrix that are sent at once
+MAX_SENT_CELLS = 2**18  # the most cells of a matrix that one message may name: 512 x 512
 canvas = make_component(
     "canvas",
     '<div class="map"></div>',
@@ -358,7 +367,7 @@ model_heads = make_component(
     "model/maps",
     is_fetched=True,
     sends={
-        "head": (Place("layers"), Place("heads")),
+        "head": (Whole(1, "layers"), Place("heads")),
         "order": {"by": Anything(), "least": Anything(), "from": Anything(), "to": Anything()},
     },
 )

@@ -1,7 +1,7 @@
 """What a component may send: shapes of values, and the one place that checks a value from a browser against them.
 
-A browser may send anything. A component declares the shape of each of its events (make_component), and what a page does
-with an event is called with a value of that shape, or not at all.
+A browser may send anything. A component declares the shape of each of its events (make_component). A handler is called
+only with a value of that shape; any other message is dropped.
 
 Besides the classes below these are shapes: None, for null; a tuple of shapes, for a list of exactly those; a dictionary
 of shapes by name, for an object with those fields and no others.
@@ -15,9 +15,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Given = object | Callable[[], object]  # a number or values, or a function that finds them
-MAX_WHOLE = 2**53 - 1  # up to here a browser counts exactly
+MAX_WHOLE = 2**53 - 1  # the largest whole number that a browser holds exactly
 MAX_FLOAT = sys.float_info.max
-MISSING = object()  # in the place of a field that was not sent: it is of no shape
+MISSING = object()  # stands for a field that was not sent; it fits no shape
 
 
 class UnfitMessage(ValueError):
@@ -26,7 +26,7 @@ class UnfitMessage(ValueError):
 
 @dataclass(frozen=True)
 class Anything:
-    """Any value at all: the page checks it as it checks what a link says, and names what it refuses."""
+    """Any value. The handler checks it itself, so that it can tell the visitor what it refuses."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Flag:
 
 @dataclass(frozen=True)
 class Whole:
-    """A whole number; true and false are none."""
+    """A whole number; true and false do not count as numbers."""
 
     least: int | str = -MAX_WHOLE
     most: int | str = MAX_WHOLE
@@ -44,14 +44,14 @@ class Whole:
 
 @dataclass(frozen=True)
 class Place:
-    """A place among so many, counted from 0."""
+    """One of `count` places: a whole number from 0 to count - 1."""
 
     count: int | str
 
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number; true and false are none."""
+    """A finite number; true and false do not count as numbers."""
 
     least: float | str = -MAX_FLOAT
     most: float | str = MAX_FLOAT
@@ -66,15 +66,15 @@ class Text:
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of some texts, numbers or flags."""
+    """One of some texts, whole numbers or flags, of the same type: 1 is neither 1.0 nor true."""
 
     values: tuple | str
 
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of at most so many values of a shape. leaves_out: whether those of another shape are left out; else none
-    may be."""
+    """A list of at most so many values of a shape. leaves_out: values of another shape are dropped; otherwise one of
+    them makes the whole list unfit."""
 
     shape: "Shape"
     most: int
@@ -83,7 +83,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """A value of the first of these shapes that it fits."""
+    """A value of any of these shapes; the first that fits reads it."""
 
     shapes: tuple["Shape", ...]
 
@@ -98,8 +98,8 @@ class Maybe:
 Single = Anything | Flag | Whole | Place | Number | Text | OneOf
 Shape = None | tuple | dict | Single | ListOf | AnyOf | Maybe
 
-CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # of a run; whether it has it, the run says
-PART_CELL = {"part": Text(200), **CELL}  # of a part of a language model's run
+CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a number of a run, which may lack it
+PART_CELL = {"part": Text(200), **CELL}  # the same in a part of a language model
 
 
 def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) -> object:
@@ -140,7 +140,7 @@ def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given
 
 
 def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] | None) -> tuple:
-    """The values of a list, as far as the shape leaves out none."""
+    """The values of a list as they are read. Raises UnfitMessage for an unfit one that the shape does not leave out."""
     found = []
     for value in values:
         try:
@@ -152,7 +152,7 @@ def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] |
 
 
 def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Given] | None) -> object:
-    """The value as the first shape reads it that it fits."""
+    """The value as the first shape that fits reads it."""
     for shape in shapes:
         try:
             return read(shape, value, given)
@@ -162,7 +162,7 @@ def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Giv
 
 
 def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) -> bool:
-    """Whether a value without parts is of a shape."""
+    """Whether a value that is neither a list nor an object is of a shape."""
     match shape:
         case None:
             return value is None
@@ -171,22 +171,22 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
         case Flag():
             return type(value) is bool
         case Whole(least, most):
-            return type(value) is int and find(least, given) <= value <= find(most, given)
+            return type(value) is int and resolve(least, given) <= value <= resolve(most, given)
         case Place(count):
-            return type(value) is int and 0 <= value < find(count, given)
+            return type(value) is int and 0 <= value < resolve(count, given)
         case Number(least, most):
-            return type(value) in (int, float) and find(least, given) <= value <= find(most, given)
+            return type(value) in (int, float) and resolve(least, given) <= value <= resolve(most, given)
         case Text(most):
             return type(value) is str and len(value) <= most
         case OneOf(values):
-            return any(type(value) is type(each) and value == each for each in find(values, given))
+            return any(type(value) is type(each) and value == each for each in resolve(values, given))
     return False
 
 
-def find(limit: object, given: Mapping[str, Given] | None) -> object:
-    """A number or values as they stand in a shape, or as they are given under the name in their place.
+def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
+    """The limit that stands in a shape; where it is a name, what the page gave under it.
 
-    Raises UnfitMessage where nobody gives them: nothing is of such a shape.
+    Raises UnfitMessage where the page gave nothing.
     """
     if not isinstance(limit, str):
         return limit
@@ -194,3 +194,27 @@ def find(limit: object, given: Mapping[str, Given] | None) -> object:
         raise UnfitMessage(limit)
     found = given[limit]
     return found() if callable(found) else found
+
+
+def list_names(shape: Shape) -> set[str]:
+    """The names in a shape, for which the page gives limits.
+
+    >>> sorted(list_names({"row": Place("rows"), "texts": ListOf(OneOf("texts"), 3), "to": OneOf(("up", "down"))}))
+    ['rows', 'texts']
+    """
+    match shape:
+        case dict():
+            parts = shape.values()
+        case tuple():
+            parts = shape
+        case OneOf(values) | Place(values):
+            return {values} if isinstance(values, str) else set()
+        case Whole(least, most) | Number(least, most):
+            return {limit for limit in (least, most) if isinstance(limit, str)}
+        case ListOf(part) | Maybe(part):
+            return list_names(part)
+        case AnyOf(shapes):
+            return list_names(shapes)
+        case _:
+            return set()
+    return set().union(*map(list_names, parts))

@@ -31,16 +31,15 @@ def show_all_heads(given: GivenFile) -> None:
     components.model_heads(
         data=components.pack_bytes(make_maps_data(given)),
         key=GRID_KEY,
-        given={"layers": layers + 1, "heads": heads},
+        given={"layers": layers, "heads": heads},
         on_head=lambda place: take_head(*place),
     )
 
 
 def take_head(layer: int, head: int) -> None:
     """Opens the head whose map was clicked. layer: from 1."""
-    if layer > 0:
-        st.session_state[HEAD_KEY] = (layer - 1, head)
-        st.session_state[CLICKED_KEY] = True
+    st.session_state[HEAD_KEY] = (layer - 1, head)
+    st.session_state[CLICKED_KEY] = True
 
 
 def opened_head(given: GivenFile) -> tuple[int, int]:

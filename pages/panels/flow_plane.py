@@ -114,7 +114,7 @@ def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
 
 # ---- the hand lets go ------------------------------------------------------------------------------------------------
 def take_release(released: Mapping) -> None:
-    """Takes what a hand has dragged: the temperature, or a vector."""
+    """Takes the temperature or the vector at which a drag in the plane ended."""
     if released["handle"] == "temperature":
         try_change("temperature", temperature=float(released["value"]))
         return

@@ -43,17 +43,19 @@ class ListSlider:
 class TypedNumber:
     """A box in which the number of a slider can be typed, also one that the slider does not have.
 
-    control: where a number is refused, which then stays in the box. step: of the box's arrows; where it is whole, all
-    numbers are. most: the largest, either way."""
+    control: where a number is refused, which then stays in the box. step: of the box's arrows; an int allows whole
+    numbers only. most: the largest, either way."""
 
     control: str
     step: float
     most: float = sys.float_info.max
 
     def read(self, number: float) -> float | None:
-        """A number as it can be tried; None for a broken one where all are whole."""
-        wanted = type(self.step)(number)
-        return wanted if wanted == number else None
+        """The number in the type that the control takes; None for 1.5 where only whole numbers are allowed."""
+        if isinstance(self.step, float):
+            return float(number)
+        whole = int(number)
+        return whole if whole == number else None
 
 
 def show_ratio_slider(slider: RatioSlider, key: str, take: Take, typed: TypedNumber | None = None) -> None:
@@ -86,7 +88,7 @@ def draw_slider(
     typed: TypedNumber | None,
     width: int | str = "stretch",
 ) -> None:
-    """Draws a slider, under the name of its key. ends: between which it is let go."""
+    """Draws a slider, under the name of its key. ends: the least and the largest number that the slider sends."""
     most = typed.most if typed else 0
 
     def handle_typing(number: float) -> None:

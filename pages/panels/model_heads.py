@@ -61,7 +61,7 @@ def draw_heads(screen: ScreenState) -> None:
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",
-        given={"layers": shape.layers + 1, "heads": shape.heads},
+        given={"layers": shape.layers, "heads": shape.heads},
         on_head=lambda place: take_head(screen, *place),
         on_order=lambda order: take_order(screen, order),
     )
@@ -72,7 +72,7 @@ def take_head(screen: ScreenState, layer: int, head: int) -> None:
     """Opens the head whose map was clicked, in the picture above. layer: from 1."""
     if layer == layer_of(screen.setup):
         select_head(head)
-    elif layer > 0:
+    else:
         open_layer(layer, screen.selection.query, head)
 
 

@@ -120,13 +120,13 @@ def show_writing(screen: ScreenState) -> None:
     )
 
 
-def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, words: int, **acts: Callable) -> None:
+def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word_count: int, **acts: Callable) -> None:
     """The text and its words, with what was refused and the number that is open. find: gives the view when something
-    is clicked. words: that stand there. acts: what a click does."""
+    is clicked. word_count: how many stand in the text. acts: what a click does."""
     components.model_words(
         data=data,
         key="words",
-        given={"vocabulary": len(model_vocabulary(view.name)), "words": words},
+        given={"vocabulary": len(model_vocabulary(view.name)), "words": word_count},
         on_choices=take_word_choices,
         on_opened=lambda cell: open_sent(find(), cell),
         **acts,

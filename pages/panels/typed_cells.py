@@ -61,8 +61,8 @@ def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
 def take_typed_cell(typed: Mapping | None) -> None:
-    """Takes a number that was typed into a cell, {"step", "index", "text"}, or keeps its refusal; None: nobody types
-    there any more."""
+    """Takes a number that was typed into a cell, {"step", "index", "text"}, or keeps its refusal; None: the field of a
+    refused number was closed."""
     screen = current_screen()
     if typed is None:
         setup_state.forget_refusals(CONTROL)

@@ -55,7 +55,7 @@ def gap_words(inputs: RunInputs) -> list[str]:
 
 
 def take_gap(gap: Mapping) -> None:
-    """Takes a click between two characters, where the words are still those that the browser shows."""
+    """Takes a click between two characters, where the words are still those that the browser showed then."""
     screen = current_screen()
     words = gap_words(screen.inputs)
     changed = toggle_gap(words, gap["at"]) if [*gap["words"]] == words else ()

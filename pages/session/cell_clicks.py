@@ -1,4 +1,4 @@
-"""A click opens a cell. What a browser names is looked for first: it may be of another run."""
+"""A click opens a cell, if the run on the screen has it: the click may come from the run before."""
 
 from collections.abc import Iterable, Mapping
 

@@ -29,8 +29,8 @@ from pages.components.messages import (
     Text,
     UnfitMessage,
     Whole,
-    find,
     read,
+    resolve,
 )
 from pages.panels import search_field, word_gaps
 from pages.session import setup_state
@@ -69,15 +69,15 @@ def list_good(shape: object, given: Mapping, field: str = "") -> list[object]:
         case Flag():
             return [True, False]
         case Whole(least, _):
-            return [max(0, find(least, given)), max(1, find(least, given))]
+            return [max(0, resolve(least, given)), max(1, resolve(least, given))]
         case Place(count):
-            return [0, find(count, given) - 1] if find(count, given) else []
+            return [0, resolve(count, given) - 1] if resolve(count, given) else []
         case Number(least, most):
-            return [min(max(1.5, find(least, given)), find(most, given)), find(least, given)]
+            return [min(max(1.5, resolve(least, given)), resolve(most, given)), resolve(least, given)]
         case Text():
             return list(GOOD_TEXTS.get(field, ("nothing",)))
         case OneOf(values):
-            return [*find(values, given)][:3]
+            return [*resolve(values, given)][:3]
         case ListOf(shape=item):
             return [[0, 0, 0, 0]] if field == "index" else [[each] for each in list_good(item, given, field)]
         case AnyOf(shapes):
@@ -250,6 +250,12 @@ def test_a_handler_of_what_no_component_declares_is_refused():
     heard = replace(COMPONENTS["cards"], mount=lambda **options: None)
     with pytest.raises(ValueError, match="cards sends opened: got on_chosen"):
         heard(key="cards", on_chosen=print)
+
+
+def test_a_page_that_gives_no_limit_for_a_handler_is_refused():
+    heard = replace(COMPONENTS["cards"], mount=lambda **options: None)
+    with pytest.raises(ValueError, match="what cards sends is checked by lessons: not given"):
+        heard(key="cards", given={"lesson": ("masks",)}, on_opened=print)
 
 
 @pytest.mark.parametrize("name", COMPONENTS)

@@ -173,7 +173,7 @@ class PlaneHands {
 
   heat(temperature) {
     const { least, most, step, parameter } = this.view.data.plane.temperature;
-    this.held.temperature = Number(clamp(temperature, least, most).toPrecision(2));
+    this.held.temperature = clamp(Number(temperature.toPrecision(2)), least, most);
     const { before } = this.held;
     this.change({ ...before, params: { ...before.params, [step]: { [parameter]: this.held.temperature } } });
   }

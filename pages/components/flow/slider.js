@@ -109,7 +109,8 @@ function knobAt(setting, { values, least, most }) {
 // The setting at which a slider stands; of equal ratios with two digits.
 function settingAt({ value }, { values, least, most }) {
   if (values) return values[Number(value)];
-  return Number((least * (most / least) ** Number(value)).toPrecision(2));
+  const rounded = Number((least * (most / least) ** Number(value)).toPrecision(2));
+  return Math.min(most, Math.max(least, rounded)); // rounding may leave the range
 }
 
 function changeAt(input, data) {

@@ -66,6 +66,18 @@ def test_the_temperature_of_softmax(screen):
     assert opened.query()["temperature"] == "0.5" and "At τ = 0.5" in opened.sentence()
 
 
+def test_a_slider_that_is_dragged_to_its_end_keeps_a_setting_of_three_digits(screen):
+    opened = screen("?lang=en&temp=12.6")
+    drag(opened, "Temperature", 0.5)
+    assert float(read(opened, "Temperature")[0]) < 12
+    box = opened.page.locator("label.live input[type=range]").bounding_box()
+    opened.page.mouse.move(box["x"] + box["width"] + 20, box["y"] + box["height"] / 2, steps=4)
+    assert read(opened, "Temperature")[0] == "12.6"  # two digits, 13, are beyond what the control takes
+    opened.page.mouse.up()
+    opened.settled()
+    assert opened.query()["temp"] == "12.6"
+
+
 def test_the_keyboard_moves_a_slider_and_the_server_hears_of_it(screen):
     opened = screen("?lang=en", lesson="softmax")
     opened.slide(TEMPERATURE, "ArrowLeft", 3)
