@@ -61,12 +61,22 @@ function choose(root, choice) {
   arrange(root);
   if (!root.shown.order) return;
   clearTimeout(root.resting);
-  root.resting = setTimeout(() => {
-    root.resting = 0;
-    const { by, least, from, to } = root.look;
-    const place = (word) => (word === "" ? null : word);
-    root.trigger("order", { by, least, from: place(from), to: place(to) });
-  }, REST);
+  root.resting = setTimeout(() => sendOrder(root), REST);
+}
+
+function sendOrder(root) {
+  clearTimeout(root.resting);
+  root.resting = 0;
+  const { by, least, from, to } = root.look;
+  const place = (word) => (word === "" ? null : word);
+  root.trigger("order", { by, least, from: place(from), to: place(to) });
+}
+
+// An order that still rests goes along: sent a moment later it could take the place of the opened head, for a busy server
+// keeps only the last message of a component.
+function openHead(root, head) {
+  if (root.resting) sendOrder(root);
+  root.trigger("head", head);
 }
 
 // ---- controls --------------------------------------------------------------------------------------------------------
@@ -170,7 +180,7 @@ function cardOf(root, i) {
   const { layer, head, name, habit } = shown.heads[i];
   const isNow = layer === shown.now[0] && head === shown.now[1];
   const card = element("div", isNow ? "card now" : "card");
-  const open = element("button", isNow ? "open chosen" : "open", { type: "button", title: habit || name, onclick: () => root.trigger("head", [layer, head]) });
+  const open = element("button", isNow ? "open chosen" : "open", { type: "button", title: habit || name, onclick: () => openHead(root, [layer, head]) });
   open.setAttribute("aria-label", said(shown.text.open, { name, habit }));
   open.style.aspectRatio = ratioOf(shown);
   open.append(shown.others ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed") : imageOf(shown, shown.maps[i], scaleOf(shown)));

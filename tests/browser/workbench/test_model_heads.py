@@ -43,6 +43,20 @@ def test_the_head_that_looks_most_from_one_word_at_another_is_found_and_opened(s
     expect(opened.page).to_have_url(re.compile(f"layer={second[0] + 1}"))
 
 
+def test_a_head_opened_before_the_order_is_sent_takes_the_order_along(screen):
+    _, heads = opened_heads(screen)
+    sent = """root => {
+        const sent = []
+        root.trigger = (event) => sent.push(event)
+        const by = root.querySelector("select.by")
+        by.value = "previous"
+        by.onchange()
+        root.querySelectorAll(".open")[1].click()
+        return [sent, root.resting]
+    }"""
+    assert heads.evaluate(sent) == [["order", "head"], 0]  # one message; a second one could take the first one's place
+
+
 def test_heads_are_sorted_by_what_they_do_and_those_that_do_less_are_left_out(screen):
     _, heads = opened_heads(screen)
     heads.locator("select.by").select_option("previous")
