@@ -156,6 +156,11 @@ def test_one_context_vector_is_no_attention():
     assert refused.value.code == "no_attention"
 
 
+def test_a_layer_that_a_network_does_not_have_is_refused():
+    with pytest.raises(AttentionError, match="layer must be at most 1: got 2"):
+        attention_view(shipped_networks.load_network("copy_one", 500), "a9xa9x", layer=1)
+
+
 def test_of_a_network_that_writes_nothing_nothing_is_seen():
     model = COURSES["dates_dot"].make(torch.Generator().manual_seed(0))
     with torch.no_grad():

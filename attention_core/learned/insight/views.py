@@ -115,7 +115,8 @@ def attention_view(network: Network, text: str, written: str | None = None, laye
     text: what the network reads. written: what an encoder-decoder has written; None: what it does write. layer: of a
     Copier.
 
-    Raises AttentionError as symbols_of does, and no_attention for an encoder-decoder with one context vector.
+    Raises AttentionError as symbols_of does, no_attention for an encoder-decoder with one context vector, and at_most
+    for a layer that a Copier does not have.
     """
     model = network.exact_model
     with torch.inference_mode():
@@ -127,7 +128,12 @@ def attention_view(network: Network, text: str, written: str | None = None, laye
 
 
 def copier_view(network: Network, model: Copier, text: str, layer: int) -> AttentionView:
-    """Give the inputs of a layer in which the symbols of a text attend to each other."""
+    """Give the inputs of a layer in which the symbols of a text attend to each other.
+
+    Raises AttentionError: at_most.
+    """
+    if layer >= len(model.layers):
+        raise AttentionError("at_most", name="layer", limit=len(model.layers), given=layer + 1)
     run = model.traces(symbol_numbers(network, text))[layer]
     return AttentionView(
         queries=read_symbols(network, text),
