@@ -7,10 +7,10 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
-from xml.etree.ElementTree import Element
+from xml.etree.ElementTree import Element, fromstring
 
 import torch
-from ziamath import Latex
+from ziamath.tex import tex2mml
 
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.analysis.additive_mask import with_additive_mask
@@ -134,12 +134,14 @@ EVERY_RUN = RUNS | PART_RUNS
 
 
 # ---- what holds for each ---------------------------------------------------------------------------------------------
-LEFT_OVER = frozenset("\\{}#$&")  # what ziamath does not understand it draws as it was typed, as it does a lone brace
+LEFT_OVER = frozenset("\\{}#$&")  # LaTeX that is not understood becomes text as it was typed, as does a lone brace
+ARGUMENTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 
 
 def assert_well_formed(text: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> None:
-    """A formula that ziamath reads to its end, in no colours but these, and as people write formulas."""
-    for element in read_by_ziamath(text).iter():
+    """A formula that becomes whole MathML, in no colours but these, and as people write formulas."""
+    for element in to_mathml(text).iter():
+        assert element.tag not in ARGUMENTS or len(element) == ARGUMENTS[element.tag], text
         assert element.tag not in ("mi", "mtext") or LEFT_OVER.isdisjoint(element.text or ""), text
         assert element.tag not in ("msub", "msup", "msubsup") or "".join(element[0].itertext()), text
     bare = re.sub(r"\\[{}]", "", text)
@@ -151,9 +153,9 @@ def assert_well_formed(text: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -
 
 
 @cache  # the same steps stand in most runs
-def read_by_ziamath(text: str) -> Element:
-    """A formula in MathML; what lacks an argument or an end raises errors of many kinds."""
-    return Latex(text).mathml
+def to_mathml(text: str) -> Element:
+    """A formula in MathML, not laid out; what lacks an end raises errors of many kinds."""
+    return fromstring(re.sub(' xmlns="[^"]+"', "", tex2mml(text), count=1))
 
 
 def colours_in(text: str) -> list[str]:
