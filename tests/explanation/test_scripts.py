@@ -345,20 +345,27 @@ for script in sys.argv[1:]:
 """
 
 
+def compare_in_one_process(folder: Path, expected: dict[Path, tuple[Trace, float]]) -> None:
+    """Each script prints every step of its run, to a tolerance; all of them run in one process, one after the other."""
+    (folder / "runner.py").write_text(ONE_AFTER_THE_OTHER)
+    process = run(folder, "runner.py", *expected)
+    assert process.returncode == 0, process.stderr
+    failures = {}
+    for script, output in zip(expected, process.stdout.split("=====\n")[:-1], strict=True):
+        try:
+            compare(output, *expected[script])
+        except AssertionError as failure:
+            failures[script.parent.name] = str(failure)
+    assert not failures, "\n".join(f"---- {name}: {failure}" for name, failure in failures.items())
+
+
 @pytest.mark.parametrize("half", [0, 1])
 def test_torch_scripts_print_every_step(half, tmp_path):
     """Importing torch takes seconds, so half of the scripts share a process."""
     names = list(RUNS)[half::2]
-    (tmp_path / "runner.py").write_text(ONE_AFTER_THE_OTHER)
-    process = run(tmp_path, "runner.py", *(write(tmp_path, name, "torch") for name in names))
-    assert process.returncode == 0, process.stderr
-    failures = {}
-    for name, output in zip(names, process.stdout.split("=====\n")[:-1], strict=True):
-        try:
-            compare(output, trace_of(name), torch_tolerance(name))
-        except AssertionError as failure:
-            failures[name] = str(failure)
-    assert not failures, "\n".join(f"---- {name}: {failure}" for name, failure in failures.items())
+    compare_in_one_process(
+        tmp_path, {write(tmp_path, name, "torch"): (trace_of(name), torch_tolerance(name)) for name in names}
+    )
 
 
 @pytest.mark.parametrize("name", ["everything bfloat16", "large float64"])
@@ -375,12 +382,25 @@ def test_torch_script_needs_no_numpy(tmp_path):
     compare(printed(script), trace_of("small"), PRECISION)
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_numpy_script_prints_every_step_without_torch(name, tmp_path):
-    script = write(tmp_path, name, "numpy")
+def write_without_torch(folder: Path, name: str) -> Path:
+    """The NumPy script of a run, which fails in a process that has imported torch."""
+    script = write(folder, name, "numpy")
     with script.open("a", encoding="utf-8") as file:
         file.write('\nimport sys\n\nassert "torch" not in sys.modules\n')
-    compare(printed(script), in_float64(trace_of(name)), PRECISION)
+    return script
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_numpy_scripts_print_every_step_without_torch(half, tmp_path):
+    names = list(RUNS)[half::2]
+    compare_in_one_process(
+        tmp_path, {write_without_torch(tmp_path, name): (in_float64(trace_of(name)), PRECISION) for name in names}
+    )
+
+
+@pytest.mark.parametrize("name", ["everything bfloat16", "large float64"])
+def test_numpy_script_in_a_process_of_its_own(name, tmp_path):
+    compare(printed(write_without_torch(tmp_path, name)), in_float64(trace_of(name)), PRECISION)
 
 
 def test_every_choice_and_every_operation_is_among_the_runs():
