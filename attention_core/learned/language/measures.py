@@ -170,14 +170,15 @@ def share_answered(model: LanguageModel, language: str, half: str) -> float:
     return share_of_both(right)
 
 
-def pair_places(causal: bool, language: str, half: str) -> list[Place]:
+@cache
+def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
     """Where minimal pairs are asked whom they mean: both texts of a pair, one behind the other."""
     places = []
     for pair in minimal_pairs(held_out_numbers(half), PAIRS, language):
         at = pair.deciding if causal else pair.pronoun
         for text, noun, other in zip(pair.texts, pair.nouns, reversed(pair.nouns), strict=True):
             places.append(Place(begin_text(text), at + 1, noun + 1, (other + 1,)))
-    return places
+    return tuple(places)
 
 
 def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[int, int]) -> float:

@@ -48,7 +48,6 @@ class Reading:
         return bool(row[self.place.to] > row[self.place.others[0]])
 
 
-@lru_cache(maxsize=16)
 def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
     """Give a minimal pair of those over which the figures are told, by its number from 0.
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.learned.language.batches import MASK, word_numbers
 from attention_core.learned.language.model import LanguageModel
 
-MOST_ROWS = 256  # texts that are run together
+MOST_ROWS = 64  # texts that are run together: of more, the numbers of a layer do not fit into the cache of a processor
 
 
 def number_words(language: str, tokens: Sequence[str]) -> Int[Tensor, " T"]:

@@ -110,6 +110,9 @@ def loop_over_pairs(model, name, head):
 def some_pairs(monkeypatch):
     """Figures over fewer pairs."""
     monkeypatch.setattr("attention_core.learned.language.measures.PAIRS", SOME)
+    pair_places.cache_clear()
+    yield
+    pair_places.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["en_named_encoder", "zh_asked_encoder"])
