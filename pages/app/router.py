@@ -14,12 +14,11 @@ warming.wait()  # nothing heavy is imported beside another thread that imports i
 import streamlit as st  # noqa: E402
 
 from attention_core.drawing.text_layout import text_width  # noqa: E402
+from pages.app.page_list import list_pages  # noqa: E402
 from pages.app.reconnection import come_back, is_back  # noqa: E402
 from pages.app.sent_values import leave_out_unreadable_values  # noqa: E402
 from pages.lessons.learned.trainings import stop_trainings  # noqa: E402
 from pages.session.fragments import draw_whole_page  # noqa: E402
-from pages.site.catalog import PAGES  # noqa: E402
-from pages.site.titles import say_title  # noqa: E402
 from pages.site.words import LANGUAGES, say  # noqa: E402
 
 WORDMARK_SVG = """<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="32"><text x="0" y="24" font-size="22"
@@ -37,17 +36,7 @@ if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
     st.session_state["lang"] = st.query_params["lang"]
 st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
 st.logo(wordmark(say("app.title")), size="large")
-sections: dict[str, list] = {}
-for entry in PAGES:
-    page = st.Page(
-        entry.path,
-        title=say_title(entry.slug),
-        icon=entry.icon,
-        url_path=entry.slug,
-        default=entry is PAGES[0],
-    )
-    sections.setdefault(say(f"section.{entry.section}"), []).append(page)
-chosen_page = st.navigation(sections, position="top")
+chosen_page = st.navigation(list_pages(), position="top")
 st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # from another page, or just now
 st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # nothing of the page is drawn yet
 st.session_state["page"] = chosen_page.url_path
