@@ -4,12 +4,11 @@ Altair looks into a pandas that it finds imported, also where another thread is 
 """
 
 import gc
-import pkgutil
 from collections.abc import Callable
 from importlib import import_module
 from threading import Event, Thread
 
-import pages
+from pages.site.catalog import PAGES_FOLDER
 
 SCRIPTS = {"page", "router"}
 
@@ -59,6 +58,9 @@ def import_all() -> Callable[[], dict]:
 
 
 def module_names() -> list[str]:
-    """Every module of the pages, by its name, but for the scripts: those draw when they are imported."""
-    found = pkgutil.walk_packages(pages.__path__, "pages.")
-    return [module.name for module in found if module.name.rpartition(".")[2] not in SCRIPTS]
+    """List every module of the pages but the scripts, which draw when they are imported.
+
+    Files are listed, not packages: the folder of a lesson has no __init__.py."""
+    files = sorted(path for path in PAGES_FOLDER.rglob("*.py") if path.stem not in SCRIPTS)
+    names = [".".join(path.relative_to(PAGES_FOLDER.parent).with_suffix("").parts) for path in files]
+    return [name.removesuffix(".__init__") for name in names]
