@@ -1,7 +1,8 @@
-"""The frame of a lesson: where one is, the question, then what its page draws, drawers, the code, the sources."""
+"""A lesson as a record, and its frame: number, question, what its page draws, drawers, code, sources."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -28,9 +29,10 @@ from pages.session.opened_drawers import show_drawer
 from pages.session.reveal import REVEAL_KEY
 from pages.session.solved import forget_answers, is_solved
 from pages.session.staged import get_staged_part
+from pages.setup.link_values import make_choices_reader, make_member_reader
 from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
-from pages.site.words import escape_markdown, get_text_template, has, say, use_language
+from pages.site.words import escape_markdown, get_text_template, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
 UNKNOWN_WORD = "{unknown}"  # in what a lesson rests on: what a word gets that is in no dictionary
@@ -41,9 +43,39 @@ DRAWERS_KEY = "lesson_drawers"  # of this run: the drawers that are drawn, in th
 PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """What a lesson is made of; another page with drawers, too.
+
+    slug: its name in the address. drawers: the function that draws each, by the name that opens it in a link, in their
+    order; drawn by draw_drawer with what the page gives. code: the steps that show_lesson_code offers, as far as the
+    run has them."""
+
+    slug: str
+    drawers: Mapping[str, Callable[..., None]]
+    code: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Tabs:
+    """A drawer with tabs, of which the chosen one is drawn.
+
+    control: the name of the choice in the link and in the lesson's words. tabs: the function that draws each, by its
+    name; the first is drawn until somebody chooses."""
+
+    control: str
+    tabs: Mapping[str, Callable[..., None]]
+
+    def __call__(self, *given: object) -> None:
+        """Draws the chosen tab. The choice has no label, because the drawer's question stands above it."""
+        chosen = link_controls.choose_option(self.control, tuple(self.tabs), label_visibility="collapsed")
+        self.tabs[chosen](*given)
+
+
 @contextmanager
-def draw_lesson(slug: str) -> Iterator[DeltaGenerator | None]:
+def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
     """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
+    slug = lesson.slug
     forget_answers()
     st.session_state.pop(RUN_KEY, None)
     forget_guess_sign()
@@ -204,10 +236,27 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
         show_export(trace, setup)
 
 
-def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> None:
-    """Draws a drawer of a lesson under its question: a box whose content is drawn while it is open.
+def draw_drawers(lesson: Lesson, *given: object) -> None:
+    """Draws all drawers of a lesson, which are all given the same."""
+    for name in lesson.drawers:
+        draw_drawer(lesson, name, *given)
 
-    On the stage it is drawn without its box, where the scene is about it, and else not at all."""
+
+def draw_drawer(lesson: Lesson, name: str, *given: object, title: str | None = None) -> None:
+    """Draws one drawer of a lesson. given: the arguments of its function. title: where its words do not say it."""
+    title = title or say(f"lessons.{lesson.slug}.drawer.{name}")
+    fold(lesson, name, title, partial(lesson.drawers[name], *given))
+
+
+def show_lesson_code(lesson: Lesson, trace: Trace) -> None:
+    """Draws the drawer with the code that ran for a step of the lesson, in PyTorch and in NumPy."""
+    fold(lesson, CODE_DRAWER, say("code.title"), partial(show_code_of_step, trace, lesson.code))
+
+
+def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> None:
+    """Draws something under a title that opens it: while it is closed, nothing of it is drawn or computed.
+
+    On the stage of a lecture it is drawn without the title where the scene shows it, and else not at all."""
     staged = get_staged_part()
     if staged is not None:
         if staged.name == name:
@@ -215,21 +264,20 @@ def drawer(name: str, draw: Callable[[], None], title: str | None = None) -> Non
                 repeat_guess_sign()
                 draw()
         return
-    slug = lesson_choices.current_slug()
-    key = f"{slug}.drawer.{name}"
+    key = f"{lesson.slug}.drawer.{name}"
+    read = make_choices_reader(make_member_reader((*lesson.drawers, CODE_DRAWER)))
+    open_drawers = lesson_choices.get_choice(OPEN_DRAWERS_KEY, (), read)
 
     def handle_toggle() -> None:
-        now_open = [other for other in get_open_drawers() if other != name]
-        if st.session_state[key]:
-            now_open.append(name)
-        lesson_choices.take_choice(OPEN_DRAWERS_KEY, tuple(now_open), (), read_drawer_names)
+        others = [other for other in lesson_choices.get_choice(OPEN_DRAWERS_KEY, (), read) if other != name]
+        now_open = (*others, name) if st.session_state[key] else tuple(others)
+        lesson_choices.take_choice(OPEN_DRAWERS_KEY, now_open, (), read)
 
     def draw_and_offer() -> None:
         draw()
         show_add_button(partial(make_part_scene, name, title), f"add_{key}")
 
-    st.session_state[key] = name in get_open_drawers()
-    title = title or say(f"lessons.{slug}.drawer.{name}")
+    st.session_state[key] = name in open_drawers
     show_drawer(title, drawer_icon(key), key, draw_and_offer, on_change=handle_toggle)
 
 
@@ -269,40 +317,17 @@ def mark_seen_drawers() -> None:
         seen_drawers(data={"drawn": order, "opened": opened, "said": say("lesson.seen")}, key="seen_drawers")
 
 
-def get_open_drawers() -> tuple[str, ...]:
-    """The names of the drawers that are open."""
-    return lesson_choices.get_choice(OPEN_DRAWERS_KEY, (), read_drawer_names)
-
-
-def read_drawer_names(text: str) -> tuple[str, ...]:
-    """Reads the names of open drawers."""
-    slug = lesson_choices.current_slug()
-    names = tuple(filter(None, text.split(",")))
-    for name in names:
-        is_drawer = name == CODE_DRAWER or has(f"lessons.{slug}.drawer.{name}")
-        if not is_drawer:
-            raise ValueError(text)
-    return names
-
-
 def choose_sight(name: str, sights: Mapping[str, Callable[..., None]]) -> Callable[..., None]:
-    """Asks which sight of a drawer is shown. Gives the function that shows it.
-
-    The control has no label: the drawer's question stands above it."""
+    """Asks which tab of a drawer is shown, and gives the function that draws it; for drawers that are no Tabs yet."""
     sight = link_controls.choose_option(name, tuple(sights), label_visibility="collapsed")
     return sights[sight]
 
 
-def show_lesson_code(trace: Trace, steps: Sequence[str]) -> None:
-    """Shows the code that ran for the steps that the lesson is about, in PyTorch and in NumPy, one click away."""
-    drawer(CODE_DRAWER, partial(show_code_of_step, trace, steps), say("code.title"))
-
-
-def show_code_of_step(trace: Trace, steps: Sequence[str]) -> None:
+def show_code_of_step(trace: Trace, steps: tuple[str, ...]) -> None:
     """Asks for one of the steps that a run has, and shows its code."""
     offered = [step for step in steps if step in trace]
     first = offered[0]
-    read = link_controls.make_member_reader(offered)
+    read = make_member_reader(offered)
     chosen = lesson_choices.get_choice("step", first, read)
     label = say("control.step")
     st.segmented_control(

@@ -177,3 +177,15 @@ def read_cell_names(text: str) -> tuple[str, ...]:
         if not CELL_NAME_PATTERN.fullmatch(name):
             raise ValueError(text)
     return names
+
+
+def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
+    """A drawer that would give the answer away: it asks to guess first. It is told whether the answer may be seen."""
+
+    def draw_if_known(known: bool, *given: object) -> None:
+        if known:
+            draw(*given)
+        else:
+            st.info(say(f"lessons.{current_slug()}.first"), icon=":material/psychology_alt:")
+
+    return draw_if_known

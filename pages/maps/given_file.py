@@ -25,7 +25,7 @@ from attention_core.record.number_text import (
     format_term,
 )
 from pages.export.downloads import offer_download
-from pages.lessons.frame import drawer
+from pages.lessons.frame import Lesson, draw_drawer
 from pages.panels.file_box import file_box
 from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
@@ -236,7 +236,7 @@ def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, st
 
 def show_form() -> None:
     """How such a file is made, with one to open and look into."""
-    drawer("form", show_file_form)
+    draw_drawer(Lesson("maps", drawers={"form": show_file_form}), "form")
 
 
 def show_file_form() -> None:

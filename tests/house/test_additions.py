@@ -22,6 +22,7 @@ from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import fitting_number
 from tests.house.test_house import ROOT
 from tests.mechanism import attention_loops, drawn_layers, mask_pairs
+from tests.screen.lesson import record_of
 
 LESSON_TEXTS = ("question", "intro", "sources")
 PUZZLE_TEXTS = ("title", "task", "done")
@@ -36,6 +37,7 @@ def missing_of_lesson(slug):
     """What a lesson that stands in the catalog lacks."""
     folder = PAGES_FOLDER / "lessons" / slug
     missing = [f"{slug}: write pages/lessons/{slug}/{name}" for name in files_missing(folder)]
+    drawers = [] if missing else record_of(slug).drawers
     if slug not in CARD_PICTURES:
         missing.append(f"{slug}: a line of CARD_PICTURES in pages/lessons/start/card_pictures.py draws its card")
     for language in LANGUAGES:
@@ -47,14 +49,14 @@ def missing_of_lesson(slug):
                 missing.append(f"{slug}: {key} stands in pages/content/{language}/lessons/{slug}.toml")
         if not any(key.startswith(f"lessons.{slug}.drawer.") for key in words):
             missing.append(f"{slug}: [drawer] of pages/content/{language}/lessons/{slug}.toml names one drawer or more")
-        missing += [f"{slug}: {key} stands in pages/content/{language}" for key in words_said(slug) if key not in words]
+        said = [*words_said(slug), *(f"lessons.{slug}.drawer.{name}" for name in drawers)]
+        missing += [f"{slug}: {key} stands in pages/content/{language}" for key in said if key not in words]
     return missing
 
 
 CONTROLS = ("slide", "find_live_choice", "switch", "choose_option", "choose_options", "choose_place", "pick_place")
 SAID = {  # what asks for words: before what it is given stands this, with the name of the lesson
     **dict.fromkeys((*CONTROLS, "choose_whole_number"), "lessons.{}.control."),
-    "drawer": "lessons.{}.drawer.",
     **dict.fromkeys(("say", "show_sentence", "get_text_template"), ""),
 }
 
@@ -70,10 +72,9 @@ def words_said(slug):
 
 
 def files_missing(folder):
-    """The files of a lesson that are not there; its drawers may be a module or a folder."""
-    files = [name for name in ("__init__.py", "page.py") if not (folder / name).exists()]
+    """The files of a lesson that are not there."""
     has_drawers = (folder / "drawers.py").exists() or (folder / "drawers").exists()
-    return files if has_drawers else [*files, "drawers.py"]
+    return [*([] if (folder / "page.py").exists() else ["page.py"]), *([] if has_drawers else ["drawers.py"])]
 
 
 def missing_of_puzzle(name):
@@ -175,7 +176,7 @@ def test_no_puzzle_lacks_anything():
 def test_what_is_forgotten_is_named():
     """A lesson and a puzzle of which nothing but the name is there."""
     lesson = missing_of_lesson("forgotten")
-    assert len(lesson) == 4 + 2 * (2 + len(LESSON_TEXTS))
+    assert len(lesson) == 3 + 2 * (2 + len(LESSON_TEXTS))
     assert "forgotten: write pages/lessons/forgotten/page.py" in lesson
     assert len(missing_of_puzzle("forgotten")) == 2 * len(PUZZLE_TEXTS)
     mask = missing_of_choice("masks", "forgotten", ["stride"])

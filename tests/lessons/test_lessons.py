@@ -9,17 +9,19 @@ from itertools import combinations
 import pytest
 
 from attention_core.drawing.palette import Palette
+from pages.lessons.frame import Tabs
 from pages.lessons.start.card_pictures import draw_card
 from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_FOLDER
 from pages.site.words import LANGUAGES, escape_markdown, load_app_texts
 from tests.screen.driver import plain, unpack
-from tests.screen.lesson import Lesson
+from tests.screen.lesson import Lesson, record_of
 from tests.session.test_hostile_words import HOSTILE
 
 
 def drawers(slug):
-    prefix = f"lessons.{slug}.drawer."
-    return [key.removeprefix(prefix) for key in load_app_texts("en") if key.startswith(prefix)] + ["code"]
+    """The names that open the drawers of a lesson; that of its code, where it has one, is the last."""
+    record = record_of(slug)
+    return [*record.drawers, *(["code"] if record.code else [])]
 
 
 PRESSED = ("button_group", "select_slider")  # set by what stands on them
@@ -43,11 +45,28 @@ def test_a_lesson_opens_computed_with_its_question_and_a_lecturer_reveals_every_
     assert lesson.says(load_app_texts(lang)[f"lessons.{slug}.question"])
     assert lesson.errors() == []
     assert lesson.has_picture()
-    assert 1 <= len(drawers(slug)) - 1 <= 4
+    (seen,) = lesson.parts("seen_drawers")
+    assert json.loads(seen.proto.json)["drawn"] == [f"{slug}.drawer.{name}" for name in drawers(slug)]
     hidden = lesson.charts()
     lesson.ran(next(t for t in lesson.at.toggle if t.key == "c_reveal").set_value(True).run)
     assert lesson.charts().keys() >= hidden.keys()
     assert all("?" not in [*lesson.table(picture).get("text", [])] for picture in lesson.charts())
+
+
+@pytest.mark.parametrize("slug", LESSONS)
+def test_the_words_of_a_lesson_name_the_drawers_and_tabs_of_its_record(slug):
+    """Search and lectures read the names of drawers from the words: they stand below the lessons."""
+    record = record_of(slug)
+    assert record.slug == slug and 1 <= len(record.drawers) <= 4
+    for words in map(load_app_texts, LANGUAGES):
+        assert [*record.drawers] == names_under(f"lessons.{slug}.drawer.", words)
+        for draw in record.drawers.values():
+            if isinstance(draw, Tabs):
+                assert {*draw.tabs} == {*names_under(f"lessons.{slug}.option.{draw.control}.", words)}
+
+
+def names_under(beginning, words):
+    return [key.removeprefix(beginning) for key in words if key.startswith(beginning)]
 
 
 @pytest.mark.slow

@@ -67,8 +67,8 @@ from pages.lessons.learned.training_panel import OFFERED_LEARNING_RATES, tell_ri
 from pages.lessons.learned.writers import write_at_step
 from pages.lessons.meaning.networks import NETWORKS, PAIRS, figures_of, name_network
 from pages.lessons.models.cache_sizes import TEXT_LENGTHS, count_cache_bytes
-from pages.lessons.positions.drawers.order import POSITION_VARIANTS
-from pages.lessons.softmax.given_numbers import name_if_divided, setup_with_scores
+from pages.lessons.positions.drawers import POSITION_VARIANTS
+from pages.lessons.softmax.drawers import name_if_divided, setup_with_scores
 from pages.lessons.tokens.drawers.merges import MOST_MERGES, SMALL_TEXT, cut_run
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
@@ -82,79 +82,79 @@ LESSONS = ROOT / "pages" / "lessons"
 OWN = "test_slider_claims"
 
 CLAIMS = {  # by the slider's file and name: the file and the test of what is said beside it
-    "bottleneck/page step_of": (OWN, "test_what_is_said_of_letters_holds_after_every_step"),
-    "choice/page length": (OWN, "test_what_is_said_of_each_task_holds_at_every_length"),
-    "cost/drawers/online_softmax block": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
-    "cost/drawers/online_softmax seen": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
-    "cost/drawers/skipped_pairs tokens": (OWN, "test_a_pattern_skips_pairs_only_beyond_its_window"),
-    "cost/page length": (OWN, "test_twice_the_length_is_four_times_the_pairs_and_twice_the_projections"),
-    "cost/precision_setups factor": (OWN, "test_a_score_is_lost_beyond_the_largest_number_alone"),
-    "cost/rounded_training scale": (OWN, "test_the_larger_the_loss_the_fewer_gradients_are_lost"),
-    "cross/drawers/lengths queries": (OWN, "test_rows_sum_to_1_and_only_a_single_key_gets_all"),
-    "cross/drawers/lengths keys": (OWN, "test_rows_sum_to_1_and_only_a_single_key_gets_all"),
-    "decoding/drawers/cache_size layers": (OWN, "test_a_cache_grows_with_layers_and_tokens"),
-    "decoding/drawers/cache_size tokens": (OWN, "test_a_cache_grows_with_layers_and_tokens"),
-    "decoding/drawers/counted_keys length": (OWN, "test_without_a_cache_all_keys_before_are_computed_again"),
-    "decoding/written temperature": (OWN, "test_fewer_words_may_come_and_a_temperature_makes_them_more_alike"),
-    "decoding/written top_k": (OWN, "test_fewer_words_may_come_and_a_temperature_makes_them_more_alike"),
-    "distance/drawers/both_passes passed": (OWN, "test_both_passes_are_there_for_the_words_that_both_have_come_by"),
-    "distance/drawers/receptive_field deep": (OWN, "test_a_receptive_field_has_one_window_less_one_more_a_layer"),
-    "distance/drawers/rnn_states t": ("test_distance", "test_states_come_one_after_the_other"),
-    "distance/encoder_choices length": (OWN, "test_random_attention_has_nearly_even_weights"),
-    "distance/encoder_choices gain": (OWN, "test_an_influence_vanishes_or_explodes_as_it_is_told"),
-    "distance/encoder_choices keep": (OWN, "test_the_more_a_gate_keeps_the_more_is_left"),
-    "distance/encoder_choices layers": (OWN, "test_a_convolution_hears_its_receptive_field_and_no_more"),
-    "distance/encoder_choices window": (OWN, "test_a_convolution_hears_its_receptive_field_and_no_more"),
-    "distance/encoder_choices draws": (OWN, "test_a_single_draw_has_no_band"),
-    "distance/page distance": ("test_distance", "test_the_distance_moves_the_line_and_the_sentence"),
-    "heads/drawers/explaining_weights p": (OWN, "test_what_is_said_of_dropped_weights_holds_at_every_p"),
-    "heads/drawers/explaining_weights seed": (OWN, "test_what_is_said_of_dropped_weights_holds_at_every_p"),
-    "heads/drawers/head_merge merged": (OWN, "test_heads_side_by_side_need_their_numbers_in_one_piece"),
-    "heads/drawers/head_split eighth": (OWN, "test_an_eighth_of_a_width_is_eight_heads_only_where_8_divides_it"),
-    "heads/drawers/head_split width": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
-    "heads/drawers/head_split h": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
-    "heads/drawers/head_split d_k": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
-    "heads/drawers/head_split d_v": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
-    "heads/drawers/sharing length": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
-    "heads/drawers/sharing D": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
-    "induction/page step_of": (OWN, "test_the_first_half_is_guessed_before_the_training_and_worse_after_it"),
-    "learned/training_panel rate": (OWN, "test_a_rate_is_what_a_first_step_moves_each_number_by"),
-    "masks/drawers/future layers": (OWN, "test_news_travels_one_window_a_layer"),
-    "masks/drawers/mask_misreadings heads": (OWN, "test_a_misplaced_axis_is_refused_unless_heads_are_as_many_as_words"),
-    "masks/drawers/pairs window": (OWN, "test_pairs_are_counted_by_hand"),
-    "masks/drawers/pairs length": (OWN, "test_pairs_are_counted_by_hand"),
-    "masks/page near": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
-    "masks/page width": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
-    "meaning/networks step_of": (OWN, "test_what_is_said_of_heads_and_answers_holds_after_every_step"),
-    "models/drawers/cache_growth tokens": (OWN, "test_what_a_windowed_model_keeps_stops_growing_in_its_windows_alone"),
-    "models/page old": ("test_models", "test_the_headline_counts_the_parts_that_differ_and_each_is_told"),
-    "models/page new": ("test_models", "test_every_model_can_stand_on_both_sides"),
-    "positions/drawers/order shuffle": (OWN, "test_words_take_their_outputs_along_where_nothing_tells_their_places"),
-    "positions/drawers/rotation further": (OWN, "test_rope_hears_of_the_distance_alone"),
-    "positions/drawers/sines width": (OWN, "test_two_sinusoids_meet_by_their_distance_alone"),
-    "positions/drawers/sines count": (OWN, "test_two_sinusoids_meet_by_their_distance_alone"),
-    "positions/page dial": (OWN, "test_head_1_looks_at_the_words_nearest_to_where_the_slider_points"),
-    "printed/drawers/rounding digits": (OWN, "test_rounded_weights_move_no_number_farther_than_is_said"),
-    "qkv/drawers/shapes T": (OWN, "test_shapes_fit_or_break_the_rule_that_is_named"),
-    "scale/drawers/score_histogram limit": (OWN, "test_as_many_scores_lie_outside_as_a_normal_law_has_there"),
-    "scale/drawers/variance draws": (OWN, "test_95_of_100_measured_variances_lie_in_the_band"),
-    "scale/page d_k": ("../analysis/test_softmax_saturation", "test_undivided_the_width_decides_how_sharp"),
-    "scale/page keys": (OWN, "test_divided_the_gradient_settles_from_a_width_of_16_on"),
-    "scores/drawers/additive_layer grow": ("test_scores", "test_the_bound_is_reached_and_not_passed_while_the_dot"),
-    "scores/drawers/cosine_ceiling temperature": (OWN, "test_no_cosine_weight_passes_its_ceiling"),
-    "scores/drawers/score_costs tokens": (OWN, "test_only_the_additive_score_has_a_layer_for_every_pair"),
-    "scores/drawers/score_costs width": (OWN, "test_only_the_additive_score_has_a_layer_for_every_pair"),
-    "scores/drawers/widths d_q": ("test_scores", "test_general_and_additive_work_at_any_widths"),
-    "scores/drawers/widths d_k": ("test_scores", "test_general_and_additive_work_at_any_widths"),
-    "softmax/drawers/many_numbers count": (OWN, "test_the_largest_of_the_first_numbers_gets_its_share"),
-    "softmax/drawers/stable_softmax shift": (OWN, "test_a_shift_changes_no_share_and_a_temperature_moves_the_largest"),
-    "softmax/page temperature": (OWN, "test_slopes_are_those_in_the_quotients"),
-    "tokens/drawers/merges step_of": (OWN, "test_the_next_merge_is_a_pair_that_stands_there_most_often"),
+    "bottleneck step_of": (OWN, "test_what_is_said_of_letters_holds_after_every_step"),
+    "choice length": (OWN, "test_what_is_said_of_each_task_holds_at_every_length"),
+    "cost block": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
+    "cost seen": (OWN, "test_blocks_give_the_output_over_the_keys_that_were_seen"),
+    "cost tokens": (OWN, "test_a_pattern_skips_pairs_only_beyond_its_window"),
+    "cost length": (OWN, "test_twice_the_length_is_four_times_the_pairs_and_twice_the_projections"),
+    "cost factor": (OWN, "test_a_score_is_lost_beyond_the_largest_number_alone"),
+    "cost scale": (OWN, "test_the_larger_the_loss_the_fewer_gradients_are_lost"),
+    "cross queries": (OWN, "test_rows_sum_to_1_and_only_a_single_key_gets_all"),
+    "cross keys": (OWN, "test_rows_sum_to_1_and_only_a_single_key_gets_all"),
+    "decoding layers": (OWN, "test_a_cache_grows_with_layers_and_tokens"),
+    "decoding tokens": (OWN, "test_a_cache_grows_with_layers_and_tokens"),
+    "decoding length": (OWN, "test_without_a_cache_all_keys_before_are_computed_again"),
+    "decoding temperature": (OWN, "test_fewer_words_may_come_and_a_temperature_makes_them_more_alike"),
+    "decoding top_k": (OWN, "test_fewer_words_may_come_and_a_temperature_makes_them_more_alike"),
+    "distance passed": (OWN, "test_both_passes_are_there_for_the_words_that_both_have_come_by"),
+    "distance deep": (OWN, "test_a_receptive_field_has_one_window_less_one_more_a_layer"),
+    "distance t": ("test_distance", "test_states_come_one_after_the_other"),
+    "distance length": (OWN, "test_random_attention_has_nearly_even_weights"),
+    "distance gain": (OWN, "test_an_influence_vanishes_or_explodes_as_it_is_told"),
+    "distance keep": (OWN, "test_the_more_a_gate_keeps_the_more_is_left"),
+    "distance layers": (OWN, "test_a_convolution_hears_its_receptive_field_and_no_more"),
+    "distance window": (OWN, "test_a_convolution_hears_its_receptive_field_and_no_more"),
+    "distance draws": (OWN, "test_a_single_draw_has_no_band"),
+    "distance distance": ("test_distance", "test_the_distance_moves_the_line_and_the_sentence"),
+    "heads p": (OWN, "test_what_is_said_of_dropped_weights_holds_at_every_p"),
+    "heads seed": (OWN, "test_what_is_said_of_dropped_weights_holds_at_every_p"),
+    "heads merged": (OWN, "test_heads_side_by_side_need_their_numbers_in_one_piece"),
+    "heads eighth": (OWN, "test_an_eighth_of_a_width_is_eight_heads_only_where_8_divides_it"),
+    "heads width": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
+    "heads h": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
+    "heads d_k": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
+    "heads d_v": (OWN, "test_a_head_is_as_wide_as_its_part_rounded"),
+    "heads length": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
+    "heads D": (OWN, "test_heads_change_no_cost_but_the_weights_that_are_kept"),
+    "induction step_of": (OWN, "test_the_first_half_is_guessed_before_the_training_and_worse_after_it"),
+    "learned rate": (OWN, "test_a_rate_is_what_a_first_step_moves_each_number_by"),
+    "masks layers": (OWN, "test_news_travels_one_window_a_layer"),
+    "masks heads": (OWN, "test_a_misplaced_axis_is_refused_unless_heads_are_as_many_as_words"),
+    "masks window": (OWN, "test_pairs_are_counted_by_hand"),
+    "masks length": (OWN, "test_pairs_are_counted_by_hand"),
+    "masks near": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
+    "masks width": (OWN, "test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later"),
+    "meaning step_of": (OWN, "test_what_is_said_of_heads_and_answers_holds_after_every_step"),
+    "models tokens": (OWN, "test_what_a_windowed_model_keeps_stops_growing_in_its_windows_alone"),
+    "models old": ("test_models", "test_the_headline_counts_the_parts_that_differ_and_each_is_told"),
+    "models new": ("test_models", "test_every_model_can_stand_on_both_sides"),
+    "positions shuffle": (OWN, "test_words_take_their_outputs_along_where_nothing_tells_their_places"),
+    "positions further": (OWN, "test_rope_hears_of_the_distance_alone"),
+    "positions width": (OWN, "test_two_sinusoids_meet_by_their_distance_alone"),
+    "positions count": (OWN, "test_two_sinusoids_meet_by_their_distance_alone"),
+    "positions dial": (OWN, "test_head_1_looks_at_the_words_nearest_to_where_the_slider_points"),
+    "printed digits": (OWN, "test_rounded_weights_move_no_number_farther_than_is_said"),
+    "qkv T": (OWN, "test_shapes_fit_or_break_the_rule_that_is_named"),
+    "scale limit": (OWN, "test_as_many_scores_lie_outside_as_a_normal_law_has_there"),
+    "scale draws": (OWN, "test_95_of_100_measured_variances_lie_in_the_band"),
+    "scale d_k": ("../analysis/test_softmax_saturation", "test_undivided_the_width_decides_how_sharp"),
+    "scale keys": (OWN, "test_divided_the_gradient_settles_from_a_width_of_16_on"),
+    "scores grow": ("test_scores", "test_the_bound_is_reached_and_not_passed_while_the_dot"),
+    "scores temperature": (OWN, "test_no_cosine_weight_passes_its_ceiling"),
+    "scores tokens": (OWN, "test_only_the_additive_score_has_a_layer_for_every_pair"),
+    "scores width": (OWN, "test_only_the_additive_score_has_a_layer_for_every_pair"),
+    "scores d_q": ("test_scores", "test_general_and_additive_work_at_any_widths"),
+    "scores d_k": ("test_scores", "test_general_and_additive_work_at_any_widths"),
+    "softmax count": (OWN, "test_the_largest_of_the_first_numbers_gets_its_share"),
+    "softmax shift": (OWN, "test_a_shift_changes_no_share_and_a_temperature_moves_the_largest"),
+    "softmax temperature": (OWN, "test_slopes_are_those_in_the_quotients"),
+    "tokens step_of": (OWN, "test_the_next_merge_is_a_pair_that_stands_there_most_often"),
 }
-NAMED_BY_LOOPS = {  # sliders whose name is an argument: those that their file makes
-    "distance/encoder_choices": ("length", "gain", "keep", "layers", "window"),
-    "models/page": ("old", "new"),
-    "qkv/drawers/shapes": ("T",),  # one a size, all by one rule
+NAMED_BY_LOOPS = {  # sliders whose name is an argument: those that their lesson makes
+    "distance": ("length", "gain", "keep", "layers", "window"),
+    "models": ("old", "new"),
+    "qkv": ("T",),  # one a size, all by one rule
 }
 
 
@@ -164,10 +164,10 @@ def draw(seed, *shape):
 
 # ---- the table -------------------------------------------------------------------------------------------------------
 def list_sliders():
-    """All sliders of the lessons, by file and name."""
+    """All sliders of the lessons, by lesson and name."""
     found = set()
     for path in LESSONS.rglob("*.py"):
-        place = path.relative_to(LESSONS).with_suffix("").as_posix()
+        place = path.relative_to(LESSONS).parts[0].removesuffix(".py")
         for call in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("slide", "find_live_choice"):
                 name = call.args[0]

@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,11 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from tests.screen.driver import KINDS, ROOT, Screen, plain, unpack
+
+
+def record_of(slug: str):
+    """The record of a lesson."""
+    return import_module(f"pages.lessons.{slug}.drawers").LESSON
 
 
 def told_text(data: dict, position: int) -> str:

@@ -8,16 +8,11 @@ import streamlit as st
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.record.number_text import format_grouped
-from pages.lessons.bottleneck.drawers import (
-    show_decoder_step,
-    show_growing_alignment,
-    show_smeared_states,
-    show_untrained,
-)
+from pages.lessons.bottleneck.drawers import LESSON
 from pages.lessons.bottleneck.exactness_chart import draw_exactness_curves
 from pages.lessons.bottleneck.neck import show_neck
 from pages.lessons.bottleneck.told_writings import describe_exactness, tell_bottleneck, tell_fact, tell_writings
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.learned.writers import (
@@ -43,7 +38,7 @@ def find_step(task: str, record: TrainingRecord) -> LiveChoice:
     return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
 
 
-with draw_lesson("bottleneck") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         task = choose_option("task", tuple(WRITING_TASKS))
         kinds = WRITING_TASKS[task].kinds
@@ -80,9 +75,9 @@ with draw_lesson("bottleneck") as place:
     st.caption(say("lessons.bottleneck.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     if setup is not None:
         show_lesson_run(setup, place)
-        drawer("growing", partial(show_growing_alignment, record, text))
-        drawer("one_step", partial(show_decoder_step, setup, kept.written(step)))
-    drawer("untrained", partial(show_untrained, task, records))
-    drawer("smear", partial(show_smeared_states, record, step, text))
+        draw_drawer(LESSON, "growing", record, text)
+        draw_drawer(LESSON, "one_step", setup, kept.written(step))
+    draw_drawer(LESSON, "untrained", task, records)
+    draw_drawer(LESSON, "smear", record, step, text)
     if setup is not None:
-        show_lesson_code(trace_for(setup), ("hidden", "scores", "weights", "head_outputs"))
+        show_lesson_code(LESSON, trace_for(setup))

@@ -10,8 +10,8 @@ from attention_core.record.number_text import format_duration, format_grouped
 from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_WIDTH, TimedCase, draw_qkv, list_devices
 from pages.lessons.cost.areas import show_areas
-from pages.lessons.cost.drawers import DRAWERS
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code
+from pages.lessons.cost.drawers import LESSON
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code
 from pages.lessons.prompts import bet
 from pages.lessons.races import PointsByLength, case_name, describe_growth, run_race
 from pages.lessons.sentences import say_large_count
@@ -29,7 +29,6 @@ RACES = {
     "cuda": (TimedCase(), TimedCase(device="cuda")),
 }
 KEYS_OF_BLOCK = 32  # keys of a block, in the code of the softmax block by block
-COST_CODE_STEPS = ("scores", "weights", "head_outputs", "maximum_2", "powers_2", "faded_2", "total_2", "mixed_2")
 
 
 def list_races() -> list[str]:
@@ -82,7 +81,7 @@ def show_measured_race(
         settle(fastest)
 
 
-with draw_lesson("cost"):
+with draw_lesson(LESSON):
     with st.container(horizontal=True, vertical_alignment="bottom"):
         length_choice = find_live_choice("length", LONG_TIMED_LENGTHS[1:], 1024, format_grouped)
         show_live_choice(length_choice, width=300)
@@ -105,7 +104,6 @@ with draw_lesson("cost"):
     projections = {say("lessons.cost.projections"): {each: tokens[each] for each in lengths}}
     st.caption(say("lessons.cost.how"))
     run_race(race, cases, lengths, projections, tell, "lessons.cost.alt")
-    for name, show in DRAWERS.items():
-        drawer(name, show)
+    draw_drawers(LESSON)
     shortest = attend_qkv(*draw_qkv(1, LONG_TIMED_LENGTHS[0]))
-    show_lesson_code(with_online_softmax(shortest, KEYS_OF_BLOCK), COST_CODE_STEPS)
+    show_lesson_code(LESSON, with_online_softmax(shortest, KEYS_OF_BLOCK))

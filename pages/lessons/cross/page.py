@@ -1,17 +1,16 @@
 """Two sentences? Threads from the words of one to those of the other; turned, the other one asks."""
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.explanation.facts import transpose_gap, weight_sums
 from attention_core.record.number_text import format_fixed
-from pages.lessons.cross.drawers import DRAWERS
+from pages.lessons.cross.drawers import LESSON
 from pages.lessons.cross.sequences import swap_sequences
 from pages.lessons.cross.weight_sums import join_named_sums
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, quote_token, show_sentence
 from pages.lessons.word_threads import Way, show_threads
@@ -59,7 +58,7 @@ def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
     return predict(answers, {answers.index(given)}, question, name)
 
 
-with draw_lesson("cross") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         forward = sentence_box(sentence_box(Setup(example="cross_en_zh")), "context", "context_text")
     direction = get_choice("direction", DIRECTIONS[0], make_member_reader(DIRECTIONS))
@@ -77,7 +76,6 @@ with draw_lesson("cross") as place:
         show_sentence("lessons.cross.turned", gets=gets, scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
     writing = asked if direction == "forward" else forward  # English from Chinese
-    for name, show in DRAWERS.items():
-        setup = writing if name == "context_vector" else asked
-        drawer(name, partial(show, setup))
-    show_lesson_code(way.trace, ("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"))
+    for name in LESSON.drawers:
+        draw_drawer(LESSON, name, writing if name == "context_vector" else asked)
+    show_lesson_code(LESSON, way.trace)

@@ -1,13 +1,11 @@
 """What does a decoder see? It writes word by word: looks back, asks the other sentence, and says the next word."""
 
-from functools import partial
-
 import streamlit as st
 
-from pages.lessons.decoder.drawers import DRAWERS
+from pages.lessons.decoder.drawers import LESSON
 from pages.lessons.decoder.threads import list_next_words, show_threads
 from pages.lessons.decoder.translated import choose_written
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
 from pages.panels.gloss import show_gloss
@@ -15,7 +13,7 @@ from pages.site.words import say
 
 GUESSES = ("all", "before", "none")
 
-with draw_lesson("decoder") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         written = choose_written()
     answers = [say(f"lessons.decoder.guess_{name}") for name in GUESSES]
@@ -27,5 +25,4 @@ with draw_lesson("decoder") as place:
     show_gloss((*written.source, *written.target, *coming))
     st.caption(say("lessons.decoder.how"))
     show_lesson_run(written.shown(), place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, written))
+    draw_drawers(LESSON, written)

@@ -1,15 +1,13 @@
 """How does a decoder go on? It writes word by word, and keeps what it computed for the words before."""
 
-from functools import partial
-
 import streamlit as st
 
 from attention_core.record.number_text import format_grouped, format_small
 from attention_core.variants.cached_model import gap_to_whole_run
-from pages.lessons.decoding.drawers import DRAWERS
+from pages.lessons.decoding.drawers import LESSON
 from pages.lessons.decoding.shelves import show_shelves
 from pages.lessons.decoding.written import BEGINNINGS, Written, choose_beginning, choose_words, write_on
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.sentences import show_sentence
 from pages.panels.link_controls import pick_example
 from pages.panels.model_guess import show_guess_sign
@@ -22,7 +20,7 @@ def tell_proof(written: Written) -> None:
     show_sentence("lessons.decoding.proof", **values)
 
 
-with draw_lesson("decoding") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         beginning = choose_beginning(pick_example(*BEGINNINGS, zh="model_zh_decoder"))
     picture = st.container()
@@ -33,7 +31,6 @@ with draw_lesson("decoding") as place:
         show_shelves(written)
         tell_proof(written)
     show_lesson_run(written.whole(), place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, written))
+    draw_drawers(LESSON, written)
     alone = written.stack(written.stop)["1.attention"]
-    show_lesson_code(alone, ("k", "k_new", "v", "scores", "weights", "head_outputs", "output"))
+    show_lesson_code(LESSON, alone)

@@ -13,12 +13,7 @@ from attention_core.variants.influence import (
     word_at,
 )
 from pages.lessons.distance.beads import show_beads
-from pages.lessons.distance.drawers import (
-    show_encoder_costs,
-    show_encoding_times,
-    show_fixed_weights,
-    show_recurrence,
-)
+from pages.lessons.distance.drawers import LESSON
 from pages.lessons.distance.encoder_choices import choose_encoders, choose_measure, choose_words
 from pages.lessons.distance.influence_chart import (
     describe_word_place,
@@ -33,7 +28,7 @@ from pages.lessons.encoders import (
     run_with_states,
     setup_for_attention_encoder,
 )
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import show_race
 from pages.panels.lesson_choices import store_choice, take_choice
 from pages.panels.link_controls import choose_option, choose_options, pick_place
@@ -51,7 +46,7 @@ def tell_how(measure: str, draws: int) -> str:
     return say(f"lessons.distance.how_{measure}", lines=lines, width=COMPARED_ENCODER_WIDTH)
 
 
-with draw_lesson("distance") as place:
+with draw_lesson(LESSON) as place:
     asked: list[LiveChoice] = []  # sliders for which all that is measured waits
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words, sentence = choose_words(asked)
@@ -93,9 +88,9 @@ with draw_lesson("distance") as place:
     setup = setup_for_attention_encoder(attention, words, at)
     if setup is not None:
         show_lesson_run(setup, place)
-    drawer("states", partial(show_recurrence, sentence, encoders))
-    drawer("cost", partial(show_encoder_costs, shown, encoders["cnn"], words, distance))
-    drawer("time", partial(show_encoding_times, shown))
-    drawer("fixed", partial(show_fixed_weights, sentence.example))
+    draw_drawer(LESSON, "states", sentence, encoders)
+    draw_drawer(LESSON, "cost", shown, encoders["cnn"], words, distance)
+    draw_drawer(LESSON, "time", shown)
+    draw_drawer(LESSON, "fixed", sentence.example)
     trace = run_with_states(sentence, attention, rnn)
-    show_lesson_code(trace, ("h_1", "scores", "weights", "head_outputs"))
+    show_lesson_code(LESSON, trace)

@@ -1,12 +1,10 @@
 """What is a Transformer block? A hidden word's vector, and what each part adds to it until the word is found."""
 
-from functools import partial
-
 import streamlit as st
 
-from pages.lessons.encoder.drawers import DRAWERS
+from pages.lessons.encoder.drawers import LESSON
 from pages.lessons.encoder.hidden_word import EXAMPLES, choose_hidden_word
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
 from pages.panels.link_controls import pick_example
@@ -17,7 +15,7 @@ from pages.site.words import say
 
 GUESSES = ("replaced", "added", "both")
 
-with draw_lesson("encoder") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         example = pick_example(*EXAMPLES, zh="model_zh")
         setup = choose_hidden_word(example)
@@ -28,5 +26,4 @@ with draw_lesson("encoder") as place:
     show_walk(lambda: view_block(make_screen_state(setup, None)), "encoder_walk")
     st.caption(say("lessons.encoder.how"))
     show_lesson_run(setup, place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, setup))
+    draw_drawers(LESSON, setup)

@@ -1,6 +1,5 @@
 """Is attention an explanation? Other weights in the place of the learned ones: whose prediction moves?"""
 
-from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
@@ -8,11 +7,11 @@ import streamlit as st
 from attention_core.learned.insight.attention_swaps import moving_kinds
 from attention_core.learned.tasks.evidence import MEASURED_TEXT_COUNT
 from attention_core.record.number_text import format_percent
-from pages.lessons.explanation.drawers import DRAWERS
+from pages.lessons.explanation.drawers import LESSON
 from pages.lessons.explanation.shifts_chart import ShiftsByTask, draw_shifts, measure_shifts
 from pages.lessons.explanation.task_texts import TaskTexts, choose_task, type_task_texts
 from pages.lessons.explanation.weights_chart import draw_weights, largest_classifier_weight
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.learned.classifiers import setup_for_classifier
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.prompts import predict
@@ -50,15 +49,7 @@ def describe_largest_weights(texts: TaskTexts) -> str:
     return say("lessons.explanation.seen", **values)
 
 
-def draw_after_guess(known: bool, draw: Callable[[TaskTexts], None], texts: TaskTexts) -> None:
-    """Draws what would give the answer away, once that may be seen; asks to guess first before."""
-    if known:
-        draw(texts)
-    else:
-        st.info(say("lessons.explanation.first"), icon=":material/psychology_alt:")
-
-
-with draw_lesson("explanation") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         texts = type_task_texts()
     shifts = measure_shifts(texts)
@@ -76,7 +67,5 @@ with draw_lesson("explanation") as place:
     show_own_training(partial(choose_task, "trained"))
     setup = setup_for_classifier("lookup", *texts["lookup"])
     show_lesson_run(setup, place)
-    for name, show in DRAWERS.items():
-        is_open_to_all = name == "witness"  # what it shows gives nothing away
-        drawer(name, partial(draw_after_guess, known or is_open_to_all, show, texts))
-    show_lesson_code(trace_for(setup), ("q", "k", "scores", "weights", "head_outputs", "output"))
+    draw_drawers(LESSON, known, texts)
+    show_lesson_code(LESSON, trace_for(setup))

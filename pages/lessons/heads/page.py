@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -10,8 +9,8 @@ from attention_core import Trace
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.record.number_text import format_fixed
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.heads.drawers import DRAWERS
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.heads.drawers import LESSON
 from pages.lessons.heads.painted import show_painted
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_lesson_journey, show_run_picture
 from pages.lessons.prompts import predict
@@ -49,7 +48,7 @@ def make_colour_rows(runs: Mapping[str, Trace], names: Sequence[str], query: int
     return make_cell_rows("hero", rows, names, runs, two, colour_rows, looked=query)
 
 
-with draw_lesson("heads") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         two = replace(sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")), head=0)
         one = replace(two, heads=1)
@@ -85,6 +84,5 @@ with draw_lesson("heads") as place:
     if not is_one_screen():  # the painted words have the same colours
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, two))
-    show_lesson_code(run, ("q", "scores", "weights", "head_outputs", "concat", "output"))
+    draw_drawers(LESSON, two)
+    show_lesson_code(LESSON, run)

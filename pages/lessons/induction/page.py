@@ -1,7 +1,5 @@
 """A head learns to copy: what came after this symbol last time comes again. Accuracy by position, head by head."""
 
-from functools import partial
-
 import streamlit as st
 
 from attention_core.learned.insight.copying_heads import HEAD_PLACES, expected_next, first_share, repeated_share
@@ -9,15 +7,10 @@ from attention_core.learned.insight.views import symbols_of
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
 from attention_core.record.number_text import format_grouped, format_percent
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.induction.accuracy_chart import measure_accuracy_without_heads, show_accuracy_curves
 from pages.lessons.induction.arcs import show_arcs
-from pages.lessons.induction.drawers import (
-    show_appearing_heads,
-    show_layers,
-    show_one_layer,
-    show_predicted_text,
-)
+from pages.lessons.induction.drawers import LESSON
 from pages.lessons.induction.layer_runs import setup_for_layer
 from pages.lessons.induction.needed_heads import find_most_needed_head, tell_needed_heads
 from pages.lessons.learned.learning import get_training_record
@@ -71,7 +64,7 @@ def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
     )
 
 
-with draw_lesson("induction") as place:
+with draw_lesson(LESSON) as place:
     record = get_training_record(COPY_COURSE)
     last_step = max(record.steps)
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -102,8 +95,8 @@ with draw_lesson("induction") as place:
     show_own_training(lambda: COPY_COURSE)
     st.caption(say("lessons.induction.how", numbers=format_grouped(record.parameters), seed=SHIPPED_SEED))
     show_lesson_run(setup, place)
-    drawer("one_layer", show_one_layer)
-    drawer("layers", partial(show_layers, record, network, text))
-    drawer("appear", partial(show_appearing_heads, record))
-    drawer("typed", partial(show_predicted_text, network, text, off))
-    show_lesson_code(trace, ("q", "k", "scores", "weights", "head_outputs", "output"))
+    draw_drawer(LESSON, "one_layer")
+    draw_drawer(LESSON, "layers", record, network, text)
+    draw_drawer(LESSON, "appear", record)
+    draw_drawer(LESSON, "typed", network, text, off)
+    show_lesson_code(LESSON, trace)

@@ -1,13 +1,12 @@
 """Who may look at whom? A mask that is drawn or chosen, and the weights under it."""
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from attention_core import Trace
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.masks.drawers import DRAWERS
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.masks.drawers import LESSON
 from pages.lessons.masks.mask_facts import describe_pairs, show_mask_goal
 from pages.lessons.masks.painted_mask import Bits, allowed_text, get_painted_bits, mask_brush, write_padding_mask
 from pages.lessons.sentences import list_place_names, show_sentence
@@ -75,7 +74,7 @@ def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
     return runs
 
 
-with draw_lesson("masks") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         free = trace_for(own)
@@ -102,6 +101,5 @@ with draw_lesson("masks") as place:
     tell_each(window, "masks_kept", [describe_pairs(run, free, selection) for run in runs])
     show_mask_goal(trace, free, selection, preset)
     show_lesson_run(setup, place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, own, setup))
-    show_lesson_code(trace, ("masked_scores", "weights", "allowed", "head_outputs"))
+    draw_drawers(LESSON, own, setup)
+    show_lesson_code(LESSON, trace)

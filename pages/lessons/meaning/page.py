@@ -1,12 +1,9 @@
 """Do heads mean something? Three trainings of the same network: what a head shows, and what is answered without it."""
 
-from collections.abc import Callable
-from functools import partial
-
 import streamlit as st
 
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.meaning.drawers import DRAWERS
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.meaning.drawers import LESSON
 from pages.lessons.meaning.head_rows import show_heads
 from pages.lessons.meaning.networks import LANGUAGES, choose_step, pick_pair, read_last, setup_for_network
 from pages.lessons.meaning.told_figures import (
@@ -26,15 +23,7 @@ GUESSES = ("most", "some", "few")
 HEAD_CHANGES = ("own", "even", "off")  # what the heads do
 
 
-def draw_after_guess(known: bool, draw: Callable[[str], None], language: str) -> None:
-    """Draws what would give the answer away, once that may be seen; asks to guess first before."""
-    if known:
-        draw(language)
-    else:
-        st.info(say("lessons.meaning.first"), icon=":material/psychology_alt:")
-
-
-with draw_lesson("meaning") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         example = pick_example(*LANGUAGES, zh="model_zh").example
         language = LANGUAGES[example]
@@ -52,6 +41,5 @@ with draw_lesson("meaning") as place:
     one, _ = read_last("C", language, number)
     setup = setup_for_network("C", example, one)
     show_lesson_run(setup, place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(draw_after_guess, known, show, language))
-    show_lesson_code(trace_for(setup), ("q", "k", "scores", "weights", "head_outputs", "output"))
+    draw_drawers(LESSON, known, language)
+    show_lesson_code(LESSON, trace_for(setup))

@@ -1,13 +1,11 @@
 """What do today's models do? Published models as states of the workbench, an older and a newer one side by side."""
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.models.drawers import DRAWERS
-from pages.lessons.models.drawers.model_list import show_model_list
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.models.drawers import LESSON
 from pages.lessons.models.pairs import (
     MODEL_KEYS,
     MODELS,
@@ -25,8 +23,6 @@ from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_cho
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 
-LESSON_STEPS = ("q", "scores", "scaled_scores", "masked_scores", "weights", "head_outputs")
-
 
 def choose_words() -> Setup:
     """Asks for the words, and for the head that is looked at."""
@@ -41,7 +37,7 @@ def find_model(name: str, default: str) -> LiveChoice:
     return find_live_choice(name, range(len(MODELS)), MODEL_KEYS.index(default), lambda place: MODELS[place].name)
 
 
-with draw_lesson("models") as place:
+with draw_lesson(LESSON) as place:
     picture = st.container()
     base = choose_words()  # below the picture, which is of the models: so it stands above the fold
     choices = {"old": find_model("old", "gpt_2"), "new": find_model("new", "gpt_oss_120b")}
@@ -59,7 +55,7 @@ with draw_lesson("models") as place:
         link_to_both(*sides, "both")
         show_parts(*(side.model for side in sides))
     show_lesson_run(sides[-1].setup, place)
-    drawer("read", partial(show_model_list, layers, shown.told))
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, *sides))
-    show_lesson_code(sides[-1].trace, LESSON_STEPS)
+    draw_drawer(LESSON, "read", layers, shown.told)
+    for name in ("one", "cache", "layers"):
+        draw_drawer(LESSON, name, *sides)
+    show_lesson_code(LESSON, sides[-1].trace)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -10,9 +9,9 @@ from attention_core import Trace
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.explanation.facts import attends_at_offset
 from attention_core.record.number_text import format_fixed, format_term
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import RunPicture, make_cell_rows, make_live, show_run_picture
-from pages.lessons.positions.drawers import DRAWERS
+from pages.lessons.positions.drawers import LESSON
 from pages.lessons.sentences import list_place_names, quote_token
 from pages.lessons.word_threads import Way, show_threads
 from pages.panels.head_maps import fact_sentence
@@ -86,7 +85,7 @@ def make_colour_rows(trace: Trace, names: list[str], selection: Selection) -> Ru
     return make_cell_rows("hero", rows, names, {"": trace}, trace, colour_rows, looked=selection.query)
 
 
-with draw_lesson("positions") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         built = sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour"))
         with st.container(width="content"):
@@ -114,6 +113,5 @@ with draw_lesson("positions") as place:
         heroes = [make_colour_rows(each, names, selection) for each in traces]
         show_run_picture(make_live(followed, heroes, say("lesson.rows")) if followed else heroes[0])
     show_lesson_run(setups[shown], place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, replace(built, wiring=(), positions=())))
-    show_lesson_code(traces[shown], ("q", "scores", "weights", "head_outputs", "output"))
+    draw_drawers(LESSON, replace(built, wiring=(), positions=()))
+    show_lesson_code(LESSON, traces[shown])

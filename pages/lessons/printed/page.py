@@ -6,8 +6,8 @@ import streamlit as st
 
 from attention_core.exercises.marking import Mark
 from attention_core.exercises.stages import STAGES
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.printed.drawers import DRAWERS
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.printed.drawers import LESSON
 from pages.lessons.printed.given_matrices import choose_given_setup
 from pages.lessons.printed.paper import show_paper
 from pages.lessons.printed.printed_stages import (
@@ -24,7 +24,7 @@ from pages.panels.link_controls import choose_option
 from pages.panels.slips import show_met
 from pages.site.words import say
 
-with draw_lesson("printed") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         stage = choose_option("stage", tuple(STAGES), FIRST_STAGE)
         setup = choose_given_setup(stage)
@@ -48,6 +48,5 @@ with draw_lesson("printed") as place:
     parts = make_printed_work(checked, stage, known, hidden=not is_asked)
     show_work("hero", checked, [parts], partial(handle_written_click, checked))
     show_lesson_run(setup, place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, checked, setup))
-    show_lesson_code(checked.trace, tuple(STAGES.values()))
+    draw_drawers(LESSON, checked, setup)
+    show_lesson_code(LESSON, checked.trace)

@@ -1,15 +1,14 @@
 """What does one word take from the others? The same row without projections and with them."""
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from attention_core.drawing.bars import row_of
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import show_bar_rows, show_lesson_journey
 from pages.lessons.prompts import predict
-from pages.lessons.qkv.drawers import DRAWERS
+from pages.lessons.qkv.drawers import LESSON
 from pages.lessons.qkv.product import show_product
 from pages.lessons.sentences import list_place_names
 from pages.panels.fact import show_fact
@@ -21,7 +20,7 @@ from pages.site.words import say
 
 WITHOUT_PROJECTIONS = {"w_q": "none", "w_k": "none", "w_v": "none", "w_o": "none", "heads": 1, "scale": 1.0}
 
-with draw_lesson("qkv") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         projected = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         trace = trace_for(projected)
@@ -60,9 +59,5 @@ with draw_lesson("qkv") as place:
     show_bar_rows("hero", rows, names, runs, trace, say("lessons.qkv.alt"), height=50.0)
     show_lesson_journey(shown)
     show_lesson_run(shown, place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, projected))
-    show_lesson_code(
-        trace,
-        ("q_projected", "q", "scores", "scaled_scores", "weights", "head_outputs", "concat", "output"),
-    )
+    draw_drawers(LESSON, projected)
+    show_lesson_code(LESSON, trace)

@@ -1,18 +1,17 @@
 """Why divide by the square root of d_k? How sharp the softmax is as d_k grows, undivided and divided."""
 
 from collections.abc import Mapping
-from functools import partial
 
 import streamlit as st
 
 from attention_core.analysis.softmax_jacobian import with_jacobian
 from attention_core.analysis.softmax_saturation import Sharpness
 from attention_core.inputs.given_scores import MAX_LINKED_WIDTH
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import show_lesson_journey, show_live_bars
 from pages.lessons.prompts import predict
-from pages.lessons.scale import drawers
 from pages.lessons.scale.cloud import show_cloud, tell_dots
+from pages.lessons.scale.drawers import LESSON
 from pages.lessons.scale.sharpness_chart import show_sharpness_chart
 from pages.lessons.scale.single_draw import (
     change_draw,
@@ -55,7 +54,7 @@ def tell_how(keys: int) -> str:
     return say("lessons.scale.how", draws=f"{DRAWS_BY_KEYS[keys]:,}", keys=keys)
 
 
-with draw_lesson("scale") as place:
+with draw_lesson(LESSON) as place:
     width = find_live_choice("d_k", SCALE_WIDTHS, 64)
     d_k = width.value
     top = st.container(gap="xsmall")
@@ -103,9 +102,9 @@ with draw_lesson("scale") as place:
             tell_live(key_count, "scale_arrives", only_now(key_count, arrives))
         tell_live(key_count, "scale_how", [tell_how(each) for each in DRAWS_BY_KEYS], "caption")
     show_lesson_run(runs[score], place)
-    drawer("variance", partial(drawers.show_variance, d_k, seed))
-    drawer("gradient", partial(drawers.show_softmax_gradient, runs))
-    drawer("breaks", partial(drawers.show_broken_assumptions, d_k, seed))
-    drawer("scores", partial(drawers.show_score_histogram, d_k, seed))
+    draw_drawer(LESSON, "variance", d_k, seed)
+    draw_drawer(LESSON, "gradient", runs)
+    draw_drawer(LESSON, "breaks", d_k, seed)
+    draw_drawer(LESSON, "scores", d_k, seed)
     trace = with_jacobian(trace_for(runs[score]))
-    show_lesson_code(trace, ("scores", "scaled_scores", "weights", "jacobian"))
+    show_lesson_code(LESSON, trace)

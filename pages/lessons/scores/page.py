@@ -1,17 +1,16 @@
 """How do we score a match? Two arrows that are dragged under five scores; then the row of one word."""
 
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
 from attention_core.drawing.bar_grid import bar_columns
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import find_surest_rows, row_fact
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
-from pages.lessons.scores.drawers import DRAWERS
+from pages.lessons.scores.drawers import LESSON
 from pages.lessons.scores.match import show_match
 from pages.lessons.scores.score_settings import SCORE_SETTINGS, USUAL_SCORE, describe_row, describe_score, name_score
 from pages.lessons.sentences import list_place_names
@@ -21,7 +20,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
 
-with draw_lesson("scores") as place:
+with draw_lesson(LESSON) as place:
     show_match()
     st.markdown(say("lessons.scores.row"))
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -59,6 +58,5 @@ with draw_lesson("scores") as place:
     show_bar_rows("hero", rows, names, runs, trace, alt, bar_columns, outlined=chosen)
     st.markdown(describe_score(runs[score], selection, score))
     show_lesson_run(setups[score], place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, setup, selection))
-    show_lesson_code(runs[score], ("hidden", "scores", "scaled_scores", "weights"))
+    draw_drawers(LESSON, setup, selection)
+    show_lesson_code(LESSON, runs[score])

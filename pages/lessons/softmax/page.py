@@ -1,23 +1,30 @@
 """What does softmax do? The same numbers as shares of 1, at temperature 1 and at another."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.analysis.softmax_stages import NAIVE_SOFTMAX, STABLE_SOFTMAX
+from attention_core.drawing.bars import row_of
+from attention_core.drawing.specifications import Picture
 from attention_core.explanation.facts import RowFact, row_fact
 from attention_core.record.number_text import format_term
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_code, show_lesson_run
-from pages.lessons.pictures import show_lesson_journey
-from pages.lessons.softmax import drawers
-from pages.lessons.softmax.columns import WANTED_SHARE, show_columns
-from pages.lessons.softmax.given_numbers import ask_for_numbers, setup_with_scores
-from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages import components
+from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
+from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
+from pages.lessons.pictures import RunPicture, draw_bar_rows, show_lesson_journey, show_opened_arithmetic
+from pages.lessons.softmax.drawers import LESSON, ONLY_ROW, ask_for_numbers, read_typed_numbers, setup_with_scores
+from pages.panels.lesson_choices import take_choice
+from pages.panels.link_controls import make_text_reader
+from pages.panels.live_choice import LiveChoice, describe_followed, find_live_choice, show_live_choice
 from pages.panels.live_frames import show_live_goal, tell_live
 from pages.runs.cache import trace_for
-from pages.session.labels import spoken_share
+from pages.session.collected import collected, show_moving
+from pages.session.labels import current_palette, spoken_share
+from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 SOFTMAX_TEMPERATURES = (0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
@@ -34,7 +41,98 @@ def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact
     }
 
 
-with draw_lesson("softmax") as place:
+# ---- the numbers, their exponentials and their shares as three columns, the first of which a hand drags --------------
+PICTURE = "hero"  # the name under which a link says which of its numbers is open
+LEAST_REACH = 4.0  # of the first column, to both sides: small numbers, too, have room to be dragged
+STEPS_OF_REACH = 100  # at most so many lie between 0 and the end
+WANTED_SHARE = 0.98  # of the largest weight: what is to be built
+BARS_WIDTH_PX = 960.0  # pixels: the picture on paper
+
+
+def show_columns(
+    temperature: LiveChoice, numbers: Sequence[float], usual: Setup, setup: Setup, first_numbers: str
+) -> None:
+    """Shows the columns, and below them the arithmetic of the number that is opened.
+
+    usual, setup: the runs at temperature 1 and at the chosen one. first_numbers: before anybody types or drags."""
+    run = trace_for(setup).then(*NAIVE_SOFTMAX)
+    runs = {"plain": trace_for(usual), "now": run}
+    picture = draw_bars(runs, usual, setup, numbers)
+    alt = say("lessons.softmax.alt")
+    collected().pictures.append((picture, alt))
+    show_moving(
+        components.number_columns,
+        data=make_columns_data(temperature, numbers, run, runs),
+        key="softmax_hero",
+        on_moved=lambda moved: take_numbers(moved, first_numbers),
+        on_clicked=lambda cell: handle_picture_click(PICTURE, runs, cell),
+    )
+    show_opened_arithmetic(RunPicture(PICTURE, picture, runs, alt), "stretch")
+
+
+def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Sequence[float]) -> Picture:
+    """Draws the numbers and their shares, at temperature 1 and at that of a run, for paper."""
+    rows = [row_of(say("lessons.softmax.row_scores"), runs["plain"], "scores", ONLY_ROW, "plain")]
+    for name, each in {"plain": usual, "now": setup}.items():
+        title = say("lessons.softmax.row_weights", T=format_term(each.temperature))
+        rows.append(row_of(title, runs[name], "weights", ONLY_ROW, name))
+    texts = [format_term(float(number)) for number in numbers]
+    return draw_bar_rows(PICTURE, rows, texts, runs, height=50.0, room=BARS_WIDTH_PX, fills=True)
+
+
+def take_numbers(moved: Sequence[float], first_numbers: str) -> None:
+    """Keeps the numbers that a hand let go, as if they were typed."""
+    text = ", ".join(f"{number:.6g}" for number in moved)
+    take_choice("logits", text, first_numbers, make_text_reader(read_typed_numbers))
+
+
+def make_columns_data(
+    temperature: LiveChoice, numbers: Sequence[float], run: Trace, runs: Mapping[str, Trace]
+) -> dict[str, object]:
+    """All that the component draws."""
+    reach, step = make_scale(numbers)
+    words = ("x", "share", "sum", "usual", "exponentials", "weights", "drag")
+    text = {name: get_text_template(f"lessons.softmax.columns.{name}") for name in words}
+    return describe_followed(temperature) | {
+        "numbers": [float(number) for number in numbers],
+        "exponentials": list_finite(run, "exponentials"),
+        "shares": list_finite(run, "weights"),
+        "temperatures": list(temperature.options),
+        "written": list(map(format_term, temperature.options)),
+        "reach": reach,
+        "step": step,
+        "opened": describe_opened(runs),
+        "wanted": WANTED_SHARE,
+        "palette": vars(current_palette()),
+        "text": text | {"alt": say("lessons.softmax.alt"), "nearly_all": say("share.nearly_all")},
+    }
+
+
+def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
+    """How far the column of the numbers goes to both sides, and the step of a number that is dragged: a power of ten.
+
+    >>> make_scale([2.0, -1.0]), make_scale([12.5]), make_scale([1000.0])
+    ((4.0, 0.1), (13.0, 1.0), (1000.0, 10.0))
+    """
+    reach = max(LEAST_REACH, math.ceil(max(map(abs, numbers))))
+    return float(reach), 10.0 ** math.ceil(math.log10(reach / STEPS_OF_REACH))
+
+
+def list_finite(run: Trace, step: str) -> list[float | None]:
+    """The numbers of a step for the only query; None for one that its precision cannot hold."""
+    row = run[step][ONLY_ROW].tolist()
+    return [number if math.isfinite(number) else None for number in row]
+
+
+def describe_opened(runs: Mapping[str, Trace]) -> dict[str, object] | None:
+    """The number whose arithmetic is open, where it is one of the columns."""
+    opened = get_opened_cell(PICTURE, runs)
+    if opened is None or opened[0] != "now":
+        return None
+    return {"step": opened[1].step, "place": opened[1].index[-1]}
+
+
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         numbers = ask_for_numbers("logits", FIRST_NUMBERS)
         temperature = find_live_choice("temperature", SOFTMAX_TEMPERATURES, 1.0)
@@ -64,9 +162,8 @@ with draw_lesson("softmax") as place:
     )
     show_lesson_journey(setup, plays=False)
     show_lesson_run(setup, place)
-    drawer("stable", partial(drawers.show_stable_softmax, numbers))
-    drawer("slope", partial(drawers.show_slopes, setup))
-    drawer("sharp", drawers.show_close_numbers)
-    drawer("many", partial(drawers.show_many_numbers, setup.temperature))
-    stages = trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)
-    show_lesson_code(stages, ("weights", "exponentials", "naive_weights", "stable_exponentials"))
+    draw_drawer(LESSON, "stable", numbers)
+    draw_drawer(LESSON, "slope", setup)
+    draw_drawer(LESSON, "sharp")
+    draw_drawer(LESSON, "many", setup.temperature)
+    show_lesson_code(LESSON, trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX))

@@ -1,12 +1,10 @@
 """Start here: the journey of one query, which begins by itself; three doors below it; the lessons as cards."""
 
-from functools import partial
-
 import streamlit as st
 
 from pages.components import cards
 from pages.export.page_links import link_to_workbench
-from pages.lessons.frame import draw_page_frame, drawer, show_lesson_run
+from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, show_lesson_run
 from pages.lessons.start.card_pictures import draw_card
 from pages.lessons.start.one_word import ask_exchange, find_exchange, show_exchanged_word
 from pages.panels.flow_data import Showing
@@ -19,6 +17,7 @@ from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
 from pages.site.titles import say_title
 from pages.site.words import current_language, say
 
+PAGE = Lesson("start", drawers={"one_word": show_exchanged_word})
 JOURNEY_HEIGHT_PX = 370  # pixels, at 1280 of width: it stands on the first screen with its bar
 DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
 
@@ -72,7 +71,7 @@ with draw_page_frame("start") as place:
     show_lesson_run(setup, place)
     exchange = find_exchange(setup)
     if exchange is not None:
-        drawer("one_word", partial(show_exchanged_word, setup, *exchange), ask_exchange(*exchange))
+        draw_drawer(PAGE, "one_word", setup, *exchange, title=ask_exchange(*exchange))
     st.markdown(f"#### {say('lessons.start.lessons')}")
     show_cards()
     with st.container(horizontal=True):

@@ -1,14 +1,12 @@
 """What does a model read? One sentence cut into words, into learned pieces, and into characters."""
 
-from functools import partial
-
 import streamlit as st
 
-from pages.lessons.frame import draw_lesson, drawer, show_lesson_run
+from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
 from pages.lessons.tokens.cut_text import show_cut_text
-from pages.lessons.tokens.drawers import DRAWERS
+from pages.lessons.tokens.drawers import LESSON
 from pages.panels.link_controls import pick_example, sentence_box
 from pages.runs.model_runs import model_sentences_of
 from pages.site.words import say
@@ -16,7 +14,7 @@ from pages.site.words import say
 MOST_WORDS = 24  # of a sentence
 GUESSES = ("words", "pieces", "characters")
 
-with draw_lesson("tokens") as place:
+with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("model_en", "model_zh", zh="model_zh"), most=MOST_WORDS)
     kind = model_sentences_of(setup)
@@ -27,5 +25,4 @@ with draw_lesson("tokens") as place:
     show_cut_text(kind)
     st.caption(say("lessons.tokens.how"))
     show_lesson_run(setup, place)
-    for name, show in DRAWERS.items():
-        drawer(name, partial(show, setup))
+    draw_drawers(LESSON, setup)

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core.exercises.stages import stages_of
-from pages.lessons.frame import draw_page_frame, show_lesson_code, show_lesson_run, show_question
+from pages.lessons.frame import Lesson, draw_page_frame, show_lesson_code, show_lesson_run, show_question
 from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import (
     close_on_change,
@@ -73,4 +73,4 @@ with draw_page_frame("check") as place:
     else:
         show_worked_table(checked, step, head, parts, starts, show_verdict)
     show_lesson_run(setup, place)
-    show_lesson_code(trace, tuple(stages))
+    show_lesson_code(Lesson("check", drawers={}, code=tuple(stages)), trace)

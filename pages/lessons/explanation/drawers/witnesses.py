@@ -11,7 +11,7 @@ from pages.session.labels import spoken_share
 from pages.site.words import say
 
 
-def show_witnesses(texts: TaskTexts) -> None:
+def show_witnesses(_: bool, texts: TaskTexts) -> None:
     """Shows weights, gradient x input and leave-one-out of the same text, one below the other."""
     task = choose_task("witness_task")
     network, text = texts[task]

@@ -1,1 +1,0 @@
-"""The lesson on softmax: the softmax."""
