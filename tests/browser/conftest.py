@@ -105,19 +105,32 @@ def profile(chromium, server):
     return context
 
 
+LOOK = {"viewport", "color_scheme", "reduced_motion"}  # options of a profile that a page can take instead
+
+
+def set_look(page, viewport=WINDOW, color_scheme="light", reduced_motion="no-preference") -> None:
+    """Gives a page of the shared profile the look that a profile with these options would give it."""
+    page.set_viewport_size(viewport)
+    page.emulate_media(color_scheme=color_scheme, reduced_motion=reduced_motion)
+
+
 @pytest.fixture
 def screen(chromium, profile, server):
     """A function that opens a link and gives a Screen; no screen may break its own policy.
 
-    A second visitor, or one with options such as a viewport, has a browser profile of their own."""
+    A second visitor has a browser profile of their own, and so has one with options that a page cannot take. Without
+    options a page moves nothing; with them it moves, unless they say otherwise."""
     opened, own = [], []
 
     def open_link(query: str = "", address: str | None = None, lesson: str = "", **options) -> Screen:
-        context = profile
-        if opened or options:
-            context = chromium.new_context(**{"viewport": WINDOW} | options)
-            own.append(context)
-        opened.append(Screen(context.new_page(), address or server))
+        if opened or not options.keys() <= LOOK:
+            own.append(chromium.new_context(**{"viewport": WINDOW} | options))
+            page = own[-1].new_page()
+        else:
+            page = profile.new_page()
+            if options:
+                set_look(page, **options)
+        opened.append(Screen(page, address or server))
         opened[-1].open_lesson(lesson, query) if lesson else opened[-1].open(query)
         return opened[-1]
 

@@ -37,17 +37,18 @@ def as_bytes(message: str | bytes) -> bytes:
     return message if isinstance(message, bytes) else message.encode()
 
 
-@pytest.mark.parametrize("page_name", ["", "heads"])
-def test_under_a_path_of_its_own_the_app_fetches_it_there(chromium, page_name):
+def test_under_a_path_of_its_own_the_app_fetches_it_there(chromium):
     with serving(STREAMLIT_SERVER_BASE_URL_PATH="lab/attention") as address:
         page = chromium.new_context().new_page()
         fetched, failed = [], []
         page.on("response", lambda answer: fetched.append(answer.url) if "/scripts/" in answer.url else None)
         page.on("response", lambda answer: failed.append(answer.url) if answer.status >= 400 else None)
         opened = Screen(page, address)
-        opened.open_lesson(page_name, "?lang=en") if page_name else opened.open("?lang=en")
-        page.locator(".flow .word").first.wait_for()
-        assert {url.rpartition("/")[0] for url in fetched} == {f"{address}/scripts"}
+        for page_name in ("", "heads"):
+            fetched.clear()
+            opened.open_lesson(page_name, "?lang=en") if page_name else opened.open("?lang=en")
+            page.locator(".flow .word").first.wait_for()
+            assert {url.rpartition("/")[0] for url in fetched} == {f"{address}/scripts"}, page_name
         assert failed == []
         page.context.close()
 

@@ -1,9 +1,11 @@
-"""What several pages have in their first line stands at the same place on all of them; the picture has the room."""
+"""What several pages have in their first line stands at the same place on all of them; what a page is about, its
+picture, is the largest thing on its screen."""
 
 import pytest
 
 from pages.site.catalog import PAGES
-from tests.browser.conftest import WINDOW, Screen, wait_for_flow
+from tests.browser.conftest import Screen, wait_for_flow
+from tests.browser.lessons.test_pictures import HEROES, LEAST_SHARE, width_of_picture
 
 ITEMS = ("c_lang", "export", "proof", "door_workbench", "c_reveal")
 PLACES = """(items) => Object.fromEntries(items.flatMap((item) => {
@@ -28,12 +30,12 @@ ONE_OF_EACH_FRAME = [page for page in PAGES if page.slug in ("workbench", "scale
 
 
 @pytest.mark.parametrize(
-    "lang, pages", [("en", ONE_OF_EACH_FRAME), pytest.param("zh", PAGES, marks=pytest.mark.slow)], ids=["en", "zh"]
+    "lang, pages", [("zh", ONE_OF_EACH_FRAME), pytest.param("en", PAGES, marks=pytest.mark.slow)], ids=["zh", "en"]
 )
-def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium, server, lang, pages):
-    visit = Screen(chromium.new_context(viewport=WINDOW).new_page(), server)
+def test_the_toolbar_stands_at_the_same_place_on_every_page_and_the_picture_has_the_room(profile, server, lang, pages):
+    visit = Screen(profile.new_page(), server)
     page = visit.page
-    found = {item: {} for item in ITEMS}
+    found, widths = {item: {} for item in ITEMS}, {}
     for entry in pages:
         address = "" if entry.slug == "workbench" else entry.slug
         page.goto(f"{server}/{address}?lang={lang}")
@@ -46,10 +48,13 @@ def test_an_item_of_the_toolbar_stands_at_the_same_place_on_every_page(chromium,
         assert page.get_by_test_id("stSidebar").count() == 0, entry.slug
         for item, place in page.evaluate(PLACES, list(ITEMS)).items():
             found[item][entry.slug] = tuple(place)
-    page.context.close()
+        if entry.slug in HEROES:
+            widths[entry.slug] = width_of_picture(visit, entry.slug)
+    page.close()
     with_a_run = [entry for entry in pages if entry.slug not in WITHOUT_A_RUN]
     assert len(found["c_lang"]) == len(pages) and len(found["export"]) == len(with_a_run)
     assert {item: len(set(places.values())) for item, places in found.items()} == dict.fromkeys(ITEMS, 1), found
+    assert {slug: share for slug, share in widths.items() if not LEAST_SHARE <= share <= 1} == {}
 
 
 @pytest.mark.parametrize("width", [1280, 1920])

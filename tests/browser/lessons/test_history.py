@@ -9,10 +9,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_line_is_walked_by_keys_and_by_hand_and_its_link_leads_on(chromium, server, width):
-    context = chromium.new_context(viewport={"width": width, "height": 800}, locale="en", reduced_motion="reduce")
-    screen = Screen(context.new_page(), server)
-    page = screen.page
+def test_the_line_is_walked_by_keys_and_by_hand_and_its_link_leads_on(profile, server, width):
+    page = profile.new_page()
+    page.set_viewport_size({"width": width, "height": 800})
+    screen = Screen(page, server)
     page.goto(f"{server}/history")
     who, stops = page.locator(".timeline .said p strong"), page.locator(".timeline .stop")
     expect(who).to_have_text("Elman")
@@ -32,4 +32,4 @@ def test_the_line_is_walked_by_keys_and_by_hand_and_its_link_leads_on(chromium, 
     page.locator(".timeline .said a").click()
     page.wait_for_url("**/cost?*open=stored*")
     assert screen.errors + screen.blocked + screen.outside == []
-    context.close()
+    page.close()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from attention_core.drawing.palette import DARK_PALETTE, LIGHT_PALETTE
-from tests.browser.conftest import process_of
+from tests.browser.conftest import LOOK, process_of, set_look
 
 pytestmark = pytest.mark.slow
 
@@ -20,17 +20,26 @@ def address():
 
 
 @pytest.fixture
-def large(chromium, address):
-    """A function that opens the page in a new browser profile and gives its Map."""
-    contexts = []
+def large(chromium, profile, address):
+    """A function that opens the page and gives its Map; a second one, and one with options that a page cannot take, has
+    a browser profile of its own."""
+    opened, own = [], []
 
     def open_page(query: str = "", **options) -> Map:
-        context = chromium.new_context(viewport=options.pop("viewport", {"width": 1280, "height": 900}), **options)
-        contexts.append(context)
-        return Map(context.new_page(), address, query)
+        options = {"viewport": {"width": 1280, "height": 900}} | options
+        if not opened and options.keys() <= LOOK:
+            page = profile.new_page()
+            set_look(page, **options)
+        else:
+            own.append(chromium.new_context(**options))
+            page = own[-1].new_page()
+        opened.append(page)
+        return Map(page, address, query)
 
     yield open_page
-    for context in contexts:
+    for page in opened:
+        page.close()
+    for context in own:
         context.close()
 
 

@@ -8,9 +8,25 @@ pytestmark = pytest.mark.slow
 CAT = "我女朋友养了一只猫，它很黏人"
 
 
-@pytest.mark.parametrize("options", [{}, {"viewport": {"width": 390, "height": 844}}])
-def test_a_click_between_two_characters_parts_a_word(screen, options):
-    opened = screen("?lang=zh&text=南京市长江大桥很长", **options)
+LONG_NAME = "?lang=zh&text=南京市长江大桥很长"
+
+
+def test_a_click_between_two_characters_parts_a_word(screen):
+    part_the_first_word(screen(LONG_NAME))
+
+
+def test_on_a_phone_the_controls_are_as_long_as_they_are_and_a_click_parts_a_word(screen):
+    opened = screen(LONG_NAME, viewport={"width": 390, "height": 844})
+    opened.page.get_by_text("矩阵：可以编辑").first.wait_for()
+    pane = opened.page.locator(".st-key-pane")
+    assert pane.evaluate("(pane) => pane.scrollHeight <= pane.clientHeight")
+    choice = opened.page.locator(".flow .roles select").nth(1)
+    assert choice.bounding_box()["x"] > 70  # behind a word of four characters
+    part_the_first_word(opened)
+
+
+def part_the_first_word(opened) -> None:
+    """Clicks between the characters of a name of three: two of them are a word, and the page stays as wide as it is."""
     words = opened.page.locator(".word-gaps .word")
     expect(words.first).to_have_text("南京市")
     opened.page.get_by_role("button", name="南京").first.wait_for()
@@ -20,18 +36,14 @@ def test_a_click_between_two_characters_parts_a_word(screen, options):
     assert not opened.errors
 
 
-def test_on_a_phone_the_controls_are_as_long_as_they_are(screen):
-    opened = screen("?lang=zh&text=南京市长江大桥很长", viewport={"width": 390, "height": 844})
-    opened.page.get_by_text("矩阵：可以编辑").first.wait_for()
-    pane = opened.page.locator(".st-key-pane")
-    assert pane.evaluate("(pane) => pane.scrollHeight <= pane.clientHeight")
-    choice = opened.page.locator(".flow .roles select").nth(1)
-    assert choice.bounding_box()["x"] > 70  # behind a word of four characters
-
-
 @pytest.mark.parametrize("width", [1280, 390])
-def test_a_click_parts_a_word_and_every_row_begins_with_a_word(screen, width):
+def test_the_choice_in_the_picture_leaves_its_word_free_and_every_row_begins_with_a_word(screen, width):
     opened = screen(f"?ex=zh_ta&lang=zh&text={CAT}", viewport={"width": width, "height": 844})
+    choices = opened.page.locator(".flow .roles select")
+    expect(choices).to_have_count(2)
+    choice = choices.first.bounding_box()
+    word = opened.page.locator(".flow .word", has_text="女朋友").first.bounding_box()
+    assert word["x"] + word["width"] <= choice["x"] + 0.5
     words = opened.page.locator(".word-gaps .word")
     expect(words).to_have_count(11)
     lefts = words.evaluate_all("all => all.map(each => [each.offsetTop, each.getBoundingClientRect().x])")
@@ -50,16 +62,6 @@ def test_choices_in_rows_too_low_for_words_do_not_lie_over_each_other(screen):
     expect(choices).to_have_count(2)
     for choice in choices.all():
         expect(choice).to_be_hidden()
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_choice_in_the_picture_leaves_its_word_free(screen, width):
-    opened = screen(f"?ex=zh_ta&lang=zh&text={CAT}", viewport={"width": width, "height": 844})
-    choices = opened.page.locator(".flow .roles select")
-    expect(choices).to_have_count(2)
-    choice = choices.first.bounding_box()
-    word = opened.page.locator(".flow .word", has_text="女朋友").first.bounding_box()
-    assert word["x"] + word["width"] <= choice["x"] + 0.5
 
 
 @pytest.mark.parametrize(
