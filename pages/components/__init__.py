@@ -336,26 +336,6 @@ model_block = make_component(
     },
 )
 word_shares = make_component("model/shares", '<div class="shares"></div>')
-model_words = make_component(
-    "model/words",
-    '<div class="writing"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "model/controls",
-    sends={
-        "opened": PART_CELL,
-        "picked": Place("vocabulary"),
-        "place": Place("words"),
-        "done": OneOf(("word", "sentence", "back", "again", "take")),
-        "choices": {
-            "word_temperature": Maybe(Anything()),
-            "top_k": Maybe(Anything()),
-            "top_p": Maybe(Anything()),
-            "word_seed": Maybe(Anything()),
-        },
-    },
-)
 model_heads = make_component(
     "model/heads",
     '<div class="heads"></div>',
@@ -369,25 +349,6 @@ model_heads = make_component(
     sends={
         "head": (Whole(1, "layers"), Place("heads")),
         "order": {"by": Anything(), "least": Anything(), "from": Anything(), "to": Anything()},
-    },
-)
-model_what_if = make_component(
-    "model/what_if",
-    '<div class="what-if"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "model/maps",
-    "svg",
-    is_fetched=True,
-    sends={
-        "opened": PART_CELL,
-        "head": (Whole(), Whole()),
-        "kind": {"part": Text(200), "head": AnyOf((None, Whole())), "kind": AnyOf((None, OneOf("kinds")))},
-        "pair": {"part": Text(200), "head": Whole(), "pair": (Place("words"), Place("words"))},
-        "norms": Flag(),
-        "again": Flag(),
     },
 )
 model_decoder = make_component(
@@ -414,14 +375,6 @@ model_shelves = make_component(
     "svg",
     is_fetched=True,
     sends={"opened": {"stop": Place("stops"), **PART_CELL}, "stop": Place("stops")},
-)
-model_circuits = make_component(
-    "model/circuits",
-    '<div class="circuits"></div>',
-    "rounded",
-    "flow/words",
-    is_fetched=True,
-    sends={"opened": PART_CELL, "word": Place("words")},
 )
 tokens = make_component(
     "tokens",

@@ -12,7 +12,7 @@ from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.record.number_text import format_short
 from pages.panels.head_maps import fact_sentence
 from pages.panels.input_origins import describe_origins
-from pages.panels.run_guess import tell_run_guess
+from pages.panels.model_panels import tell_run_guess
 from pages.panels.step_picture import make_panel_title
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens

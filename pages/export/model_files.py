@@ -1,5 +1,6 @@
 """The files of a whole language model: maps of all heads, tables of the open panel, words before and after a change."""
 
+from collections.abc import Iterator
 from functools import partial
 
 import streamlit as st
@@ -9,7 +10,9 @@ from attention_core.documents.number_files import csv_text
 from attention_core.documents.provenance import Provenance
 from attention_core.inputs.given_maps import AttentionMaps, pack_maps
 from pages.export.downloads import button_row, can_export, file_name, offer_download
-from pages.export.panel_numbers import list_panel_numbers
+from pages.panels.model import Table
+from pages.panels.model.what_if import list_changed_words
+from pages.panels.model_panels import PANELS, open_panel
 from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of, model_weights
 from pages.session.view import ScreenState
@@ -27,8 +30,14 @@ def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
     with button_row():
         name = file_name(screen.setup, "npz", "heads")
         offer_download("heads", name, "application/octet-stream", partial(pack_maps, maps))
-        for trace, step in list_panel_numbers(screen):
+        for trace, step in list_tables(screen):
             show_table_file(screen, trace, step, provenance)
+
+
+def list_tables(screen: ScreenState) -> Iterator[Table]:
+    """The tables of the open panel; then the words before and after the changes in the model, whichever is open."""
+    yield from PANELS[open_panel(screen)].tables(screen)
+    yield from list_changed_words(screen)
 
 
 def show_table_file(screen: ScreenState, trace: Trace, step: str, provenance: Provenance) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
+from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import WordChoices, with_word_choices
 from attention_core.record.expressions import Ref
 from attention_core.transformer.stack import UNEMBEDDING, Stack
@@ -11,7 +12,7 @@ from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of, model_stack
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import word_choices_of
+from pages.setup.setup import layer_of, word_choices_of
 
 SUM, LOGITS = "residual_sum", "logit_sum"
 LOOK_KEY = "model_block"
@@ -76,6 +77,17 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
     if not all(is_held(stack, cell) for cell in look.trail):
         look = replace(look, trail=())
     return BlockView(name, tokens, stack, at, look)
+
+
+def changed_layer(screen: ScreenState) -> int | None:
+    """The number of the layer on the screen if somebody changed how it runs; None if it runs as it was trained."""
+    kind, layer = model_sentences_of(screen.setup), layer_of(screen.setup)
+    stack = run_model(kind.model, kind.read(words_of_model(screen)))
+    own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
+    own = own[0]  # (T, D)
+    shown = shown[min(screen.selection.batch, len(shown) - 1), : len(own)]
+    is_as_trained = own.shape == shown.shape and own.allclose(shown.to(own.dtype))
+    return None if is_as_trained else layer
 
 
 def is_held(stack: Stack, cell: BlockCell) -> bool:

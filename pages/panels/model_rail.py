@@ -8,7 +8,9 @@ from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
 from pages.panels.setup_controls import take_made_change
+from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_sentences_of
+from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
 from pages.setup.setup import Setup, layer_of, model_of
@@ -66,6 +68,21 @@ def name_model_head(setup: Setup, layer: int, head: int) -> str:
     if shape.answers == "heads" and layer == shape.layers and head in recipe.questions:
         return say(f"model.question.{QUESTIONS[head]}")
     return str(head + 1)
+
+
+def open_head(query: int, layer: int, head: int) -> None:
+    """Opens a head in the picture, in whichever layer it is; nothing where the model has no such head.
+
+    query: the word that is selected with it. layer: counted from 1."""
+    setup = setup_state.current_setup()
+    name = model_of(setup)
+    shape = None if name is None else load_recipe(name).shape()
+    if shape is None or layer not in range(1, shape.layers + 1) or head not in range(shape.heads):
+        return
+    if layer == layer_of(setup):
+        select_head(head)
+    else:
+        open_layer(layer, query, head)
 
 
 def open_layer(layer: int, query: int, head: int) -> None:

@@ -2,66 +2,13 @@
 
 import numpy as np
 
-from attention_core.learned.language.readout import answer_questions, likeliest_words
-from attention_core.learned.language.shipped import load_recipe
-from attention_core.record.number_text import format_percent
 from attention_core.transformer.stack import EMBEDDING, UNEMBEDDING
-from pages import components
 from pages.panels.model_look import LOGITS, SUM, BlockView
 from pages.panels.model_rail import name_model_head
-from pages.panels.word_choices import describe_temperature
-from pages.runs.model_runs import model_vocabulary
-from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.site.words import say
 
 MOST_WORDS = 8  # that may come out, and are shown
-
-
-def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
-    """All that the component draws: rows of numbers, words that come out, answers."""
-    strips = Strips(view)
-    rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
-    form = "decoder" if load_recipe(view.name).causal else "encoder"
-    data = {
-        "rows": rows,
-        "temperature": describe_temperature(screen.setup),
-        "logits": strips.add(UNEMBEDDING, "logits", (0, view.at)),
-        "words": make_word_rows(view),
-        "answers": make_answer_rows(view),
-        "palette": vars(current_palette()),
-        "text": {
-            "words": say(f"block.words.{form}"),
-            "answers": say("block.answers"),
-            "push": say("block.push", word=model_vocabulary(view.name)[view.target]),
-            "vector": say("block.vector"),
-            "keys": say("block.keys"),
-        },
-    }
-    return components.pack_bytes({**data, "numbers": strips.pack()})
-
-
-def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> list[dict]:
-    """The embedding, and layer by layer what each head and the feed-forward layer add, with the steps in it; behind
-    each layer the word that would come out there."""
-    rows, layer = [], 0
-    for n in range(len(view.stack[SUM].labels["part"])):
-        row = make_part_row(screen, view, strips, n)
-        if row["layer"] != layer:
-            layer = row["layer"]
-            rows.append({"kind": "group", "name": say("model.layer", layer=layer)})
-        rows.append(row)
-        if row["part"].endswith(".feed_forward"):
-            rows += make_inner_rows(view, strips, row["part"])
-            rows.append({"kind": "group", "name": describe_lens(view, row["part"])})
-    return rows
-
-
-def describe_lens(view: BlockView, part: str) -> str:
-    """Which word would come out if the model ended after a part."""
-    shares, numbers = likeliest_words(view.name, view.tokens)[part]
-    word = model_vocabulary(view.name)[int(numbers[view.at])]
-    return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
 
 
 class Strips:
@@ -85,20 +32,6 @@ class Strips:
     def pack(self) -> bytes:
         """All numbers as bytes."""
         return np.concatenate(self.numbers).tobytes()
-
-
-def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) -> dict:
-    """What one part adds, and how far it pushes the logit of the word."""
-    label = view.stack[SUM].labels["part"][n]
-    index = (n, 0, view.at)
-    push = {"part": LOGITS, "step": "pushes", "index": (*index, view.target)}
-    return {
-        **strips.add(SUM, "parts", index),
-        **name_part(screen, label),
-        "kind": "part",
-        "push": float(view.stack[LOGITS]["pushes"][(*index, view.target)]),
-        "push_cell": push,
-    }
 
 
 def name_part(screen: ScreenState, label: str) -> dict:
@@ -157,16 +90,4 @@ def make_word_rows(view: BlockView) -> list[dict]:
             "share_cell": {"part": UNEMBEDDING, "step": "probabilities", "index": index},
         }
         rows.append(row)
-    return rows
-
-
-def make_answer_rows(view: BlockView) -> list[dict]:
-    """What the model answers to each question at the word: of which nothing is asked, it answers the word itself."""
-    rows = []
-    for question, probabilities in answer_questions(view.name, view.tokens).items():
-        share, number = probabilities[view.at].max(-1)
-        word = model_vocabulary(view.name)[int(number)]
-        if word == view.tokens[view.at]:
-            word = say("block.itself")
-        rows.append({"question": say(f"model.question.{question}"), "word": word, "share": float(share)})
     return rows

@@ -2,20 +2,24 @@
 
 from collections.abc import Callable
 
+import numpy as np
 import torch
 
 from attention_core.analysis.logit_lens import logit_lens
 from attention_core.analysis.whole_parts import WholePart, whole_parts
+from attention_core.drawing.part_sum import PartRow, WordSum, part_sum
+from attention_core.drawing.specifications import Picture
 from attention_core.record.number_text import format_fixed, format_percent
 from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
 from pages.panels.model_look import LOGITS, SUM, BlockView, keep_look
 from pages.panels.model_number import open_sent, show_open_number
 from pages.panels.model_rows import MOST_WORDS, Strips, make_end_rows, make_inner_rows, make_word_rows
-from pages.panels.model_walk_still import draw_walk
 from pages.session.collected import collect_still, collected, show_moving
-from pages.session.labels import current_palette
+from pages.session.labels import current_palette, whole_share
 from pages.site.words import escape_markdown, say
+
+FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file shows; the others are folded away
 
 
 def show_walk(find: Callable[[], BlockView], key: str) -> None:
@@ -177,3 +181,22 @@ def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
 def describe_words(found: list[tuple[str, float]]) -> list[dict]:
     """Words that would come out, as the component reads them."""
     return [{"word": word, "share": share} for word, share in found]
+
+
+# ---- the still picture -----------------------------------------------------------------------------------------------
+def draw_walk(view: BlockView, data: dict) -> Picture:
+    """The picture of the whole walk for a file. data: what the component is given."""
+    numbers = np.frombuffer(data["numbers"], dtype=np.float32)
+    parts = []
+    for row in data["rows"]:
+        if row["kind"] in FILE_ROWS:
+            vector = numbers[row["first"] :][: row["count"]]
+            parts.append(PartRow(row["kind"], row["name"], vector, row.get("push")))
+    word = WordSum(
+        words=view.stack[SUM].labels["T"],
+        at=view.at,
+        titles=tuple(data["text"][title] for title in ("vector", "push", "words")),
+        shares=[(each["word"], each["share"]) for each in data["words"]],
+        write=whole_share,
+    )
+    return part_sum(word, parts, current_palette())

@@ -14,7 +14,7 @@ from attention_core.explanation.shown_steps import shown_steps
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.expressions import Ref
 from pages.lectures import lecture_session
-from pages.panels import canvas_map, model_block, model_circuits, model_heads, model_what_if, model_words
+from pages.panels import canvas_map
 from pages.panels.arithmetic import show_pieces
 from pages.panels.chart import show_chart
 from pages.panels.flow_data import Showing
@@ -22,7 +22,7 @@ from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_picture import show_journey
 from pages.panels.flow_run import list_motions
 from pages.panels.head_maps import fact_sentence
-from pages.panels.model_panels import open_panel
+from pages.panels.model_panels import PANELS, open_panel
 from pages.panels.step import follow_operand
 from pages.panels.step_picture import list_shown_operands, make_panel_title
 from pages.presentation.lesson_scene import show_lesson_step
@@ -33,13 +33,6 @@ from pages.session.labels import chosen_cell, current_palette, describe_cell, fo
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, has, say
 
-PANEL_FUNCTIONS = {
-    "sum": model_block.draw_block,
-    "heads": model_heads.draw_heads,
-    "words": model_words.draw_words,
-    "what_if": model_what_if.draw_what_if,
-    "circuits": model_circuits.draw_circuits,
-}
 MAX_STAGE_CELLS_ACROSS = 16  # cells beside each other whose numbers are read from the last row of a hall
 
 
@@ -185,7 +178,7 @@ def show_model_step(screen: ScreenState) -> None:
     if panel is None:
         show_journey_step(screen)
     else:
-        PANEL_FUNCTIONS[panel](screen)
+        PANELS[panel].draw(screen)
 
 
 SCENE_STEP_FUNCTIONS: dict[str, Callable[[ScreenState], None]] = {

@@ -24,7 +24,7 @@ from pages.panels.flow_numbers import is_too_large
 from pages.panels.flow_picture import make_journey_data
 from pages.panels.flow_run import list_motions
 from pages.panels.head_maps import fact_sentence
-from pages.panels.run_guess import tell_run_guess
+from pages.panels.model_panels import tell_run_guess
 from pages.presentation.scene_steps import get_focus_cell, make_cell_picture, sizes_sentence, steps_leading_to
 from pages.runs.cache import check_computable, trace_for
 from pages.session import setup_state

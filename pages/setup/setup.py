@@ -3,6 +3,7 @@
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, make_dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 from attention_core import AttentionConfig
@@ -59,7 +60,8 @@ MAX_RUN_PAIRS = 2**21  # 8 heads of 512 tokens: sentences x heads x queries x ke
 # W_q = W_k = W_v; Q and K swapped; no positions; even weights in the place of the softmax's; x + output
 WIRING = ("tied", "swapped", "bare", "even", "residual")
 # What a language model is asked, each a panel under the picture; the first where none is said.
-PANELS = ("sum", "heads", "words", "what_if", "circuits")
+PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # a module for each panel of a language model
+PANEL_NAMES = tuple(sorted(file.stem for file in PANELS_FOLDER.glob("[!_]*.py")))
 UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
@@ -166,7 +168,7 @@ class Setup(FurtherMatrices):
     "none" for a projection taken away. masks, positions, modifiers, normaliser: "name" or "name:number:number".
     token: the chosen query; step and cell: what is opened; stop: the step at which the query's way rests, "start",
     "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in even shares,
-    "shares" where they go from 0 to 1. panel: what a language model is asked, of PANELS. heads_by, heads_least: by
+    "shares" where they go from 0 to 1. panel: what a language model is asked, of PANEL_NAMES. heads_by, heads_least: by
     which measure all its heads stand in order, of HEAD_ORDERS, and how much of it the last one shown has; heads_from,
     heads_to: the pair of words by whose weight they stand instead.
     word_temperature, top_k, top_p: of the words that come out of it; word_seed: from which the next word is drawn, None
@@ -469,7 +471,7 @@ FIELD_READERS = {
     "head": read_link_count,
     "cell": read_link_indices,
     "ramp": make_member_reader(("times", "shares")),
-    "panel": make_member_reader(PANELS),
+    "panel": make_member_reader(PANEL_NAMES),
     **HEAD_ORDER_READERS,
     **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},
     "written": read_writing_link,

@@ -3,15 +3,10 @@
 from pages.panels import (
     flow_picture,
     head_maps,
-    model_block,
-    model_circuits,
     model_figures,
     model_guess,
-    model_heads,
     model_panels,
     model_proof,
-    model_what_if,
-    model_words,
     step,
     translation,
 )
@@ -32,11 +27,7 @@ def show_picture() -> None:
     show_run()
     model_panels.show_panel_choice()
     model_proof.show_model_proof()
-    model_block.show_block()
-    model_heads.show_all_heads()
-    model_words.show_next_words()
-    model_what_if.show_what_if()
-    model_circuits.show_circuits()
+    model_panels.show_panel()
     model_figures.show_model_figures()
     listing.show_example_listing()
     show_opened_step()

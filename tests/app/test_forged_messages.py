@@ -33,6 +33,7 @@ from pages.components.messages import (
     resolve,
 )
 from pages.panels import search_field, word_gaps
+from pages.panels.model_panels import PANELS
 from pages.session import setup_state
 from pages.setup.setup import setup_from_link, setup_to_link
 from pages.site.catalog import PAGES, PAGES_FOLDER
@@ -284,8 +285,7 @@ def test_no_page_checks_by_hand_what_a_browser_sent():
 
 # ---- on the pages ----------------------------------------------------------------------------------------------------
 PLACES_OF_PARTS = [(page.slug, {}) for page in PAGES] + [
-    ("workbench", {"ex": "model_en_decoder", "panel": panel})
-    for panel in ("sum", "heads", "what_if", "words", "circuits")
+    ("workbench", {"ex": "model_en_decoder", "panel": panel}) for panel in PANELS
 ]
 PLACES_OF_PARTS += [
     ("workbench", {"ex": "model_en", "panel": "words"}),

@@ -1,6 +1,7 @@
-"""Each test names what an added lesson, mask, score or puzzle still lacks, and the file where it is missing."""
+"""Each test names what an added lesson, panel, mask, score or puzzle still lacks, and the file where it is missing."""
 
 import ast
+import dataclasses
 import importlib
 import inspect
 import re
@@ -16,7 +17,10 @@ from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.parameters import Parameter, names_of
 from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
+from pages.components import COMPONENTS
 from pages.lessons.start.card_pictures import CARD_PICTURES
+from pages.panels.model_panels import PANELS
+from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_FOLDER
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import fitting_number
@@ -85,6 +89,30 @@ def missing_of_puzzle(name):
         for language, key in keys
         if key not in load_app_texts(language)
     ]
+
+
+def missing_of_panel(name, panel):
+    """What a panel of a language model lacks. panel: its record."""
+    file = f"pages/panels/model/{name}.py"
+    fields = {field.name for field in dataclasses.fields(Setup)}
+    missing = [f"{name}: depends_on in {file} has {each!r}, no field of Setup" for each in {*panel.depends_on} - fields]
+    others = [other for other, each in PANELS.items() if other != name and each.place == panel.place]
+    missing += [f"{name}: place {panel.place} in {file} is that of {other}" for other in others]
+    keys = {
+        f"model.panel.{name}": "its tab",
+        f"proof.whole.ask.{panel.checked_as}": "the button of its proof",
+        f"proof.whole.checked.{panel.checked_as}": "its proof when it has passed",
+    }
+    for (key, what), language in product(keys.items(), LANGUAGES):
+        if key not in load_app_texts(language):
+            missing.append(f"{name}: {key} of pages/content/{language}/labels.toml labels {what}")
+    return missing
+
+
+def missing_of_component(name):
+    """What a component lacks: the file of its script."""
+    file = f"components/{name}.js"
+    return [] if (PAGES_FOLDER / file).exists() else [f"{name}: write pages/{file}"]
 
 
 FAMILIES = {"score": SCORES, "masks": MASKS, "normaliser": NORMALISERS, "positions": POSITIONS, "modifiers": MODIFIERS}
@@ -169,15 +197,29 @@ def test_no_lesson_lacks_anything():
     assert_nothing([line for slug in LESSONS for line in missing_of_lesson(slug)])
 
 
+def test_no_panel_of_a_language_model_lacks_anything():
+    assert_nothing([line for name, panel in PANELS.items() for line in missing_of_panel(name, panel)])
+
+
+def test_no_component_lacks_its_script():
+    assert_nothing([line for name in COMPONENTS for line in missing_of_component(name)])
+
+
 def test_no_puzzle_lacks_anything():
     assert_nothing([line for name in PUZZLES for line in missing_of_puzzle(name)])
 
 
 def test_what_is_forgotten_is_named():
-    """A lesson and a puzzle of which nothing but the name is there."""
+    """A lesson, a panel and a puzzle of which nothing but the name is there."""
     lesson = missing_of_lesson("forgotten")
     assert len(lesson) == 3 + 2 * (2 + len(LESSON_TEXTS))
     assert "forgotten: write pages/lessons/forgotten/page.py" in lesson
+    copied = dataclasses.replace(PANELS["sum"], depends_on=("forgotten_field",), checked_as="forgotten")
+    panel = missing_of_panel("forgotten", copied)
+    assert len(panel) == 1 + 1 + 2 * 3
+    assert "forgotten: place 1 in pages/panels/model/forgotten.py is that of sum" in panel
+    assert "forgotten: model.panel.forgotten of pages/content/zh/labels.toml labels its tab" in panel
+    assert missing_of_component("model/forgotten") == ["model/forgotten: write pages/components/model/forgotten.js"]
     assert len(missing_of_puzzle("forgotten")) == 2 * len(PUZZLE_TEXTS)
     mask = missing_of_choice("masks", "forgotten", ["stride"])
     assert len(mask) == 2 * 2 + 1

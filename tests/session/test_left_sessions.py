@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from attention_core import Trace
-from pages.setup.setup import DEFAULT_SETUP
+from pages.setup.setup import DEFAULT_SETUP, PANEL_NAMES
 from pages.site.catalog import PAGES
 from tests.screen.driver import Screen
 from tests.screen.held import held_by, reached, size_of
@@ -24,7 +24,6 @@ ACTS = {
     "with a batch": [("batch", True)],
 }
 LINKS = [{}, {"ex": "model_en"}, {"ex": "model_en_decoder"}, {"ex": "translator"}, {"ex": "built_heads"}]
-PANELS = ["sum", "heads", "words", "what_if", "circuits"]
 
 
 def held_bytes(session) -> int:
@@ -55,7 +54,7 @@ def test_a_workbench_that_was_left_holds_no_run(acts):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("link", [*LINKS, *[{"ex": "model_en", "panel": panel} for panel in PANELS]])
+@pytest.mark.parametrize("link", [*LINKS, *[{"ex": "model_en", "panel": panel} for panel in PANEL_NAMES]])
 def test_no_kind_of_input_or_panel_of_the_workbench_leaves_a_run(link):
     screen = Screen(**link)
     assert runs_held(screen) == [] and held_bytes(screen) < MOST_BYTES

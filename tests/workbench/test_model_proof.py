@@ -7,9 +7,9 @@ from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import sum_model
 from attention_core.learned.language.what_if import find_path, run_changed
 from attention_core.verification.stack_proof import prove_stack
-from pages.panels import model_circuits, model_proof, model_words, what_if_data
+from pages.panels.model import circuits, heads, what_if, words
+from pages.panels.model_panels import PANELS
 from pages.runs import model_runs
-from pages.setup.setup import PANELS
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import Screen
 from tests.transformer.stacks import with_moved
@@ -85,10 +85,10 @@ def test_another_change_is_another_run():
 WORD_PUSHES = "changes of the logit, word by word"
 PLANTED = {  # where a panel gets its numbers; which number of it is moved; and how the fault is named
     "sum": (model_runs, "sum_model", "2.attention", "weights", (0, 1, IT, 2), "layer 2, attention"),
-    "heads": (model_proof, "model_stack", "3.attention", "q", (0, 3, 4, 1), "layer 3, attention"),
-    "words": (model_words, "run_model", "1.feed_forward", "gate", (0, 2, 5), "layer 1, feed-forward"),
-    "what_if": (what_if_data, "find_path", "word_pushes", "attention_2_pushes", (0, 1, 4, 3), WORD_PUSHES),
-    "circuits": (model_circuits, "word_circuit", "1.circuit", "scaled_scores", (0, 0, 2, 3), "layer 1, words alone"),
+    "heads": (heads, "model_stack", "3.attention", "q", (0, 3, 4, 1), "layer 3, attention"),
+    "words": (words, "run_model", "1.feed_forward", "gate", (0, 2, 5), "layer 1, feed-forward"),
+    "what_if": (what_if, "find_path", "word_pushes", "attention_2_pushes", (0, 1, 4, 3), WORD_PUSHES),
+    "circuits": (circuits, "word_circuit", "1.circuit", "scaled_scores", (0, 0, 2, 3), "layer 1, words alone"),
 }
 FOUND = {
     "sum_model": sum_model,
@@ -144,7 +144,7 @@ def test_of_an_encoder_with_a_hidden_word_the_changed_run_on_the_whole_sentence_
     def moved(*given):
         return with_moved(run_changed(*given), "2.attention", "weights", (0, 0, 1, 1))
 
-    monkeypatch.setattr(model_proof, "run_changed", moved)
+    monkeypatch.setattr(what_if, "run_changed", moved)
     wrong = opened("what_if", "encoder", changes="2.1:off").press("prove_model")
     assert "no word hidden: layer 2, attention" in wrong.errors()[0]
 

@@ -1,11 +1,13 @@
-"""What the panel "What if" is drawn from: the switches, the words before and after, each alone off, the path."""
+"""What if: heads and feed-forward layers of a language model switched off or changed, before and after."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+import streamlit as st
 import torch
 
-from attention_core.analysis.interventions import KINDS, MASKED, OFF, Intervention
+from attention_core.analysis.interventions import KINDS, MASKED, OFF, OTHER, Intervention
 from attention_core.comparison.differences import WeightMove
 from attention_core.drawing.cells import darkest_share
 from attention_core.drawing.raster import colour_table
@@ -24,17 +26,25 @@ from attention_core.learned.language.what_if import (
     share_with_each_off,
     shares_before_and_after,
 )
+from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_signed, format_whole_percent
 from attention_core.transformer.stack import UNEMBEDDING, Stack
-from pages import components
+from pages.components import make_component, pack_bytes
+from pages.components.messages import PART_CELL, AnyOf, Flag, OneOf, Place, Text, Whole
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
 from pages.panels.model_look import BlockView, make_view
-from pages.panels.model_rail import name_model_head
+from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_rail import name_model_head, open_head, words_of_model
 from pages.panels.model_rows import name_part
-from pages.panels.second_sentence import label_words
+from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
+from pages.session import setup_state
+from pages.session.fragments import redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.site.words import get_text_template, say
+from pages.setup.setup import Setup
+from pages.setup.what_if import read_changes, with_change, with_pair
+from pages.site.words import get_text_template, say, say_refusal
 
 MOST_OUTCOMES = 3  # pronouns and the word, that are shown
 MOST_WORDS = 8  # before and after
@@ -43,6 +53,25 @@ MOST_MOVED_WEIGHTS = 5
 LEAST_SHOWN = LEAST_MOVED = 0.005  # half a point: less is not shown, or not named
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
 TEMPLATES = ("pair", "turn_off", "cell", "open_head")
+what_if_component = make_component(
+    "model/what_if",
+    '<div class="what-if"></div>',
+    "pixels",
+    "rounded",
+    "flow/words",
+    "model/controls",
+    "model/maps",
+    "svg",
+    is_fetched=True,
+    sends={
+        "opened": PART_CELL,
+        "head": (Whole(), Whole()),
+        "kind": {"part": Text(200), "head": AnyOf((None, Whole())), "kind": AnyOf((None, OneOf("kinds")))},
+        "pair": {"part": Text(200), "head": Whole(), "pair": (Place("words"), Place("words"))},
+        "norms": Flag(),
+        "again": Flag(),
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -64,6 +93,91 @@ class WhatIf:
     def whole(self) -> Stack:
         """The run of the sentence as the model is."""
         return run_model(self.name, self.tokens)
+
+
+def draw_what_if(screen: ScreenState) -> None:
+    """Draws the switches of heads and feed-forward layers, and the predictions before and after."""
+    shown = take_changes(screen)
+    st.markdown(f"#### {say('what_if.title')}")
+    st.caption(say("what_if.about"))
+    what_if_component(
+        data=pack_what_if(screen, shown),
+        key="what_if",
+        given={"kinds": tuple(KINDS), "words": len(shown.tokens)},
+        on_kind=lambda sent: take_kind(take_changes(screen), **sent),
+        on_pair=lambda sent: take_pair(take_changes(screen), **sent),
+        on_norms=lambda is_held: ask(held="norms" if is_held else None),
+        on_again=lambda _: ask(changes=()),
+        on_opened=lambda cell: open_sent(take_changes(screen).view, cell),
+        on_head=lambda place: open_head(take_changes(screen).at, *place),
+    )
+    if any(change.kind == OTHER for change in read_changes(screen.setup.changes)):
+        show_other_sentence(screen, shown)
+    show_open_number(shown.view, lambda: take_changes(screen).view)
+
+
+def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
+    """The sentence whose weights a head takes, and why it takes none."""
+    show_second_sentence(screen)
+    given, needed = second_words_of(screen.setup), len(shown.tokens)
+    if not given:
+        st.caption(say("what_if.other_missing", count=needed - 1))
+    elif len(given) != needed:
+        error = AttentionError("other_length", expected=needed - 1, given=len(given) - 1)
+        st.error(say_refusal(error), icon=":material/error:")
+
+
+# ---- what is changed -------------------------------------------------------------------------------------------------
+def take_changes(screen: ScreenState) -> WhatIf:
+    """The screen with what is changed, so far as the model and the sentence have it: a link may name more."""
+    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    tokens = kind.read(words)
+    at = min(screen.selection.query, len(words) - 1)
+    switches = {(each.part, each.head) for each in list_switches(run_model(kind.model, tokens))}
+    own = [each for each in read_changes(screen.setup.changes) if (each.part, each.head) in switches]
+    fitting = tuple(inside(each, len(tokens)) for each in own)
+    other = read_other(screen.setup, len(tokens))
+    if other is None:
+        fitting = tuple(each for each in fitting if each.kind != OTHER)
+    return look_into(kind.model, words, tokens, at, Changes(fitting, other, screen.setup.held == "norms"))
+
+
+def inside(change: Intervention, length: int) -> Intervention:
+    """The change without pairs that a shorter sentence does not have."""
+    blocked = tuple(pair for pair in change.blocked if max(pair) < length)
+    return Intervention(change.part, change.head, change.kind, blocked)
+
+
+def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
+    """What the model reads of the second sentence; None where none of the right length is given."""
+    words = second_words_of(setup)
+    return model_sentences_of(setup).read(words) if len(words) == length else None
+
+
+# ---- what is done ----------------------------------------------------------------------------------------------------
+def ask(**changes: object) -> None:
+    """Changes the model, and draws it."""
+    setup_state.ask_model(**changes)
+    redraw()
+
+
+def has_switch(shown: WhatIf, part: str, head: int | None) -> bool:
+    """Whether the model has the head, or the feed-forward layer, that a browser names."""
+    return any((each.part, each.head) == (part, head) for each in list_switches(shown.whole))
+
+
+def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> None:
+    """Another change of a head or a feed-forward layer, or none."""
+    if has_switch(shown, part, head) and (head is not None or kind in (None, "off")):
+        changes = read_changes(setup_state.current_setup().changes)
+        ask(changes=with_change(changes, part, head, kind))
+
+
+def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
+    """A pair of words, a query and a key, blocked in a head's map, or open again."""
+    if has_switch(shown, part, head):
+        changes = read_changes(setup_state.current_setup().changes)
+        ask(changes=with_pair(changes, part, head, pair))
 
 
 def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
@@ -101,7 +215,7 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
             "layers": name_layers(switches),
         },
     }
-    return components.pack_bytes({**data, **pack_maps(changed, [each for each in switches if each.head is not None])})
+    return pack_bytes({**data, **pack_maps(changed, [each for each in switches if each.head is not None])})
 
 
 def pack_maps(stack: Stack, heads: list[Intervention]) -> dict[str, bytes]:
@@ -297,3 +411,39 @@ def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int)
     layer, head = named["opens"]
     by_word = {"part": "word_pushes", "step": f"attention_{layer}_pushes", "index": [0, head, at]}
     return {**named, "push": row.push, "cell": cell, "by_word": row.by_word, "by_word_cell": by_word}
+
+
+# ---- proof, files and record -----------------------------------------------------------------------------------------
+def list_runs(screen: ScreenState) -> ShownRuns:
+    """The changed run out of which the word comes; and that on the whole sentence, where a word is hidden in it."""
+    shown = take_changes(screen)
+
+    def find() -> dict[str, Stack]:
+        shown = take_changes(screen)
+        own = {OWN: shown.view.stack}
+        if shown.view.tokens == shown.tokens:
+            return own
+        return own | {"whole": run_changed(shown.name, shown.tokens, shown.changes).labelled(shown.words)}
+
+    return ShownRuns((shown.changes, shown.at), find)
+
+
+def list_changed_words(screen: ScreenState) -> Iterator[Table]:
+    """The probability of each word before and after what is changed in the model; nothing where nothing is."""
+    if not screen.setup.changes:
+        return
+    shown = take_changes(screen)
+    both = [shares_before_and_after(shown.name, shown.tokens, each, shown.changes) for each in shown.outcomes]
+    shares = torch.stack([torch.stack(pair, -1) for pair in both])  # (outcome, V, run)
+    outcomes = tuple(title_of(shown, each) for each in shown.outcomes)
+    runs = (say("what_if.before"), say("what_if.after"))
+    yield make_table("what_if", shares, outcome=outcomes, V=model_vocabulary(shown.name), run=runs)
+
+
+PANEL = Panel(
+    place=4,
+    depends_on=("changes", "held", "other_text"),
+    draw=draw_what_if,
+    runs=list_runs,
+    checked_as="changed",
+)

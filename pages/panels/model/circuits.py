@@ -1,5 +1,7 @@
 """What a head of a language model would ask and write of words alone, whatever the sentence."""
 
+from collections.abc import Iterator
+
 import streamlit as st
 
 from attention_core.learned.language.circuits import (
@@ -14,43 +16,36 @@ from attention_core.learned.language.circuits import (
 from attention_core.learned.language.reading import run_model
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_percent
-from pages import components
-from pages.panels.model_block import changed_layer
-from pages.panels.model_look import LOOK_KEY, BlockView, make_view
+from pages.components import make_component
+from pages.components.messages import PART_CELL, Place
+from pages.panels.model import OWN, Panel, ShownRuns, Table
+from pages.panels.model_look import BlockView, changed_layer, make_view
 from pages.panels.model_number import open_sent, show_open_number
-from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import name_model_head, words_of_model
 from pages.panels.setup_controls import mirror_field, show_refusal, try_made_change
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
-from pages.session.fragments import page_part, select_and_redraw
+from pages.session.fragments import select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_SHORT_TEXT_CHARS
-from pages.setup.setup import layer_of, without_view
+from pages.setup.setup import layer_of
 from pages.site.words import escape_markdown, get_text_template, say
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuit
 COPIES = 0.5  # a score from which a head may be said to copy
 MOST_PUSHED = 3  # words that are named
-
-
-def circuits_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, the head and the word that are looked at, the words that were added, and what is open."""
-    if open_panel(screen) != "circuits":
-        return ()
-    look, kept = screen.selection, (st.session_state.get(LOOK_KEY), current_palette().ground)
-    return (without_view(screen.setup), look.batch, look.query, look.head, screen.setup.circuit_words, kept)
-
-
-@page_part(circuits_dependencies)
-def show_circuits(screen: ScreenState) -> None:
-    """The circuits of the head that is looked at, as maps; nothing where another panel is open, or none."""
-    if open_panel(screen) == "circuits":
-        draw_circuits(screen)
+circuits_component = make_component(
+    "model/circuits",
+    '<div class="circuits"></div>',
+    "rounded",
+    "flow/words",
+    is_fetched=True,
+    sends={"opened": PART_CELL, "word": Place("words")},
+)
 
 
 def draw_circuits(screen: ScreenState) -> None:
-    """The same, of a screen that a language model reads."""
+    """Draws the circuits of the selected head as maps of words, and the box for further words."""
     name, layer, head = model_sentences_of(screen.setup).model, layer_of(screen.setup), screen.selection.head
     view = view_circuit(screen)
     called = name_model_head(screen.setup, layer, head)
@@ -60,7 +55,7 @@ def draw_circuits(screen: ScreenState) -> None:
     if changed_layer(screen) is not None:
         st.caption(say("block.changed", layer=layer))
     st.markdown("\n".join(f"- {line}" for line in tell_circuit(screen, view, layer, head)))
-    components.model_circuits(
+    circuits_component(
         data=make_circuit_data(screen, view, f"{layer}.{CIRCUIT}", head),
         key="circuits",
         given={"words": len(words_of_model(screen))},
@@ -196,3 +191,29 @@ def show_added_words(screen: ScreenState, name: str) -> None:
         help=say("help.circuit_words", count=len(model_vocabulary(name))),
     )
     show_refusal("circuit_words")
+
+
+# ---- proof, files and record -----------------------------------------------------------------------------------------
+def list_runs(screen: ScreenState) -> ShownRuns:
+    """The heads of a layer on words alone."""
+    added = added_words(screen, model_sentences_of(screen.setup).model)
+    key = (layer_of(screen.setup), screen.selection.query, added)
+    return ShownRuns(key, lambda: {OWN: view_circuit(screen).stack})
+
+
+def list_tables(screen: ScreenState) -> Iterator[Table]:
+    """What each head of the layer asks, writes and answers on words alone."""
+    trace = view_circuit(screen).stack[f"{layer_of(screen.setup)}.{CIRCUIT}"]
+    for step in MAPS:
+        if step in trace:
+            yield trace, step
+
+
+PANEL = Panel(
+    place=5,
+    depends_on=("head", "circuit_words"),
+    draw=draw_circuits,
+    runs=list_runs,
+    checked_as="alone",
+    tables=list_tables,
+)

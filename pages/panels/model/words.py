@@ -1,9 +1,10 @@
 """The next word: a decoder writes on, word by word, with its cache in sight; an encoder fills a blank."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+import numpy as np
 import streamlit as st
 
 from attention_core.learned.language.batches import MASK
@@ -13,21 +14,22 @@ from attention_core.learned.language.shipped import load_recipe
 from attention_core.learned.language.writing import SENTENCE_ENDS, blank_word, drawn_number
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
-from attention_core.transformer.stack import UNEMBEDDING
-from attention_core.variants.cached_model import run_cached
+from attention_core.transformer.stack import UNEMBEDDING, Stack
+from attention_core.variants.cached_model import CachedRun, run_cached
 from attention_core.variants.cached_writing import write_sentence, write_word
-from pages import components
+from attention_core.variants.decoding_work import total_work
+from pages.components import make_component, pack_bytes
+from pages.components.messages import PART_CELL, Anything, Maybe, OneOf, Place
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
 from pages.panels.model_guess import tell_sign
-from pages.panels.model_look import LOOK_KEY, BlockView, make_view
+from pages.panels.model_look import BlockView, make_view
 from pages.panels.model_number import open_sent, show_open_number
-from pages.panels.model_panels import open_panel
 from pages.panels.model_rail import words_of_model
-from pages.panels.model_words_data import pack_words
 from pages.panels.setup_controls import show_refusal, try_made_change
-from pages.panels.word_choices import WORD_CHOICES, take_word_choices
+from pages.panels.word_choices import WORD_CHOICES, describe_cuts, describe_temperature, take_word_choices
 from pages.runs.model_runs import model_sentences_of, model_vocabulary
 from pages.session import setup_state
-from pages.session.fragments import page_part, redraw, select_and_redraw
+from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.setup import (
@@ -35,13 +37,35 @@ from pages.setup.setup import (
     Setup,
     check_link_length,
     check_link_values,
-    without_view,
     word_choices_of,
 )
+from pages.setup.word_choices import WORD_SEEDS
 from pages.setup.writing import find_written, write_writing
 from pages.site.words import escape_markdown, say
 
+MOST_LIKELY = 10  # words that are shown
+BUTTONS = ("word", "sentence", "back", "again", "take")
 CATEGORY = re.compile("<.+>")  # what the model reads for words that it does not know
+words_component = make_component(
+    "model/words",
+    '<div class="writing"></div>',
+    "pixels",
+    "rounded",
+    "flow/words",
+    "model/controls",
+    sends={
+        "opened": PART_CELL,
+        "picked": Place("vocabulary"),
+        "place": Place("words"),
+        "done": OneOf(("word", "sentence", "back", "again", "take")),
+        "choices": {
+            "word_temperature": Maybe(Anything()),
+            "top_k": Maybe(Anything()),
+            "top_p": Maybe(Anything()),
+            "word_seed": Maybe(Anything()),
+        },
+    },
+)
 
 
 @dataclass(frozen=True)
@@ -72,24 +96,8 @@ def current_writing(screen: ScreenState) -> Writing:
     return Writing(run, min(screen.selection.query + 1, len(run[1])))
 
 
-def words_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, the word, the choices, what is written and what is open."""
-    if open_panel(screen) != "words":
-        return ()
-    choices = tuple(getattr(screen.setup, name) for name in WORD_CHOICE_ENDS)
-    kept = (screen.setup.written, st.session_state.get(LOOK_KEY), current_palette().ground)
-    return (without_view(screen.setup), screen.selection.batch, screen.selection.query, choices, kept)
-
-
-@page_part(words_dependencies)
-def show_next_words(screen: ScreenState) -> None:
-    """Which words come next, or stand in a blank; nothing where another panel is open, or none."""
-    if open_panel(screen) == "words":
-        draw_words(screen)
-
-
 def draw_words(screen: ScreenState) -> None:
-    """The same, of a screen that a language model reads."""
+    """Draws the text that a decoder continues, or the sentence in which an encoder fills a blank."""
     if load_recipe(model_sentences_of(screen.setup).model).causal:
         show_writing(screen)
     else:
@@ -123,7 +131,7 @@ def show_writing(screen: ScreenState) -> None:
 def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word_count: int, **acts: Callable) -> None:
     """The text and its words, with what was refused and the number that is open. find: gives the view when something
     is clicked. word_count: how many stand in the text. acts: what a click does."""
-    components.model_words(
+    words_component(
         data=data,
         key="words",
         given={"vocabulary": len(model_vocabulary(view.name)), "words": word_count},
@@ -305,3 +313,96 @@ def fill_blank(screen: ScreenState, at: int, number: int) -> None:
     if known[number] != MASK:
         filled = (*words[:at], known[number], *words[at + 1 :])
         try_made_change("text", lambda: {**sentence_change(screen, filled), "token": at})
+
+
+# ---- the data of the component ---------------------------------------------------------------------------------------
+def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None) -> bytes:
+    """All that the component draws. tiles: the text. run: of a decoder, what its cache holds."""
+    logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
+    form = "encoder" if run is None else "decoder"
+    data = {
+        "tiles": tiles,
+        "words": make_word_rows(view),
+        "sliders": {"temperature": describe_temperature(setup), **describe_cuts(setup)},
+        "seed": describe_seed(setup),
+        "cache": None if run is None else describe_cache(run, view.tokens),
+        "palette": vars(current_palette()),
+        "text": {
+            "tiles": say(f"words.tiles.{form}"),
+            "bars": say(f"words.bars.{form}"),
+            "pick": say(f"words.pick.{form}", word="{word}"),
+            "cut": say("words.cut"),
+            "buttons": {name: say(f"words.button.{name}") for name in BUTTONS} if run else {},
+        },
+    }
+    return pack_bytes({**data, "numbers": logits.numpy().astype(np.float32).tobytes()})
+
+
+def make_word_rows(view: BlockView) -> list[dict]:
+    """The likeliest words, each with its probability and the cell that it is."""
+    trace = view.stack[UNEMBEDDING]
+    likeliest = trace["logits"][0, view.at].topk(MOST_LIKELY).indices.tolist()
+    shares = trace["probabilities"][0, view.at]
+    words = model_vocabulary(view.name)
+    return [
+        {
+            "word": words[number],
+            "number": number,
+            "share": float(shares[number]),
+            "cell": {"part": UNEMBEDDING, "step": "probabilities", "index": [0, view.at, number]},
+        }
+        for number in likeliest
+    ]
+
+
+def describe_seed(setup: Setup) -> dict:
+    """Whether the likeliest word is written, or one that a seed draws."""
+    texts = {name: say(f"words.seed.{name}") for name in ("label", "likeliest", "drawn", "seed")}
+    return {"value": setup.word_seed, "ends": WORD_SEEDS, **texts}
+
+
+def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
+    """The shelves: one a layer, a column a word; what they hold, and the rows that they save."""
+    nbytes = run.nbytes
+    rows, without = total_work(run.count).queries, total_work(run.count, cached=False).queries
+    return {
+        "columns": words,
+        "layers": [say("model.layer", layer=part.partition(".")[0]) for part in nbytes],
+        "title": say("words.cache.title", kilobytes=f"{sum(nbytes.values()) / 1000:.1f}"),
+        "rows": say("words.cache.rows", rows=rows, without=without),
+    }
+
+
+# ---- proof, files and record -----------------------------------------------------------------------------------------
+def list_runs(screen: ScreenState) -> ShownRuns | None:
+    """The run out of which the next word comes, whole and with a cache; or that on a sentence with a hidden word, None
+    where there is no word."""
+    choices = tuple(getattr(screen.setup, name) for name in WORD_CHOICE_ENDS)
+    if not load_recipe(model_sentences_of(screen.setup).model).causal:
+        at, is_empty = screen.selection.query, len(words_of_model(screen)) < 2
+        return None if is_empty else ShownRuns((choices, at), lambda: {OWN: view_blank(screen).stack})
+    writing = current_writing(screen)
+
+    def find() -> dict[str, Stack]:
+        view = view_words(screen, writing.words, writing.words)
+        return {OWN: view.stack, "cached": run_cached(view.name, view.tokens).stack}
+
+    return ShownRuns((choices, writing.words), find)
+
+
+def list_tables(screen: ScreenState) -> Iterator[Table]:
+    """How probable each word is: the one that comes next, or the one that is hidden."""
+    view = view_next_word(screen)
+    if view is not None:
+        shares = view.stack[UNEMBEDDING]["probabilities"][0, view.at]  # (B, T, V) -> (V,)
+        yield make_table("next_word", shares, V=model_vocabulary(view.name))
+
+
+PANEL = Panel(
+    place=3,
+    depends_on=("word_temperature", "top_k", "top_p", "word_seed", "written"),
+    draw=draw_words,
+    runs=list_runs,
+    tables=list_tables,
+    predicts_words=True,
+)

@@ -1,7 +1,7 @@
 """All heads of a language model at one sight: their maps, what each does here and on other texts; the rollout of the
 layers beside what the heads write."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 
 import torch
@@ -12,68 +12,42 @@ from attention_core.comparison.measures import mean_moved_weight
 from attention_core.explanation.head_habits import head_habit, list_row_facts
 from attention_core.learned.language.antecedents import find_antecedents, measure_antecedents
 from attention_core.learned.language.head_figures import LINKS, read_head_figures
+from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.shipped import load_recipe
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 from pages import components
 from pages.panels.flow_words import say_habit
 from pages.panels.head_grid import HeadGrid, make_grid_data, measures_of_head, pack_numbers
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
 from pages.panels.model_look import SUM
-from pages.panels.model_panels import open_panel
-from pages.panels.model_rail import name_model_head, open_layer, words_of_model
+from pages.panels.model_rail import name_model_head, open_head, words_of_model
 from pages.panels.second_sentence import label_words, second_words_of, show_second_sentence
 from pages.panels.setup_controls import show_refusal
-from pages.panels.thumbnails import select_head
 from pages.runs.model_runs import model_sentences_of, model_stack, model_weights
 from pages.runs.model_sentences import ModelSentences
 from pages.session import setup_state
-from pages.session.fragments import page_part, redraw, select_and_redraw
-from pages.session.labels import current_palette
+from pages.session.fragments import redraw, select_and_redraw
 from pages.session.view import ScreenState
-from pages.setup.head_order import BY_LAYER, BY_MOVED, HEAD_ORDER_READERS
-from pages.setup.setup import check_link_values, layer_of, without_view
+from pages.setup.head_order import BY_LAYER, BY_MOVED
+from pages.setup.setup import check_link_values, layer_of
 from pages.site.words import get_text_template, say
 
 HEAD_ORDER = "head_order"  # the place of a refusal
 
 
-def heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, and the head and the word that are looked at."""
-    if open_panel(screen) != "heads":
-        return ()
-    look = screen.selection
-    second, ground = screen.setup.other_text, current_palette().ground
-    order = tuple(getattr(screen.setup, name) for name in HEAD_ORDER_READERS)
-    return (without_view(screen.setup), look.batch, look.query, look.head, ground, second, order)
-
-
-@page_part(heads_dependencies)
-def show_all_heads(screen: ScreenState) -> None:
-    """The maps of all heads; nothing where another panel is open, or none."""
-    if open_panel(screen) == "heads":
-        draw_heads(screen)
-
-
 def draw_heads(screen: ScreenState) -> None:
-    """The same, of a screen that a language model reads."""
+    """Draws the map of every head, and the box for a second sentence."""
     show_second_sentence(screen)
     shape = load_recipe(model_sentences_of(screen.setup).model).shape()
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",
         given={"layers": shape.layers, "heads": shape.heads},
-        on_head=lambda place: take_head(screen, *place),
+        on_head=lambda place: open_head(screen.selection.query, *place),
         on_order=lambda order: take_order(screen, order),
     )
     show_refusal(HEAD_ORDER)
-
-
-def take_head(screen: ScreenState, layer: int, head: int) -> None:
-    """Opens the head whose map was clicked, in the picture above. layer: from 1."""
-    if layer == layer_of(screen.setup):
-        select_head(head)
-    else:
-        open_layer(layer, screen.selection.query, head)
 
 
 # ---- order -----------------------------------------------------------------------------------------------------------
@@ -232,3 +206,33 @@ def measure_written(stack: Stack, at: int) -> list[list[float]]:
         if part.startswith("attention.head_"):
             rows.setdefault(layer, []).append(float(parts["parts"][place, 0, at].norm()))
     return list(rows.values())
+
+
+# ---- proof, files and record -----------------------------------------------------------------------------------------
+def list_runs(screen: ScreenState) -> ShownRuns:
+    """The model, and its run on a second sentence."""
+    kind, second = model_sentences_of(screen.setup), second_words_of(screen.setup)
+
+    def find() -> dict[str, Stack]:
+        own = {OWN: model_stack(screen.setup, words_of_model(screen))}
+        return own | {"second": run_model(kind.model, kind.read(second)).labelled(second)} if second else own
+
+    return ShownRuns((second,), find)
+
+
+def list_tables(screen: ScreenState) -> Iterator[Table]:
+    """Attention rollout after each layer."""
+    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    weights = model_weights(kind.model, kind.read(words))  # (L, H, T, T)
+    rolled = roll_out(weights)
+    layers = tuple(str(layer) for layer, _ in enumerate(rolled, start=1))
+    yield make_table("rollout", rolled, layer=layers, T=words, S=words)
+
+
+PANEL = Panel(
+    place=2,
+    depends_on=("head", "other_text", "heads_by", "heads_least", "heads_from", "heads_to"),
+    draw=draw_heads,
+    runs=list_runs,
+    tables=list_tables,
+)

@@ -1,0 +1,166 @@
+"""The model around the layer on the screen: what each part adds to a word's vector, and which words come out of it."""
+
+from collections.abc import Iterator
+
+import streamlit as st
+
+from attention_core.learned.language.readout import answer_questions, likeliest_words
+from attention_core.learned.language.shipped import load_recipe
+from attention_core.record.number_text import format_fixed, format_percent
+from attention_core.transformer.stack import UNEMBEDDING
+from pages import components
+from pages.panels.model import OWN, Panel, ShownRuns, Table, make_table
+from pages.panels.model_look import LOGITS, SUM, BlockView, changed_layer, keep_look, view_block
+from pages.panels.model_number import open_sent, show_open_number
+from pages.panels.model_rail import open_head, words_of_model
+from pages.panels.model_rows import Strips, make_end_rows, make_inner_rows, make_word_rows, name_part
+from pages.panels.setup_controls import show_refusal
+from pages.panels.word_choices import WORD_CHOICES, describe_temperature, take_word_choices
+from pages.runs.model_runs import model_sentences_of, model_vocabulary
+from pages.session.collected import show_moving
+from pages.session.labels import current_palette, name_token
+from pages.session.view import ScreenState
+from pages.site.words import escape_markdown, say
+
+
+def draw_sum(screen: ScreenState) -> None:
+    """Draws the parts of the selected word's vector, and the words that the model predicts from it."""
+    view = view_block(screen)
+    word = escape_markdown(name_token(view.stack[SUM], "T", view.at))
+    st.markdown(f"#### {say('block.title', word=word)}")
+    st.caption(describe_sum(view, word))
+    layer = changed_layer(screen)
+    if layer is not None:
+        st.caption(say("block.changed", layer=layer))
+    show_moving(
+        components.model_block,
+        data=make_block_data(screen, view),
+        key="block",
+        given={"vocabulary": len(model_vocabulary(view.name))},
+        on_opened=lambda cell: open_sent(view_block(screen), cell),
+        on_target=lambda number: keep_look(view_block(screen), target=number, trail=()),
+        on_temperature=lambda temperature: take_word_choices({"word_temperature": temperature}),
+        on_head=lambda place: open_head(view_block(screen).at, *place),
+    )
+    show_refusal(WORD_CHOICES)
+    show_open_number(view, lambda: view_block(screen))
+
+
+def describe_sum(view: BlockView, word: str) -> str:
+    """That the vector is the sum of its parts, as closely as was measured, and what the pushes are."""
+    total = view.stack[SUM]["parts_sum"][0, view.at]
+    end = view.stack[UNEMBEDDING]["x"][0, view.at]
+    trace = view.stack[LOGITS]
+    (divisor,) = (name for name in trace.steps if "_divisor_of_" in name)
+    return say(
+        "block.about",
+        word=word,
+        count=len(trace.labels["part"]),
+        target=escape_markdown(model_vocabulary(view.name)[view.target]),
+        apart=f"{float((total - end).abs().max()):.0e}",
+        divisor=format_fixed(float(trace[divisor][0, view.at])),
+    )
+
+
+# ---- the data of the component ---------------------------------------------------------------------------------------
+def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
+    """All that the component draws: rows of numbers, words that come out, answers."""
+    strips = Strips(view)
+    rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
+    form = "decoder" if load_recipe(view.name).causal else "encoder"
+    data = {
+        "rows": rows,
+        "temperature": describe_temperature(screen.setup),
+        "logits": strips.add(UNEMBEDDING, "logits", (0, view.at)),
+        "words": make_word_rows(view),
+        "answers": make_answer_rows(view),
+        "palette": vars(current_palette()),
+        "text": {
+            "words": say(f"block.words.{form}"),
+            "answers": say("block.answers"),
+            "push": say("block.push", word=model_vocabulary(view.name)[view.target]),
+            "vector": say("block.vector"),
+            "keys": say("block.keys"),
+        },
+    }
+    return components.pack_bytes({**data, "numbers": strips.pack()})
+
+
+def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> list[dict]:
+    """The embedding, and layer by layer what each head and the feed-forward layer add, with the steps in it; behind
+    each layer the word that would come out there."""
+    rows, layer = [], 0
+    for n in range(len(view.stack[SUM].labels["part"])):
+        row = make_part_row(screen, view, strips, n)
+        if row["layer"] != layer:
+            layer = row["layer"]
+            rows.append({"kind": "group", "name": say("model.layer", layer=layer)})
+        rows.append(row)
+        if row["part"].endswith(".feed_forward"):
+            rows += make_inner_rows(view, strips, row["part"])
+            rows.append({"kind": "group", "name": describe_lens(view, row["part"])})
+    return rows
+
+
+def describe_lens(view: BlockView, part: str) -> str:
+    """Which word would come out if the model ended after a part."""
+    shares, numbers = likeliest_words(view.name, view.tokens)[part]
+    word = model_vocabulary(view.name)[int(numbers[view.at])]
+    return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
+
+
+def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) -> dict:
+    """What one part adds, and how far it pushes the logit of the word."""
+    label = view.stack[SUM].labels["part"][n]
+    index = (n, 0, view.at)
+    push = {"part": LOGITS, "step": "pushes", "index": (*index, view.target)}
+    return {
+        **strips.add(SUM, "parts", index),
+        **name_part(screen, label),
+        "kind": "part",
+        "push": float(view.stack[LOGITS]["pushes"][(*index, view.target)]),
+        "push_cell": push,
+    }
+
+
+def make_answer_rows(view: BlockView) -> list[dict]:
+    """What the model answers to each question at the word: of which nothing is asked, it answers the word itself."""
+    rows = []
+    for question, probabilities in answer_questions(view.name, view.tokens).items():
+        share, number = probabilities[view.at].max(-1)
+        word = model_vocabulary(view.name)[int(number)]
+        if word == view.tokens[view.at]:
+            word = say("block.itself")
+        rows.append({"question": say(f"model.question.{question}"), "word": word, "share": float(share)})
+    return rows
+
+
+# ---- proof, files and record -----------------------------------------------------------------------------------------
+def list_runs(screen: ScreenState) -> ShownRuns:
+    """The model and the sums of its parts."""
+    return ShownRuns((screen.setup.word_temperature,), lambda: {OWN: view_block(screen).stack})
+
+
+def list_tables(screen: ScreenState) -> Iterator[Table]:
+    """What each part adds to each word's vector, and how far it pushes the logit of the word that is looked at."""
+    view = view_block(screen)
+    yield view.stack[SUM], "parts"
+    logits = view.stack[LOGITS]
+    pushes = logits["pushes"][:, 0, :, view.target]  # (part, B, T, V) -> (part, T)
+    yield make_table("pushes", pushes, part=logits.labels["part"], T=words_of_model(screen))
+
+
+def find_run(screen: ScreenState) -> tuple[object, ...]:
+    """What decides the run: not the layer in the picture, because all layers are shown, unless somebody changed it."""
+    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    return (kind.model, kind.read(words), words, changed_layer(screen))
+
+
+PANEL = Panel(
+    place=1,
+    depends_on=("word_temperature",),
+    draw=draw_sum,
+    runs=list_runs,
+    tables=list_tables,
+    run_key=find_run,
+)
