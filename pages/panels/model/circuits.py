@@ -1,4 +1,4 @@
-"""What a head of a language model would ask and write of words alone, whatever the sentence."""
+"""The panel of the QK and OV circuits: what a head would attend to and write for words alone, whatever the sentence."""
 
 from collections.abc import Iterator
 
@@ -31,7 +31,7 @@ from pages.setup.link_values import MAX_SHORT_TEXT_CHARS
 from pages.setup.setup import layer_of
 from pages.site.words import escape_markdown, get_text_template, say
 
-MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuit
+MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuit that are drawn as maps
 COPIES = 0.5  # a score from which a head may be said to copy
 MOST_PUSHED = 3  # words that are named
 circuits_component = make_component(
@@ -67,13 +67,13 @@ def draw_circuits(screen: ScreenState) -> None:
 
 
 def describe_layer(view: BlockView, layer: int) -> str:
-    """What is left out where words stand alone, and which of the two circuits is exact nevertheless."""
+    """Says what is left out where words stand alone, and which of the two circuits is exact nevertheless."""
     told = say("circuits.about.first" if layer == 1 else "circuits.about.later", layer=layer)
     return f"{told} {say('circuits.about.values')}" if "value" in view.stack[f"{layer}.{CIRCUIT}"] else told
 
 
 def view_circuit(screen: ScreenState) -> BlockView:
-    """The heads of the layer on the words that are shown, and the row of the word that is looked at."""
+    """The circuits of the layer's heads on the shown words, at the row of the selected word."""
     kind = model_sentences_of(screen.setup)
     tokens = kind.read(words_of_model(screen))
     at = min(screen.selection.query, len(tokens) - 1)
@@ -83,7 +83,7 @@ def view_circuit(screen: ScreenState) -> BlockView:
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
-    """The words that were added; none where a link names such as the model cannot take."""
+    """The words that somebody added; none where a link names words that the model does not know."""
     try:
         return read_added_words(name, screen.setup.circuit_words or "")
     except AttentionError:
@@ -92,7 +92,7 @@ def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
 
 # ---- what strikes the eye --------------------------------------------------------------------------------------------
 def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) -> list[str]:
-    """What the head would ask, whether it does so in this sentence, and what it would write."""
+    """Says what the head would attend to, whether it does so in this sentence, and what it would write."""
     trace, word = view.stack[f"{layer}.{CIRCUIT}"], view.tokens[view.at]
     scores = trace["scaled_scores"][0, head, view.at]
     most = int(scores.argmax())
@@ -116,7 +116,7 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
 
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
-    """Whether the head looks in this sentence where the words alone point to, at this word and at all of them."""
+    """Says whether the head attends in this sentence to what the words alone predict, at this word and at all words."""
     tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
     alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
     at = min(screen.selection.query, len(tokens) - 1)
@@ -133,14 +133,14 @@ def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
 
 
 def name_pushed(name: str, pushes) -> str:
-    """The words that are pushed most."""
+    """The words whose logits rise most."""
     words = model_vocabulary(name)
     quoted = [say("circuits.quoted", word=escape_markdown(words[n])) for n in pushes.topk(MOST_PUSHED).indices.tolist()]
     return say("fact.comma").join(quoted)
 
 
 def judge_copying(score: float) -> str:
-    """Whether a head copies, by its score."""
+    """Whether a head copies, by its copying score."""
     if abs(score) < COPIES:
         return "neither"
     return "copies" if score > 0 else "holds_back"
@@ -148,7 +148,7 @@ def judge_copying(score: float) -> str:
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
 def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int) -> dict:
-    """All that the component draws: a map a circuit, a row and a column a word."""
+    """The data of the component: a map for each circuit, with a row and a column for each word."""
     trace = view.stack[part]
     tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
     shown = [step for step in MAPS if step in trace]
@@ -175,7 +175,7 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
 
 # ---- what is done in it ----------------------------------------------------------------------------------------------
 def show_added_words(screen: ScreenState, name: str) -> None:
-    """The box for further words."""
+    """Draws the box for further words."""
     key, given = "c_circuit_words", screen.setup.circuit_words or ""
 
     def changed() -> None:
@@ -195,14 +195,14 @@ def show_added_words(screen: ScreenState, name: str) -> None:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The heads of a layer on words alone."""
+    """The circuits of the layer's heads."""
     added = added_words(screen, model_sentences_of(screen.setup).model)
     key = (layer_of(screen.setup), screen.selection.query, added)
     return ShownRuns(key, lambda: {OWN: view_circuit(screen).stack})
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """What each head of the layer asks, writes and answers on words alone."""
+    """The maps of the layer's heads: scores, writes and answers on words alone."""
     trace = view_circuit(screen).stack[f"{layer_of(screen.setup)}.{CIRCUIT}"]
     for step in MAPS:
         if step in trace:

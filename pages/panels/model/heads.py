@@ -1,5 +1,5 @@
-"""All heads of a language model at one sight: their maps, what each does here and on other texts; the rollout of the
-layers beside what the heads write."""
+"""The panel of all heads: the attention map of each, what it does here and on held-out texts, attention rollout, the
+length of the vector that it writes."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
@@ -33,7 +33,7 @@ from pages.setup.head_order import BY_LAYER, BY_MOVED
 from pages.setup.setup import check_link_values, layer_of
 from pages.site.words import get_text_template, say
 
-HEAD_ORDER = "head_order"  # the place of a refusal
+HEAD_ORDER = "head_order"  # the control beside which a refusal is shown
 
 
 def draw_heads(screen: ScreenState) -> None:
@@ -52,7 +52,7 @@ def draw_heads(screen: ScreenState) -> None:
 
 # ---- order -----------------------------------------------------------------------------------------------------------
 def take_order(screen: ScreenState, order: Mapping) -> None:
-    """Takes by what the heads stand in order, and which are left out; or refuses what no control offers."""
+    """Takes the order and the filter of the heads that the browser sent; refuses values that no control offers."""
     changes = {
         "heads_by": None if order["by"] == first_order(screen) else order["by"],
         "heads_least": order["least"] or None,
@@ -72,12 +72,12 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
 
 
 def first_order(screen: ScreenState) -> str:
-    """By what the heads stand in order where nobody says."""
+    """The order of the heads where nobody chose one."""
     return BY_MOVED if len(second_words_of(screen.setup)) == len(words_of_model(screen)) else BY_LAYER
 
 
 def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
-    """By what they do, and which are left out, so far as the sentence has it: a link may name more."""
+    """The order and the filter; what a link names and this sentence does not have is left out."""
     setup = screen.setup
     places = range(len(words_of_model(screen)))
     return {
@@ -90,7 +90,7 @@ def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
 
 # ---- the data --------------------------------------------------------------------------------------------------------
 def make_heads_data(screen: ScreenState) -> dict:
-    """All that the component draws."""
+    """The data of the component."""
     kind = model_sentences_of(screen.setup)
     words = words_of_model(screen)
     tokens = kind.read(words)
@@ -125,7 +125,7 @@ def make_heads_data(screen: ScreenState) -> dict:
 def put_beside(
     data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
 ) -> dict:
-    """The same with the measures of every head on a second sentence; of as many words, with its weights, too."""
+    """The data with each head's measures on a second sentence; its weights, too, if that is as long as the first."""
     tokens = kind.read(second)
     measures = measure_here(kind.model, tokens)
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
@@ -151,8 +151,8 @@ def put_beside(
 
 
 def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...], at: int) -> list[dict]:
-    """Of each head its place, its name, what it does in words, its measures here and held out, and the length of what
-    it adds to the vector of a word."""
+    """Each head's place, name, habit in words, measures on this sentence and on held-out texts, and the length of the
+    vector that it adds to a word."""
     name = model_sentences_of(screen.setup).model
     here = measure_here(name, tokens)
     held = read_head_figures()[name].measures
@@ -178,7 +178,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
 
 @lru_cache(maxsize=16)
 def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
-    """The measures (L, H) of every head on a sentence; with that of pronouns, where one has a noun."""
+    """The measures of every head on a sentence, each (L, H); that of antecedents only where a pronoun has a noun."""
     weights = model_weights(name, tokens)
     measures = measure_head_maps(weights, [tokens.index(each) for each in tokens])
     antecedent = measure_antecedents(weights, load_recipe(name).language, tokens)
@@ -186,7 +186,7 @@ def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
 
 
 def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
-    """Which noun a pronoun of the sentences has here, and why a verb has no subject."""
+    """Says which noun each pronoun of the sentences stands for, and why there is no measure of subjects."""
     language = load_recipe(kind.model).language
     pairs = []
     for words in sentences:
@@ -198,7 +198,7 @@ def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
 
 
 def measure_written(stack: Stack, at: int) -> list[list[float]]:
-    """How long the vector is that each head adds at a word, a row a layer."""
+    """The length of the vector that each head adds to a word: a list for each layer."""
     parts = stack[SUM]
     rows: dict[str, list[float]] = {}
     for place, label in enumerate(parts.labels["part"]):
@@ -210,7 +210,7 @@ def measure_written(stack: Stack, at: int) -> list[list[float]]:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The model, and its run on a second sentence."""
+    """The run of the model on the sentence, and on the second one if there is one."""
     kind, second = model_sentences_of(screen.setup), second_words_of(screen.setup)
 
     def find() -> dict[str, Stack]:

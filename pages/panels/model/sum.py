@@ -1,4 +1,4 @@
-"""The model around the layer on the screen: what each part adds to a word's vector, and which words come out of it."""
+"""The panel of direct logit attribution: what each part of the model adds to a word's vector, and to a logit."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,7 @@ def draw_sum(screen: ScreenState) -> None:
 
 
 def describe_sum(view: BlockView, word: str) -> str:
-    """That the vector is the sum of its parts, as closely as was measured, and what the pushes are."""
+    """Says by how much the sum of the parts differs from the vector, and what the contributions are divided by."""
     total = view.stack[SUM]["parts_sum"][0, view.at]
     end = view.stack[UNEMBEDDING]["x"][0, view.at]
     trace = view.stack[LOGITS]
@@ -64,7 +64,7 @@ def describe_sum(view: BlockView, word: str) -> str:
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
 def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
-    """All that the component draws: rows of numbers, words that come out, answers."""
+    """The data of the component: rows of numbers, predicted words, answers to questions."""
     strips = Strips(view)
     rows = [*make_layer_rows(screen, view, strips), *make_end_rows(view, strips)]
     form = "decoder" if load_recipe(view.name).causal else "encoder"
@@ -87,8 +87,8 @@ def make_block_data(screen: ScreenState, view: BlockView) -> bytes:
 
 
 def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> list[dict]:
-    """The embedding, and layer by layer what each head and the feed-forward layer add, with the steps in it; behind
-    each layer the word that would come out there."""
+    """A row for the embedding, then for each head and feed-forward layer; after each layer the word that the logit lens
+    reads there."""
     rows, layer = [], 0
     for n in range(len(view.stack[SUM].labels["part"])):
         row = make_part_row(screen, view, strips, n)
@@ -103,14 +103,14 @@ def make_layer_rows(screen: ScreenState, view: BlockView, strips: "Strips") -> l
 
 
 def describe_lens(view: BlockView, part: str) -> str:
-    """Which word would come out if the model ended after a part."""
+    """The word that the logit lens reads after a part: the prediction if the model ended there."""
     shares, numbers = likeliest_words(view.name, view.tokens)[part]
     word = model_vocabulary(view.name)[int(numbers[view.at])]
     return say("block.lens", word=word, percent=format_percent(float(shares[view.at])))
 
 
 def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) -> dict:
-    """What one part adds, and how far it pushes the logit of the word."""
+    """A row: the vector that part n adds, and its contribution to the logit of the target word."""
     label = view.stack[SUM].labels["part"][n]
     index = (n, 0, view.at)
     push = {"part": LOGITS, "step": "pushes", "index": (*index, view.target)}
@@ -124,7 +124,7 @@ def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) 
 
 
 def make_answer_rows(view: BlockView) -> list[dict]:
-    """What the model answers to each question at the word: of which nothing is asked, it answers the word itself."""
+    """The likeliest answer to each question about the selected word; the word itself where none applies."""
     rows = []
     for question, probabilities in answer_questions(view.name, view.tokens).items():
         share, number = probabilities[view.at].max(-1)
@@ -137,12 +137,12 @@ def make_answer_rows(view: BlockView) -> list[dict]:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The model and the sums of its parts."""
+    """The run of the model, with the sums over its parts."""
     return ShownRuns((screen.setup.word_temperature,), lambda: {OWN: view_block(screen).stack})
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """What each part adds to each word's vector, and how far it pushes the logit of the word that is looked at."""
+    """The vector that each part adds to each word, and its contribution to the logit of the target word."""
     view = view_block(screen)
     yield view.stack[SUM], "parts"
     logits = view.stack[LOGITS]

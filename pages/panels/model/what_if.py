@@ -1,4 +1,5 @@
-"""What if: heads and feed-forward layers of a language model switched off or changed, before and after."""
+"""The panel of ablation and activation patching: heads and feed-forward layers switched off or changed, before and
+after."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ from pages.setup.setup import Setup
 from pages.setup.what_if import read_changes, with_change, with_pair
 from pages.site.words import get_text_template, say, say_refusal
 
-MOST_OUTCOMES = 3  # pronouns and the word, that are shown
+MOST_OUTCOMES = 3  # predictions that are shown: pronouns, then the word
 MOST_WORDS = 8  # before and after
 MOST_MOVED = 3  # words that are named
 MOST_MOVED_WEIGHTS = 5
@@ -76,9 +77,11 @@ what_if_component = make_component(
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What is looked at. words: on the screen. tokens: what the model reads. at: the place of the word that is looked
-    at. outcomes: what is said before and after, the word last. view: the changed run out of which that word comes.
-    target: the number of the word that is likeliest there before."""
+    """A model with changes, on a sentence.
+
+    words: on the screen. tokens: what the model reads. at: the position of the selected word. outcomes: predictions
+    that are compared before and after, that of the word last. view: the changed run that predicts it. target: the word
+    of the vocabulary that was likeliest there before."""
 
     name: str
     words: tuple[str, ...]
@@ -91,7 +94,7 @@ class WhatIf:
 
     @property
     def whole(self) -> Stack:
-        """The run of the sentence as the model is."""
+        """The run of the sentence without changes."""
         return run_model(self.name, self.tokens)
 
 
@@ -117,7 +120,7 @@ def draw_what_if(screen: ScreenState) -> None:
 
 
 def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
-    """The sentence whose weights a head takes, and why it takes none."""
+    """Draws the box for the sentence whose attention weights a head takes over, and says why it cannot."""
     show_second_sentence(screen)
     given, needed = second_words_of(screen.setup), len(shown.tokens)
     if not given:
@@ -129,7 +132,7 @@ def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
 
 # ---- what is changed -------------------------------------------------------------------------------------------------
 def take_changes(screen: ScreenState) -> WhatIf:
-    """The screen with what is changed, so far as the model and the sentence have it: a link may name more."""
+    """The changed model on the sentence; changes of a link that this model or sentence does not have are left out."""
     kind, words = model_sentences_of(screen.setup), words_of_model(screen)
     tokens = kind.read(words)
     at = min(screen.selection.query, len(words) - 1)
@@ -143,20 +146,20 @@ def take_changes(screen: ScreenState) -> WhatIf:
 
 
 def inside(change: Intervention, length: int) -> Intervention:
-    """The change without pairs that a shorter sentence does not have."""
+    """The change without the blocked pairs that are outside a sentence of this length."""
     blocked = tuple(pair for pair in change.blocked if max(pair) < length)
     return Intervention(change.part, change.head, change.kind, blocked)
 
 
 def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
-    """What the model reads of the second sentence; None where none of the right length is given."""
+    """The tokens of the second sentence; None unless it has the length of the first."""
     words = second_words_of(setup)
     return model_sentences_of(setup).read(words) if len(words) == length else None
 
 
 # ---- what is done ----------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
-    """Changes the model, and draws it."""
+    """Puts changes into the Setup, and draws what they affect."""
     setup_state.ask_model(**changes)
     redraw()
 
@@ -167,21 +170,21 @@ def has_switch(shown: WhatIf, part: str, head: int | None) -> bool:
 
 
 def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> None:
-    """Another change of a head or a feed-forward layer, or none."""
+    """Sets or removes the change of a head or a feed-forward layer."""
     if has_switch(shown, part, head) and (head is not None or kind in (None, "off")):
         changes = read_changes(setup_state.current_setup().changes)
         ask(changes=with_change(changes, part, head, kind))
 
 
 def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
-    """A pair of words, a query and a key, blocked in a head's map, or open again."""
+    """Blocks a pair (query, key) in a head's map, or opens it again."""
     if has_switch(shown, part, head):
         changes = read_changes(setup_state.current_setup().changes)
         ask(changes=with_pair(changes, part, head, pair))
 
 
 def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: int, changes: Changes) -> WhatIf:
-    """What is looked at of a model on words, with changes."""
+    """A model on a sentence with changes: its predictions, its run, and the path of the likeliest word."""
     outcomes = list_outcomes(name, tokens, at)[-MOST_OUTCOMES:]
     last = outcomes[-1]
     read = last.read(name, tokens)
@@ -193,7 +196,7 @@ def look_into(name: str, words: tuple[str, ...], tokens: tuple[str, ...], at: in
 
 
 def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
-    """All that the component draws."""
+    """The data of the component."""
     palette = current_palette()
     changed = run_changed(shown.name, shown.tokens, shown.changes)
     switches = list_switches(shown.whole)
@@ -219,20 +222,20 @@ def pack_what_if(screen: ScreenState, shown: WhatIf) -> bytes:
 
 
 def pack_maps(stack: Stack, heads: list[Intervention]) -> dict[str, bytes]:
-    """The weights of heads, and which words they may look at, one map behind the other."""
+    """The weights and the allowed pairs of each head, joined map after map as bytes."""
     weights = np.stack([stack[each.part]["weights"][0, each.head].numpy() for each in heads])  # (heads, T, T)
     allowed = np.stack([allowed_of(stack, each) for each in heads])
     return {"weights": weights.astype(np.float32).tobytes(), "allowed": allowed.astype(np.uint8).tobytes()}
 
 
 def name_layers(switches: list[Intervention]) -> dict[str, str]:
-    """The titles of the layers, by their numbers."""
+    """The titles of the layers, by number."""
     numbers = dict.fromkeys(map(layer_number, switches))
     return {str(layer): say("model.layer", layer=layer) for layer in numbers}
 
 
 def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
-    """Which words a head may look at, (T, S)."""
+    """Which keys each query of a head may attend to, (T, S)."""
     trace = stack[switch.part]
     T = trace["weights"].shape[-1]
     if "allowed" not in trace:
@@ -242,7 +245,7 @@ def allowed_of(stack: Stack, switch: Intervention) -> np.ndarray:
 
 # ---- the switches ----------------------------------------------------------------------------------------------------
 def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
-    """A head or a feed-forward layer: where it is, what it is called, what is changed in it."""
+    """The tile of a head or a feed-forward layer: its place, its name, its change."""
     kinds = {(each.part, each.head): each for each in shown.changes.interventions}
     change = kinds.get((switch.part, switch.head))
     return {
@@ -258,12 +261,12 @@ def make_tile(screen: ScreenState, shown: WhatIf, switch: Intervention) -> dict:
 
 
 def layer_number(switch: Intervention) -> int:
-    """Its layer, counted from 1."""
+    """The layer of a head or feed-forward layer, counted from 1."""
     return int(switch.part.partition(".")[0])
 
 
 def name_alone(screen: ScreenState, switch: Intervention) -> str:
-    """The same without its layer."""
+    """The name of a head or a feed-forward layer without its layer."""
     if switch.head is None:
         return say("block.part.feed_forward")
     own = name_model_head(screen.setup, layer_number(switch), switch.head)
@@ -271,7 +274,7 @@ def name_alone(screen: ScreenState, switch: Intervention) -> str:
 
 
 def name_switch(screen: ScreenState, switch: Intervention) -> str:
-    """What a head or a feed-forward layer is called, with its layer."""
+    """The name of a head or a feed-forward layer with its layer."""
     layer = layer_number(switch)
     if switch.head is None:
         return say("all_heads.named", layer=layer, head=say("block.part.feed_forward"))
@@ -281,7 +284,7 @@ def name_switch(screen: ScreenState, switch: Intervention) -> str:
 
 # ---- before and after ------------------------------------------------------------------------------------------------
 def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
-    """The likeliest words before and after, which moved most, and how likely the first is with each alone off."""
+    """The likeliest words before and after, which changed most, and the first one's share under each ablation."""
     before, after = shares_before_and_after(shown.name, shown.tokens, outcome, shown.changes)
     first = int(before.argmax())
     alone = share_with_each_off(shown.name, shown.tokens, outcome, first, shown.changes.hold_norms)
@@ -309,7 +312,7 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
 
 
 def title_of(shown: WhatIf, outcome: Outcome) -> str:
-    """What the words of an outcome are."""
+    """The title of a prediction: whom a pronoun means, or which word comes out."""
     if outcome.pronoun is not None:
         return say("what_if.means", word=shown.words[outcome.pronoun])
     form = "decoder" if outcome.read(shown.name, shown.tokens) == shown.tokens else "encoder"
@@ -317,21 +320,21 @@ def title_of(shown: WhatIf, outcome: Outcome) -> str:
 
 
 def cell_of(outcome: Outcome, number: int) -> dict | None:
-    """The number of the changed run that a probability is; None of an answer, which is read beside the run."""
+    """The cell of the changed run that holds a probability; None of an answer, which is computed outside the run."""
     if outcome.question is not None:
         return None
     return {"part": UNEMBEDDING, "step": "probabilities", "index": [0, outcome.at, number]}
 
 
 def likeliest_of_both(before: torch.Tensor, after: torch.Tensor) -> list[int]:
-    """The words that are likely before or after, the likeliest of either first."""
+    """The words that are likely before or after, the likeliest first."""
     either = torch.maximum(before, after)
     first, *others = either.topk(MOST_WORDS).indices.tolist()
     return [first, *(number for number in others if either[number] >= LEAST_SHOWN)]
 
 
 def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor) -> str:
-    """Which words' probabilities moved most."""
+    """Says which words' probabilities changed most."""
     moved = (after - before).abs()
     numbers = [number for number in moved.topk(MOST_MOVED).indices.tolist() if moved[number] >= LEAST_MOVED]
     if not numbers:
@@ -350,7 +353,7 @@ def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor
 
 # ---- weights that moved ----------------------------------------------------------------------------------------------
 def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
-    """The weights of other heads that moved most; a sentence where none did."""
+    """The weights of other heads that changed most; a sentence where none did."""
     moves = moved_weights(shown.name, shown.tokens, shown.changes, MOST_MOVED_WEIGHTS)
     rows = [make_moved_row(screen, shown, move) for move in moves if move.size >= LEAST_MOVED]
     told = "what_if.weights_about" if rows else "what_if.weights_unmoved"
@@ -358,7 +361,7 @@ def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
 
 
 def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict:
-    """A weight: of which head, from which word to which, before and after."""
+    """A weight that changed: its head, its query and key, its value before and after."""
     _, head, query, key = move.index
     switch = Intervention(move.part, head)
     words = label_words(model_sentences_of(screen.setup), shown.words)
@@ -373,7 +376,7 @@ def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict
 
 # ---- the path --------------------------------------------------------------------------------------------------------
 def make_path(screen: ScreenState, shown: WhatIf) -> dict:
-    """Which part carried a word's logit, heads word by word, and those that carried most by name."""
+    """What each part contributes to the logit of the target word, heads key by key; and which contributed most."""
     outcome = shown.outcomes[-1]
     word = shown.target
     rows = path_rows(shown.view.stack, outcome.at, word)
@@ -388,7 +391,7 @@ def make_path(screen: ScreenState, shown: WhatIf) -> dict:
 
 
 def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...]) -> str:
-    """Which head carried most, and from which word."""
+    """Says which head contributed most, and from which key."""
     words = shown.view.stack[UNEMBEDDING].labels["T"]
     carried = [(push, row.part, s) for row in rows for s, push in enumerate(row.by_word or ())]
     push, part, s = max(carried, key=lambda each: abs(each[0]))
@@ -403,7 +406,7 @@ def tell_carriers(screen: ScreenState, shown: WhatIf, rows: tuple[PathRow, ...])
 
 
 def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int) -> dict:
-    """A part of the path: its name, its push, and of a head the push from each word."""
+    """A row of the path: a part, its contribution to the logit, and of a head that of each key."""
     named = name_part(screen, row.part)
     cell = {"part": "logit_sum", "step": "pushes", "index": [n, 0, at, word]}
     if named["opens"] is None:
@@ -415,7 +418,7 @@ def make_path_row(screen: ScreenState, row: PathRow, n: int, at: int, word: int)
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
-    """The changed run out of which the word comes; and that on the whole sentence, where a word is hidden in it."""
+    """The changed run that predicts the word; of an encoder also that on the sentence without a blank."""
     shown = take_changes(screen)
 
     def find() -> dict[str, Stack]:
@@ -429,7 +432,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_changed_words(screen: ScreenState) -> Iterator[Table]:
-    """The probability of each word before and after what is changed in the model; nothing where nothing is."""
+    """The probability of each word before and after the changes; nothing where nothing is changed."""
     if not screen.setup.changes:
         return
     shown = take_changes(screen)

@@ -1,4 +1,4 @@
-"""The next word: a decoder writes on, word by word, with its cache in sight; an encoder fills a blank."""
+"""The panel of the next word: a decoder continues a text and shows its cache; an encoder fills a blank."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ from pages.site.words import escape_markdown, say
 
 MOST_LIKELY = 10  # words that are shown
 BUTTONS = ("word", "sentence", "back", "again", "take")
-CATEGORY = re.compile("<.+>")  # what the model reads for words that it does not know
+CATEGORY = re.compile("<.+>")  # the token for words that are not in the vocabulary
 words_component = make_component(
     "model/words",
     '<div class="writing"></div>',
@@ -70,10 +70,10 @@ words_component = make_component(
 
 @dataclass(frozen=True)
 class Writing:
-    """A text that is written on.
+    """A text that a decoder continues.
 
-    run: which model, and which words stand on the screen. given: how many of those were read before, START among them.
-    written: the words behind them.
+    run: the model, and the words on the screen. given: how many of those it has read, START included. written: the
+    words that it added.
     """
 
     run: tuple[str, tuple[str, ...]]
@@ -87,7 +87,7 @@ class Writing:
 
 
 def current_writing(screen: ScreenState) -> Writing:
-    """What is written on the screen; where nothing is yet, the words up to the one that is looked at."""
+    """The text so far; the sentence up to the selected word where nothing was written yet."""
     run = (model_sentences_of(screen.setup).model, words_of_model(screen))
     text = screen.setup.written
     found = None if text is None else find_written(text, run[1], model_vocabulary(run[0]))
@@ -106,7 +106,7 @@ def draw_words(screen: ScreenState) -> None:
 
 # ---- a decoder writes on ---------------------------------------------------------------------------------------------
 def show_writing(screen: ScreenState) -> None:
-    """The text so far, the words that may come next, the cache."""
+    """Draws the text so far, the likeliest next words and the cache."""
     writing = current_writing(screen)
     view = view_words(screen, writing.words, writing.words)
     st.markdown(f"#### {say('words.title.decoder', word=escape_markdown(writing.words[-1]))}")
@@ -129,8 +129,9 @@ def show_writing(screen: ScreenState) -> None:
 
 
 def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word_count: int, **acts: Callable) -> None:
-    """The text and its words, with what was refused and the number that is open. find: gives the view when something
-    is clicked. word_count: how many stand in the text. acts: what a click does."""
+    """Mounts the component, then shows refusals and the opened number.
+
+    find: gives the view when something is clicked. word_count: the words in the text. acts: handlers, by event."""
     words_component(
         data=data,
         key="words",
@@ -145,7 +146,7 @@ def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word
 
 
 def view_next_word(screen: ScreenState) -> BlockView | None:
-    """The run out of which the next word comes, or the hidden one; None where there is no word to hide."""
+    """The run that predicts the next word, or the blanked one; None where there is no word to blank."""
     if not load_recipe(model_sentences_of(screen.setup).model).causal:
         return view_blank(screen)
     words = current_writing(screen).words
@@ -153,7 +154,7 @@ def view_next_word(screen: ScreenState) -> BlockView | None:
 
 
 def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, ...], at: int = -1) -> BlockView:
-    """The run of the model on words, and the place whose word is asked for. labels: what stands on its axes."""
+    """The run of the model on words. labels: of its axes. at: the position whose prediction is shown."""
     kind = model_sentences_of(screen.setup)
     tokens = kind.read(words)
     stack = run_model(kind.model, tokens).labelled(labels, vocabulary=model_vocabulary(kind.model))
@@ -162,7 +163,7 @@ def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, .
 
 
 def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> list[str]:
-    """How far the cached row is from the whole run; whether the text has ended, or is full."""
+    """Says how far the cached logits differ from the whole run's; and whether the text has ended or is full."""
     row = run_cached(view.name, view.tokens).stack[UNEMBEDDING]["logits"][0, 0]
     apart = float((row - view.stack[UNEMBEDDING]["logits"][0, view.at]).abs().max())
     told = [say("words.about", apart=f"{apart:.0e}")]
@@ -176,26 +177,26 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """The sign that the words are a guess, beside them: what is said of the sentence stands far above."""
+    """Warns beside the words that they are a guess, because the warning about the sentence is far above."""
     sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
     if sign:
         st.caption(sign)
 
 
 def describe_draw(setup: Setup, writing: Writing) -> str:
-    """Which number the seed has for the next word, and the word that it falls on."""
+    """Says which random number the seed gives for the next word, and which word that draws."""
     (word,) = write_on(setup, writing, "word")
     number = drawn_number(setup.word_seed, len(writing.written))
     return say("words.draw", seed=setup.word_seed, number=format_fixed(number), word=escape_markdown(word))
 
 
 def is_full(writing: Writing) -> bool:
-    """Whether the text is as long as the model's longest ones."""
+    """Whether the text is as long as the longest that the model reads."""
     return len(writing.words) > MAX_MODEL_WORDS
 
 
 def keep_writing(writing: Writing) -> None:
-    """Keeps what is written, as far as a link can say it, and draws it."""
+    """Puts the text into the Setup; refuses one that is too long for a link."""
     text = write_writing(writing.words[: writing.given], writing.written)
     try:
         check_link_values({"written": text})
@@ -216,7 +217,7 @@ def write_picked(writing: Writing, number: int) -> None:
 
 
 def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
-    """What a button does: writes a word, writes to the full stop, steps back, begins again, takes the text."""
+    """Does what a button says: add a word or a sentence, step back, begin again, make the text the sentence."""
     match what:
         case "word" | "sentence" if not is_full(writing):
             keep_writing(replace(writing, written=(*writing.written, *write_on(screen.setup, writing, what))))
@@ -229,14 +230,14 @@ def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
 
 
 def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
-    """The words that the model writes next, one or those up to the full stop."""
+    """The words that the model adds: one, or all up to the full stop."""
     tokens = model_sentences_of(setup).read(writing.words)
     arguments = (writing.run[0], tokens, word_choices_of(setup), setup.word_seed, len(writing.written))
     return (write_word(*arguments),) if what == "word" else write_sentence(*arguments)
 
 
 def end_at(writing: Writing, place: int) -> None:
-    """Lets the text end at a word: one that was written, or one of the sentence, which then is looked at."""
+    """Cuts the text after a word; a word of the sentence is selected instead."""
     left = place_written(writing, place)
     shown = writing.words if writing.written else writing.run[1]
     if left:
@@ -248,13 +249,13 @@ def end_at(writing: Writing, place: int) -> None:
 
 
 def place_written(writing: Writing, place: int) -> int:
-    """How many written words are left where the text ends at a place; 0 at a word of the sentence, or at none."""
+    """How many added words remain if the text ends at a place; 0 at a word of the sentence, or where there is none."""
     return place + 1 - writing.given if writing.given <= place < len(writing.words) else 0
 
 
 def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
-    """The change that puts words in the place of the sentence on the screen, of a batch of the one that is looked at;
-    the last word is looked at. Raises AttentionError: category_word, and no_tokens for START alone."""
+    """The change of the Setup that replaces the sentence (of a batch, the selected one) and selects its last word.
+    Raises AttentionError: category_word, and no_tokens for START alone."""
     for word in words[1:]:
         if CATEGORY.fullmatch(word):
             raise AttentionError("category_word", token=word)
@@ -270,7 +271,7 @@ def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
 
 # ---- an encoder fills a blank ----------------------------------------------------------------------------------------
 def show_blank(screen: ScreenState) -> None:
-    """The sentence with one word hidden, and the words that may stand there."""
+    """Draws the sentence with one word blanked, and the likeliest words for the blank."""
     words, view = words_of_model(screen), view_blank(screen)
     if view is None:
         st.caption(say("words.nothing"))
@@ -292,7 +293,7 @@ def show_blank(screen: ScreenState) -> None:
 
 
 def view_blank(screen: ScreenState) -> BlockView | None:
-    """The run on the sentence with the word hidden that is looked at; None where there is no word."""
+    """The run on the sentence with the selected word blanked; None where there is no word."""
     words = words_of_model(screen)
     if len(words) < 2:
         return None
@@ -302,13 +303,13 @@ def view_blank(screen: ScreenState) -> BlockView | None:
 
 
 def blank_sent(words: tuple[str, ...], place: int) -> None:
-    """Hides the word that was clicked: it is the one that is looked at, above, too."""
+    """Blanks the clicked word, by selecting it."""
     if 0 < place < len(words):
         select_and_redraw(token=place)
 
 
 def fill_blank(screen: ScreenState, at: int, number: int) -> None:
-    """Puts the word that was clicked in the place of the hidden one."""
+    """Replaces the blanked word by the clicked prediction."""
     known, words = model_vocabulary(model_sentences_of(screen.setup).model), words_of_model(screen)
     if known[number] != MASK:
         filled = (*words[:at], known[number], *words[at + 1 :])
@@ -317,7 +318,7 @@ def fill_blank(screen: ScreenState, at: int, number: int) -> None:
 
 # ---- the data of the component ---------------------------------------------------------------------------------------
 def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun | None) -> bytes:
-    """All that the component draws. tiles: the text. run: of a decoder, what its cache holds."""
+    """The data of the component. tiles: the words of the text. run: the cached run; None of an encoder."""
     logits = view.stack[UNEMBEDDING]["logits"][0, view.at]
     form = "encoder" if run is None else "decoder"
     data = {
@@ -339,7 +340,7 @@ def pack_words(setup: Setup, view: BlockView, tiles: list[dict], run: CachedRun 
 
 
 def make_word_rows(view: BlockView) -> list[dict]:
-    """The likeliest words, each with its probability and the cell that it is."""
+    """The likeliest words, each with its probability and the cell of the run that holds it."""
     trace = view.stack[UNEMBEDDING]
     likeliest = trace["logits"][0, view.at].topk(MOST_LIKELY).indices.tolist()
     shares = trace["probabilities"][0, view.at]
@@ -356,13 +357,13 @@ def make_word_rows(view: BlockView) -> list[dict]:
 
 
 def describe_seed(setup: Setup) -> dict:
-    """Whether the likeliest word is written, or one that a seed draws."""
+    """The control that chooses between the likeliest word and one drawn with a seed."""
     texts = {name: say(f"words.seed.{name}") for name in ("label", "likeliest", "drawn", "seed")}
     return {"value": setup.word_seed, "ends": WORD_SEEDS, **texts}
 
 
 def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
-    """The shelves: one a layer, a column a word; what they hold, and the rows that they save."""
+    """The cache: a row a layer, a column a word; its size, and how many query rows it saves."""
     nbytes = run.nbytes
     rows, without = total_work(run.count).queries, total_work(run.count, cached=False).queries
     return {
@@ -375,8 +376,8 @@ def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns | None:
-    """The run out of which the next word comes, whole and with a cache; or that on a sentence with a hidden word, None
-    where there is no word."""
+    """The run that predicts the next word, whole and with a cache; of an encoder the run with a blank, None where there
+    is no word to blank."""
     choices = tuple(getattr(screen.setup, name) for name in WORD_CHOICE_ENDS)
     if not load_recipe(model_sentences_of(screen.setup).model).causal:
         at, is_empty = screen.selection.query, len(words_of_model(screen)) < 2
@@ -391,7 +392,7 @@ def list_runs(screen: ScreenState) -> ShownRuns | None:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """How probable each word is: the one that comes next, or the one that is hidden."""
+    """The probability of each word of the vocabulary as the next word, or for the blank."""
     view = view_next_word(screen)
     if view is not None:
         shares = view.stack[UNEMBEDDING]["probabilities"][0, view.at]  # (B, T, V) -> (V,)
