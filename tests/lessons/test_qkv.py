@@ -102,13 +102,14 @@ def test_roles_have_the_numbers_of_the_run():
     assert lesson.says("“it” asks: q = (−3.00, 3.00)")
     assert lesson.says("“dog” is matched: k = (−1.00, 1.00), q · k = 6.00")
     assert lesson.says("of which 0.93 arrives")
+    assert lesson.choose("analogy", "a library").says("the question you bring to a library")
     lesson.set("text", "Tom read and he laughed")
     assert lesson.says("“Tom” is matched: k = (1.00, −1.00), q · k = 6.00")
 
 
 def test_one_row_alone_is_the_row_of_the_matrix():
     lesson = Lesson("qkv", open="row", form="weights")
-    assert lesson.says("the two differ by 0.")
+    assert lesson.says("the two differ by 0. No row depends")
     alone = lesson.number("alone", "weights [head 1, it, dog]")
     assert alone == pytest.approx(DOG, abs=1e-12)
     assert lesson.number("whole", "weights [head 1, it, dog]") == alone

@@ -1,11 +1,12 @@
 """What several pages have in their first line stands at the same place on all of them; what a page is about, its
-picture, is the largest thing on its screen."""
+picture, is the largest thing on its screen; and every drawer of a lesson is drawn."""
 
 import pytest
 
-from pages.site.catalog import PAGES
+from pages.site.catalog import LESSONS, PAGES
 from tests.browser.conftest import Screen, wait_for_flow
 from tests.browser.lessons.test_pictures import HEROES, LEAST_SHARE, width_of_picture
+from tests.screen.lesson import record_of
 
 ITEMS = ("c_lang", "export", "proof", "door_workbench", "c_reveal")
 PLACES = """(items) => Object.fromEntries(items.flatMap((item) => {
@@ -32,18 +33,21 @@ ONE_OF_EACH_FRAME = [page for page in PAGES if page.slug in ("workbench", "scale
 @pytest.mark.parametrize(
     "lang, pages", [("zh", ONE_OF_EACH_FRAME), pytest.param("en", PAGES, marks=pytest.mark.slow)], ids=["zh", "en"]
 )
-def test_the_toolbar_stands_at_the_same_place_on_every_page_and_the_picture_has_the_room(profile, server, lang, pages):
+def test_every_page_has_its_toolbar_at_one_place_its_picture_wide_and_its_drawers_drawn(profile, server, lang, pages):
     visit = Screen(profile.new_page(), server)
     page = visit.page
     found, widths = {item: {} for item in ITEMS}, {}
     for entry in pages:
         address = "" if entry.slug == "workbench" else entry.slug
-        page.goto(f"{server}/{address}?lang={lang}")
+        drawers = record_of(entry.slug).drawers if entry.slug in LESSONS else ()
+        opening = f"&open={','.join(drawers)}" if drawers else ""
+        page.goto(f"{server}/{address}?lang={lang}{opening}")
         page.locator(".st-key-c_lang").get_by_text("中文").wait_for()
         if entry.slug not in WITHOUT_A_RUN:
             page.locator(".st-key-export button").wait_for()
             page.locator(".st-key-proof button").wait_for()
-        visit.settled()
+        visit.settled()  # every chart is there, also in the drawers
+        assert page.get_by_test_id("stException").count() == 0, entry.slug
         page.wait_for_function(SAME)  # its fonts and buttons are there
         assert page.get_by_test_id("stSidebar").count() == 0, entry.slug
         for item, place in page.evaluate(PLACES, list(ITEMS)).items():
@@ -51,6 +55,7 @@ def test_the_toolbar_stands_at_the_same_place_on_every_page_and_the_picture_has_
         if entry.slug in HEROES:
             widths[entry.slug] = width_of_picture(visit, entry.slug)
     page.close()
+    assert visit.errors + visit.blocked + visit.outside == []
     with_a_run = [entry for entry in pages if entry.slug not in WITHOUT_A_RUN]
     assert len(found["c_lang"]) == len(pages) and len(found["export"]) == len(with_a_run)
     assert {item: len(set(places.values())) for item, places in found.items()} == dict.fromkeys(ITEMS, 1), found

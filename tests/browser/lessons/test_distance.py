@@ -62,25 +62,6 @@ def test_the_readers_own_sentence(screen):
     assert told(opened)["LSTM"] < 0.1 < told(opened)["attention"] < 2
 
 
-def test_rnn_steps_one_after_the_other(screen):
-    """RNN, h_t = f(h_{t-1}, x_t): steps one after the other."""
-    opened = screen("?words=en_it&text=Anna+fed+the+dog&open=states&t=0&lang=en", lesson="distance")
-    opened.wait_for_text("words still waiting: 3")
-    first = opened.numbers("states [")
-    assert len(first) == 4
-    opened.slide("Step", "ArrowRight", 2)
-    opened.wait_for_text("words still waiting: 1")
-    later = opened.numbers("states [")
-    assert len(later) == 12 and first.items() <= later.items()
-    opened.type("Your sentence", "Anna fed the cat")  # a word that is not there yet changes no state
-    opened.settled()
-    assert opened.numbers("states [") == later
-    opened.type("Your sentence", "dog fed the cat")  # an earlier one changes all that follow
-    opened.page.locator('path[aria-label^="states [1, dog]"]').first.wait_for(state="attached")
-    moved = opened.numbers("states [")
-    assert all(moved[name] != later[name] for name in moved if name in later)
-
-
 def test_a_far_word_is_a_click_for_each_word_between(screen):
     opened = screen("?words=en_it&text=Anna+fed+the+dog&open=states&t=3&cell=step,,h_4,0,0&lang=en", lesson="distance")
     opened.wait_for_text("h_4 [1]")
@@ -116,32 +97,6 @@ def test_cnn_receptive_field(screen):
     opened.slide("CNN: window", "ArrowRight")
     opened.wait_for_text("= 9 words")
     assert {x for x, y in points(opened, "CNN").items() if y} == {*range(17)}  # 1 + 4 (5 - 1)
-
-
-def test_fixed_band_of_weights_beside_weights_that_words_decide(screen):
-    """CNN: fixed band of weights beside learned ones; convolution as attention with fixed weights."""
-    opened = screen("?words=en_it&open=fixed&lang=en", lesson="distance")
-    opened.wait_for_text(
-        "“it” becomes “she”. Of the 49 weights that do not depend on words, 0 change; of those of attention, 2."
-    )
-    opened.wait_for_number("weights [head 1, dog, the]", "0.2")
-    opened.type("Kernel: before, itself, after", "0.1, 0.8, 0.1")
-    opened.wait_for_number("weights [head 1, dog, the]", "0.1")
-    opened.wait_for_number("convolved [dog, 1]", "−0.8")
-    opened.wait_for_number("output [dog, 1]", "−0.8")
-    opened.type("Sentence", "Anna fed the horse and she barked")
-    opened.wait_for_number("weights [head 1, horse, the]", "0.1")
-    opened.wait_for_number("weights [head 1, she, Anna]", "0.93")  # attention's follows the words
-
-
-def test_position_only_attention(screen):
-    """position-only attention: change the words, not one bit of the weights moves."""
-    opened = screen("?words=en_it&open=fixed&fixed=position&lang=en", lesson="distance")
-    opened.wait_for_number("weights [head 1, dog, the]", "0.9")
-    opened.type("into", "glorped")
-    opened.wait_for_text("“it” becomes “glorped”. Of the 49 weights that do not depend on words, 0 change")
-    opened.type("Scores: before, itself, after", "0, 0, 5")
-    opened.wait_for_number("weights [head 1, dog, and]", "0.96")  # e⁵/(e⁵ + 6)
 
 
 def test_attention_reaches_everything_in_one_step(screen):

@@ -8,16 +8,6 @@ pytestmark = pytest.mark.slow
 OTHER = "white bird feared black horse"
 
 
-def code(opened) -> str:
-    """The code of a drawer, as it stands there."""
-    return opened.page.get_by_test_id("stExpanderDetails").get_by_test_id("stCode").inner_text()
-
-
-def wait_for_code(opened, part: str) -> None:
-    """Waits until the code of a drawer says this."""
-    opened.page.get_by_test_id("stExpanderDetails").get_by_test_id("stCode").filter(has_text=part).wait_for()
-
-
 def test_two_heads_make_the_dog_white_and_one_head_nearly_grey(screen):
     """Why many heads: the same matrices as two heads and as one."""
     opened = screen(lesson="heads")
@@ -71,57 +61,6 @@ def test_the_output_is_a_sum_over_heads_and_one_is_left_out(screen):
     assert opened.arithmetic().startswith("0.83")
 
 
-def test_split_and_merge_with_shape_and_strides_at_each_step(screen):
-    """Split and merge: linear, view, transpose, attention, transpose, contiguous, view, W_o; free d_k, d_v."""
-    opened = screen("?open=split", lesson="heads")
-    wait_for_code(opened, "q.transpose(1, 2): (1, 8, 10, 64), strides (5120, 64, 512, 1), not contiguous")
-    assert "z.contiguous(): (1, 10, 8, 64), strides (5120, 512, 64, 1)" in code(opened)
-    opened.slide("Width D of x", "ArrowLeft")
-    wait_for_code(opened, "q.transpose(1, 2): (1, 8, 10, 8), strides (640, 8, 64, 1), not contiguous")
-    opened.slide("Width d_v of a value", "End")
-    opened.wait_for_text("The heads side by side are 8 · 32 = 256 wide; this need not equal D")
-    wait_for_code(opened, "z.view(B, T, -1): (1, 10, 256), strides (2560, 256, 1)")
-
-
-def test_an_eighth_of_the_width_silently_changes_the_number_of_heads(screen):
-    """d_model // 8 trap: 12 -> 12, 18 -> 9, 20 -> 10."""
-    opened = screen("?open=split&cut=eighth", lesson="heads")
-    opened.wait_for_text("10 heads")
-    opened.slide("d_model", "ArrowLeft")
-    opened.wait_for_text("9 heads")
-    opened.slide("d_model", "ArrowLeft", 2)
-    opened.wait_for_text("12 heads")
-    wait_for_code(opened, "x.view(B, T, -1, d_k): (1, 10, 12, 1)")
-
-
-def test_heads_that_share_keys_and_values(screen):
-    """Grouped-query, multi-query: en_it loses nothing, the colours lose .93."""
-    opened = screen("?open=share", lesson="heads")
-    opened.wait_for_text("This changes the output by at most 0.93")
-    opened.choose("Key/value heads", "2")
-    opened.wait_for_text("This changes the output by at most 0. Keys kept: 30 numbers instead of 30")
-    opened.press("Example", "Anna fed the dog")
-    opened.wait_for_text("This changes the output by at most 0. Keys kept: 28 numbers instead of 28")
-    opened.choose("Key/value heads", "1")
-    opened.wait_for_text("This changes the output by at most 0. Keys kept: 14 numbers instead of 28")
-    opened.press("Example", "eight random heads")
-    opened.wait_for_text("Keys kept: 640 numbers instead of 5,120")
-    opened.choose("Key/value heads", "2")
-    opened.wait_for_text("those of key/value head 2")
-
-
-def test_heads_cost_no_parameters_and_no_multiplications_but_stored_weights(screen):
-    """Cost: parameters and multiply-adds do not depend on h, stored weights do."""
-    opened = screen("?open=share&sharing=cost", lesson="heads")
-    cells = opened.page.get_by_role("table").get_by_role("cell")
-    cells.get_by_text("16,384").first.wait_for()
-    for number, times in {"16,384": 5, "6,400": 5, "100": 1, "200": 1, "400": 1, "800": 1}.items():
-        expect(cells.get_by_text(number, exact=True)).to_have_count(times)
-    opened.slide("Tokens T", "ArrowLeft")
-    expect(cells.get_by_text("1,600", exact=True)).to_have_count(5)  # of the scores of five tokens
-    expect(cells.get_by_text("16,384", exact=True)).to_have_count(5)
-
-
 def test_even_weights_in_the_place_of_the_softmaxs(screen):
     """Replacing the weights by uniform ones and measuring what the prediction does."""
     opened = screen("?open=explain", lesson="heads")
@@ -144,18 +83,6 @@ def test_gradient_times_input_beside_the_weights(screen):
     opened.wait_for_text("depends most on “chased”, too")
     opened.type("Sentence", OTHER)
     opened.wait_for_text("The largest weight of head 2 is that of “feared”")
-
-
-def test_dropped_weights_no_longer_sum_to_1(screen):
-    """Dropout on weights."""
-    opened = screen("?open=explain&doubt=dropout", lesson="heads")
-    opened.wait_for_number("row_sums [head 1, dog]", "0.2")  # white is dropped: 0.166 over 0.75
-    opened.slide("Dropped: p", "Home")
-    opened.wait_for_number("row_sums [head 1, dog]", "1")
-    opened.slide("Dropped: p", "End")
-    opened.slide("Draw", "ArrowRight")
-    opened.wait_for_text("and to 1 only on average")
-    opened.wait_for_others("row_sums [head 1, dog]", {"row_sums [head 1, dog]": "1"})
 
 
 def test_a_deep_link_in_chinese_opens_on_its_own_example(screen):

@@ -48,71 +48,6 @@ def test_the_causal_mask_is_built_by_drawing(screen):
     opened.wait_for_text("15 of 25")
 
 
-def test_only_the_masked_step_differs_from_the_unmasked_run(screen):
-    """causal: only this step differs from the unmasked run."""
-    opened = screen("?open=future&future=step", lesson="masks")
-    opened.wait_for_text("in which 21 of 49 scores become −∞")
-    opened.wait_for_number("masked_scores [head 1, it, barked]", "−∞")
-    opened.press("Mask", "none")
-    opened.wait_for_text("The mask above blocks nothing")
-
-
-def test_no_leak_change_a_later_token(screen):
-    """no leak: earlier outputs do not move by one bit; take the mask off and they do."""
-    opened = screen("?open=future", lesson="masks")
-    opened.wait_for_text("6 get another output without a mask, 0 with the mask above")
-    opened.choose("Word that changes", "dog")
-    opened.type("It becomes", "girl")
-    opened.wait_for_text("Of the 3 words before it, 3 get another output without a mask, 0 with the mask above")
-    opened.press("Mask", "local")
-    opened.wait_for_text("3 get another output without a mask, 1 with the mask above")
-
-
-def test_how_far_news_travels_in_several_layers(screen):
-    opened = screen("?open=future&future=layers", lesson="masks")
-    opened.wait_for_text("causal, local+global")
-    opened.slide("Layers", "ArrowRight", 4)
-    opened.wait_for_text("causal, local, sliding, local+global")
-    opened.type("Sentence", "Tom read and he laughed and she smiled")
-    opened.wait_for_text("“Tom” may have influenced “smiled” under these masks: causal, local+global")
-
-
-def test_padding_batched_equals_one_by_one(screen):
-    """padding, causal and padding: a batch of sentences of different lengths; batched equals one by one."""
-    opened = screen("?open=pairs&pairs=batch", lesson="masks")
-    opened.wait_for_text("Each sentence gets exactly the same numbers as on its own.")
-    opened.wait_for_number("weights [sentence 2, head 1, barked, it]", "0.5")
-    opened.type("Another sentence", "it barked and barked")
-    opened.wait_for_number("weights [sentence 2, head 1, barked (no. 2), it]", "0.25")
-    opened.page.get_by_text("Hide <pad>", exact=True).click()
-    opened.wait_for_text("A sentence no longer gets the same numbers as on its own")
-    opened.wait_for_number("weights [sentence 2, head 1, barked (no. 2), it]", "0.14")
-    opened.page.get_by_text("Hide <pad>", exact=True).click()
-    opened.press("Masks", "causal and padding")
-    opened.wait_for_number("weights [sentence 1, head 1, it, dog]", "0.945461")
-    opened.wait_for_text("Each sentence gets exactly the same numbers as on its own.")
-
-
-def test_local_sliding_and_global_pairs_are_counted_and_no_work_is_saved(screen):
-    """local window, sliding causal, global tokens: kept pairs counted; masking alone saves no work."""
-    opened = screen("?open=pairs&mask=local", lesson="masks")
-    opened.wait_for_text("19 of 49")
-    opened.slide("Reach to each side", "ArrowRight")
-    opened.wait_for_text("29 of 49")
-    opened.press("Mask", "sliding")
-    opened.slide("Keys, own included", "ArrowLeft")
-    opened.wait_for_text("13 of 49")
-    opened.press("Mask", "local+global")
-    opened.choose("Global word", "dog")
-    opened.slide("Reach to each side", "Home")
-    opened.wait_for_text("19 of 49")
-    opened.wait_for_text("840 without a mask, 840 with the mask above")
-    opened.slide("Longer sequences: tokens", "End")
-    opened.wait_for_text("1,534")
-    opened.slide("Window: reach in words", "ArrowRight")
-    opened.wait_for_text("2,554")  # 512 + 2 x 511 + 2 x 510
-
-
 def test_a_fully_masked_row_in_five_treatments(screen):
     """fully masked row: weights 0, output 0; what NaN, -1e9 filled and -1e9 added give instead, on a drawn mask."""
     opened = screen("?mask=none&open=nothing", lesson="masks")
@@ -124,55 +59,6 @@ def test_a_fully_masked_row_in_five_treatments(screen):
     opened.wait_for_text("In 3 of five ways to block a row, blocked words still get a share; in 1 the result is NaN")
     opened.press("Precision", "float16")
     opened.wait_for_text("In 1 of five ways to block a row, blocked words still get a share; in 3 the result is NaN")
-
-
-def test_two_conventions_side_by_side(screen):
-    """two conventions: True = attend and True = blocked side by side; the silent damage when they are swapped."""
-    opened = screen("?open=nothing&nothing=conventions", lesson="masks")
-    opened.wait_for_text(
-        "98 of 98 pairs (all heads) are blocked instead of allowed, or allowed instead of blocked. 98 weights are wrong"
-    )
-    opened.wait_for_text("(largest difference 0), with NaN in 2 of 14 rows")
-    opened.wait_for_number("weights [head 1, it, barked]", "1")
-    opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_text("50 of 50 pairs (all heads) are blocked instead of allowed")
-    opened.wait_for_number("weights [head 1, he, laughed]", "1")
-
-
-def test_an_axis_in_the_wrong_place_is_silent_or_refused(screen):
-    """two conventions: a 2-D mask with the heads axis added in the wrong place."""
-    opened = screen("?open=nothing&nothing=axes", lesson="masks")
-    opened.wait_for_text(
-        "112 of 343 pairs are blocked instead of allowed, or allowed instead of blocked. 224 weights are wrong"
-    )
-    opened.slide("Heads", "ArrowLeft")
-    opened.wait_for_text("Here torch raises an error, because 7 words do not fit 6 heads")
-    opened.type("Sentence", "the girl fed it and she")
-    opened.wait_for_text("70 of 216 pairs are blocked instead of allowed")
-
-
-def test_encoder_decoder_and_masked_words(screen):
-    """decoder, encoder, MLM: causal self then cross; bidirectional; hidden tokens are not an attention mask."""
-    opened = screen("?open=wirings", lesson="masks")
-    opened.wait_for_text("Encoder (BERT): no mask, 49 of 49 pairs")
-    opened.press("Look at", "decoder")
-    opened.wait_for_text("causal attention to its own words (15 of 25 pairs)")
-    opened.type("Encoder's words", "我看见一只猫")
-    opened.wait_for_text("all words of the other sentence (20 of 20)")
-    opened.wait_for_number("weights [head 1, cat, 猫]", "0.9")
-    opened.press("Look at", "masked words")
-    opened.wait_for_number("weights [head 1, it, [MASK]]", "0.166")  # nothing is known of it: even but for Anna, 1/6
-    opened.choose("Hidden word", "Anna")
-    opened.wait_for_text("“Anna” is hidden as in BERT's training")
-    opened.wait_for_number("weights [head 1, it, Anna]", "0")
-
-
-def test_what_asks_nothing_rests_on_the_first_token(screen):
-    """encoder: why so much goes to the first token."""
-    opened = screen("?open=wirings&wiring=first", lesson="masks")
-    opened.wait_for_text("7 of 8 words attend most to “<s>”; “barked” gives it 0.71")
-    opened.type("Sentence with a start token", "<s>|he|read")
-    opened.wait_for_text("3 of 3 words attend most to “<s>”")
 
 
 def test_the_workbench_shows_exactly_the_drawn_mask(screen):

@@ -52,58 +52,6 @@ def test_without_matrices_a_layer_is_one_with_identity_matrices_and_scale_1(scre
     assert own == max(map(float, cosine.values())) < float(dot["weights [head 1, dog, dog]"])
 
 
-def test_swapping_q_and_k_transposes_the_raw_scores(screen):
-    opened = screen("?words=with", lesson="qkv")
-    opened.open_drawer("What if one matrix changes?")
-    opened.wait_for_text("“dog” gives 92 % of its attention to “it”")
-    opened.wait_for_number("scores [head 1, dog, it]", "6")
-    opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_text("“Tom” gives 95 % of its attention to “he”")  # e^(6/√2) over that and four more
-    opened.wait_for_number("scores [head 1, Tom, he]", "6")
-
-
-def test_shared_matrices_make_the_scores_symmetric(screen):
-    opened = screen("?open=change", lesson="qkv")
-    opened.press("Change", "one matrix for all three")
-    opened.wait_for_text("from their transpose 0)")
-    opened.wait_for_number("scores [head 1, it, it]", "18")  # (−3, 3) with itself
-    opened.press("Change", "change only W_v")
-    opened.wait_for_text("Only these changed: v_projected, v, head_outputs, concat, output.")
-
-
-def test_one_query_five_keys_and_a_broken_rule_is_named(screen):
-    opened = screen("?open=shapes", lesson="qkv")
-    opened.wait_for_text("the scores are 1 × 5 (queries × keys), the output is 1 × 10")
-    opened.slide("Queries", "ArrowRight", 2)
-    opened.wait_for_text("the scores are 3 × 5")
-    opened.slide("Values", "ArrowLeft")
-    opened.wait_for_text("there must be as many values as keys: k is (5, 8), v is (4, 10)")
-    opened.slide("Keys", "ArrowLeft")
-    opened.wait_for_text("the scores are 3 × 4")
-    opened.slide("Width of a query", "ArrowLeft")
-    opened.wait_for_text("k must have the width of q: q is (3, 7), k is (4, 8)")
-    opened.slide("Width of a value", "End")
-    opened.press("Score", "additive")
-    opened.wait_for_text("the output is 3 × 12")
-
-
-def test_the_roles_carry_the_numbers_of_the_readers_own_sentence(screen):
-    opened = screen("?open=roles", lesson="qkv")
-    opened.wait_for_text("“dog” is matched: k = (−1.00, 1.00), q · k = 6.00")
-    opened.press("As in", "a library")
-    opened.wait_for_text("the question you bring to a library")
-    opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_text("“Tom” is matched: k = (1.00, −1.00), q · k = 6.00")
-
-
-def test_one_row_alone_is_the_row_of_the_matrix(screen):
-    opened = screen("?open=row", lesson="qkv")
-    opened.wait_for_text("the two differ by 0.")
-    opened.press("Step", "weights")
-    alone = opened.page.locator("path[aria-label*='weights [head 1, it, dog]: 0.93']")
-    expect(alone).to_have_count(2)  # in the row alone and in the matrix
-
-
 def test_a_number_opens_and_leads_back_to_the_input(screen):
     opened = screen("?words=with", lesson="qkv")
     opened.click_cell("weights [head 1, it, dog]: 0.93")

@@ -16,14 +16,6 @@ def point(opened, curve, d_k):
     return float(drawn.get_attribute("aria-label").rpartition("→ ")[2].replace("−", "-"))
 
 
-def bold(opened, start):
-    """The numbers that are printed bold in a paragraph that begins like this."""
-    opened.settled()
-    paragraph = opened.page.get_by_test_id("stMarkdownContainer").locator("p").filter(has_text=re.compile(f"^{start}"))
-    texts = [text.replace(",", "") for text in paragraph.locator("strong").all_inner_texts()]
-    return [float(text) for text in texts if re.fullmatch(r"[0-9.]+", text)]
-
-
 def test_a_deep_link_restores_the_lesson_with_its_guess(screen):
     opened = screen("?guess=0&d_k=1024&open=gradient&lang=en", lesson="scale")
     opened.wait_for_text("Not as predicted")
@@ -76,63 +68,6 @@ def test_other_keys_and_another_seed_are_the_readers_own(screen):
     opened.wait_for_text("The weights of one draw (seed 5), undivided")
     opened.wait_for_others("weights [head 1, q, 1]", before)
     assert opened.query() == {"guess": "1", "keys": "2", "seed": "5"}
-
-
-def test_why_sqrt_d_k_measured_variance_against_d_k_for_several_laws_scaled_and_not(screen):
-    opened = screen("?open=variance", lesson="scale")
-    start = "Variance of 5,000 products"
-    opened.wait_for_text(f"{start} q · k at d_k = 64")
-    normal = point(opened, "measured", 1024)
-    assert abs(normal / 1024 - 1) < 0.1
-    opened.press("Components are", "±1")
-    opened.page.locator('path[aria-label^="measured: 1 → 1"]').first.wait_for(state="attached")  # (±1)² or nearly so
-    assert point(opened, "measured", 1024) != normal
-    opened.press("Components are", "uniform")
-    opened.slide("Width d_k of query and key", "End")
-    opened.wait_for_text(f"{start} q · k at d_k = 1024")
-    opened.slide("Draws", "Home")
-    opened.wait_for_text("Variance of 100 products")
-
-
-def test_where_the_argument_needs_independence_q_equals_k_has_mean_d_k_and_variance_2_d_k(screen):
-    opened = screen("?open=breaks", lesson="scale")
-    opened.wait_for_text("(exactly 64)")
-    mean, variance = bold(opened, "q = k")
-    assert abs(mean - 64) < 1 and abs(variance / 128 - 1) < 0.1
-    opened.slide("Width d_k of query and key", "ArrowRight")
-    opened.wait_for_text("(exactly 128)")
-    assert abs(bold(opened, "q = k")[-1] / 256 - 1) < 0.1
-    opened.press("Their distribution", "±1")
-    opened.wait_for_text("the variance 0 (0)")
-    opened.press("q and k are", "zero together")
-    opened.wait_for_text("(exactly 256)")
-    opened.press("q and k are", "one number repeated")
-    opened.wait_for_text("(exactly d_k² = 16384)")
-
-
-def test_how_the_scores_lie_undivided_and_divided(screen):
-    opened = screen("?open=scores", lesson="scale")
-    opened.wait_for_text("Outside ±10:")
-    before = bold(opened, "Outside")[0]
-    opened.slide("Width d_k of query and key", "End")
-    opened.page.wait_for_function("was => !document.body.innerText.includes(was)", arg=f"Outside ±10: {before:,.0f} of")
-    assert bold(opened, "Outside")[0] > before  # standard deviation 32 in the place of 8
-    opened.slide("Scores up to ±", "End")
-    opened.wait_for_text("Outside ±100:")
-    assert bold(opened, "Outside")[0] < 50
-
-
-def test_what_the_gradient_gets_the_jacobian_undivided_and_divided(screen):
-    opened = screen("?open=gradient&guess=1", lesson="scale")
-    undivided, divided = bold(opened, "How much each weight")
-    assert undivided < divided
-    opened.slide("Width d_k of query and key", "Home")
-    opened.page.wait_for_function(
-        "was => !document.body.innerText.includes(was)", arg=f"{undivided:.3f} without the division"
-    )
-    undivided, divided = bold(opened, "How much each weight")
-    assert undivided == divided  # √1 = 1
-    expect(opened.page.locator('path[aria-label*="jacobian [head 1, q, "]')).to_have_count(2 * 64)
 
 
 def test_a_number_of_the_draw_opens_down_to_its_query(screen):

@@ -67,38 +67,6 @@ def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(
     opened.wait_for_sentence("“she” gives 92 % of its attention to “Tom”")
 
 
-def test_the_additive_scores_stay_within_their_bound_while_the_dot_product_grows(screen):
-    """additive: the hidden tanh layer; scores bounded by sum abs(v)."""
-    opened = screen("?lang=en&open=inside", lesson="scores")
-    opened.wait_for_number("hidden [head 1, it, dog, animal]", "0.964")
-    opened.wait_for_text("the limit is Σ|v| = 8.00. The dot product of the same queries and keys reaches 6.00.")
-    opened.slide("All numbers of q and k, times", "End")
-    opened.wait_for_text("reaches 60000.00.")
-    opened.wait_for_number("scores [head 1, it, Anna]", "−8")
-    opened.wait_for_number("hidden [head 1, it, dog, animal]", "1")
-    opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_number("hidden [head 1, he, Tom, person]", "1")
-
-
-def test_unequal_widths_are_refused_by_dot_forms_and_taken_by_general_and_additive(screen):
-    """dot: needs equal widths, else a named error. additive: works with d_q != d_k. general."""
-    opened = screen("?lang=en&open=widths", lesson="scores")
-    refused = "k must have the width of q: q is (7, 4), k is (7, 3)"
-    opened.wait_for_text(f"cosine, scaled dot, dot: {refused}")
-    opened.slide("Width of a query", "ArrowLeft", 2)
-    opened.wait_for_text("q is (7, 2), k is (7, 3)")
-    opened.slide("Width of a key", "ArrowLeft")
-    opened.page.get_by_text("k must have the width of q").wait_for(state="detached")
-    opened.wait_for_text("Score: general. Head 1: “it” gives 99 % of its attention to “dog”")
-    opened.press("W_a of the general score", "crossed")
-    opened.wait_for_text("Score: general. Head 1: “it” gives 99 % of its attention to “Anna”")
-    opened.press("W_a of the general score", "your own")
-    opened.type("W_a, rows separated by ;", "1 0; 0 0")
-    opened.wait_for_text("Score: general. Head 1: “it” gives 80 % of its attention to “dog”")
-    opened.type("W_a, rows separated by ;", "1 0 0; 0 0 1")
-    opened.wait_for_text("general: w_a must be (2, 2)")
-
-
 def test_a_cosine_is_never_surer_than_its_ceiling_unless_a_temperature_lifts_it(screen):
     """cosine: in [-1, 1]; without temperature no weight exceeds e^2/(e^2 + S - 1)."""
     opened = screen("?lang=en&open=ceiling&score=cosine", lesson="scores")
@@ -109,16 +77,6 @@ def test_a_cosine_is_never_surer_than_its_ceiling_unless_a_temperature_lifts_it(
     opened.wait_for_text("At temperature 0.5 the cosine gives “dog” 0.59; with S = 7 keys it could give at most 0.90")
     opened.type("Sentence", "Tom read and he laughed")
     opened.wait_for_text("with S = 5 keys it could give at most 0.93")
-
-
-def test_what_each_score_costs_follows_the_sizes(screen):
-    opened = screen("?lang=en&open=cost", lesson="scores")
-    line = opened.page.locator("tr", has_text="additive")
-    assert line.inner_text().split() == ["additive", "308", "786,432", "262,144", "8,256"]
-    opened.slide("Width d_k", "Home")
-    opened.page.locator("tr", has_text="additive").filter(has_text="8,704").wait_for()  # 64 x 64 x 2 + 2 x 64 x 2 x 2
-    opened.type("Sentence", "Tom read and he laughed")
-    opened.page.locator("tr", has_text="dot").filter(has_text="100").first.wait_for()  # 2 heads, 5 x 5 pairs, width 2
 
 
 def test_a_number_opens_and_the_workbench_shows_this_run(screen):
