@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from pathlib import Path
 from types import SimpleNamespace
 
 import streamlit as st
@@ -29,8 +28,8 @@ from pages.components.messages import (
     list_names,
     read,
 )
+from pages.components.modules import join_modules, join_styles, list_modules, read_part
 
-COMPONENTS_FOLDER = Path(__file__).parent
 COMPONENTS: dict[str, "Component"] = {}  # all of them, by name
 
 
@@ -98,45 +97,24 @@ class Component:
 def make_component(
     name: str,
     html: str,
-    *shared: str,
+    *,
+    styles: Iterable[str] = (),
     is_fetched: bool = False,
-    constants: Mapping[str, object] | None = None,
     sends: Mapping[str, Shape] | None = None,
     **options,
 ) -> Component:
-    """Makes a component from the .js and .css files of its name, and those that it shares with others.
+    """Makes a component from the module of its name, all that it imports, and the style sheets beside them.
 
-    is_fetched: whether a browser fetches its script once, instead of getting it with every message. constants: that the
-    script begins with, by name. sends: the shape of what it sends of each event (messages.py). options: as of
+    styles: further style sheets. is_fetched: whether a browser fetches its script once, instead of getting it with
+    every message. sends: the shape of what it sends of each event (messages.py). options: as of
     st.components.v2.component.
     """
-    parts = (*shared, name)
-    script = write_constants(constants or {}) + join_files(parts, "js")
-    style = join_files(parts, "css")
+    script = join_modules(name)
+    style = join_styles([*styles, *list_modules(name)])
     js = make_loader(name, script) if is_fetched else script
     mount = st.components.v2.component(name, html=html, css=style or None, js=js, **options)
     COMPONENTS[name] = Component(name, script, html, style, mount, sends or {})
     return COMPONENTS[name]
-
-
-def write_constants(constants: Mapping[str, object]) -> str:
-    """Constants as a script says them.
-
-    >>> write_constants({"SIZES": [1, 2]})
-    'const SIZES = [1, 2];\\n'
-    """
-    return "".join(f"const {name} = {json.dumps(value)};\n" for name, value in constants.items())
-
-
-def join_files(parts: Iterable[str], kind: str) -> str:
-    """The texts of the parts' files of a kind, of those that have one."""
-    names = [f"{part}.{kind}" for part in parts]
-    return "\n".join(read_part(name) for name in names if (COMPONENTS_FOLDER / name).exists())
-
-
-def read_part(file_name: str) -> str:
-    """The text of a file of this folder."""
-    return (COMPONENTS_FOLDER / file_name).read_text("utf-8")
 
 
 def pack_bytes(data: dict) -> bytes:
@@ -165,30 +143,27 @@ def pack_bytes(data: dict) -> bytes:
 # ---- the components --------------------------------------------------------------------------------------------------
 arithmetic = make_component("arithmetic", '<div class="arithmetic"></div>', sends={"followed": CELL})
 shortcuts = make_component(
-    "shortcuts", "<div></div>", "page", isolate_styles=False, sends={"moved": OneOf(("undo", "redo"))}
+    "shortcuts", "<div></div>", styles=("page",), isolate_styles=False, sends={"moved": OneOf(("undo", "redo"))}
 )
 arrows = make_component(
-    "arrows", "<div></div>", "belongs", "page", isolate_styles=False, sends={"moved": OneOf(("previous", "next"))}
+    "arrows", "<div></div>", styles=("page",), isolate_styles=False, sends={"moved": OneOf(("previous", "next"))}
 )
-cards = make_component(
-    "cards", '<div class="cards"></div>', "small_picture", "kept_progress", sends={"opened": OneOf("lessons")}
-)
-timeline = make_component(
-    "timeline", '<div class="timeline"></div>', "belongs", "small_picture", sends={"opened": OneOf("milestones")}
-)
-sign_picture = make_component("sign", '<div class="sign"></div>', "small_picture", is_fetched=True)
+cards = make_component("cards", '<div class="cards"></div>', sends={"opened": OneOf("lessons")})
+timeline = make_component("timeline", '<div class="timeline"></div>', sends={"opened": OneOf("milestones")})
+sign_picture = make_component("sign", '<div class="sign"></div>', is_fetched=True)
 scenes = make_component(
     "scenes",
     '<div class="scenes"></div>',
-    "small_picture",
-    "roving",
     is_fetched=True,
     sends={"opened": Place("scenes"), "moved": (Place("scenes"), Place("scenes"))},
 )
 spoken = make_component("spoken", "<div></div>")
 file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
-visited = make_component("visited", "<div></div>", "kept_progress")
-seen_drawers = make_component("seen_drawers", "<div></div>", "kept_progress", isolate_styles=False)
+visited = make_component(
+    "visited",
+    "<div></div>",
+)
+seen_drawers = make_component("seen_drawers", "<div></div>", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)
 MATRIX_CELL = {"row": Place("rows"), "column": Place("columns")}
@@ -196,11 +171,6 @@ MAX_SENT_CELLS = 2**18  # the most cells of a matrix that one message may name: 
 canvas = make_component(
     "canvas",
     '<div class="map"></div>',
-    "pixels",
-    "rounded",
-    "printed",
-    "sheet",
-    "live/position",
     sends={
         "opened": CELL,
         "painted": {
@@ -212,19 +182,15 @@ canvas = make_component(
 thumbnails = make_component(
     "thumbnails",
     '<div class="thumbnails" role="group"></div>',
-    "pixels",
-    "roving",
     sends={"opened": OneOf("opens")},
 )
 lectern = make_component(
     "lectern",
     read_part("lectern.html"),
-    "belongs",
-    "remote",
     isolate_styles=False,
     sends={"moved": OneOf("ways")},
 )
-prompter = make_component("prompter", read_part("prompter.html"), "belongs", "remote", sends={"moved": OneOf("ways")})
+prompter = make_component("prompter", read_part("prompter.html"), sends={"moved": OneOf("ways")})
 number_grid = make_component(
     "numbers",
     '<div><table></table><i class="made row"></i><i class="made column"></i></div>',
@@ -237,56 +203,7 @@ number_grid = make_component(
         "opened": MATRIX_CELL,
     },
 )
-FLOW_PARTS = (
-    "pixels",
-    "rounded",
-    "printed",
-    "flow/motion",
-    "flow/shapes",
-    "flow/twin",
-    "flow/twin_check",
-    "flow/model",
-    "flow/words",
-    "flow/layout",
-    "flow/arrangement",
-    "flow/journey",
-    "flow/changes",
-    "flow/views",
-    "flow/sentences",
-    "flow/picture/picture",
-    "flow/picture/lane",
-    "flow/picture/column_heads",
-    "flow/picture/vectors",
-    "flow/picture/merge",
-    "flow/picture/meeting",
-    "flow/picture/threads",
-    "flow/picture/bars",
-    "flow/picture/shares",
-    "flow/picture/ribbons",
-    "flow/picture/glow",
-    "flow/picture/rings",
-    "flow/flights",
-    "flow/map",
-    "flow/map_keys",
-    "flow/flow_keys",
-    "flow/cell_editor",
-    "flow/role_choices",
-    "flow/formulas",
-    "flow/small_maps",
-    "flow/plane_axes",
-    "flow/plane_vectors",
-    "flow/plane_hands",
-    "flow/plane_controls",
-    "flow/plane_goals",
-    "flow/plane",
-    "flow/sum",
-    "flow/choice",
-    "flow/bar",
-    "flow/hands",
-    "flow/exchange",
-    "flow/flow",
-)
-flow = make_component("flow/flow", '<div class="flow"></div>', *FLOW_PARTS[:-1], is_fetched=True)
+flow = make_component("flow/flow", '<div class="flow"></div>', is_fetched=True)
 look = make_component(
     "flow/look",
     "<div></div>",
@@ -323,11 +240,6 @@ look = make_component(
 model_block = make_component(
     "model/block",
     '<div class="block"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "player",
     sends={
         "opened": PART_CELL,
         "target": Place("vocabulary"),
@@ -339,12 +251,6 @@ word_shares = make_component("model/shares", '<div class="shares"></div>')
 model_heads = make_component(
     "model/heads",
     '<div class="heads"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "roving",
-    "model/controls",
-    "model/maps",
     is_fetched=True,
     sends={
         "head": (Whole(1, "layers"), Place("heads")),
@@ -354,36 +260,18 @@ model_heads = make_component(
 model_decoder = make_component(
     "model/decoder",
     '<div class="decoder"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "player",
-    "svg",
     is_fetched=True,
     sends={"opened": PART_CELL, "row": Place("rows")},
 )
 model_shelves = make_component(
     "model/shelves",
     '<div class="shelves"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "roving",
-    "model/controls",
-    "player",
-    "svg",
     is_fetched=True,
     sends={"opened": {"stop": Place("stops"), **PART_CELL}, "stop": Place("stops")},
 )
 tokens = make_component(
     "tokens",
     '<div class="tokens"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "roving",
-    "player",
     is_fetched=True,
     sends={"merges": Place("merges")},
 )
@@ -394,59 +282,36 @@ live_slider = make_component(
     is_fetched=True,
     sends={"released": Number("least", "most"), "typed": Number("least_typed", "most_typed")},
 )
-live_text = make_component("live/told", '<div class="told"></div>', "live/position")
+live_text = make_component(
+    "live/told",
+    '<div class="told"></div>',
+)
 live_frames = make_component(
     "live/frames",
     '<div class="frames" role="group"></div>',
-    "pixels",
-    "live/position",
-    "svg",
     sends={"clicked": CELL},
 )
 word_threads = make_component(
     "lessons/threads",
     '<div class="threads"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "roving",
-    "live/position",
-    "svg",
     is_fetched=True,
     sends={"chosen": (Place("ways"), Whole(0)), "opened": (Place("ways"), Whole(0), Whole(0))},
 )
 symbol_arcs = make_component(
     "lessons/arcs",
     '<div class="arcs"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "roving",
-    "live/position",
-    "svg",
     is_fetched=True,
     sends={"opened": (Place("layers"), Whole(0), Whole(0), Whole(0))},
 )
 beads = make_component(
     "lessons/beads",
     '<div class="beads"></div>',
-    "rounded",
-    "flow/words",
-    "roving",
-    "live/position",
-    "svg",
     is_fetched=True,
     sends={"chosen": Place("words")},
 )
 neck = make_component(
     "lessons/neck",
     '<div class="neck"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "player",
-    "live/position",
-    "svg",
     is_fetched=True,
     sends={"opened": (Whole(0), Whole(0))},
 )
@@ -454,69 +319,40 @@ PLANE_ARROW = (Number("back", "reach"), Number("back", "reach"))
 word_match = make_component(
     "lessons/match",
     '<div class="match"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "roving",
-    "lessons/match_twin",
-    "svg",
     is_fetched=True,
     sends={"moved": (PLANE_ARROW, PLANE_ARROW), "chosen": OneOf("scores")},
 )
 number_columns = make_component(
     "lessons/columns",
     '<div class="columns" role="group"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "live/position",
     is_fetched=True,
     sends={"moved": ListOf(Number(), 1000), "clicked": CELL},
 )
 score_cloud = make_component(
     "lessons/cloud",
     '<div class="cloud" role="img"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "live/position",
-    "svg",
     is_fetched=True,
 )
 row_product = make_component(
     "lessons/product",
     '<div class="product" role="group"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
     is_fetched=True,
 )
 painted_words = make_component(
     "lessons/painted",
     '<div class="painted" role="group"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "roving",
-    "svg",
     is_fetched=True,
 )
-cost_areas = make_component(
-    "lessons/areas", '<div class="areas"></div>', "model/controls", "live/position", "svg", is_fetched=True
-)
+cost_areas = make_component("lessons/areas", '<div class="areas"></div>', is_fetched=True)
 printed_paper = make_component(
     "lessons/paper",
     '<div class="paper" role="group"></div>',
-    "model/controls",
-    "roving",
     is_fetched=True,
     sends={"pressed": (OneOf("stages"), Whole(0), Whole(0))},
 )
 code_lines = make_component(
     "practice/lines",
     '<div class="lines"></div>',
-    "model/controls",
-    "roving",
     is_fetched=True,
     sends={"looked": OneOf("steps"), "guessed": Place("lines")},
 )

@@ -1,4 +1,6 @@
 // The way on and back by the arrow keys, unless they belong to what has the focus.
+import { belongs } from "./belongs.js";
+
 export default function ({ setTriggerValue }) {
   const pressed = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;

@@ -4,6 +4,10 @@
 // note, such as "1 : 2"; chosen, a cell's row and column, and query, a row, or null; paint, and with it turn, which
 // counts the strokes that were answered, so that a refused one is taken back; linked, a name that maps share whose same
 // cell is read together.
+import { followSlider } from "./live/position.js";
+import { BLOCKED, unpacked } from "./pixels.js";
+import { clamped, Sheet } from "./sheet.js";
+
 const ALLOWED = 252; // the colour number of a True: 1, the end of a signed scale
 
 export default function ({ parentElement, data, setTriggerValue }) {

@@ -1,4 +1,7 @@
 // The lessons as cards: a picture of each, its question, and how far this browser's own reader has come.
+import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
+import { drawPicture, element } from "./small_picture.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".cards");
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);

@@ -15,12 +15,17 @@ const { default: draw } = await import(app + "%s");
 export default draw;"""
 
 
-def make_loader(name: str, script: str) -> str:
-    """Keeps the script of a component to be fetched, and returns the script that fetches it.
+def keep_script(name: str, script: str) -> str:
+    """Keeps a script to be fetched, and returns the name of its file.
 
-    Its name changes with its text, so that a browser never keeps an old one.
+    The file's name changes with its text, so that a browser never keeps an old one.
     """
     digest = sha256(script.encode()).hexdigest()[:16]
     file_name = f"{name.rpartition('/')[-1]}.{digest}.js"
     SCRIPTS[file_name] = script
-    return LOADER % f"{FOLDER}/{file_name}"
+    return file_name
+
+
+def make_loader(name: str, script: str) -> str:
+    """Keeps the script of a component to be fetched, and returns the script that fetches it."""
+    return LOADER % f"{FOLDER}/{keep_script(name, script)}"

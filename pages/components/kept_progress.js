@@ -4,7 +4,7 @@ const DRAWERS = "attention-drawers";
 const STAGES = ["opened", "solved"];
 
 // Each lesson's stage by its name; what cannot be read counts as nothing.
-function readProgress() {
+export function readProgress() {
   try {
     const kept = Object.entries(JSON.parse(localStorage.getItem(PROGRESS)) ?? {});
     return new Map(kept.filter(([, stage]) => STAGES.includes(stage)));
@@ -14,14 +14,14 @@ function readProgress() {
 }
 
 // A browser that keeps nothing forgets.
-function keepProgress(progress) {
+export function keepProgress(progress) {
   try {
     localStorage.setItem(PROGRESS, JSON.stringify(Object.fromEntries(progress)));
   } catch {}
 }
 
 // The drawers that were opened, by their names; what cannot be read counts as nothing.
-function readDrawers() {
+export function readDrawers() {
   try {
     return new Set(JSON.parse(localStorage.getItem(DRAWERS)).filter((name) => typeof name === "string"));
   } catch {
@@ -29,7 +29,7 @@ function readDrawers() {
   }
 }
 
-function keepDrawers(drawers) {
+export function keepDrawers(drawers) {
   try {
     localStorage.setItem(DRAWERS, JSON.stringify([...drawers]));
   } catch {}

@@ -1,5 +1,8 @@
 // The keys and buttons of a presentation, full screen and black screen; and what it tells the presenter view, which is
 // another window of the same browser: they hear each other through a channel that no server and no other browser is on.
+import { belongs } from "./belongs.js";
+import { asked, REMOTE } from "./remote.js";
+
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
 const AT_THE_DESK = ["start", "notes"]; // all that there is to do before it begins
 const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"]; // what the presenter view may ask for

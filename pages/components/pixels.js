@@ -1,8 +1,8 @@
 // What the drawn maps share: data out of one run of bytes, and cells as pixels of an image.
-const BLOCKED = 255; // the colour number of a blocked cell, which is hatched
+export const BLOCKED = 255; // the colour number of a blocked cell, which is hatched
 
 // The dictionary that `packed` made: a length, a JSON text, and then what is bytes, each at a multiple of 4.
-function unpacked(bytes) {
+export function unpacked(bytes) {
   const whole = bytes.slice(); // starts at 0, so that the numbers in it are aligned
   const length = new DataView(whole.buffer).getUint32(0, true);
   const data = JSON.parse(new TextDecoder().decode(whole.subarray(4, 4 + length)));
@@ -16,7 +16,7 @@ function unpacked(bytes) {
 }
 
 // Cells as an image of one pixel each; blocked ones are left open, for the hatch to be seen through them.
-function pixels(cells, rows, columns, fills) {
+export function pixels(cells, rows, columns, fills) {
   const image = document.createElement("canvas");
   image.width = columns;
   image.height = rows;
@@ -33,12 +33,12 @@ function pixels(cells, rows, columns, fills) {
 }
 
 // Red, green and blue of a colour that is written #rrggbb.
-function channelsOf(colour) {
+export function channelsOf(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }
 
 // Parallel lines down to the right over a rectangle, `gap` apart, one through the point (x0, y0).
-function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
+export function hatch(pen, x, y, width, height, x0, y0, gap, colour) {
   pen.save();
   pen.beginPath();
   pen.rect(x, y, width, height);

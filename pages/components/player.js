@@ -2,7 +2,9 @@
 // text: { play, pause, label }. time: ms that each stage is shown. draw(at, isStep): draws a stage, and returns what is
 // told of it; isStep: it follows the one before. after(at): the stage behind it, undefined behind the last. settled():
 // called when a hand or the end comes to rest.
-function playerOf(root, { text, last, time, draw, after = (at) => (at < last ? at + 1 : undefined), settled = () => {} }) {
+import { button, element } from "./model/controls.js";
+
+export function playerOf(root, { text, last, time, draw, after = (at) => (at < last ? at + 1 : undefined), settled = () => {} }) {
   clearInterval(root.playing);
   root.playing = null;
   const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });

@@ -1,20 +1,22 @@
 // Texts and numbers as they stand on a drawn map.
+import { printed } from "./rounded.js";
+
 // The digits that the data carries; all of them are seen where a cell is opened.
-function digits(value) {
+export function digits(value) {
   return printed(String(Number(value.toPrecision(7))));
 }
 
 // A template with its {names} filled in, in one pass: what is filled in is not read again.
-function filled(template, values) {
+export function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
-function letters(text) {
+export function letters(text) {
   return Array.from(new Intl.Segmenter().segment(text), (part) => part.segment);
 }
 
 // A character as wide as it is high: Chinese, Japanese, Korean, full-width signs.
-const WIDE = new RegExp(
+export const WIDE = new RegExp(
   "[\\u1100-\\u115f\\u2e80-\\ua4cf\\uac00-\\ud7a3\\uf900-\\ufaff\\ufe30-\\ufe6f\\uff00-\\uff60\\uffe0-\\uffe6" +
     "\\u{1f300}-\\u{1faff}\\u{20000}-\\u{3fffd}]",
   "u",

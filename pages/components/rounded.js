@@ -10,7 +10,7 @@ function significant(size, figures) {
 }
 
 // A number with so many decimals, with a hyphen for its minus; none before a zero that only rounding made.
-function rounded(value, decimals) {
+export function rounded(value, decimals) {
   const size = Math.abs(value);
   let text = size.toFixed(decimals); // of two that are equally near, the larger
   const isHalf = (size * 2 ** (decimals + 1)) % 2 === 1;
@@ -19,12 +19,12 @@ function rounded(value, decimals) {
 }
 
 // A true minus sign, and two digits in an exponent, as everywhere on the screen.
-function printed(text) {
+export function printed(text) {
   return text.replace(/^-/, "−").replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 // A number with two decimals, as it stands in a cell.
-function fixed(value) {
+export function fixed(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value < 0 ? "−∞" : "∞";
   if (Math.abs(value) < 1e5) return printed(rounded(value, 2));
   const [kept, power] = significant(Math.abs(value), 3);
@@ -32,7 +32,7 @@ function fixed(value) {
 }
 
 // A number in two digits; a small one by its power of ten.
-function twoDigits(size) {
+export function twoDigits(size) {
   const [kept, power] = significant(size, 2);
   if (power < -4) return printed(`${kept[0]}${kept[1] === "0" ? "" : `.${kept[1]}`}e${power}`);
   return String(Number(`${kept}e${power - 1}`));
@@ -40,7 +40,7 @@ function twoDigits(size) {
 
 // A share in percent, without the sign: whole, two digits where that would make 0 of it, <0.01 where it is less than
 // that, >99 where a whole number would make all of it.
-function percentDigits(share) {
+export function percentDigits(share) {
   if (share > 0 && 100 * share < 0.01) return "<0.01";
   const whole = rounded(100 * share, 0);
   if (whole === "0" && share > 0) return twoDigits(100 * share);
@@ -48,6 +48,6 @@ function percentDigits(share) {
 }
 
 // The same where there is room for few digits: <1 where a whole number would make 0 of it.
-function wholePercentDigits(share) {
+export function wholePercentDigits(share) {
   return share > 0 && rounded(100 * share, 0) === "0" ? "<1" : percentDigits(share);
 }

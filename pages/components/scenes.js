@@ -1,4 +1,7 @@
 // The scenes of a lecture as cards. Of one's own lecture they are put in order: by drag, or with Alt or Ctrl and an arrow.
+import { roving } from "./roving.js";
+import { drawPicture, element } from "./small_picture.js";
+
 const DRAG_PX = 6; // pixels: less is a click
 const PATIENCE_MS = 3000; // milliseconds: how long another move waits for the answer to the one before
 

@@ -1,29 +1,9 @@
 // The search over the whole app: a button and a window with a field, by mouse or by keyboard. It asks no server; what is
-// typed is shown as text alone. FINDABLE stands before this script: all that can be found, in both languages.
+// typed is shown as text alone. What can be found is fetched when the window is opened first: data.findable is the
+// address of a module with all of it.
+import { find, makeIndex } from "./find.js";
+
 const TYPED_INTO = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
-const INDEX = FINDABLE.map((entry, number) => {
-  const titles = Object.values(entry.titles).map(simplify);
-  const all = [...titles, ...Object.values(entry.details).map(simplify), simplify(entry.sign)].join("\n");
-  return { ...entry, number, titles: titles, shown: entry.titles, all };
-});
-
-function simplify(text) {
-  return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
-}
-
-// The numbers of what has every word that is typed: what is called so first, then whose title has the words.
-export function find(typed) {
-  const wanted = simplify(typed);
-  if (!wanted) return [];
-  const words = wanted.split(" ");
-  const rank = ({ titles, sign }) => {
-    if (titles.includes(wanted) || simplify(sign) === wanted) return 0;
-    return titles.some((title) => words.every((word) => title.includes(word))) ? 1 : 2;
-  };
-  const found = INDEX.filter(({ all }) => words.every((word) => all.includes(word)));
-  return found.map((entry) => [rank(entry), entry.number]).sort(([a, i], [b, j]) => a - b || i - j).map(([, number]) => number);
-}
-
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".search");
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
@@ -44,16 +24,22 @@ export default function ({ parentElement, data, setTriggerValue }) {
     options[chosen]?.scrollIntoView({ block: "nearest" });
   };
   const draw = () => {
-    const found = find(field.value);
-    list.replaceChildren(...found.map((number) => drawResult(INDEX[number], data, choose)));
+    const { index } = root.view;
+    if (!index) return; // it comes
+    const found = find(index, field.value);
+    list.replaceChildren(...found.map((number) => drawResult(index[number], data, choose)));
     status.textContent = describe(field.value, found.length, data.text);
     field.setAttribute("aria-expanded", found.length > 0);
     mark(0);
   };
-  const open = () => {
+  const open = async () => {
     if (dialog.open) return;
     dialog.showModal();
     field.select();
+    if (root.view.index) return;
+    const { default: findable } = await import(data.findable);
+    root.view.index = makeIndex(findable);
+    field.oninput();
   };
 
   button.onclick = open;
@@ -92,10 +78,10 @@ function build(root) {
   const list = Object.assign(element("ul", "list"), { id: "found" });
   list.setAttribute("role", "listbox");
   status.setAttribute("role", "status");
-  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "found", "aria-autocomplete": "list" })) field.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "found", "aria-autocomplete": "list", "aria-expanded": false })) field.setAttribute(name, value);
   dialog.append(field, status, list);
   root.replaceChildren(button, dialog);
-  return { button, dialog, field, status, list };
+  return { button, dialog, field, status, list, index: null };
 }
 
 function label({ button, dialog, field, list }, text) {

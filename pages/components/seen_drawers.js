@@ -1,5 +1,7 @@
 // Drawers that this browser has opened have a tick at their right end.
 // data: { drawn, opened, said }: the drawers of this page by their keys, those that are open, and what the tick means.
+import { keepDrawers, readDrawers } from "./kept_progress.js";
+
 export default function ({ parentElement, data: { drawn, opened, said } }) {
   const seen = readDrawers();
   opened.forEach((key) => seen.add(key));

@@ -1,5 +1,9 @@
 // One matrix drawn on a canvas, from its data and a view, which is how near it is looked at, and where: the cells in
 // whole device pixels, so that all are alike, the texts around them, the scale, and over them the outlines.
+import { BLOCKED, hatch, pixels } from "./pixels.js";
+import { digits, filled, letters, WIDE } from "./printed.js";
+import { fixed } from "./rounded.js";
+
 const CELL = 40; // pixels a cell, as everywhere on the screen in CSS pixels: the largest of a map that is shown whole
 const READABLE = 26; // from here on the numbers stand in the cells
 const NEAREST = 64;
@@ -12,11 +16,11 @@ const ROOM = 110;
 const OVERHANG = 100; // what tilted texts take beyond the last column
 const RAMP = { wide: 260, tall: 40 };
 
-function clamped(value, least, most) {
+export function clamped(value, least, most) {
   return Math.max(least, Math.min(most, value));
 }
 
-class Sheet {
+export class Sheet {
   constructor(root) {
     this.root = root;
     this.at = null; // the cell that is read: hovered over, or where the arrow keys have led

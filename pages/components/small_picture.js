@@ -10,7 +10,7 @@ const DRAWN = {
 };
 const FILLED = ["rect", "dot", "text"];
 
-function drawPicture(shapes) {
+export function drawPicture(shapes) {
   const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   for (const [name, value] of Object.entries({ viewBox: "0 0 160 90", "aria-hidden": "true" })) picture.setAttribute(name, value);
   for (const [kind, colour, strength, ...numbers] of shapes) {
@@ -24,6 +24,6 @@ function drawPicture(shapes) {
   return picture;
 }
 
-function element(tag, className, textContent = "") {
+export function element(tag, className, textContent = "") {
   return Object.assign(document.createElement(tag), { className, textContent });
 }

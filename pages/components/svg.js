@@ -1,5 +1,5 @@
 // A shape of an SVG picture, or the picture itself. A page without a server allows a style by its property alone.
-function svgShape(kind, { style = "", ...attributes } = {}, text) {
+export function svgShape(kind, { style = "", ...attributes } = {}, text) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", kind);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   if (style) made.style.cssText = style;

@@ -1,4 +1,7 @@
 // Small maps in a row, a button each: the one that is looked at is outlined, a click opens another.
+import { pixels, unpacked } from "./pixels.js";
+import { roving } from "./roving.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".thumbnails");
   root.trigger = setTriggerValue;

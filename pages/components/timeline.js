@@ -1,5 +1,8 @@
 // A line of years: what each added, as small pictures; the one that is looked at large, with who it was and where it is seen.
 // data: { entries, text, palette }: each entry { year, who, text, drawn, shapes, address, place, key }.
+import { belongs } from "./belongs.js";
+import { drawPicture, element } from "./small_picture.js";
+
 const MARGIN = 2; // of a large picture, in its units: half of a thick line
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");

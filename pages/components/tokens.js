@@ -1,5 +1,9 @@
 // A text cut in three ways, a row each: words, pieces, characters. The pieces grow with the number of merges, which a
 // slider scrubs. Who points at a token, or walks to it, sees the same letters in all rows.
+import { element } from "./model/controls.js";
+import { playerOf } from "./player.js";
+import { roving } from "./roving.js";
+
 const TINTS = 6; // colours that follow each other
 const STEP_TIME = 260; // ms between two stages while it plays
 

@@ -1,5 +1,9 @@
 // The words of a Chinese sentence, each in a frame. Between two characters stands a button: inside a word it parts it,
 // between two words it joins them. Arrow keys walk from one to the next.
+import { said } from "./flow/words.js";
+import { button, element } from "./model/controls.js";
+import { roving } from "./roving.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".word-gaps");
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);

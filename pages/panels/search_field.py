@@ -1,10 +1,12 @@
 """The search over the whole app: it answers in the browser, and the server opens what was chosen."""
 
+import json
 from urllib.parse import urlencode
 
 import streamlit as st
 
 from pages.components import make_component
+from pages.components.fetched_scripts import keep_script
 from pages.components.messages import Place
 from pages.session.labels import current_palette
 from pages.session.sought_control import LINK_KEY, seek
@@ -29,18 +31,17 @@ def pack_findable(found: Findable) -> dict:
     }
 
 
+FOUND = json.dumps([pack_findable(found) for found in list_findable()])
+FINDABLE_FILE = keep_script("findable", f"export default {FOUND};\n")
 search = make_component(
-    "search",
-    '<div class="search"></div>',
-    is_fetched=True,
-    constants={"FINDABLE": [pack_findable(found) for found in list_findable()]},
-    sends={"chosen": Place(len(list_findable()))},
+    "search", '<div class="search"></div>', is_fetched=True, sends={"chosen": Place(len(list_findable()))}
 )
 
 
 def show_search() -> None:
     """Shows the button of the search; opens the page of what was chosen."""
     data = {
+        "findable": f"./{FINDABLE_FILE}",  # beside the script of the search
         "language": current_language(),
         "page": st.session_state["page"] or PAGES[0].slug,  # the first page is where no page is named
         "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},

@@ -22,10 +22,6 @@ CONTROL = "word_gap"  # the click, as a place of refusals
 word_gaps = make_component(
     "word_gaps",
     '<div class="word-gaps" role="group"></div>',
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "roving",
     is_fetched=True,
     sends={"gap": {"at": Whole(), "words": ListOf(Text(10_000), 10_000)}},
 )

@@ -1,9 +1,14 @@
 // Where everything stands at each stop, and on the way from one to the next.
-const OPEN_HEIGHT = 88; // px: the room for a sum of which nothing is known yet
+import { blendLayouts, layOut } from "./layout.js";
+import { clamp, easeInOut } from "./motion.js";
+import { CHOICE } from "./role_choices.js";
+import { textWidth } from "./words.js";
+
+export const OPEN_HEIGHT = 88; // px: the room for a sum of which nothing is known yet
 const LEAST_ROOM = 260; // px
 const MAKES_ROOM = 0.3; // of a stop: it first makes room for what comes
 
-class Arrangement {
+export class Arrangement {
   // The layouts at all stops, from the room that there is.
   arrange(flow) {
     const { snapshot } = flow;

@@ -1,5 +1,9 @@
 // The stops as a bar that is dragged: one segment a stop, as long as it lasts.
-class StopsBar {
+import { lastsMs } from "./journey.js";
+import { clamp } from "./motion.js";
+import { added, isAlike, setOnce } from "./words.js";
+
+export class StopsBar {
   constructor(root, journey) {
     this.root = root;
     this.journey = journey;

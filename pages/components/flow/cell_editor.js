@@ -1,7 +1,11 @@
 // A field over a cell of an input, in which another number is typed. The server takes it as every edit, or says why not.
+import { clamp } from "./motion.js";
+import { placeOf } from "./twin.js";
+import { added, setOnce } from "./words.js";
+
 const FIELD = { width: 64, height: 30 }; // px, at least
 
-class CellEditor {
+export class CellEditor {
   constructor(root, flow) {
     this.root = root;
     this.flow = flow;

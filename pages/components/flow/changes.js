@@ -1,10 +1,13 @@
 // What a change of the run changed: of each part the rows whose numbers are others; what the headline said before.
-const GLOW_MS = 1300; // what a change changed is outlined, and has its old number beside it
-const BEFORE_MS = 3200; // what the headline said before
+import { finite, isCalm } from "./motion.js";
+import { spellPercent } from "./words.js";
+
+export const GLOW_MS = 1300; // what a change changed is outlined, and has its old number beside it
+export const BEFORE_MS = 3200; // what the headline said before
 
 // before, now: snapshots of the same words. { rows: part -> row -> { m, old } of the number that changed most, said, begun },
 // or null where nothing changed. begun: when it is first seen.
-function findChanges(before, now, model) {
+export function findChanges(before, now, model) {
   const rows = new Map();
   for (const part of now.parts) {
     const changed = changedRows(before.numbers[part.name], now.numbers[part.name], part.role === "lane" ? 1 : model.keys.length);
@@ -30,14 +33,14 @@ function changedRows(old, now, count) {
 }
 
 // What a change changed, as strongly as it still glows; where nothing may move it is there, and then gone.
-function fading(glow, now) {
+export function fading(glow, now) {
   if (!glow) return null;
   glow.begun ??= now;
   const left = 1 - (now - glow.begun) / GLOW_MS;
   return left > 0 ? { rows: glow.rows, strength: isCalm() ? 1 : left } : null;
 }
 
-const isOther = (one, other) => one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
+export const isOther = (one, other) => one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
 // Of the same words in the same layer: else nothing was changed, only opened.
-const isSameSight = (one, other) =>
+export const isSameSight = (one, other) =>
   ["T", "S"].every((axis) => String(one.words[axis]) === String(other.words[axis])) && one.layers.now === other.layers.now;

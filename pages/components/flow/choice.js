@@ -1,5 +1,7 @@
 // One of a few, in sight.
-class Choice {
+import { isAlike, setOnce } from "./words.js";
+
+export class Choice {
   constructor(root, choose) {
     this.root = root;
     this.choose = choose;

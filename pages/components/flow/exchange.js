@@ -2,7 +2,7 @@
 // it is obeyed.
 const HAND_RESTS_MS = 350;
 
-class Exchange {
+export class Exchange {
   constructor(flow) {
     this.flow = flow;
     this.order = 0; // of the server, the last that was obeyed
@@ -126,4 +126,4 @@ class Exchange {
   }
 }
 
-const isSamePlace = (one, other) => one.step === other.step && String(one.index) === String(other.index);
+export const isSamePlace = (one, other) => one.step === other.step && String(one.index) === String(other.index);

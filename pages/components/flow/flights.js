@@ -1,5 +1,7 @@
 // Between the flow and the map: a number that both draw leaves its place in the one and flies to its place in the other.
-class Flights {
+import { shapeOfNumber } from "./picture/rings.js";
+
+export class Flights {
   constructor(flow) {
     this.flow = flow;
     this.found = new Map(); // of what is looked at: a matrix of the map -> its cells that the flow draws

@@ -1,9 +1,35 @@
 // The flow of one query through a layer: it is looked at, played and dragged back in the browser.
+import { unpacked } from "../pixels.js";
+import { Arrangement, OPEN_HEIGHT } from "./arrangement.js";
+import { StopsBar } from "./bar.js";
+import { CellEditor } from "./cell_editor.js";
+import { BEFORE_MS, fading, findChanges, GLOW_MS, isSameSight } from "./changes.js";
+import { Choice } from "./choice.js";
+import { Exchange } from "./exchange.js";
+import { Flights } from "./flights.js";
+import { Formulas } from "./formulas.js";
+import { Hands } from "./hands.js";
+import { Journey } from "./journey.js";
+import { blendLayouts } from "./layout.js";
+import { MapView, WAITING } from "./map.js";
+import { Model } from "./model.js";
+import { blendArrays, clamp, easeInOut, isCalm } from "./motion.js";
+import { Picture } from "./picture/picture.js";
+import { PlaneView } from "./plane.js";
+import { RoleChoices } from "./role_choices.js";
+import { Sentences } from "./sentences.js";
+import { makeElement } from "./shapes.js";
+import { SmallMaps } from "./small_maps.js";
+import { SumPanel } from "./sum.js";
+import { follow } from "./twin.js";
+import { findTwinDifference, isProven, movedInputs, ShownRows } from "./twin_check.js";
+import { mapView, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
+import { added, widths } from "./words.js";
+
 const CHANGE_MS = 420; // numbers and places, from one state to the next
 const FLOW_GOES = 2; // times faster than the map opens, the flow fades
 const OPENS_MS = 750; // from the flow to the map
 const LONGEST_FRAME_MS = 34; // a frame that comes later moves no farther
-const WAITING = 0.35; // how strongly numbers are seen that come when a hand lets go
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".flow");

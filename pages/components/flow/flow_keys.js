@@ -1,5 +1,8 @@
 // The keys on the flow: N leads to a single number; arrows go on to the next, along a row, down a column and through the lane.
-class FlowKeys {
+import { MOVES } from "./map_keys.js";
+import { setOnce, spellNumber, spellPercent } from "./words.js";
+
+export class FlowKeys {
   constructor(flow, hands) {
     this.flow = flow;
     this.hands = hands;

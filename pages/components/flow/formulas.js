@@ -1,10 +1,12 @@
 // At the end of a stop the formula of what has come to be, in the lane, each symbol in the colour of its object.
+import { clamp } from "./motion.js";
+
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 const FORMULA_COMES = [0.55, 0.8]; // of a stop
 const FORMULA_SIZE = 24; // px
 const LEGIBLE_FORMULA_SIZE = 18; // smaller ones beside each other are set below each other
 
-class Formulas {
+export class Formulas {
   constructor(root) {
     this.root = root;
     this.made = new Map(); // the elements of each stop's formulas

@@ -1,8 +1,11 @@
 // What hands do on the picture: a pointer, a finger, the keys.
+import { FlowKeys } from "./flow_keys.js";
+import { MapKeys } from "./map_keys.js";
+
 const LONG_PRESS_MS = 350; // a finger that stays so long on a word leaves its threads alone
 const PRESSED_STAYS_MS = 1500; // and they stay alone for so long after
 
-class Hands {
+export class Hands {
   constructor(flow) {
     this.flow = flow;
     this.row = this.cell = null; // what a pointer rests on

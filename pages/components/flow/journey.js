@@ -1,12 +1,14 @@
 // The time of the picture: how far the journey has come, as it is played, dragged and gone along stop by stop.
+import { between, clamp, isCalm } from "./motion.js";
+
 const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300, merge: 1600, output: 900 };
 const USUAL_STOP_MS = 1400;
 const HOLD_MS = 450; // between two stops, while it plays
 const CALM_STOP_MS = 1600; // a stop where nothing may move
 
-const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
+export const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
 
-class Journey {
+export class Journey {
   // ask: asks for a frame. rests: hears that a hand has moved it, and where it rests now.
   constructor(ask, rests) {
     Object.assign(this, { ask, rests });

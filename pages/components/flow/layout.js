@@ -1,20 +1,22 @@
 // Where everything of the picture stands. Columns follow from the parts' columns, rows from the keys; the query's row has
 // a lane of its own beneath it, in which it asks, on the left, and is answered, on the right.
 // All lengths are pixels. `unit` is 1 at 1280 px and grows with the room that there is.
-const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 }; // a vector: its cells, and how long it may be
+import { between, blendArrays, blendTables } from "./motion.js";
+
+export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 }; // a vector: its cells, and how long it may be
 const BAR_COLUMN = 74; // a number for each key, as a bar
 const FOLDED_COLUMN = 34; // one of many such columns
 const SHARE_COLUMN = 12; // a share, as a stick
-const LEGIBLE_ROW = 25; // rows below this: strong ones keep their word, the others become stripes
+export const LEGIBLE_ROW = 25; // rows below this: strong ones keep their word, the others become stripes
 const STRONG_SHARE = 0.04;
-const [SMALL, SMALLEST] = [0.8, 0.4]; // below the one only what would not fit with narrow gaps, and nothing below the other
+export const [SMALL, SMALLEST] = [0.8, 0.4]; // below the one only what would not fit with narrow gaps, and nothing below the other
 const SMALLEST_COMPACT = 0.15; // on a phone the picture of a long run is small rather than cut
 const NARROWEST = 0.2; // of a gap
 
 // frame: { width, height, unit, compact, shown, crossed, reserve, open }. shown: the names of the parts that are drawn.
 // reserve: room that is left free behind the last column. open: the row under which a sum is unfolded, and how high that
 // is, or null.
-function layOut(snapshot, frame) {
+export function layOut(snapshot, frame) {
   const parts = snapshot.parts.filter((part) => frame.shown.has(part.name));
   const across = columns(snapshot, parts, frame);
   return { ...across, ...rows(snapshot, frame), parts, frame, unit: frame.unit };
@@ -53,7 +55,7 @@ function gapBefore(slot, before, { unit, compact }) {
 }
 
 // The cells of a vector: how wide one is, what is between two, and how many numbers one stands for.
-function stripOf(snapshot, part, unit, zoom) {
+export function stripOf(snapshot, part, unit, zoom) {
   const length = snapshot.numbers[part.name].length / (part.role === "lane" ? 1 : snapshot.shares.length);
   const usual = part.merges ? STRIP.merged : part.role === "lane" ? STRIP.lane : STRIP.cell;
   const full = Math.min(usual * unit * zoom, (STRIP.longest * unit * zoom) / length);
@@ -145,7 +147,7 @@ function heightsOfRows(room, unit, shares, laneBehind) {
 
 // ---- on the way ------------------------------------------------------------------------------------------------------
 // Between two layouts: places flow.
-function blendLayouts(from, to, share) {
+export function blendLayouts(from, to, share) {
   if (!from || share >= 1) return to;
   const blended = { ...to, x: blendTables(from.x, to.x, share), w: blendTables(from.w, to.w, share) };
   for (const name of ["rowY", "rowHeight"]) blended[name] = blendArrays(from[name], to[name], share);

@@ -2,6 +2,11 @@
 // with the matrices that it is made of at its left and above it. Rows of shares that are even are pale and carry no numbers.
 // How far it is open is all that its movement depends on: what the flow shows, too, flies from there to its place; then the
 // other rows come up, those beside the row that is looked at first.
+import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
+import { TELLING_SHARE } from "./picture/ribbons.js";
+import { Shapes } from "./shapes.js";
+import { spellNumber, spellPercent, textWidth } from "./words.js";
+
 const EVEN_GAP = 1e-6; // between the largest and the smallest share of an even row
 const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller ones carry no number
@@ -9,7 +14,7 @@ const WIDEST_CELL = 2.2; // times its height
 const LANDED = 0.6; // of the way between flow and map: what flies is there
 const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3]; // of that way: when the first and the last row comes up, and how long one does
 
-class MapView {
+export class MapView {
   constructor(svg) {
     this.shapes = new Shapes(svg, MAP_LAYERS);
     this.openY = 0;
@@ -173,6 +178,7 @@ class MapView {
   }
 }
 
+export const WAITING = 0.35; // how strongly numbers are seen that come when a hand lets go
 const FADED = 0.45; // in a hall, beside the row that is spoken of
 const isPlace = (place, row, column) => place !== null && place.row === row && place.column === column;
 
@@ -186,7 +192,7 @@ function isEvenRow(shares) {
 }
 
 // A word that fits over its column.
-function shortened(word, width, size) {
+export function shortened(word, width, size) {
   if (textWidth(word, size) <= width - 4) return word;
   let text = word;
   while (text.length > 1 && textWidth(`${text}…`, size) > width - 4) text = text.slice(0, -1);

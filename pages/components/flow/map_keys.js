@@ -1,7 +1,10 @@
 // The keys on the map: arrows go from cell to cell, and over the edge of a matrix into the one beside it.
-const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // rows, columns
+import { clamp } from "./motion.js";
+import { setOnce, spellNumber, spellPercent } from "./words.js";
 
-class MapKeys {
+export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // rows, columns
+
+export class MapKeys {
   constructor(flow, hands) {
     this.flow = flow;
     this.hands = hands;

@@ -1,8 +1,11 @@
 // What one query sees of a run in one head: the numbers of every part of the picture, row by row.
 // data: parts and stops as the core gives them (drawing/flow.py, drawing/flow_stops.py), steps by name, words of axes.
+import { BLOCKED } from "../pixels.js";
+import { keyHead, placeOf } from "./twin.js";
+
 const MOST_SHARE = 252; // the colour number of all
 
-class Model {
+export class Model {
   constructor(data) {
     this.data = data;
     this.steps = data.steps; // those that are seen: of the run, or while a hand drags the twin's
@@ -235,8 +238,15 @@ function transposed(matrix) {
   };
 }
 
+// One of several small maps that came as colour numbers.
+export function givenMap(cells, number, [rows, columns]) {
+  const own = cells.subarray(number * rows * columns, (number + 1) * rows * columns);
+  const row = (row) => own.subarray(row * columns, (row + 1) * columns);
+  return { rows, columns, kind: "share", largest: MOST_SHARE, row, isBlocked: (i, j) => row(i)[j] === BLOCKED, value: own, first: number };
+}
+
 // The place of the number of the largest size.
-function largestOf(numbers, first, end) {
+export function largestOf(numbers, first, end) {
   let found = first;
   for (let i = first + 1; i < end; i++) if (Math.abs(numbers[i]) > Math.abs(numbers[found])) found = i;
   return found;

@@ -1,12 +1,12 @@
 // How things move: from one number to another, and with what ease.
-const clamp = (x, least = 0, most = 1) => Math.min(most, Math.max(least, x));
-const between = (from, to, share) => from + (to - from) * share;
-const easeInOut = (x) => (x < 0.5 ? 4 * x ** 3 : 1 - (2 - 2 * x) ** 3 / 2);
-const easeOut = (x) => 1 - (1 - x) ** 3;
-const settle = (x) => (x >= 1 ? 1 : 1 + 2.2 * (x - 1) ** 3 + 1.2 * (x - 1) ** 2); // a little too far, then home
+export const clamp = (x, least = 0, most = 1) => Math.min(most, Math.max(least, x));
+export const between = (from, to, share) => from + (to - from) * share;
+export const easeInOut = (x) => (x < 0.5 ? 4 * x ** 3 : 1 - (2 - 2 * x) ** 3 / 2);
+export const easeOut = (x) => 1 - (1 - x) ** 3;
+export const settle = (x) => (x >= 1 ? 1 : 1 + 2.2 * (x - 1) ** 3 + 1.2 * (x - 1) ** 2); // a little too far, then home
 
 // Numbers on their way; those that are infinite, or of another count, are there at once.
-function blendArrays(from, to, share) {
+export function blendArrays(from, to, share) {
   if (!from || from.length !== to.length) return to;
   return Float64Array.from(to, (number, i) => {
     const start = from[i];
@@ -14,13 +14,13 @@ function blendArrays(from, to, share) {
   });
 }
 
-function blendTables(from, to, share) {
+export function blendTables(from, to, share) {
   const blended = {};
   for (const [name, number] of Object.entries(to)) blended[name] = name in from ? between(from[name], number, share) : number;
   return blended;
 }
 
-const finite = (number) => (Number.isFinite(number) ? number : 0);
+export const finite = (number) => (Number.isFinite(number) ? number : 0);
 
 // Whether nothing may move: the states are the same, without the ways between them.
-const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
+export const isCalm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;

@@ -1,11 +1,24 @@
 // The third sight of a run: q, keys and values of one head as arrows and dots in a plane, to be dragged. Shares stand
 // between them: at the left what makes them, at the right what they make. A drag is answered by the twin in the same
 // frame; the server hears of it when the hand lets go.
+import { isOther } from "./changes.js";
+import { shortened } from "./map.js";
+import { largestOf } from "./model.js";
+import { between, clamp } from "./motion.js";
+import { inPlane, planeOf, roundGap, spellRound } from "./plane_axes.js";
+import { PlaneControls } from "./plane_controls.js";
+import { PlaneGoals } from "./plane_goals.js";
+import { PlaneHands } from "./plane_hands.js";
+import { PlaneVectors } from "./plane_vectors.js";
+import { makeElement, Shapes } from "./shapes.js";
+import { follow, placeOf, sum } from "./twin.js";
+import { added, fill, setOnce, spellNumber, spellPercent, textWidth, write } from "./words.js";
+
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
 const PLANE_ROOM = 1.45; // how far the panels reach, in the longest of their vectors
 const WIDE_PX = 640; // of narrower ones the panels stand under each other
 
-class PlaneView {
+export class PlaneView {
   constructor(root, flow) {
     Object.assign(this, { root, flow, ranges: {}, axes: { k: null, v: null }, chosen: null, change: { values: {}, params: {} } });
   }
@@ -421,15 +434,7 @@ class PlaneView {
 }
 
 // ---- small things -----------------------------------------------------------------------------------------------------
-const boxesOverlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
-
-// 1, 2 or 5 times a power of ten, near to a number.
-function roundGap(number) {
-  const power = 10 ** Math.floor(Math.log10(number));
-  return [1, 2, 5, 10].map((factor) => factor * power).reduce((best, each) => (Math.abs(each - number) < Math.abs(best - number) ? each : best));
-}
-
-const spellRound = (number) => String(Number(number.toPrecision(6))).replace("-", "−");
+export const boxesOverlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 // Where the line of points p with along . p = away enters and leaves the square of so far a reach: two points, or null.
 function insideSquare([alongX, alongY], away, reach) {

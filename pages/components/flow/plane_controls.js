@@ -1,5 +1,8 @@
 // Which two directions are seen of vectors with more than two numbers, and what is left out, as a number.
-class PlaneControls {
+import { dotProduct, productOutside, shareOutside } from "./plane_axes.js";
+import { added, fill, setOnce, spellNumber, spellPercent, write } from "./words.js";
+
+export class PlaneControls {
   constructor(root, choose) {
     this.root = root;
     this.boxes = new Map(["k", "v"].map((panel) => [panel, new PanelAxes(added(root, "div", "panelaxes"), (axis, value) => choose(panel, axis, value))]));

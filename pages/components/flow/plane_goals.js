@@ -1,5 +1,7 @@
 // What is to be reached by dragging: while a hand drags the browser reads it off the shares, at rest the server says it.
-class PlaneGoals {
+import { added, spellPercent, write } from "./words.js";
+
+export class PlaneGoals {
   constructor(root) {
     this.root = root;
     this.lines = [];

@@ -1,11 +1,16 @@
 // The handles of the plane: q, keys, values, and the circle of the temperature; by pointer, by touch, by arrow keys.
+import { between, clamp } from "./motion.js";
+import { inPlane, movedInPlane, roundGap, spellRound } from "./plane_axes.js";
+import { PlaneVectors } from "./plane_vectors.js";
+import { fill, spellNumber } from "./words.js";
+
 const RING_PX = { least: 26, most: 70 }; // the circle's radius, for the least and the most temperature
 const GRIP_PX = 20; // around the point of a vector
 const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to its edge
 const KEYS_REST_MS = 500; // after the last press the server hears of it
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-class PlaneHands {
+export class PlaneHands {
   constructor(view) {
     this.view = view;
     this.held = null; // what a hand holds: { role, place } of a vector, or { role: "temperature" }; steps, change: before it

@@ -1,6 +1,9 @@
 // The vectors of one look: read from the steps of a run, and moved as a hand moves them. A moved vector means another
 // matrix: the one nearest to the old that makes it (least_change of the core); other words move with it.
-class PlaneVectors {
+import { combined, dotProduct } from "./plane_axes.js";
+import { keyHead, placeOf } from "./twin.js";
+
+export class PlaneVectors {
   // steps: of the run, or of the twin. roles: where the vectors come from, as the server says it.
   constructor(model, look, steps, roles) {
     Object.assign(this, { model, look, steps, roles });

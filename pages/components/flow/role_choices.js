@@ -1,8 +1,10 @@
 // A small choice beside each word that is not known: what it counts as.
-const CHOICE = { width: 20, height: 18 }; // px
+import { added, isAlike } from "./words.js";
+
+export const CHOICE = { width: 20, height: 18 }; // px
 const LEAST_ROW = 13; // px: in a lower row one would lie over the next, and the word has no room either
 
-class RoleChoices {
+export class RoleChoices {
   constructor(stage, flow) {
     this.flow = flow;
     this.root = added(stage, "div", "roles");

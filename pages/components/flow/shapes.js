@@ -3,7 +3,7 @@
 // element only where keys came to it.
 const SVG = "http://www.w3.org/2000/svg";
 
-class Shapes {
+export class Shapes {
   constructor(svg, layers) {
     this.layers = new Map();
     for (const name of layers) {
@@ -91,14 +91,14 @@ function titleOf(element) {
   return element.querySelector("title") ?? makeElement(element, "title");
 }
 
-function makeElement(parent, kind, attributes = {}) {
+export function makeElement(parent, kind, attributes = {}) {
   const element = parent.appendChild(document.createElementNS(SVG, kind));
   setAttributes(element, attributes);
   return element;
 }
 
 // Writes those that change: what is written again, the browser draws again.
-function setAttributes(element, attributes) {
+export function setAttributes(element, attributes) {
   for (const [name, value] of Object.entries(attributes)) {
     if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
   }

@@ -1,5 +1,9 @@
 // Small maps in a row, one of which is looked at: the heads beside each other, the steps of the run.
-class SmallMaps {
+import { channelsOf } from "../pixels.js";
+import { clamp, finite } from "./motion.js";
+import { added, isAlike, setOnce, write } from "./words.js";
+
+export class SmallMaps {
   constructor(root, choose) {
     this.root = root;
     this.choose = choose;

@@ -1,5 +1,8 @@
 // The sum of one cell, unfolded in the gap under its row; every operand leads to where it stands.
-class SumPanel {
+import { fixed, printed, twoDigits } from "../rounded.js";
+import { isSamePlace } from "./exchange.js";
+
+export class SumPanel {
   // open: opens a cell, { step, index }. close: folds the panel. point: shows which operand is pointed at.
   constructor(root, { open, close, point }) {
     Object.assign(this, { root, open, close, point });

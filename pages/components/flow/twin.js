@@ -4,7 +4,7 @@
 // { dims, shape, value, operation: { name, reads, params } or null, perQuery: whether keys are not made of it }.
 
 // The place of an index in a flat tensor. An axis of length 1 broadcasts, and so do axes that are missing in front.
-function placeOf(shape, index) {
+export function placeOf(shape, index) {
   const missing = index.length - shape.length;
   let place = 0;
   for (let axis = 0; axis < shape.length; axis++) {
@@ -17,9 +17,9 @@ function placeOf(shape, index) {
 const at = (tensor, ...index) => tensor.value[placeOf(tensor.shape, index)];
 
 // The key/value head that query head h reads.
-const keyHead = (h, heads, keyHeads) => Math.floor(h / (heads / keyHeads));
+export const keyHead = (h, heads, keyHeads) => Math.floor(h / (heads / keyHeads));
 
-function sum(count, term) {
+export function sum(count, term) {
   let total = 0;
   for (let i = 0; i < count; i++) total += term(i);
   return total;
@@ -160,7 +160,7 @@ const ROWS = {
   },
 };
 
-const knows = ({ name }) => name in CELLS || name in ROWS;
+export const knows = ({ name }) => name in CELLS || name in ROWS;
 
 // Every index before the last axis; of a step that each query has for itself only those that are wanted.
 function* rowsOf({ dims, shape, perQuery }, wanted) {
@@ -178,7 +178,7 @@ function* rowsOf({ dims, shape, perQuery }, wanted) {
 }
 
 // A step's numbers anew, from those of the steps that it reads.
-function computeStep(step, operands, wanted) {
+export function computeStep(step, operands, wanted) {
   const { name, params } = step.operation;
   const width = step.shape[step.shape.length - 1];
   const value = step.value.slice(); // rows that are not asked for keep what they have
@@ -194,7 +194,7 @@ function computeStep(step, operands, wanted) {
 // values: step -> its numbers, given by hand. params: step -> what of its parameters is another. wanted: all rows where it
 // is left out, else { query, head }: of every head the row of that query, and where head is given all rows of that head.
 // partial: steps made of several heads, of which only the row of the query is another then.
-function follow(steps, { values = {}, params = {} }, wanted) {
+export function follow(steps, { values = {}, params = {} }, wanted) {
   const made = {};
   const [moved, waiting, partial] = [new Set(), new Set(), new Set()];
   const isOfSomeHeads = (name) => partial.has(name) || (moved.has(name) && made[name].shape[made[name].dims.indexOf("H")] > 1);

@@ -1,11 +1,14 @@
 // Whether what the twin made is what the server makes.
+import { finite } from "./motion.js";
+import { computeStep, knows } from "./twin.js";
+
 const ROUNDINGS = 32; // of a sum of products, at most
 const FLOAT32_ROUNDING = 2 ** -23;
 const ROUNDINGS_OF_RUN = 8; // of a coarser precision, from what was dragged to the shares
 
 // Whether the twin would have made of the server's numbers what the server made: the first step that it moved where not.
 // steps: the server's, as of twin.js. names: of those that the twin moved. rounding: of the precision of the run.
-function findTwinDifference(steps, names, query, rounding) {
+export function findTwinDifference(steps, names, query, rounding) {
   const allowed = ROUNDINGS * Math.max(rounding, FLOAT32_ROUNDING);
   return names.find((name) => {
     const step = steps[name];
@@ -17,7 +20,7 @@ function findTwinDifference(steps, names, query, rounding) {
 }
 
 // What a hand saw when it let go, until the run comes that answers it.
-class ShownRows {
+export class ShownRows {
   constructor() {
     this.rows = []; // { change, look, numbers: part -> of the query that was looked at }
   }
@@ -68,7 +71,7 @@ class ShownRows {
 }
 
 // What of a run was given, and is not as it was before: inputs and steps with other parameters; null of another run.
-function movedInputs(before, now) {
+export function movedInputs(before, now) {
   const names = Object.keys(now);
   const isSame = (name) => before[name] && String(before[name].shape) === String(now[name].shape);
   if (names.length !== Object.keys(before).length || !names.every(isSame)) return null;
@@ -80,7 +83,7 @@ function movedInputs(before, now) {
 }
 
 // Whether what a hand has moved is as it was.
-function isProven(steps, { values = {}, params = {} }) {
+export function isProven(steps, { values = {}, params = {} }) {
   const isSame = ([name, numbers]) => steps[name]?.value.every((number, i) => number === numbers[i]);
   return Object.entries(values).every(isSame) && hasParams(steps, params);
 }

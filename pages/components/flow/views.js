@@ -1,9 +1,13 @@
 // What the picture, the map and the small maps are drawn from: the state of the flow as each of them reads it.
+import { OPEN_HEIGHT } from "./arrangement.js";
+import { givenMap } from "./model.js";
+import { placeOf } from "./twin.js";
+import { said } from "./words.js";
 
 const MARKED = ["random", "unknown", "startling"]; // what is said of these words is said with a mark
 
 // For Picture.draw. glow: what a change changed, fading.
-function pictureView(flow, snapshot, layout, glow) {
+export function pictureView(flow, snapshot, layout, glow) {
   const { data, model, asking } = flow;
   return {
     snapshot, layout, glow, asking,
@@ -48,7 +52,7 @@ function focusRing({ hands: { flowKeys }, model }) {
 }
 
 // For MapView.draw: a step, with what it is a product of.
-function mapView(flow, { frame }) {
+export function mapView(flow, { frame }) {
   const { data, model, look, open, opened } = flow;
   const isOpen = open && open.step === look.step;
   const { product } = data.steps[look.step];
@@ -75,7 +79,7 @@ function mapView(flow, { frame }) {
 }
 
 // For SmallMaps.show: the heads of the run; of a language model those of all its layers.
-function smallHeads(flow) {
+export function smallHeads(flow) {
   return flow.data.layers.now ? layerHeads(flow) : ownHeads(flow);
 }
 
@@ -102,15 +106,8 @@ function layerHeads(flow) {
   );
 }
 
-// One of several small maps that came as colour numbers.
-function givenMap(cells, number, [rows, columns]) {
-  const own = cells.subarray(number * rows * columns, (number + 1) * rows * columns);
-  const row = (row) => own.subarray(row * columns, (row + 1) * columns);
-  return { rows, columns, kind: "share", largest: MOST_SHARE, row, isBlocked: (i, j) => row(i)[j] === BLOCKED, value: own, first: number };
-}
-
 // Each step for what is looked at; Δ where the last change moved it.
-function smallSteps({ data, model, look, waiting, partial }) {
+export function smallSteps({ data, model, look, waiting, partial }) {
   return data.strip.map((name) => {
     const mark = data.moved.includes(name) ? " Δ" : "";
     return { key: name, title: name, matrix: model.matrix(name, look), said: [[`${data.steps[name].label}${mark}`, ""]], waits: waiting.has(name) || partial.has(name) };
@@ -118,7 +115,7 @@ function smallSteps({ data, model, look, waiting, partial }) {
 }
 
 // For SumPanel.follow: the cell, the number of any cell as it is seen now, null where it waits, and what is said then.
-function sumView({ data, model, open, waiting }) {
+export function sumView({ data, model, open, waiting }) {
   const numberAt = ({ step, index }) => (waiting.has(step) ? null : model.step(step).value[placeOf(model.step(step).shape, index)]);
   return { cell: open, numberAt, isMark: ({ step }) => model.step(step).kind === "mark", waits: data.text.waits };
 }

@@ -1,17 +1,19 @@
 // Words and elements of the picture: what is written, in which colour, and how wide it is.
-function added(parent, kind, name) {
+import { fixed, percentDigits, wholePercentDigits } from "../rounded.js";
+
+export function added(parent, kind, name) {
   const element = document.createElement(kind);
   element.className = name;
   return parent.appendChild(element);
 }
 
 // A template with its parts: [text, class] pairs; a part is { name } in the template.
-function fill(template, parts) {
+export function fill(template, parts) {
   return template.split(/(\{\w+\})/).map((text) => parts[text.slice(1, -1)] ?? [text, ""]);
 }
 
 // A template with its texts, as one text.
-function said(template, texts) {
+export function said(template, texts) {
   const parts = fill(template, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))).map(([text]) => text);
   return parts.map((text, at) => (String(parts[at - 1]) === "1" ? inSingular(text) : text)).join("");
 }
@@ -20,16 +22,16 @@ function said(template, texts) {
 const inSingular = (text) => text.replace(/^ (head|word|token|key|row)s\b/, " $1");
 
 // Whether what is given says the same, part by part.
-const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+export const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
 // An attribute, where it has another value. A page without a server allows a style by its property alone.
-function setOnce(element, name, value) {
+export function setOnce(element, name, value) {
   if (name === "style" && element.styled !== value) element.style.cssText = element.styled = value;
   if (name !== "style" && element.getAttribute(name) !== value) element.setAttribute(name, value);
 }
 
 // Texts into an element, each in its colour; nothing is touched that says the same already.
-function write(element, texts) {
+export function write(element, texts) {
   const said = JSON.stringify(texts);
   if (element.said === said) return;
   element.said = said;
@@ -42,16 +44,16 @@ function percentText(share, digits) {
   return `${share < 0 ? "−" : ""}${digits(Math.abs(share))}${sign}`;
 }
 
-const spellPercent = (share) => percentText(share, percentDigits);
+export const spellPercent = (share) => percentText(share, percentDigits);
 
 // A share in a picture of a model or a lesson, where there is room for few digits.
-const spellWholePercent = (share) => percentText(share, wholePercentDigits);
+export const spellWholePercent = (share) => percentText(share, wholePercentDigits);
 
-const spellNumber = fixed;
+export const spellNumber = fixed;
 
-const widths = new Map(); // of a text at 100 px: it is asked for in every frame
+export const widths = new Map(); // of a text at 100 px: it is asked for in every frame
 let measuring;
-function textWidth(text, size, weight = 400) {
+export function textWidth(text, size, weight = 400) {
   const key = `${weight} ${text}`;
   if (!widths.has(key)) {
     measuring ??= document.createElement("canvas").getContext("2d");

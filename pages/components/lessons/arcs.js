@@ -3,6 +3,12 @@
 // data: { run, symbols, heads, frames, slider, palette, text }. heads: those that are on, { name, at, above, colour }, at:
 // layer and head. frames: one a position of the slider: { arcs, next }. arcs: by head [query, key, weight], those that
 // are seen. next: of each symbol the one that is expected after it, and its probability.
+import { added, said, setOnce, spellWholePercent } from "../flow/words.js";
+import { followSlider } from "../live/position.js";
+import { button } from "../model/controls.js";
+import { roving } from "../roving.js";
+import { svgShape } from "../svg.js";
+
 const LEAST_SLOT = 13, MOST_SLOT = 62; // px: of a symbol
 const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: of a weight of 1, and of 0
 const ABOVE = 146, BELOW = 58; // px: the highest arcs

@@ -3,6 +3,10 @@
 // scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, written, pairs, tokens, told,
 // palette, alt }. written: how lengths are written. pairs, tokens: multiply-adds at each. told: what is said of both
 // there, the name of each and a line.
+import { followSlider } from "../live/position.js";
+import { element } from "../model/controls.js";
+import { svgShape } from "../svg.js";
+
 const HIGH = 334, FOOT = 24; // px: the largest square at most, and what stands under it
 const WIDE = 640; // px: a narrower picture shows the last two lengths alone
 

@@ -1,6 +1,11 @@
 // A sentence as strings of beads, a string for each encoder: a bead glows as much as the position depends on its word.
 // data: { run, words, at, rows, places, told, slider, palette }. rows: { name, colour, glows }: of each word 0 to 1, null
 // where nothing arrives. places: the word at each position of the slider. told: of each word, what a screen reader says.
+import { textWidth } from "../flow/words.js";
+import { followSlider } from "../live/position.js";
+import { roving } from "../roving.js";
+import { svgShape } from "../svg.js";
+
 const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px
 const MOST_BEAD = 10, HALO = 9; // px: radius of a bead, and how much farther its glow reaches
 const BEAD_WORD_PX = 14;

@@ -3,6 +3,10 @@
 // data: as of followSlider, and { widths, told, reach, most, palette, text }. widths: of each position the lanes by
 // score, { scores, draw, spread, gradient, written }, where they may be seen. told: what a screen reader is told of it.
 // reach: to which score a lane goes. most: the gradient of a full thermometer.
+import { followSlider } from "../live/position.js";
+import { element } from "../model/controls.js";
+import { svgShape } from "../svg.js";
+
 const GOLDEN = 0.618034; // its multiples spread dots evenly over the height
 const LANES = ["dot", "scaled_dot"];
 const MIDDLE = 42; // px: half the height of a lane

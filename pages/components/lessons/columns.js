@@ -2,6 +2,11 @@
 // data: as of followSlider, and { numbers, exponentials, shares, temperatures, written, reach, step, opened, wanted,
 // palette, text }. exponentials, shares: what the server computed at its position, null for what it cannot hold. written:
 // the temperatures as texts. reach: how far the numbers go, in steps. opened: the number that is explained, or null.
+import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
+import { followSlider } from "../live/position.js";
+import { button, element, sharesOf } from "../model/controls.js";
+import { percentDigits, rounded } from "../rounded.js";
+
 const KEYS_REST = 500; // ms: after the last press the server hears of it
 const KEY_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].entries()) };

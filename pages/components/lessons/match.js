@@ -1,6 +1,13 @@
 // A query and a key as two arrows, which a hand drags, and what five scores make of them, each with its own geometry.
 // data: { q, k, scores, chosen, made, reach, limits, names, formulas, told, palette, text }. scores: what the server computed
 // of q and k. made: as of match_twin.js. reach: how far the plane goes. limits: of each score's dial.
+import { said, spellNumber } from "../flow/words.js";
+import { button, element } from "../model/controls.js";
+import { rounded } from "../rounded.js";
+import { roving } from "../roving.js";
+import { svgShape } from "../svg.js";
+import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
+
 const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawing
 const KEYS_REST = 500; // ms: after the last press the server hears of it
 const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };

@@ -1,11 +1,11 @@
 // The scores of one query and one key of two numbers each, for as long as a hand drags: the server replaces them, proven.
 // made: what a score has learned, { w_a, w_aq, w_ak, v_a }, as rows of numbers.
-const dot = ([a, b], [c, d]) => a * c + b * d;
-const lengthOf = (vector) => Math.hypot(...vector);
-const turned = ([a, b], [[c, d], [e, f]]) => [a * c + b * e, a * d + b * f]; // a row times a matrix of two rows
-const together = ([a, b], [c, d]) => [a + c, b + d];
+export const dot = ([a, b], [c, d]) => a * c + b * d;
+export const lengthOf = (vector) => Math.hypot(...vector);
+export const turned = ([a, b], [[c, d], [e, f]]) => [a * c + b * e, a * d + b * f]; // a row times a matrix of two rows
+export const together = ([a, b], [c, d]) => [a + c, b + d];
 
-const MATCHES = {
+export const MATCHES = {
   cosine: (q, k) => dot(q, k) / (Math.max(lengthOf(q), 1e-8) * Math.max(lengthOf(k), 1e-8)),
   scaled_dot: (q, k) => dot(q, k) / Math.SQRT2, // d_k is 2
   dot,

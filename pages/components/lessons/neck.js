@@ -3,6 +3,12 @@
 // data: { run, read, ways, start, slider, palette, text }. ways: { name, written, right, fills, weights }: right: of each
 // written letter whether it is, null where nobody knows; fills: the colours of the vector's numbers; weights: a row for
 // each written letter. The first has one of the two.
+import { added, said, spellWholePercent } from "../flow/words.js";
+import { followSlider } from "../live/position.js";
+import { element } from "../model/controls.js";
+import { playerOf } from "../player.js";
+import { svgShape } from "../svg.js";
+
 const LEAST_LETTER = 9, MOST_LETTER = 24; // px: of a letter; where there is less room, it is a dot
 const NECK_TALL = 22, FALL = 62; // px: the neck, and from letters to it
 const STAGE_MS = 700; // from a letter to the next

@@ -2,6 +2,11 @@
 // data: { words, query, shown, own, heads, out, text }. own: the colour of each word, black 1, white -1, none 0. heads:
 // { name, weights, carried }, carried: the colour that a head brings of each word. shown: of which run these are, "two"
 // or "one". out: what comes out of the runs that may be seen.
+import { said, spellNumber, spellWholePercent } from "../flow/words.js";
+import { button, element } from "../model/controls.js";
+import { roving } from "../roving.js";
+import { svgShape } from "../svg.js";
+
 const WIDE = 1000; // units of the drawing's width; its height is in pixels
 const TALL = 150;
 const THICKEST = 30; // px: of a ribbon that carries everything

@@ -1,5 +1,8 @@
 // A page of printed notes: a matrix for each stage, as it was printed. A number that was found to be wrong is ringed.
 // data: { title, stages, text, ring }. stages: { name, title, isOpen, rows: [[{ text, ringed, said }]] }. ring: its colour.
+import { button, element } from "../model/controls.js";
+import { roving } from "../roving.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".paper");
   root.style.setProperty("--ring", data.ring);

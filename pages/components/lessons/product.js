@@ -2,6 +2,9 @@
 // sees its column run along the row, term by term; who points at a number of the matrix, its own term.
 // data: { word, names, roles, palette, text }. roles: of q, k and v { says, row, matrix, result }, cells as
 // { text, fill, ink }. names: of the features, as many as the row has numbers, or none.
+import { said } from "../flow/words.js";
+import { button, element } from "../model/controls.js";
+
 const STEP = 320; // ms between two terms
 
 export default function ({ parentElement, data }) {

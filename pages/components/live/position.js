@@ -2,13 +2,13 @@
 // data: { of, counts, position, waits_for }: the sliders' names, how many positions each has, and where the server says
 // that they stand: each position of one with each of the others, the last fastest; where others stand, by name, that are
 // waited for. show: draws a position, null where it waits.
-function followSlider(root, data, show) {
+export function followSlider(root, data, show) {
   Object.assign(root, { data, show });
   show(positionHeld(data));
   root.hear ??= listenToSliders(root);
 }
 
-function positionHeld({ of, counts, position, waits_for: waitsFor }) {
+export function positionHeld({ of, counts, position, waits_for: waitsFor }) {
   const held = window.heldSlider;
   if (!held) return position;
   if (held.of in waitsFor) return held.position === waitsFor[held.of] ? position : null;

@@ -2,6 +2,8 @@
 // each position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
 // Markdown. reached: of a goal, at which positions it is. waits: the text where it waits. templates: where a hand moves
 // numbers besides, what is said meanwhile, before and once a goal is reached.
+import { followSlider, positionHeld } from "./position.js";
+
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".told");
   followSlider(root, data, (position) => {

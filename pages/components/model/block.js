@@ -1,5 +1,10 @@
 // What each part of a language model adds to the vector of one word, one below the other along the stream that they are
 // added to; how far each pushes the logit of a word; and the words that come out.
+import { spellNumber, spellWholePercent } from "../flow/words.js";
+import { unpacked } from "../pixels.js";
+import { playerOf } from "../player.js";
+import { button, element, sharesOf, temperatureSlider } from "./controls.js";
+
 const NUMBER_ROOM = 54; // px, behind the longest bar
 
 export default function ({ parentElement, data, setTriggerValue }) {

@@ -1,5 +1,8 @@
 // What a head would ask and write of words alone: a table a circuit, a row and a column a word. A click, or Enter, opens
 // a number; arrows go from one to the next; the word of a row that stands in the sentence is looked at.
+import { added, said, spellNumber } from "../flow/words.js";
+import { printed, rounded } from "../rounded.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".circuits");
   root.trigger = setTriggerValue;

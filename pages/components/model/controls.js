@@ -1,15 +1,15 @@
 // What the panels of a language model share: elements, a slider that answers a drag at once, and the words' shares.
-function element(kind, name, properties = {}) {
+export function element(kind, name, properties = {}) {
   return Object.assign(document.createElement(kind), { className: name, ...properties });
 }
 
-function button(name, properties, act) {
+export function button(name, properties, act) {
   return element("button", name, { type: "button", onclick: act, ...properties });
 }
 
 // A slider under its name and its number. numberAt: the number at a place of it. drag: while it moves; done: when it is
 // let go.
-function slider({ name, label, range, place, numberAt, spell, drag, done }) {
+export function slider({ name, label, range, place, numberAt, spell, drag, done }) {
   const line = element("label", "heat");
   const input = element("input", "", { type: "range", ...range, value: place });
   const output = element("output", "");
@@ -30,7 +30,7 @@ function slider({ name, label, range, place, numberAt, spell, drag, done }) {
 }
 
 // A slider of the temperature: equal ways are equal ratios.
-function temperatureSlider({ value, ends: [least, most], label }, drag, done) {
+export function temperatureSlider({ value, ends: [least, most], label }, drag, done) {
   return slider({
     name: "temperature",
     label,
@@ -44,7 +44,7 @@ function temperatureSlider({ value, ends: [least, most], label }, drag, done) {
 }
 
 // The softmax of logits over a temperature, over those that top-k and then top-p leave; topK: null where all stay.
-function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}) {
+export function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}) {
   const falling = Float64Array.from(logits).sort().reverse();
   const power = (logit) => Math.exp((logit - falling[0]) / temperature);
   const total = (from) => from.reduce((sum, logit) => sum + power(logit), 0);

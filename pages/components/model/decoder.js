@@ -1,5 +1,11 @@
 // A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it then
 // writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
+import { spellWholePercent } from "../flow/words.js";
+import { unpacked } from "../pixels.js";
+import { playerOf } from "../player.js";
+import { svgShape } from "../svg.js";
+import { element } from "./controls.js";
+
 const ROW = 24; // in the units of the picture, as all that follows
 const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 }; // where the arcs and the words stand
 const WIDE = { arcs: 80, bow: 8, target: 195, source: 540, bend: 120, wide: 620 };

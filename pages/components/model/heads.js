@@ -1,5 +1,11 @@
 // The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on two
 // sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
+import { said, spellNumber, spellWholePercent } from "../flow/words.js";
+import { unpacked } from "../pixels.js";
+import { roving } from "../roving.js";
+import { element } from "./controls.js";
+import { mapImage } from "./maps.js";
+
 const BITS = "entropy"; // the measure that is no share
 const BY_LAYER = "layers"; // in place of a measure
 const MOST_LABELS = 24; // words beside a large map

@@ -1,8 +1,11 @@
 // A head's weights as an image of one pixel a cell, which the browser enlarges.
-const LEVELS = 253; // colours of a scale; 255 is a blocked cell
+import { BLOCKED, pixels } from "../pixels.js";
+import { element } from "./controls.js";
+
+export const LEVELS = 253; // colours of a scale; 255 is a blocked cell
 
 // scale: "share" from 0 to reach, or "signed" from -reach to reach. allowed: of each cell, or of none.
-function mapImage(numbers, { rows, columns, reach, fills, scale = "share", allowed = [] }) {
+export function mapImage(numbers, { rows, columns, reach, fills, scale = "share", allowed = [] }) {
   const height = (number) => (scale === "share" ? number / reach : (number / reach + 1) / 2);
   const codes = Uint8Array.from(numbers, (number, i) => {
     if (allowed.length && !allowed[i]) return BLOCKED;

@@ -1,5 +1,12 @@
 // A decoder writes: its words one by one, the keys and values that each layer keeps of them, and what that has cost with a
 // cache and without one. All stops of the way are there: looking at one asks nobody.
+import { said, spellWholePercent } from "../flow/words.js";
+import { unpacked } from "../pixels.js";
+import { playerOf } from "../player.js";
+import { roving } from "../roving.js";
+import { svgShape } from "../svg.js";
+import { button, element } from "./controls.js";
+
 const WORD_TIME = 1200; // ms
 const SETTLED = 400; // ms without another step, until the place is told
 const DROP = { duration: 380, easing: "ease-out" }; // of a column that is computed

@@ -1,4 +1,10 @@
 // What if: each head and feed-forward layer as a switch, the words before and after, and the path of a prediction.
+import { said, spellNumber, spellWholePercent } from "../flow/words.js";
+import { unpacked } from "../pixels.js";
+import { svgShape } from "../svg.js";
+import { button, element } from "./controls.js";
+import { LEVELS, mapImage } from "./maps.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".what-if");
   root.trigger = setTriggerValue;

@@ -1,4 +1,8 @@
 // The next word of a language model: the text so far, the likeliest words, what cuts them off, and the cache.
+import { said, spellWholePercent } from "../flow/words.js";
+import { unpacked } from "../pixels.js";
+import { button, element, sharesOf, slider, temperatureSlider } from "./controls.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".writing");
   root.trigger = setTriggerValue;

@@ -37,8 +37,6 @@ MOST_PUSHED = 3  # words that are named
 circuits_component = make_component(
     "model/circuits",
     '<div class="circuits"></div>',
-    "rounded",
-    "flow/words",
     is_fetched=True,
     sends={"opened": PART_CELL, "word": Place("words")},
 )

@@ -57,12 +57,6 @@ TEMPLATES = ("pair", "turn_off", "cell", "open_head")
 what_if_component = make_component(
     "model/what_if",
     '<div class="what-if"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "model/controls",
-    "model/maps",
-    "svg",
     is_fetched=True,
     sends={
         "opened": PART_CELL,

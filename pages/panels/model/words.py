@@ -49,10 +49,6 @@ CATEGORY = re.compile("<.+>")  # the token for words that are not in the vocabul
 words_component = make_component(
     "model/words",
     '<div class="writing"></div>',
-    "pixels",
-    "rounded",
-    "flow/words",
-    "model/controls",
     sends={
         "opened": PART_CELL,
         "picked": Place("vocabulary"),

@@ -1,15 +1,14 @@
 """The lesson on scores in a real browser: a reader changes an input and sees what is stated."""
 
-from pathlib import Path
-
 import pytest
 import torch
 from playwright.sync_api import expect
 
 from attention_core import AttentionConfig, Weights, attend_qkv
+from tests.browser.script_of import script_of
 
 pytestmark = pytest.mark.slow
-TWIN = Path("pages/components/lessons/match_twin.js").read_text("utf-8")
+TWIN = script_of("lessons/match_twin")
 
 
 def test_the_twin_scores_arrows_as_torch_does(chromium, generator):

@@ -1,14 +1,15 @@
 """The lesson on softmax in a real browser: a reader changes an input and sees what is stated."""
 
 import math
-from pathlib import Path
 
 import pytest
 import torch
 from playwright.sync_api import expect
 
+from tests.browser.script_of import script_of
+
 pytestmark = pytest.mark.slow
-TWIN = Path("pages/components/model/controls.js").read_text("utf-8")
+TWIN = script_of("model/controls")
 
 
 def test_the_twin_shares_as_torch_does(chromium, generator):

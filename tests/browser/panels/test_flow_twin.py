@@ -3,7 +3,6 @@
 import json
 import math
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +12,11 @@ import torch.nn.functional as F
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.drawing.flow_graph import FlowGraph, twin_steps
 from attention_core.mechanism.positions import ROPE_SCALINGS
+from tests.browser.script_of import script_of
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
 
-TWIN = Path("pages/components/flow/twin.js").read_text("utf-8")
+TWIN = script_of("flow/twin")
 TOLERANCE = 1e-6
 LONGEST = 64  # tokens
 # Numbers go there and back as text: as values, Playwright would wrap each of a million by itself.

@@ -2,7 +2,6 @@
 
 from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -12,8 +11,9 @@ from attention_core.record.number_text import (
     format_percent,
     format_whole_percent,
 )
+from tests.browser.script_of import script_of
 
-SCRIPT = Path("pages/components/rounded.js").read_text("utf-8")
+SCRIPT = script_of("rounded")
 EIGHTHS = [whole / 8 for whole in range(-40, 41)]
 SIXTEENTHS = [whole / 16 for whole in range(17)]
 THIRDS = [whole / 3 for whole in range(-6, 7)]

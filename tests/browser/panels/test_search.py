@@ -4,28 +4,32 @@ import re
 
 import pytest
 
-from pages.components.fetched_scripts import FOLDER, SCRIPTS
-from pages.panels.search_field import show_search  # noqa: F401, whose script is fetched
+from pages.components import read_part
+from pages.panels.search_field import pack_findable
 from pages.site.findable import list_findable
 
 pytestmark = pytest.mark.slow
 HOSTILE = "<img src=x onerror=alert(1)> ${1} \\ \" ' %s .* (("
-FIND = "async ([script, typed]) => { const { find } = await import(script); return typed.map(find) }"
+FIND = """async ([script, entries, typed]) => {
+    const { find, makeIndex } = await import(`data:text/javascript;charset=utf-8,${encodeURIComponent(script)}`);
+    const index = makeIndex(entries);
+    return typed.map((text) => find(index, text));
+}"""
 
 
-def test_everything_is_found_first_by_its_own_title_in_both_languages(screen):
-    opened = screen(lesson="cost")
-    (name,) = [name for name in SCRIPTS if name.startswith("search.")]
-    script = f"{opened.address}/{FOLDER}/{name}"
+def test_everything_is_found_first_by_its_own_title_in_both_languages(chromium):
+    page = chromium.new_page()
+    given = [read_part("find.js"), [pack_findable(found) for found in list_findable()]]
     titles = [(number, title) for number, found in enumerate(list_findable()) for title in found.titles.values()]
-    ranked = opened.page.evaluate(FIND, [script, [title for _, title in titles]])
+    ranked = page.evaluate(FIND, [*given, [title for _, title in titles]])
     namesakes = {
         title.casefold(): {n for n, other in titles if other.casefold() == title.casefold()} for _, title in titles
     }
     for (number, title), numbers in zip(titles, ranked, strict=True):
         assert number in numbers[: len(namesakes[title.casefold()])], title
-    nothing = opened.page.evaluate(FIND, [script, ["", "  ", HOSTILE, "x" * 10_000, "​", "constructor __proto__"]])
+    nothing = page.evaluate(FIND, [*given, ["", "  ", HOSTILE, "x" * 10_000, "​", "constructor __proto__"]])
     assert nothing == [[]] * 6
+    page.close()
 
 
 @pytest.mark.parametrize("options", [{}, {"viewport": {"width": 390, "height": 844}}])

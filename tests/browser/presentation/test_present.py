@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from pages.components import read_part
+from pages.components import COMPONENTS
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link
@@ -416,8 +416,7 @@ LECTERNS = """async (code) => {
 def test_a_desk_that_leaves_late_does_not_take_the_style_of_the_stage(chromium, server):
     page = chromium.new_context().new_page()
     page.goto(f"{server}/_stcore/health")
-    code = "\n".join(read_part(f"{part}.js") for part in ("belongs", "remote", "lectern"))
-    assert page.evaluate(LECTERNS, code) is True
+    assert page.evaluate(LECTERNS, COMPONENTS["lectern"].script) is True
     page.context.close()
 
 

@@ -1,7 +1,10 @@
 // Bars: a number for each key.
+import { between, clamp, easeInOut, finite, settle } from "../motion.js";
+import { spellNumber } from "../words.js";
+
 const LEAST_HIT = 8; // px: what a pointer can meet
 
-function drawBars(picture, part, share) {
+export function drawBars(picture, part, share) {
   const { x, w } = picture.layout;
   const middle = x[part.name] + w[part.name] / 2;
   const axis = { d: `M${middle},${picture.layout.headHeight}V${picture.layout.frame.height - 8 * picture.unit}`, class: "axis" };

@@ -1,7 +1,11 @@
+import { SMALL } from "../layout.js";
+import { clamp } from "../motion.js";
+import { textWidth } from "../words.js";
+
 const [UPPER, LOWER] = [31, 10]; // how far over the rows a sign stands; lower where the one before leaves no room
 
 // Over a column: its sign and its name, which open the step, or the product that it comes of.
-function drawHead(picture, part, share) {
+export function drawHead(picture, part, share) {
   const { x, w, headHeight, folded, frame, zoom } = picture.layout;
   const isFolded = folded.has(part.name);
   const middle = x[part.name] + w[part.name] / 2;
@@ -19,7 +23,7 @@ function drawHead(picture, part, share) {
 
 // How far over the rows each column's sign stands: above, where the one before it leaves room; else lower; null where
 // there is no room at all.
-function signHeights({ columns, layout: { x, w, folded }, unit }) {
+export function signHeights({ columns, layout: { x, w, folded }, unit }) {
   const ends = new Map([[UPPER, -Infinity], [LOWER, -Infinity]]);
   const heights = new Map();
   for (const part of columns) {

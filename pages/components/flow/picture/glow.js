@@ -1,9 +1,16 @@
 // What a change changed: outlined for a moment, and with its old number where that covers nothing.
+import { fixed } from "../../rounded.js";
+import { easeOut } from "../motion.js";
+import { boxesOverlap } from "../plane.js";
+import { spellPercent, textWidth } from "../words.js";
+import { TELLING_SHARE } from "./ribbons.js";
+import { boxOfNumber } from "./rings.js";
+
 const LEAST_GLOW_ROW = 12; // px: lower ones are stripes
 const OLD_PX = { share: 16, other: 13, least: 12 }; // of old numbers
 const OLD_GAP = 3; // px between an old number and what it stands beside
 
-function drawGlow(picture, { rows, strength }) {
+export function drawGlow(picture, { rows, strength }) {
   const { x, w, rowY, rowHeight, laneY } = picture.layout;
   const opacity = easeOut(strength);
   for (const part of picture.snapshot.parts) {

@@ -1,5 +1,7 @@
 // The words, and the lane in which one of them asks, on the left, and is answered, on the right.
-function drawLane(picture) {
+import { clamp } from "../motion.js";
+
+export function drawLane(picture) {
   const { laneY, laneHeight, frame } = picture.layout;
   const box = { x: 0, y: laneY - laneHeight / 2 + 3 * picture.unit, width: frame.width, height: laneHeight - 6 * picture.unit };
   picture.shapes.put("lane", "rect", "lane", { ...box, rx: 12 * picture.unit, class: "lane" });
@@ -17,7 +19,7 @@ function drawPill(picture, lane) {
   picture.shapes.put("lane", "rect", "pill", { ...box, rx: 12 * picture.unit, class: "pill" });
 }
 
-function drawWords(picture) {
+export function drawWords(picture) {
   const { rowY, rowHeight, laneBehind, frame } = picture.layout;
   for (let row = 0; row < picture.rows; row++) {
     const asks = !frame.crossed && row === laneBehind;
@@ -34,7 +36,7 @@ function drawWords(picture) {
 }
 
 // The word that asked, at the end of its lane.
-function drawAnswer(picture) {
+export function drawAnswer(picture) {
   const last = picture.layout.parts.filter((part) => part.role === "lane" && part.after).at(-1);
   if (!last) return;
   const { x, w, laneY, frame } = picture.layout;

@@ -1,5 +1,9 @@
 // The query glides down the keys; where it lies on one, what comes of both drops into its place.
-function drawMeeting(picture, part, share) {
+import { stripOf } from "../layout.js";
+import { largestOf } from "../model.js";
+import { between, clamp, easeInOut, easeOut } from "../motion.js";
+
+export function drawMeeting(picture, part, share) {
   const read = part.reads.map((name) => picture.byName.get(name));
   const query = read.find((other) => other?.role === "lane");
   const keys = read.find((other) => other?.role === "row");

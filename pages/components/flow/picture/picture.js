@@ -1,9 +1,23 @@
 // The picture: a pure function of a view. A view says which numbers, how far the journey has come, which word is pointed
 // at. Playing, dragging back, and a changed setting are therefore the same act.
 // view: of pictureView. Its progress: stops that are behind, and how far the next has come: 2.5 is the middle of the third.
+import { clamp } from "../motion.js";
+import { Shapes } from "../shapes.js";
+import { drawBars } from "./bars.js";
+import { drawHead, signHeights } from "./column_heads.js";
+import { drawGlow } from "./glow.js";
+import { drawAnswer, drawLane, drawWords } from "./lane.js";
+import { drawMeeting } from "./meeting.js";
+import { arrivalOf, clipOf, drawRibbons } from "./ribbons.js";
+import { drawRings } from "./rings.js";
+import { drawShares } from "./shares.js";
+import { drawLooks } from "./strips.js";
+import { drawThreads, drawWholeThreads } from "./threads.js";
+import { drawVectors } from "./vectors.js";
+
 const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "carriers", "flying", "hits"];
 
-class Picture {
+export class Picture {
   constructor(svg) {
     this.shapes = new Shapes(svg, LAYERS);
     this.clip = clipOf(svg);

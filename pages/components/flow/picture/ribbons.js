@@ -1,7 +1,13 @@
 // Ribbons: values on their way, each as wide as its share; one that is below 0 is taken away, and outlined.
-const TELLING_SHARE = 0.045; // shares from here on are written into their ribbon
+import { between, clamp, easeInOut } from "../motion.js";
+import { makeElement, setAttributes } from "../shapes.js";
+import { spellPercent, textWidth } from "../words.js";
+import { topOf } from "./shares.js";
+import { drawVector } from "./strips.js";
 
-function drawRibbons(picture) {
+export const TELLING_SHARE = 0.045; // shares from here on are written into their ribbon
+
+export function drawRibbons(picture) {
   const { share, shares, parts } = picture.snapshot;
   const mixer = parts.find((part) => part.mixes);
   if (!picture.has(mixer.name) || picture.come(mixer) <= 0) return;
@@ -71,12 +77,12 @@ function drawPercents(picture, labels) {
 }
 
 // What uncovers the ribbons from the left.
-function clipOf(svg) {
+export function clipOf(svg) {
   return resourceOf(svg, "clipPath", (clip) => makeElement(clip, "rect"));
 }
 
 // A ribbon leaves as a share and arrives as value: its colour goes from the one to the other.
-function arrivalOf(svg) {
+export function arrivalOf(svg) {
   return resourceOf(svg, "linearGradient", (gradient) => {
     makeElement(gradient, "stop", { offset: 0, class: "leaving" });
     makeElement(gradient, "stop", { offset: 1, class: "arriving" });

@@ -1,8 +1,10 @@
 // Rings round the operands of the sum that is unfolded; the one that is pointed at, in the sum or here, has the thicker.
+import { stripOf } from "../layout.js";
+
 const RING_GAP = 3; // px between a cell and its ring
 
 // rings: [{ part, row, m, isPointed, told }]; told: the number, of the one that is under the keys.
-function drawRings(picture, rings) {
+export function drawRings(picture, rings) {
   rings.forEach(({ part, row, m, isPointed, told }, i) => {
     const box = boxOfNumber(picture, part, row, m);
     if (!box) return;
@@ -15,11 +17,11 @@ function drawRings(picture, rings) {
 }
 
 // Where a number was drawn in this frame; null where it was not.
-function boxOfNumber(picture, part, row, m) {
+export function boxOfNumber(picture, part, row, m) {
   return shapeOfNumber(picture, part, row, m)?.attributes ?? null;
 }
 
-function shapeOfNumber(picture, part, row, m) {
+export function shapeOfNumber(picture, part, row, m) {
   const { each } = part.role.startsWith("pair") ? { each: 1 } : stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
   const vector = `cells ${part.name} ${row} ${Math.floor(m / each)}`;
   const key = part.is_share ? `shares share ${row}` : part.role === "pair" ? `cells ${part.name} ${row}` : vector;

@@ -1,5 +1,7 @@
 // Shares: powers, then one stick of length 1, then a segment a key.
-function drawShares(picture) {
+import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
+
+export function drawShares(picture) {
   const { share, shares, numbers } = picture.snapshot;
   if (!picture.has(share.name) || picture.come(share) <= 0) return;
   const source = share.reads.find((name) => picture.has(name) && picture.byName.get(name).role === "pair");
@@ -58,7 +60,7 @@ function shareBox(picture, row) {
 }
 
 // Where a ribbon of this width begins: at its row, but inside the picture.
-function topOf(picture, row, height) {
+export function topOf(picture, row, height) {
   const { rowY, headHeight, frame } = picture.layout;
   return clamp(rowY[row] - height / 2, headHeight, frame.height - height - 1);
 }

@@ -1,7 +1,10 @@
 // Threads: who reads whom.
+import { LEGIBLE_ROW } from "../layout.js";
+import { clamp, easeInOut } from "../motion.js";
+
 const MANY_ROWS = 12; // above, resting threads are fainter
 
-function drawThreads(picture, part, share) {
+export function drawThreads(picture, part, share) {
   for (const name of part.reads) {
     const from = picture.byName.get(name);
     if (!from || !picture.has(name)) continue;
@@ -68,7 +71,7 @@ function putThread(picture, key, d, look, opacity, drawn) {
   picture.threads.get(kind).paths.push(d);
 }
 
-function drawWholeThreads(picture) {
+export function drawWholeThreads(picture) {
   for (const [kind, { look, opacity, paths }] of picture.threads) {
     picture.shapes.put("threads", "path", kind, { d: paths.join(""), class: `thread ${look}`, opacity });
   }

@@ -1,0 +1,76 @@
+// A vector as a strip of cells: their frame has the colour of its symbol, their fill its sign and size.
+import { stripOf } from "../layout.js";
+import { largestOf } from "../model.js";
+import { clamp } from "../motion.js";
+
+const SLIM = 9; // px: cells that are less high have no frame
+const NARROW = 4; // px: of cells that are less wide the whole strip has one frame
+const FILLS = 20; // so many strengths of a fill are told apart in cells without frames
+const FAINT = 0.02; // of the largest number: what is smaller has next to no fill
+
+// fly: from a cell's place to where it is on its way, (box, column) -> { box, and how strongly it is drawn }.
+export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cells", fly = null } = {}) {
+  const { zoom } = picture.layout;
+  const numbers = picture.snapshot.numbers[part.name];
+  if (part.role !== "lane" && picture.isRest(row)) return;
+  const { cell, gap, each, count } = stripOf(picture.snapshot, part, picture.unit, zoom);
+  const length = numbers.length / (part.role === "lane" ? 1 : picture.rows);
+  const height = cellHeight(picture, part, row, cell);
+  const isFramed = height >= SLIM && cell < NARROW && !fly;
+  const isSlim = height < SLIM && !fly;
+  const isTogether = isFramed || isSlim;
+  if (isFramed) {
+    const frame = { x, y: y - height / 2, width: count * (cell + gap) - gap, height, rx: 2 * picture.unit };
+    picture.shapes.put(layer, "rect", `frame ${part.name} ${row}`, { ...frame, class: `frame ${part.family}`, opacity });
+  }
+  const places = [];
+  for (let i = 0; i < count; i++) {
+    const m = largestOf(numbers, row * length + i * each, row * length + Math.min(length, (i + 1) * each));
+    const number = numbers[m];
+    const strength = clamp(Math.abs(number) / (picture.largest[part.name] || 1));
+    places.push(m - row * length);
+    if (isSlim && strength < FAINT) continue; // without a frame it would not be seen
+    const column = m - row * length;
+    const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
+    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && !fly && "other", isTogether && "slim"].filter(Boolean).join(" ");
+    const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height };
+    const fill = Number.isFinite(number) ? (strength < FAINT ? 0.03 : 0.14 + 0.78 * strength) : 0;
+    const means = { part: part.name, row, m: column };
+    const key = `${part.name} ${row} ${i}`;
+    if (isTogether) {
+      picture.shapes.note(layer, key, box, means);
+      addToLook(picture, look, opacity, fill, box);
+      continue;
+    }
+    const rx = Math.min(3 * picture.unit, cell / 4, height / 4);
+    const { box: flown, ...strengths } = fly ? fly(box, column) : { box, opacity };
+    picture.shapes.put(layer, "rect", key, { ...flown, rx, ...strengths, class: look, "fill-opacity": Math.round(100 * fill) / 100 }, means);
+  }
+  if (isTogether) putStrip(picture, part, row, places, { x, y: y - height / 2, width: count * (cell + gap) - gap, height });
+}
+
+// What a pointer meets of a strip whose cells are drawn together: the number under it.
+function putStrip(picture, part, row, places, box) {
+  const last = places.length - 1;
+  const means = (x) => ({ part: part.name, row, m: places[Math.max(0, Math.min(last, Math.floor(((x - box.x) / box.width) * places.length)))] });
+  picture.shapes.put("cells", "rect", `strip ${part.name} ${row}`, { ...box, class: "strip" }, means);
+}
+
+// Cells without frames that look alike are one path, which costs as much as a single cell.
+function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
+  const shown = { look, opacity: Math.round(100 * opacity) / 100, fill: Math.round(FILLS * fill) / FILLS };
+  const kind = `${look} ${shown.opacity} ${shown.fill}`;
+  if (!picture.looks.has(kind)) picture.looks.set(kind, { ...shown, paths: [] });
+  picture.looks.get(kind).paths.push(`M${x.toFixed(2)},${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${-width.toFixed(2)}z`);
+}
+
+export function drawLooks(picture) {
+  [...picture.looks.values()].forEach(({ look, opacity, fill, paths }, i) => {
+    picture.shapes.put("cells", "path", `look ${i}`, { d: paths.join(""), class: look, opacity, "fill-opacity": fill });
+  });
+}
+
+export function cellHeight(picture, part, row, cell) {
+  const room = part.role === "lane" ? Infinity : picture.layout.rowHeight[row];
+  return Math.max(1, room > 20 ? Math.min(Math.max(cell, 9 * picture.unit) * 1.3, room * 0.46) : room - 1.5);
+}
