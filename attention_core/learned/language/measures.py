@@ -159,15 +159,28 @@ def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, in
 def share_answered(model: LanguageModel, language: str, half: str) -> float:
     """Of how many minimal pairs the answers themselves are the right words, whatever the heads look at."""
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
+    numbers = word_numbers(language)
     right = []
-    for place in pair_places(model.shape.causal, language, half):
-        words = place.text.words
-        numbers = torch.tensor([[word_numbers(language)[word] for word in words]])
+    for some in pairs_by_length(pair_places(model.shape.causal, language, half)):
+        words = torch.tensor([[numbers[word] for word in place.text.words] for place in some])
         with torch.inference_mode():
-            source = model.answer_source(model.run_layers(numbers), question)[0, place.at]  # (read,)
-            answer = int(model.read_answers(source, question).argmax())
-        right.append(answer == word_numbers(language)[words[place.to]])
+            sources = model.answer_source(model.run_layers(words), question)  # (B, T, read)
+            asked = sources[range(len(some)), [place.at for place in some]]  # (B, read)
+            answers = model.read_answers(asked, question).argmax(-1)  # (B,)
+        for answer, place in zip(answers.tolist(), some, strict=True):
+            right.append(answer == numbers[place.text.words[place.to]])
     return share_of_both(right)
+
+
+def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
+    """Group minimal pairs, whose two texts are of one length, by that length.
+
+    places: both texts of a pair, one behind the other; so they stand in the groups, too.
+    """
+    by_length: dict[int, list[Place]] = {}
+    for one, two in zip(places[::2], places[1::2], strict=True):
+        by_length.setdefault(len(one.text.words), []).extend((one, two))
+    return list(by_length.values())
 
 
 @cache

@@ -14,7 +14,7 @@ from attention_core.analysis.interventions import EVEN, OFF, Intervention, inter
 from attention_core.learned.figures_file import write_row
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.kept_steps import load_step, steps_of
-from attention_core.learned.language.measures import Place, deciding_kind, pair_places, share_of_both
+from attention_core.learned.language.measures import Place, deciding_kind, pair_places, pairs_by_length, share_of_both
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import QUESTIONS
 from attention_core.learned.language.recipes import RECIPES
@@ -93,11 +93,7 @@ class PairBatch:
 def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iterator[PairBatch]:
     """The runs of all pairs, those of one length together."""
     numbers = word_numbers(language)
-    places = pair_places(model.shape.causal, language, half)
-    by_length: dict[int, list[Place]] = {}
-    for one, two in zip(places[::2], places[1::2], strict=True):
-        by_length.setdefault(len(one.text.words), []).extend((one, two))
-    for some in by_length.values():
+    for some in pairs_by_length(pair_places(model.shape.causal, language, half)):
         words = torch.tensor([[numbers[word] for word in place.text.words] for place in some])
         with torch.inference_mode():
             yield PairBatch(some, model.stack(words))
