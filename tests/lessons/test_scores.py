@@ -247,6 +247,9 @@ def test_the_ceiling_of_the_cosine_against_the_number_of_keys():
 
 def test_a_temperature_lifts_the_ceiling():
     lesson = Lesson("scores", open="ceiling").set("temperature", 0.5)
+    assert lesson.says(
+        "At temperature 0.5 the cosine gives “dog” **0.59**; with S = 7 keys it could give at most **0.90**"
+    )
     e2, e4 = math.exp(2), math.exp(4)
     assert lesson.number("cool", "weights [head 1, it, dog]", row=0) == pytest.approx(e2 / (e2 + 5 + 1 / e2), abs=1e-12)
     drawn = ceilings(lesson)

@@ -139,37 +139,3 @@ def test_sparse_attention_kept_pairs_time_and_error(screen):
     opened.page.get_by_role("button", name="Measure at this length").click()
     opened.wait_for_text("Measured here at 256 tokens: all pairs")
     opened.page.locator(".map canvas").first.wait_for()
-
-
-def test_precision_the_error_of_each_and_the_cell_that_overflows(screen):
-    opened = screen("?open=precision", lesson="cost")
-    opened.wait_for_text("Largest error of weights in float16, against float64: 1.7 × 10⁻⁴")
-    opened.press("Precision", "bfloat16")
-    opened.wait_for_text("Largest error of weights in bfloat16")
-    opened.press("Precision", "float32")
-    opened.wait_for_text("× 10⁻⁸")
-    opened.press("Precision", "float16")
-    opened.slide("Queries multiplied by", "End")
-    opened.wait_for_text("float16 cannot hold −120000, scores [head 1, it, Anna]")
-    opened.wait_for_number("weights [head 1, it, dog]", "NaN")
-    opened.slide("Queries multiplied by", "ArrowLeft")
-    opened.wait_for_text("float16 cannot hold −72000")
-    opened.page.get_by_text("Scale the queries, not the scores").click()
-    opened.wait_for_text("Largest error of weights in float16")
-    opened.press("Run", "3 × 3 that overflows")
-    opened.wait_for_text("Largest error of weights in float16")
-    opened.page.get_by_text("Scale the queries, not the scores").click()
-    opened.wait_for_text("float16 cannot hold 65536, scores [head 1, 2, 1]")
-
-
-def test_block_by_block_gives_the_same_numbers_on_any_sentence(screen):
-    opened = screen("?open=stored", lesson="cost")
-    opened.wait_for_text("After the last block (no. 4): largest score 4.24, sum 1.07, z = (−0.93, 0.00)")
-    opened.slide("Blocks seen", "Home")
-    opened.wait_for_text("After block 1 of 4: largest score 0.00, sum 1.01")
-    opened.slide("Keys per block", "ArrowRight")
-    opened.wait_for_text("After block 1 of 3")
-    opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_text("After block 1 of 2")
-    opened.slide("Blocks seen", "End")
-    opened.wait_for_text("No row was ever stored whole")

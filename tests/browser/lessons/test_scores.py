@@ -66,18 +66,6 @@ def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(
     opened.wait_for_sentence("“she” gives 92 % of its attention to “Tom”")
 
 
-def test_a_cosine_is_never_surer_than_its_ceiling_unless_a_temperature_lifts_it(screen):
-    """cosine: in [-1, 1]; without temperature no weight exceeds e^2/(e^2 + S - 1)."""
-    opened = screen("?lang=en&open=ceiling&score=cosine", lesson="scores")
-    opened.wait_for_text("The cosine of “it” and “dog” is 1.00. It never leaves [−1, 1]")
-    opened.wait_for_text("with S = 7 keys it could give at most 0.55")
-    opened.page.locator("[aria-label*='at most, τ = 1: 7 → 0.55']").first.wait_for(state="attached")
-    opened.slide("Temperature τ", "ArrowLeft")
-    opened.wait_for_text("At temperature 0.5 the cosine gives “dog” 0.59; with S = 7 keys it could give at most 0.90")
-    opened.type("Sentence", "Tom read and he laughed")
-    opened.wait_for_text("with S = 5 keys it could give at most 0.93")
-
-
 def test_a_number_opens_and_the_workbench_shows_this_run(screen):
     opened = screen("?lang=en&score=general&guess=2", lesson="scores")
     opened.click_cell("weights [head 1, it, dog]: 0.93")
