@@ -61,15 +61,18 @@ class Tabs:
     """A drawer with tabs, of which the chosen one is drawn.
 
     control: the name of the choice in the link and in the lesson's words. tabs: the function that draws each, by its
-    name; the first is drawn until somebody chooses."""
+    name; the first is drawn until somebody chooses. below: draws what stands below each of them."""
 
     control: str
     tabs: Mapping[str, Callable[..., None]]
+    below: Callable[[], None] | None = None
 
     def __call__(self, *given: object) -> None:
         """Draws the chosen tab. The choice has no label, because the drawer's question stands above it."""
         chosen = link_controls.choose_option(self.control, tuple(self.tabs), label_visibility="collapsed")
         self.tabs[chosen](*given)
+        if self.below:
+            self.below()
 
 
 @contextmanager

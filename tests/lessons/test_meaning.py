@@ -5,7 +5,7 @@ import json
 import pytest
 
 from attention_core.learned.language.shipped import read_figures
-from pages.lessons.meaning.networks import LANGUAGES, PAIRS, read_by_all
+from pages.lessons.meaning.drawers import LANGUAGES, PAIRS, read_by_all
 from tests.screen.lesson import Lesson
 
 PICTURE = "heads"

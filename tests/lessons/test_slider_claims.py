@@ -56,20 +56,19 @@ from attention_core.variants.textbook_code import (
     numbered_heads,
 )
 from attention_core.verification.mask_conventions import with_misplaced_mask
-from pages.lessons.cost.precision_setups import QUERY_FACTORS
-from pages.lessons.cost.rounded_training import GRADIENT_SCALES, trained_gradients
-from pages.lessons.cross.sequences import make_random_sequences
+from pages.lessons.cost.drawers import GRADIENT_SCALES, QUERY_FACTORS, trained_gradients
+from pages.lessons.cross.drawers import make_random_sequences
 from pages.lessons.distance.influence_chart import format_left, name_course
-from pages.lessons.heads.random_layers import make_random_layer
+from pages.lessons.heads.drawers import make_random_layer
 from pages.lessons.induction.drawers import appearing_heads
 from pages.lessons.learned.learning import load_shipped_training
 from pages.lessons.learned.training_panel import OFFERED_LEARNING_RATES, tell_right_share
 from pages.lessons.learned.writers import write_at_step
-from pages.lessons.meaning.networks import NETWORKS, PAIRS, figures_of, name_network
+from pages.lessons.meaning.drawers import NETWORKS, PAIRS, figures_of, name_network
 from pages.lessons.models.cache_sizes import TEXT_LENGTHS, count_cache_bytes
 from pages.lessons.positions.drawers import POSITION_VARIANTS
 from pages.lessons.softmax.drawers import name_if_divided, setup_with_scores
-from pages.lessons.tokens.drawers.merges import MOST_MERGES, SMALL_TEXT, cut_run
+from pages.lessons.tokens.drawers import MOST_MERGES, SMALL_TEXT, cut_run
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.network_store import find_network

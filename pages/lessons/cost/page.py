@@ -9,16 +9,17 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.record.number_text import format_duration, format_grouped
 from attention_core.variants.cost import attention_cost, split_by_growth
 from attention_core.variants.timed_kinds import LONG_TIMED_LENGTHS, TIMED_WIDTH, TimedCase, draw_qkv, list_devices
-from pages.lessons.cost.areas import show_areas
+from pages import components
 from pages.lessons.cost.drawers import LESSON
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code
 from pages.lessons.prompts import bet
 from pages.lessons.races import PointsByLength, case_name, describe_growth, run_race
 from pages.lessons.sentences import say_large_count
 from pages.panels.link_controls import choose_option
-from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.live_choice import LiveChoice, describe_followed, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
-from pages.session.labels import describe_gpu_obstacle
+from pages.session.collected import show_moving
+from pages.session.labels import current_palette, describe_gpu_obstacle
 from pages.site.words import say
 
 RACES = {
@@ -79,6 +80,34 @@ def show_measured_race(
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{fact}**", width="content")
         settle(fastest)
+
+
+# ---- the cost of all pairs as a square that grows with the length, beside that of the projections, a stripe ----------
+def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength) -> None:
+    """Shows both areas, which follow the slider of the length. pairs, tokens: multiply-adds at each length."""
+    told = [tell_areas(each, pairs, tokens) for each in length.options]
+    square, stripe = told[length.position]
+    data = {
+        "lengths": list(length.options),
+        "written": [format_grouped(each) for each in length.options],
+        "pairs": [pairs[each] for each in length.options],
+        "tokens": [tokens[each] for each in length.options],
+        "told": told,
+        "palette": vars(current_palette()),
+        "alt": " ".join([*square, *stripe]),
+    }
+    show_moving(components.cost_areas, data=describe_followed(length) | data, key="cost_areas")
+
+
+def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> list[list[str]]:
+    """What is said of the square and of the stripe at a length: its name, and what is counted."""
+    values = {"length": format_grouped(length), "width": TIMED_WIDTH}
+    square = {**values, "products": format_grouped(pairs[length])}
+    stripe = {**values, "products": format_grouped(tokens[length])}
+    return [
+        [say(f"lessons.cost.areas.{name}", **square) for name in ("pairs", "square")],
+        [say(f"lessons.cost.areas.{name}", **stripe) for name in ("tokens", "stripe")],
+    ]
 
 
 with draw_lesson(LESSON):

@@ -7,9 +7,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.explanation.facts import transpose_gap, weight_sums
 from attention_core.record.number_text import format_fixed
-from pages.lessons.cross.drawers import LESSON
-from pages.lessons.cross.sequences import swap_sequences
-from pages.lessons.cross.weight_sums import join_named_sums
+from pages.lessons.cross.drawers import LESSON, join_named_sums, swap_sequences
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, quote_token, show_sentence

@@ -4,18 +4,27 @@ from functools import partial
 
 import streamlit as st
 
+from attention_core.drawing.bars import row_of
 from attention_core.learned.insight.attention_swaps import moving_kinds
-from attention_core.learned.tasks.evidence import MEASURED_TEXT_COUNT
+from attention_core.learned.tasks.evidence import MEASURED_TEXT_COUNT, answer
 from attention_core.record.number_text import format_percent
-from pages.lessons.explanation.drawers import LESSON
-from pages.lessons.explanation.shifts_chart import ShiftsByTask, draw_shifts, measure_shifts
-from pages.lessons.explanation.task_texts import TaskTexts, choose_task, type_task_texts
-from pages.lessons.explanation.weights_chart import draw_weights, largest_classifier_weight
+from pages.lessons.explanation.drawers import (
+    LESSON,
+    ShiftsByTask,
+    TaskTexts,
+    choose_task,
+    draw_shifts,
+    measure_shifts,
+    type_task_texts,
+)
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.learned.classifiers import setup_for_classifier
+from pages.lessons.learned.classifiers import predict_text_class, setup_for_classifier
 from pages.lessons.learned.training_panel import show_own_training
+from pages.lessons.pictures import show_bar_rows
 from pages.lessons.prompts import predict
+from pages.lessons.sentences import list_place_labels
 from pages.panels.fact import show_fact
+from pages.panels.link_controls import option_labels
 from pages.runs.cache import trace_for
 from pages.session.labels import spoken_share
 from pages.site.words import say
@@ -47,6 +56,46 @@ def describe_largest_weights(texts: TaskTexts) -> str:
         largest = largest_classifier_weight(task, network, text)
         values[f"{task}_most"] = spoken_share(largest)
     return say("lessons.explanation.seen", **values)
+
+
+# ---- the learned weights of both texts as bars -----------------------------------------------------------------------
+WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # of the bars beside the dumbbells
+
+
+def draw_weights(texts: TaskTexts) -> None:
+    """Draws the learned weights of both texts."""
+    for task, (network, text) in texts.items():
+        draw_text_weights(task, network, text)
+
+
+def draw_text_weights(task: str, network: str, text: str) -> None:
+    """Draws the learned weights of a text under what the classifier says of it."""
+    trace = trace_for(setup_for_classifier(task, network, text))
+    verdict = predict_text_class(task, network, text)
+    key = "row_task" if answer(task, text) else "row_guess"
+    title = say(
+        f"lessons.explanation.{key}",
+        name=verdict.name,
+        share=spoken_share(verdict.share),
+        task=option_labels("task")(task),
+    )
+    show_bar_rows(
+        f"own_{task}",
+        [row_of(title, trace, "weights", (0, 0, 0))],
+        list_place_labels(trace, "S"),
+        {"": trace},
+        trace,
+        title,
+        height=WEIGHT_BARS_HEIGHT_PX,
+        whole=True,
+        room=WEIGHT_BARS_WIDTH_PX,
+    )
+
+
+def largest_classifier_weight(task: str, network: str, text: str) -> float:
+    """The largest weight that a classifier gives to a place of a text."""
+    trace = trace_for(setup_for_classifier(task, network, text))
+    return trace["weights"].max().item()
 
 
 with draw_lesson(LESSON) as place:

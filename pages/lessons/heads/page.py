@@ -6,12 +6,13 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.analysis.carried_numbers import find_carried
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.record.number_text import format_fixed
+from pages import components
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.heads.drawers import LESSON
-from pages.lessons.heads.painted import show_painted
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_lesson_journey, show_run_picture
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_labels, list_place_names, quote_token
@@ -19,9 +20,10 @@ from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
-from pages.session.labels import selection_of
+from pages.session.collected import show_moving
+from pages.session.labels import place_name, selection_of
 from pages.session.staged import is_one_screen
-from pages.site.words import say
+from pages.site.words import get_text_template, say
 
 COLOUR_CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
 
@@ -46,6 +48,48 @@ def make_colour_rows(runs: Mapping[str, Trace], names: Sequence[str], query: int
         column_of(say("lessons.heads.with_one"), one, "output", (0,), colour, "one", hidden=not known),
     ]
     return make_cell_rows("hero", rows, names, runs, two, colour_rows, looked=query)
+
+
+# ---- the words painted in their colours, and the colour that flows to a word along each head -------------------------
+PAINTED_TEXTS = ("own", "with_two", "with_one", "brings", "flows", "comma", "paints", "unpainted", "colour", "and")
+
+
+def show_painted(
+    runs: Mapping[str, Trace], shown: str, names: Sequence[str], query: int, colour: int, known: bool
+) -> None:
+    """Shows whose colour comes to which word.
+
+    runs: as two heads and as one; shown: the one whose ribbons are drawn. query: the word that is looked at first; who
+    looks at another one asks nobody. colour: the column of the output that it is. known: whether what comes out of one
+    head may be seen."""
+    run = runs[shown]
+    seen = ("two", "one") if known else ("two",)
+    data = {
+        "words": list(names),
+        "query": query,
+        "shown": shown,
+        "own": run["x"][0, :, colour].tolist(),
+        "heads": describe_heads(run, colour),
+        "out": {name: runs[name]["output"][0, :, colour].tolist() for name in seen},
+        "text": {name: get_text_template(f"lessons.heads.painted.{name}") for name in PAINTED_TEXTS}
+        | {"alt": say("lessons.heads.painted.alt")},
+    }
+    show_moving(components.painted_words, data=data, key="heads_painted")
+
+
+def describe_heads(run: Trace, colour: int) -> list[dict[str, object]]:
+    """What each head shares out, and the colour that it carries from each word."""
+    carried = find_carried(run, colour)[0]  # (H, S)
+    heads = []
+    for head, weights in enumerate(run["weights"][0]):
+        heads.append(
+            {
+                "name": place_name(run, "H", head),
+                "weights": weights.tolist(),
+                "carried": carried[head].tolist(),
+            }
+        )
+    return heads
 
 
 with draw_lesson(LESSON) as place:

@@ -1,26 +1,96 @@
 """Do heads mean something? Three trainings of the same network: what a head shows, and what is answered without it."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import streamlit as st
 
+from attention_core import Trace
+from attention_core.drawing.bars import Row, row_of
+from attention_core.learned.language.pair_readings import Reading
+from attention_core.record.number_text import format_percent
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.meaning.drawers import LESSON
-from pages.lessons.meaning.head_rows import show_heads
-from pages.lessons.meaning.networks import LANGUAGES, choose_step, pick_pair, read_last, setup_for_network
-from pages.lessons.meaning.told_figures import (
+from pages.lessons.meaning.drawers import (
+    LANGUAGES,
+    LESSON,
+    Pair,
     ask_words,
+    choose_step,
     describe_change,
     find_right_guess,
     is_changed,
+    list_columns,
+    pick_pair,
+    read_by_all,
+    read_last,
+    setup_for_network,
     tell_lacking_steps,
     tell_steps,
 )
+from pages.lessons.opened_cell import FoundRuns
+from pages.lessons.pictures import RunPicture, make_cell_rows, show_live_bars
 from pages.lessons.prompts import predict
 from pages.panels.link_controls import choose_option, pick_example
+from pages.panels.live_choice import LiveChoice
 from pages.runs.cache import trace_for
 from pages.site.words import say
 
 GUESSES = ("most", "some", "few")
 HEAD_CHANGES = ("own", "even", "off")  # what the heads do
+
+
+# ---- the picture of the lesson on meaning: where a head of each network looks from the pronoun, in both sentences ----
+HEADS_WIDTH_PX = 1118  # pixels: as wide as the page, so that words can be read
+
+
+def show_heads(choice: LiveChoice, language: str, number: int, change: str, known: bool) -> None:
+    """Shows the weights of each network's head at each step of a slider. known: whether the answer may be seen."""
+    shown = [
+        make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
+        for step in choice.options
+    ]
+    pictures = [each.picture for each in shown]
+    step = choice.value
+
+    def find_run(name: str) -> Trace:
+        letter, place = name
+        return read_by_all(language, step, number, change)[letter][int(place) - 1].trace
+
+    runs = FoundRuns([*shown[choice.position].runs], find_run)
+    show_live_bars(choice, "heads", pictures, runs, say("lessons.meaning.alt"))
+
+
+def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) -> RunPicture:
+    """Draws two rows a network, one a sentence. names: of the columns."""
+    rows = []
+    runs = {}
+    for letter, pair in pairs.items():
+        for place, reading in enumerate(pair, 1):
+            run = f"{letter}{place}"
+            runs[run] = reading.trace
+            rows.append(make_row(letter, reading, run, hidden=letter == "B" and not known))
+    return make_cell_rows("heads", rows, names, runs, pairs["C"][0].trace, room=HEADS_WIDTH_PX)
+
+
+def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
+    """Draws where a head looks from the pronoun of a sentence, beside what its network answers."""
+    values = {"network": letter, "reason": deciding_word(reading)}
+    if reading.answer is None:
+        title = say("lessons.meaning.row_silent", **values)
+    elif reading.undecided:
+        title = say("lessons.meaning.row_undecided", **values)
+    else:
+        sign = say("lessons.meaning.right" if reading.right else "lessons.meaning.wrong")
+        share = format_percent(reading.share)
+        title = say("lessons.meaning.row", answer=reading.answer, share=share, sign=sign, **values)
+    row = row_of(title, reading.trace, "weights", (0, reading.head, reading.place.at), run, hidden)
+    return replace(row, refs=row.refs[1:-1])  # without the sign that a text begins with, and the full stop
+
+
+def deciding_word(reading: Reading) -> str:
+    """The word of a sentence that says who is meant."""
+    links = [link for link in reading.place.text.links if link.kind == "about"]
+    return reading.place.text.words[links[-1].at]
 
 
 with draw_lesson(LESSON) as place:

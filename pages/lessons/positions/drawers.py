@@ -1,4 +1,4 @@
-"""The drawers of the lesson on positions."""
+"""The drawers of the lesson on positions, and what its page shares with them."""
 
 from dataclasses import replace
 from itertools import product

@@ -4,25 +4,87 @@ from functools import partial
 
 import streamlit as st
 
+from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.exercises.answer_text import cell_text
 from attention_core.exercises.marking import Mark
-from attention_core.exercises.stages import STAGES
+from attention_core.exercises.stages import STAGES, calculated_cell
+from attention_core.exercises.worked_example import CheckedWork
+from attention_core.explanation.layout import panel
+from attention_core.record.expressions import Ref
+from pages import components
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.printed.drawers import LESSON
-from pages.lessons.printed.given_matrices import choose_given_setup
-from pages.lessons.printed.paper import show_paper
-from pages.lessons.printed.printed_stages import (
+from pages.lessons.opened_cell import toggle_opened_cell
+from pages.lessons.printed.drawers import (
     FIRST_STAGE,
+    LESSON,
     check_printed_stages,
+    choose_given_setup,
     handle_written_click,
     make_printed_work,
+    name_stage,
     offer_right_numbers,
 )
-from pages.lessons.prompts import ask_to_find_errors
+from pages.lessons.prompts import ask_to_find_errors, get_tried_cells, try_cell
 from pages.lessons.worked_example import close_on_change, count_marked_numbers, show_work
 from pages.panels.fact import show_fact
+from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option
 from pages.panels.slips import show_met
+from pages.session.collected import show_moving
+from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
+
+# ---- the page of the printed example: all its numbers as they were printed, those found to be wrong in a ring --------
+KEY = "printed_paper"
+
+
+def show_paper(checked: CheckedWork, stage: str) -> None:
+    """Shows the page; a number that is pressed is held to be wrong, and opened. stage: the one that is looked at."""
+    show_moving(
+        components.printed_paper,
+        data={
+            "title": say("lessons.printed.paper"),
+            "stages": [describe_stage(checked, name, name == stage) for name in STAGES],
+            "ring": LIGHT_PALETTE.minus,  # paper is light in both themes
+            "text": {"alt": say("lessons.printed.paper_alt")},
+        },
+        key=KEY,
+        given={"stages": tuple(STAGES)},
+        on_pressed=lambda place: take_number(checked, *place),
+    )
+
+
+def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, object]:
+    """A stage's numbers as they are printed."""
+    slips = set(checked.cells(STAGES[name], Mark.SLIP))
+    found = slips if are_answers_revealed() else slips & get_tried_cells()
+    rows = []
+    for refs in panel(checked.written, STAGES[name]).refs:
+        rows.append([describe_number(checked, name, ref, found) for ref in refs])
+    return {"name": name, "title": name_stage(name), "isOpen": is_open, "rows": rows}
+
+
+def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) -> dict[str, object]:
+    """A number as it is printed, and whether it is ringed."""
+    cell = calculated_cell(checked.trace, ref)
+    step = STAGES[name]
+    text = cell_text(checked.marked[step].theirs[cell.index].item(), checked.digits[step])
+    *_, row, column = (place + 1 for place in ref.index)
+    mark = say("lessons.printed.mark_slip") if cell in found else ""
+    said = f"{name_stage(name)} [{row}, {column}]: {text} {mark}".rstrip()
+    return {"text": text, "ringed": cell in found, "said": said}
+
+
+def take_number(checked: CheckedWork, name: str, row: int, column: int) -> None:
+    """Looks at the stage of a number that was pressed; one of the stage that is looked at is held to be wrong."""
+    refs = panel(checked.written, STAGES[name]).refs
+    if row >= len(refs) or column >= len(refs[0]):
+        return
+    ref = refs[row][column]
+    store_choice("stage", None if name == FIRST_STAGE else name)
+    toggle_opened_cell("hero", "printed", ref)
+    try_cell(calculated_cell(checked.trace, ref))
+
 
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):

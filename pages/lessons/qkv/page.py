@@ -1,24 +1,81 @@
 """What does one word take from the others? The same row without projections and with them."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.drawing.bars import row_of
+from attention_core.drawing.palette import shade_cells
+from attention_core.explanation.row_products import find_row_product
+from attention_core.record.expressions import Ref
+from attention_core.record.number_text import format_fixed
+from pages import components
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import show_bar_rows, show_lesson_journey
 from pages.lessons.prompts import predict
 from pages.lessons.qkv.drawers import LESSON
-from pages.lessons.qkv.product import show_product
 from pages.lessons.sentences import list_place_names
 from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
-from pages.session.labels import place_name, selection_of
-from pages.site.words import say
+from pages.session.collected import show_moving
+from pages.session.labels import Selection, current_palette, place_name, selection_of
+from pages.site.words import get_text_template, say
 
 WITHOUT_PROJECTIONS = {"w_q": "none", "w_k": "none", "w_v": "none", "w_o": "none", "heads": 1, "scale": 1.0}
+
+
+# ---- key and value: a word's row becomes each of the three, one row times one matrix ---------------------------------
+ROLES = ("q", "k", "v")
+TEXTS = ("sum", "choose", "hint", "alt")
+
+
+def show_product(trace: Trace, selection: Selection, word: str) -> None:
+    """Shows x times W for the word that asks; which of its three projections is looked at, the browser alone knows."""
+    texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in TEXTS}
+    data = {
+        "word": word,
+        "names": [place_name(trace, "D", place) for place in range(trace.sizes()["D"])],
+        "roles": {role: describe_role(trace, selection, role) for role in ROLES},
+        "palette": vars(current_palette()),
+        "text": texts,
+    }
+    show_moving(components.row_product, data=data, key="qkv_product")
+
+
+def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, object]:
+    """What is drawn of one projection."""
+    head = selection.head if role == "q" else selection.kv
+    product = find_row_product(trace, role, (selection.batch, head, selection.query))
+    rows = [product.row, *product.matrix, product.result]
+    reach = max(abs(read_number(trace, ref)) for refs in rows for ref in refs)
+    row, *matrix, result = [describe_cells(trace, refs, reach) for refs in rows]
+    return {
+        "says": say(f"lessons.qkv.product.{role}"),
+        "row": row,
+        "matrix": matrix,
+        "result": result,
+    }
+
+
+def describe_cells(trace: Trace, refs: Sequence[Ref], reach: float) -> list[dict[str, str]]:
+    """Numbers as texts, and the colours of their cells."""
+    values = [read_number(trace, ref) for ref in refs]
+    fills, inks = shade_cells(np.array(values), reach, is_share=False, palette=current_palette())
+    cells = []
+    for value, fill, ink in zip(values, fills, inks, strict=True):
+        cells.append({"text": format_fixed(value), "fill": fill, "ink": ink})
+    return cells
+
+
+def read_number(trace: Trace, ref: Ref) -> float:
+    """The number that stands there."""
+    return float(trace[ref.step][ref.index])
+
 
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):

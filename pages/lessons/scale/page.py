@@ -1,34 +1,42 @@
 """Why divide by the square root of d_k? How sharp the softmax is as d_k grows, undivided and divided."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from attention_core.analysis.score_cloud import ScoreCloud
 from attention_core.analysis.softmax_jacobian import with_jacobian
-from attention_core.analysis.softmax_saturation import Sharpness
-from attention_core.inputs.given_scores import MAX_LINKED_WIDTH
+from attention_core.analysis.softmax_saturation import Sharpness, even_sharpness, last_width_of_more
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.bars import row_of
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import Picture
+from attention_core.inputs.given_scores import MAX_LINKED_WIDTH, draw_query_and_keys
+from attention_core.record.number_text import format_fixed, format_small
+from pages import components
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.pictures import show_lesson_journey, show_live_bars
+from pages.lessons.pictures import draw_bar_rows, show_lesson_journey, show_live_bars
 from pages.lessons.prompts import predict
-from pages.lessons.scale.cloud import show_cloud, tell_dots
-from pages.lessons.scale.drawers import LESSON
-from pages.lessons.scale.sharpness_chart import show_sharpness_chart
-from pages.lessons.scale.single_draw import (
-    change_draw,
-    draw_runs,
-    draw_single_draw,
-    tell_gradient,
-    tell_sharpness,
-)
-from pages.lessons.scale.width_axis import SCALE_WIDTHS
+from pages.lessons.scale.drawers import LESSON, SCALE_WIDTHS, width_axis
+from pages.lessons.sentences import list_place_labels
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
-from pages.panels.live_choice import LiveChoices, find_live_choice, make_flow_wait, show_live_choice
-from pages.panels.live_frames import only_now, tell_live
+from pages.panels.live_choice import (
+    Followed,
+    LiveChoices,
+    describe_followed,
+    find_live_choice,
+    make_flow_wait,
+    show_live_choice,
+)
+from pages.panels.live_frames import only_now, show_followed_curves, tell_live
 from pages.panels.progress import compute_one_by_one
-from pages.runs.cache import cached_saturation, trace_for
+from pages.runs.cache import cached_clouds, cached_saturation, trace_for
+from pages.session.collected import show_moving
+from pages.session.labels import current_palette
 from pages.session.staged import is_one_screen
-from pages.site.words import say
+from pages.setup.setup import Setup
+from pages.site.words import get_text_template, say
 
 DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
     2: 2000,
@@ -52,6 +60,153 @@ def reset_keys_and_seed() -> None:
 def tell_how(keys: int) -> str:
     """Says of what the chart is drawn."""
     return say("lessons.scale.how", draws=f"{DRAWS_BY_KEYS[keys]:,}", keys=keys)
+
+
+# ---- one draw of a query and keys, and what is said of a width -------------------------------------------------------
+MAX_NAMED_BARS = 16  # bars with names that can be read
+LIVE_BARS_WIDTH_PX = 1120.0  # pixels: all columns of bars, before they take the width of the page
+
+Runs = Mapping[str, Setup]  # of one draw, by score
+
+
+def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
+    """Draws the weights of one draw, undivided and divided."""
+    traces = {score: trace_for(run) for score, run in runs.items()}
+    rows = []
+    for score, trace in traces.items():
+        hidden = score == "scaled_dot" and not known
+        title = say(f"lessons.scale.row_{score}", seed=seed)
+        row = row_of(title, trace, "weights", (0, 0, 0), score, hidden=hidden)
+        rows.append(row)
+    names = list_place_labels(traces["scaled_dot"], "S")
+    if len(names) > MAX_NAMED_BARS:
+        names = ["" for _ in names]
+    return draw_bar_rows("live", rows, names, traces, room=LIVE_BARS_WIDTH_PX, height=44.0, whole=True, fills=True)
+
+
+def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
+    """One draw of a query and keys as runs."""
+    return {score: Setup(example="one_query", **parts) for score, parts in draw_query_and_keys(d_k, keys, seed).items()}
+
+
+def change_draw(run: Setup) -> dict:
+    """What the scores of another draw, and its scale, change in the run that the flow shows."""
+    trace = trace_for(run)
+    params = trace.step("scaled_scores").operation.params
+    scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
+    return {"values": {"scores": scores, "v": values}, "params": {"scaled_scores": {"factor": params["factor"]}}}
+
+
+def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: bool) -> str:
+    """Says how sharp the softmax is at one width."""
+    values = {"d_k": d_k, "keys": keys}
+    for score, sharpness in found.items():
+        values[score] = format_fixed(sharpness.largest.mean)
+        values[f"{score}_gradient"] = format_small(sharpness.at_query.median)
+    return say(f"lessons.scale.{'fact' if known else 'fact_hidden'}", **values)
+
+
+def tell_gradient(found: Mapping[int, Mapping[str, Sharpness]], keys: int) -> str:
+    """Says up to which width more gradient reaches the query undivided. found: by width, of so many keys."""
+    return say("lessons.scale.arrives", keys=keys, width=f"{last_width_of_more(found):,}")
+
+
+# ---- a cloud of scores that spreads with d_k, one draw in it, and the gradient that is left --------------------------
+CLOUD_SCORES = 240  # as many as can be told apart
+LANE_TEXTS = ("dot", "scaled_dot", "gradient", "hidden")
+CLOUD_REACH = 64  # twice the standard deviation of the widest undivided scores
+
+
+def show_cloud(
+    width: Followed, seed: int, all_runs: Sequence[Runs], found: Sequence[Mapping[str, Sharpness]], known: bool
+) -> None:
+    """Shows the scores of each width as the slider moves.
+
+    all_runs: the draw that is numbered, and found: the gradient, of each width. known: whether the divided scores may
+    be seen."""
+    clouds = [cached_clouds(each, CLOUD_SCORES, seed) for each in SCALE_WIDTHS]
+    scores = ("dot", "scaled_dot") if known else ("dot",)
+    widths = []
+    for cloud, runs, by_score in zip(clouds, all_runs, found, strict=True):
+        lanes = {score: describe_lane(cloud[score], runs, score, by_score[score]) for score in scores}
+        widths.append(lanes)
+    text = {name: get_text_template(f"lessons.scale.cloud.{name}") for name in LANE_TEXTS}
+    data = {
+        "widths": widths,
+        "told": [tell_cloud(d_k, cloud, known) for d_k, cloud in zip(SCALE_WIDTHS, clouds, strict=True)],
+        "reach": CLOUD_REACH,
+        "most": max(by_score[score].at_query.median for by_score in found for score in by_score),
+        "palette": vars(current_palette()),
+        "text": text,
+    }
+    show_moving(components.score_cloud, data=describe_followed(width) | data, key="scale_cloud")
+
+
+def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:
+    """What is drawn of one score at one width."""
+    gradient = sharpness.at_query.median
+    return {
+        "scores": [round(number, 2) for number in cloud.scores],
+        "draw": trace_for(runs[score])["scaled_scores"][0, 0, 0].tolist(),
+        "spread": say("lessons.scale.cloud.spread", deviation=format_fixed(cloud.deviation)),
+        "gradient": gradient,
+        "written": format_small(gradient),
+    }
+
+
+def tell_cloud(d_k: int, cloud: Mapping[str, ScoreCloud], known: bool) -> str:
+    """Says what a screen reader tells of a width."""
+    deviations = {score: format_fixed(each.deviation) for score, each in cloud.items()}
+    return say(f"lessons.scale.cloud.{'alt' if known else 'alt_hidden'}", draws=CLOUD_SCORES, d_k=d_k, **deviations)
+
+
+def tell_dots() -> str:
+    """Says what the dots are."""
+    return say("lessons.scale.cloud.how", draws=CLOUD_SCORES, reach=CLOUD_REACH)
+
+
+# ---- a chart of how sharp the softmax is as d_k grows, undivided and divided -----------------------------------------
+HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # of the chart; on the stage it stands under the cloud on one screen
+
+
+def show_sharpness_chart(
+    found: Sequence[Mapping[str, Sharpness]], quantity: str, width: Followed, keys: int, known: bool
+) -> None:
+    """Shows a quantity against d_k, and what it is where all keys get the same.
+
+    found: of each width, by score. width: which an upright line follows. known: whether the divided
+    scores may be seen."""
+    palette = current_palette()
+    even = getattr(even_sharpness(keys), quantity)
+    compared = [make_sharpness_curve("dot", found, quantity, palette.plus)]
+    if known:
+        compared.append(make_sharpness_curve("scaled_dot", found, quantity, palette.share))
+    if even is not None:
+        ends = (SCALE_WIDTHS[0], SCALE_WIDTHS[-1])
+        name = say("lessons.scale.curve.even")
+        compared.append(Curve(name, ends, (even.centre, even.centre), palette.x, dashed=True))
+    reach = {  # the largest that each quantity can be; a gradient can be any
+        "largest": 1.0,
+        "entropy": even_sharpness(keys).entropy.mean,
+        "at_query": max(by_score["dot"].at_query.upper for by_score in found),
+        "slope": 0.5,
+    }
+    y = Axis(say(f"lessons.scale.axis.{quantity}"), 0.0, reach[quantity])
+    axes = (width_axis(), y)
+    picture = curves(compared, *axes, palette, width=560, height=STAGE_HEIGHT_PX if is_one_screen() else HEIGHT_PX)
+    show_followed_curves(width, "scale_hero", picture, axes, say("lessons.scale.alt", what=y.title))
+
+
+def make_sharpness_curve(score: str, found: Sequence[Mapping[str, Sharpness]], quantity: str, colour: str) -> Curve:
+    """A quantity of one score against d_k."""
+    estimates = [getattr(by_score[score], quantity) for by_score in found]
+    return Curve(
+        say(f"lessons.scale.curve.{score}"),
+        SCALE_WIDTHS,
+        [estimate.centre for estimate in estimates],
+        colour,
+        band=[estimate.band for estimate in estimates],
+    )
 
 
 with draw_lesson(LESSON) as place:

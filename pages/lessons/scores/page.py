@@ -1,24 +1,110 @@
 """How do we score a match? Two arrows that are dragged under five scores; then the row of one word."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
+from attention_core import Trace
 from attention_core.drawing.bar_grid import bar_columns
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import find_surest_rows, row_fact
+from attention_core.inputs.matrix_text import to_text
+from pages import components
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import show_bar_rows
-from pages.lessons.prompts import predict
-from pages.lessons.scores.drawers import LESSON
-from pages.lessons.scores.match import show_match
-from pages.lessons.scores.score_settings import SCORE_SETTINGS, USUAL_SCORE, describe_row, describe_score, name_score
+from pages.lessons.prompts import predict, show_goal
+from pages.lessons.scores.drawers import LESSON, SCORE_SETTINGS, USUAL_SCORE, describe_row, describe_score, name_score
 from pages.lessons.sentences import list_place_names
 from pages.panels.fact import show_fact
-from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
+from pages.panels.lesson_choices import get_choice, store_choice
+from pages.panels.link_controls import choose_option, make_member_reader, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
-from pages.session.labels import selection_of
-from pages.site.words import say
+from pages.session.collected import show_moving
+from pages.session.labels import current_palette, selection_of
+from pages.setup.setup import Setup
+from pages.site.words import get_text_template, say
+
+# ---- a query and a key as two arrows that are dragged, and what five scores make of them: angle, shadow, turn and sum
+KEY = "scores_match"
+FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
+REACH = 3  # of the plane, in both directions: the numbers of an arrow
+ONE_SUM = {"w_aq": "1,0;0,1", "w_ak": "1,0;0,1", "v_a": "4,4"}  # the additive layer reads q + k as they are
+MATCH_SETTINGS: Mapping[str, Mapping[str, str]] = {
+    **SCORE_SETTINGS,
+    "additive": {"score": "additive", **ONE_SUM},
+}
+LARGEST_PRODUCT = 2 * REACH * REACH
+LIMITS = {"cosine": 1, "dot": LARGEST_PRODUCT, "scaled_dot": LARGEST_PRODUCT, "general": LARGEST_PRODUCT, "additive": 8}
+ENDS = {"cosine": "±1", "additive": "±8"}  # what these never leave
+Arrow = tuple[float, float]
+
+
+def show_match() -> None:
+    """Shows the arrows and the scores, and says what is to be built with them."""
+    chosen = get_choice("score", USUAL_SCORE, make_member_reader(MATCH_SETTINGS))
+    arrows = {role: get_choice(role, first, read_arrow) for role, first in FIRST_ARROWS.items()}
+    pair = setup_with_arrows(arrows)
+    runs = {name: trace_for(replace(pair, **settings)) for name, settings in MATCH_SETTINGS.items()}
+    show_moving(
+        components.word_match,
+        data=make_match_data(arrows, runs, chosen),
+        key=KEY,
+        given={"reach": REACH, "back": -REACH, "scores": tuple(MATCH_SETTINGS)},
+        on_moved=take_arrows,
+        on_chosen=lambda name: store_choice("score", None if name == USUAL_SCORE else name),
+    )
+    is_turned = score_of(runs["general"]) > 0 > score_of(runs["dot"])
+    show_goal(is_turned, say("lessons.scores.turned_done"), say("lessons.scores.turned_goal"))
+
+
+def setup_with_arrows(arrows: Mapping[str, Arrow]) -> Setup:
+    """One query, and one key that is its value, too."""
+    q, k = (to_text(np.array([arrows[role]]), role) for role in "qk")
+    return Setup(example="one_query", q=q, k=k, v=k)
+
+
+def score_of(trace: Trace) -> float:
+    """The only score of a run, divided where its score divides."""
+    return trace["scaled_scores"].item()
+
+
+def read_arrow(text: str) -> Arrow:
+    """Reads "2,1" as an arrow. Raises ValueError for what is none, and beyond the plane."""
+    across, up = map(float, text.split(","))
+    if not (abs(across) <= REACH and abs(up) <= REACH):
+        raise ValueError(text)
+    return across, up
+
+
+def take_arrows(arrows: tuple[Arrow, Arrow]) -> None:
+    """Keeps the arrows that a hand let go."""
+    for role, arrow in zip("qk", arrows, strict=True):
+        arrow = tuple(map(float, arrow))
+        store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)
+
+
+def make_match_data(arrows: Mapping[str, Arrow], runs: Mapping[str, Trace], chosen: str) -> dict[str, object]:
+    """All that the component draws."""
+    made = {name: runs["additive"][name].tolist() for name in ONE_SUM}
+    made["w_a"] = runs["general"]["w_a"].tolist()
+    text = {name: say(f"lessons.scores.match.{name}") for name in ("alt", "q", "k", "turned", "sum", "open")}
+    return {
+        "q": list(arrows["q"]),
+        "k": list(arrows["k"]),
+        "scores": {name: score_of(trace) for name, trace in runs.items()},
+        "chosen": chosen,
+        "made": made,
+        "reach": REACH,
+        "limits": LIMITS,
+        "names": {name: name_score(name) for name in runs},
+        "formulas": {name: say(f"lessons.scores.formula_{name}") for name in runs},
+        "told": {name: get_text_template(f"lessons.scores.match.told_{name}") for name in runs},
+        "palette": vars(current_palette()),
+        "text": text | {"ends": ENDS},
+    }
+
 
 with draw_lesson(LESSON) as place:
     show_match()

@@ -5,14 +5,14 @@ import streamlit as st
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
-from pages.lessons.tokens.cut_text import show_cut_text
-from pages.lessons.tokens.drawers import LESSON
+from pages.lessons.tokens.drawers import LESSON, show_cut_text
 from pages.panels.link_controls import pick_example, sentence_box
 from pages.runs.model_runs import model_sentences_of
 from pages.site.words import say
 
 MOST_WORDS = 24  # of a sentence
 GUESSES = ("words", "pieces", "characters")
+
 
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -1,1 +1,0 @@
-"""The lesson on cost: what attention costs."""

@@ -1,1 +1,0 @@
-"""The lesson on cross-attention: cross-attention."""

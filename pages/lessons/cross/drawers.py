@@ -1,0 +1,337 @@
+"""The drawers of the lesson on cross-attention, and what its page shares with them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.comparison.distances import abs_difference
+from attention_core.drawing.image_patches import patch_picture
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
+from attention_core.examples.examples import EXAMPLES
+from attention_core.explanation.facts import accident, row_fact, weight_sums
+from attention_core.inputs.handmade_heads import build_gates
+from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_text import to_text
+from attention_core.learned.language.network_folder import ShippedFigures
+from attention_core.learned.translation.reading import aligning_head
+from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.record.number_text import format_fixed, format_percent, format_row
+from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import Lesson, Tabs
+from pages.lessons.opened_cell import get_opened_ref
+from pages.lessons.pictures import (
+    SMALL_MAP_CELL_PX,
+    make_weights_map,
+    show_picture,
+    show_side_by_side,
+    show_step_picture,
+    show_weights_map,
+)
+from pages.lessons.sentences import format_gap, join_with_commas, list_place_names, quote_token, show_sentence
+from pages.lessons.word_threads import Way, show_threads
+from pages.panels.head_maps import fact_sentence
+from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box, slide, switch
+from pages.runs.cache import inputs_of, trace_for
+from pages.runs.compute import sentences_of, spell_tokens
+from pages.session.labels import Selection, current_palette, picture_texts_for, place_name, place_names, selection_of
+from pages.setup.setup import Setup
+from pages.site.words import escape_markdown, say
+
+# ---- two sequences, of which one asks the other: who asks whom, and which of their words have random vectors ---------
+LECTURE_NOTES_WIDTH = 64  # lecture notes 001: 5 queries and 6 keys of width 64, eight heads
+
+
+def swap_sequences(setup: Setup) -> Setup:
+    """Turns the direction round: the sequence that was asked asks."""
+    inputs = inputs_of(setup)
+    text = spell_tokens(inputs.keys, setup)
+    context_text = spell_tokens(inputs.queries, setup)
+    return replace(setup, text=text, context_text=context_text)
+
+
+def ask_itself(setup: Setup) -> Setup:
+    """Makes the sentence that asks ask itself."""
+    return replace(setup, cross=False, context_text=None)
+
+
+def make_random_sequences(queries: int, keys: int) -> Setup:
+    """Makes random vectors of the width of the lecture notes' example, with eight heads."""
+    x = random_matrix("x", (queries, LECTURE_NOTES_WIDTH))
+    context = random_matrix("context", (keys, LECTURE_NOTES_WIDTH))
+    return Setup(
+        example="eight_heads",
+        x=to_text(x),
+        context=to_text(context),
+        cross=True,
+    )
+
+
+# ---- sums of weights in a sentence -----------------------------------------------------------------------------------
+def join_sums(sums: Sequence[float]) -> str:
+    """Joins sums in a sentence."""
+    return join_with_commas([format_fixed(each) for each in sums])
+
+
+def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
+    """Joins sums in a sentence, each behind its word."""
+    texts = []
+    for name, each in zip(names, sums, strict=True):
+        word = escape_markdown(name)
+        texts.append(say("lessons.cross.sum", word=word, sum=format_fixed(each)))
+    return join_with_commas(texts)
+
+
+# ---- drawer "lengths": what if the lengths differ? -------------------------------------------------------------------
+RANDOM_LENGTHS = range(1, 13)
+STEPS_WITH_SHAPES = ("q", "k", "v", "weights", "output")
+
+
+def show_lengths(asked: Setup) -> None:
+    """Shows two sequences, one, or random ones of any lengths: which axis is which, and which sums are 1.
+
+    asked: the run of the reader's two sentences."""
+    setup = choose_sequences(asked)
+    trace = trace_for(setup)
+    selection = selection_of(trace, setup)
+    say_shapes(trace)
+    rows = join_sums_over(trace, "S", "T", selection.head)
+    columns = join_sums_over(trace, "T", "S", selection.head)
+    key = "sums" if trace.sizes()["S"] > 1 else "sums_of_one_key"
+    show_sentence(f"lessons.cross.{key}", rows=rows, columns=columns)
+    head = place_name(trace, "H", selection.head)
+    title = say("lessons.cross.head", head=head)
+    show_weights_map("lengths", trace, selection, title, PAGE_WIDTH_PX)
+    link_to_workbench(setup, "lengths")
+
+
+def choose_sequences(asked: Setup) -> Setup:
+    """Asks which sequences are shown; of random ones, how long they are."""
+    kind = choose_option("sequences", ("two", "one", "random"))
+    if kind == "two":
+        return asked
+    if kind == "one":
+        return ask_itself(asked)
+    left, right = st.columns(2)
+    with left:
+        queries = slide("queries", RANDOM_LENGTHS, 5)
+    with right:
+        keys = slide("keys", RANDOM_LENGTHS, 6)
+    return make_random_sequences(queries, keys)
+
+
+def say_shapes(trace: Trace) -> None:
+    """Says how many queries and keys there are, and which shapes that makes."""
+    sizes = trace.sizes()
+    by = say("lessons.cross.by")
+    shapes = {}
+    for step in STEPS_WITH_SHAPES:
+        numbers = trace.step(step).shape[1:]  # without the batch
+        shapes[step] = by.join(map(str, numbers))
+    show_sentence("lessons.cross.shapes", T=sizes["T"], S=sizes["S"], H=sizes["H"], **shapes)
+
+
+def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
+    """Joins the sums of a head's weights over an axis, each behind the word of the other axis.
+
+    Where vectors are random the words are left out: what a key gets says nothing about its word then."""
+    sums = weight_sums(trace, axis, head)
+    if trace.chance:
+        return join_sums(sums)
+    return join_named_sums(sums, list_place_names(trace, names_of))
+
+
+# ---- drawer "decoder", a decoder that was trained: does a network align words by itself? -----------------------------
+EXAMPLE = "translator"
+MAX_WORDS = 30  # of a sentence: each has threads to all others
+
+
+def show_translator(_: Setup) -> None:
+    """Translates a typed sentence, and shows which of its words each written word was made of."""
+    name = EXAMPLES[EXAMPLE].translator
+    figures = TRANSLATORS.figures()[name]
+    setup = sentence_box(Setup(example=EXAMPLE), "english", "context_text", MAX_WORDS)
+    setup = replace(setup, head=aligning_head(name), token=0)
+    trace = trace_for(setup)
+    kind = sentences_of(setup)
+    st.markdown(f"#### {escape_markdown(kind.spell(kind.own_words()))}")
+    written = with_written_words(trace)
+    title = say("lessons.cross.translator_title", head=figures.figures["head"])
+    st.markdown(f"**{title}**")
+    lines = (say("lessons.cross.control.text"), say("lessons.cross.control.context"))
+    show_threads("translator", [Way("", written, 1, selection_of(trace, setup))], 0, lines)
+    show_sentence("lessons.cross.translator", **measured_percents(figures))
+    link_to_workbench(setup, "translator")
+
+
+def with_written_words(trace: Trace) -> Trace:
+    """The run with each row named after the word that it writes, which is the one behind it."""
+    _, *written = trace.labels["T"]
+    return trace.labelled(T=(*written, say("lessons.cross.translator_end")))
+
+
+def measured_percents(figures: ShippedFigures) -> dict[str, str]:
+    """What was measured of the translator, as the sentence has it."""
+    names = ("held_exact", "held_aligned", "held_nouns", "frames_exact")
+    percents = {name: format_percent(figures.figures[name]) for name in names}
+    return {"texts": f"{figures.texts:,}", **percents}
+
+
+# ---- drawer "decoder": how does a decoder use it? --------------------------------------------------------------------
+def show_built_decoder(asked: Setup) -> None:
+    """Shows how the words so far attend to each other, and how what comes of it asks the other sentence.
+
+    asked: the run of the reader's two sentences."""
+    left, right = st.columns(2)
+    with left:
+        so_far = choose_words_so_far(asked)
+    with right:
+        causal = switch("causal", True)
+    text = spell_tokens(so_far, asked)
+    stage_1, stage_2 = make_decoder_stages(replace(asked, text=text), causal)
+    own = trace_for(stage_1)
+    crossed = with_chance_of_words(trace_for(stage_2), own)
+    last = len(so_far) - 1
+    selection = replace(selection_of(crossed, stage_2), query=last)
+    st.markdown(f"**{fact_sentence(crossed, selection)}**")
+    show_stage_maps(own, crossed, selection)
+    say_what_later_words_change(asked, causal, own)
+    link_to_workbench(stage_2, "decoder")
+
+
+def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
+    """Asks up to which word the sentence is written; at first up to the last but one."""
+    words = inputs_of(asked).queries
+    names = place_names(trace_for(asked), "T", len(words))
+    last_but_one = max(0, len(words) - 2)
+    last = pick_place("written", names, last_but_one)
+    return tuple(word for place, word in enumerate(words) if place <= last)
+
+
+def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
+    """Makes self-attention of the words so far, with x added, and cross-attention in which the sums of both ask."""
+    masks = ("causal",) if causal else ()
+    own = replace(ask_itself(setup), masks=masks, wiring=("residual",))
+    sums = trace_for(own)["residual"][0]  # (T, D)
+    crossed = replace(setup, x=to_text(sums.numpy(), "x"))
+    return own, crossed
+
+
+def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
+    """The second stage, in which those queries are random whose words have random vectors in the first stage."""
+    tokens = dict(crossed.chance.tokens)
+    tokens["T"] = own.chance.tokens["T"]
+    chance = replace(crossed.chance, tokens=tokens)
+    return replace(crossed, chance=chance)
+
+
+def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
+    """Shows the weights of both stages side by side."""
+    pictures = []
+    for name, trace in (("stage_1", own), ("stage_2", crossed)):
+        title = say(f"lessons.cross.{name}")
+        pictures.append(make_weights_map(name, trace, selection, title, PAGE_WIDTH_PX, SMALL_MAP_CELL_PX))
+    show_side_by_side(*pictures)
+
+
+def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
+    """Says how far what the words so far ask with is from what they ask with in the whole sentence.
+
+    own: the first stage of the words so far."""
+    count = own.sizes()["T"]
+    if count == len(inputs_of(asked).queries):
+        show_sentence("lessons.cross.decoded_whole")
+        return
+    whole, _ = make_decoder_stages(asked, causal)
+    asking_in_whole = trace_for(whole)["residual"][:, :count]  # (B, T, D)
+    moved = abs_difference(asking_in_whole, own["residual"]).max().item()
+    key = "decoded_causal" if causal else "decoded_free"
+    show_sentence(f"lessons.cross.{key}", moved=format_gap(moved))
+
+
+# ---- drawer "context_vector": a context vector at every step? --------------------------------------------------------
+def show_context_vector(forward: Setup) -> None:
+    """Shows c_t = sum of alpha_ti h_i, with e_ti = s_t h_i or the additive score: decoder steps by source words.
+
+    forward: the run in which the English sentence asks the Chinese one."""
+    score = choose_option("energy", ("dot", "additive"))
+    setup = setup_with_score(forward, score)
+    trace = trace_for(setup)
+    selection = selection_of(trace, setup)
+    if accident(trace, row_fact(trace, 0, selection.query)):
+        st.markdown(fact_sentence(trace, selection))
+    else:
+        say_context_vector(trace, selection.query, score)
+    show_step_picture("context_vector", trace, "head_outputs", selection)
+    link_to_workbench(setup, "context_vector")
+
+
+def setup_with_score(forward: Setup, score: str) -> Setup:
+    """Makes the run whose keys and values are the vectors of the source; an additive score is built by hand."""
+    setup = replace(forward, score=score, w_k="none", w_v="none", w_o="none")
+    if score == "dot":
+        return setup
+    width = inputs_of(forward).matrices["x"].shape[1]
+    gates = build_gates(width)
+    texts = {name: to_text(matrix, name) for name, matrix in gates.items()}
+    return replace(setup, **texts)
+
+
+def say_context_vector(trace: Trace, query: int, score: str) -> None:
+    """Says what the score and the weight of the strongest source word are, and which context vector comes of it."""
+    energies = trace["scores"][0, 0, query]  # (S,)
+    weights = trace["weights"][0, 0, query]  # (S,)
+    context = trace["head_outputs"][0, 0, query]  # (d_v,)
+    best = int(weights.argmax())
+    show_sentence(
+        f"lessons.cross.energy_{score}",
+        query=quote_token(trace, "T", query),
+        key=quote_token(trace, "S", best),
+        energy=format_fixed(energies[best].item()),
+        alpha=format_fixed(weights[best].item()),
+        c=format_row(context.tolist()),
+        d_s=trace.step("q").shape[-1],
+        d_h=trace.step("k").shape[-1],
+    )
+
+
+# ---- drawer "patches": words and a picture? --------------------------------------------------------------------------
+def show_patches(_: Setup) -> None:
+    """Shows how words ask the patches of a picture, whose colours are their vectors."""
+    left, middle, right = st.columns((1, 2, 1))
+    with left:
+        setup = sentence_box(pick_example("picture", "zh_picture", zh="zh_picture", name="looks"), "asking")
+    with middle:
+        setup = sentence_box(setup, "picture", "context_text")
+    trace = trace_for(setup)
+    names = list_place_names(trace, "T")
+    with right:
+        query = pick_place("colour", names, selection_of(trace, setup).query)
+    setup = replace(setup, token=query)
+    selection = selection_of(trace, setup)
+    st.markdown(f"**{fact_sentence(trace, selection)}**")
+    titles = [say(f"lessons.cross.picture_{part}", word=names[query]) for part in ("keys", "weights", "output")]
+    picture = patch_picture(
+        trace,
+        (selection.batch, selection.head, selection.query),
+        picture_texts_for(trace),
+        current_palette(),
+        titles,
+        get_opened_ref("patches", trace),
+    )
+    show_picture("patches", picture, {"": trace}, titles[1])
+    show_sentence("lessons.cross.patches")
+    link_to_workbench(setup, "patches")
+
+
+LESSON = Lesson(
+    "cross",
+    drawers={
+        "lengths": show_lengths,
+        "decoder": Tabs("decoding", {"built": show_built_decoder, "trained": show_translator}),
+        "context_vector": show_context_vector,
+        "patches": show_patches,
+    },
+    code=("q", "k", "scores", "scaled_scores", "weights", "head_outputs", "output"),
+)

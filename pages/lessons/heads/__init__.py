@@ -1,1 +1,0 @@
-"""The lesson on heads: many heads."""

@@ -1,0 +1,627 @@
+"""The drawers of the lesson on heads, and what its page shares with them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import fmean
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.analysis.dropout import with_dropout
+from attention_core.analysis.gradient_times_input import gradient_times_input
+from attention_core.analysis.head_contributions import with_contributions, with_likeness, without_head
+from attention_core.analysis.head_sight import seen_step, take_unseen, with_sights
+from attention_core.comparison.differences import find_moves, relative_change
+from attention_core.drawing.bars import Row, row_of
+from attention_core.drawing.cell_rows import colour_rows, column_of
+from attention_core.explanation.facts import accident_at, find_most_alike_heads
+from attention_core.explanation.traced_source import function_listing
+from attention_core.inputs.handmade_heads import HEAD_KINDS
+from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_text import MAX_COLUMNS, to_text
+from attention_core.learned.training.head_overfitting import STEPS as OVERFITTING_STEPS
+from attention_core.learned.training.head_overfitting import (
+    TEXT_COUNTS,
+    OverfittingRow,
+    chance_that_heads_are_alike,
+    read_overfitting,
+)
+from attention_core.learned.training.head_stability import (
+    HEAD_COUNTS,
+    RATES,
+    SEEDS,
+    STEPS,
+    StabilityRow,
+    chance_of_difference,
+    read_stability,
+)
+from attention_core.mechanism.config import kv_choices
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Ref
+from attention_core.record.number_text import format_fixed, format_grouped, format_or_scientific, format_percent
+from attention_core.variants.cost import attention_cost
+from attention_core.variants.textbook_code import (
+    eighth_of,
+    heads_by_eighth,
+    merge_by_copy,
+    merge_by_reshape,
+    merge_by_view,
+    merge_untransposed,
+    multi_head,
+    numbered_heads,
+    split_by_eighth,
+)
+from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import Lesson, Tabs
+from pages.lessons.pictures import make_cell_rows, show_cell_rows, show_run_picture
+from pages.lessons.sentences import (
+    format_gap,
+    join_with_commas,
+    list_place_labels,
+    list_place_names,
+    quote_token,
+    show_sentence,
+)
+from pages.lessons.trained_model import show_one_head
+from pages.panels.head_maps import head_name
+from pages.panels.link_controls import choose_option, pick_place, slide
+from pages.panels.markdown_table import make_table
+from pages.runs.cache import inputs_of, trace_for
+from pages.session.labels import Selection, name_token, place_name, selection_of
+from pages.setup.setup import Setup
+from pages.site.code_words import say_code
+from pages.site.words import escape_markdown, say, say_refusal
+
+# ---- random layers of the lesson on heads, of any sizes --------------------------------------------------------------
+EXAMPLE_WIDTH = 512  # of the example with eight heads
+RANDOM_LAYER_TOKENS = 10
+
+
+def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int | None = None) -> Setup:
+    """Makes ten random tokens of a width with a random layer; of the example's own width it is the example itself.
+
+    A head is as wide as its part of the width, rounded up, or down where all heads together would be wider than a
+    matrix may be: 3 heads of 512 numbers have 170 each."""
+    x = None
+    if width != EXAMPLE_WIDTH:
+        vectors = random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0)
+        x = to_text(vectors)
+    part = width // heads
+    fitting = None if (part + 1) * heads <= MAX_COLUMNS or part * heads == width else part
+    return Setup(example="eight_heads", x=x, heads=heads, d_k=d_k or fitting, d_v=d_v or fitting)
+
+
+# ---- drawer "bring": what does each head add to the output? ----------------------------------------------------------
+def show_ledger(setup: Setup) -> None:
+    """Shows what each head adds to the output of the word that asks, and the output without it."""
+    trace = trace_for(setup)
+    selection = selection_of(trace, setup)
+    heads = list_place_names(trace, "H")
+    whole = with_contributions(trace)
+    runs = {"all": whole}
+    for head, _ in enumerate(heads):
+        runs[f"no{head}"] = without_head(trace, head)
+    say_contributions(whole, selection, heads)
+    parts = make_contribution_rows(whole, selection, heads)
+    sums = make_rows_without_heads(runs, selection, heads)
+    show_cell_rows(
+        "ledger",
+        [*parts, *sums],
+        list_place_labels(trace, "D_out"),
+        runs,
+        runs["no0"],
+        sums=len(sums),
+    )
+
+
+def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) -> None:
+    """Says how far the output of the word that asks moves without each head."""
+    contributions = whole["contributions"][selection.batch, :, selection.query]  # (H, D_out)
+    largest = contributions.abs().amax(-1)  # (H,)
+    moves = []
+    for name, size in zip(heads, largest.tolist(), strict=True):
+        move = say("lessons.heads.moves", head=name, size=format_fixed(size))
+        moves.append(move)
+    show_sentence(
+        "lessons.heads.ledger",
+        word=quote_token(whole, "T", selection.query),
+        parts=join_with_commas(moves),
+    )
+
+
+def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[str]) -> list[Row]:
+    """Makes a row of what each head adds to the output of the word that asks."""
+    rows = []
+    for head, name in enumerate(heads):
+        index = (selection.batch, head, selection.query)
+        row = row_of(name, whole, "contributions", index, "all")
+        rows.append(row)
+    return rows
+
+
+def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
+    """Makes a row of the output of the word that asks, and one of the output without each head.
+
+    runs: the whole run as "all", that without head h as "no" and its number."""
+    index = (selection.batch, selection.query)
+    title = say("lessons.heads.all")
+    rows = [row_of(title, runs["all"], "output", index, "all")]
+    for head, name in enumerate(heads):
+        run = f"no{head}"
+        title = say("lessons.heads.without", head=name)
+        row = row_of(title, runs[run], "without_head", index, run)
+        rows.append(row)
+    return rows
+
+
+def show_head_likeness(setup: Setup) -> None:
+    """Shows how much of their attention each two heads give to the same words."""
+    compared = setup
+    if choose_option("which", ("these", "five")) == "five":
+        compared = Setup(
+            example=setup.example,
+            text=setup.text,
+            built=HEAD_KINDS,
+            score="dot",
+        )
+    trace = with_likeness(trace_for(compared))
+    one, other, share = find_most_alike_heads(trace["likeness"][0])
+    key = "alike_random" if trace.chance else "alike"
+    show_sentence(
+        f"lessons.heads.{key}",
+        share=format_percent(share),
+        one=place_name(trace, "H", one),
+        other=place_name(trace, "H", other),
+    )
+    names = list_place_names(trace, "H")
+    inputs = inputs_of(compared)
+    rows = []
+    for head, _ in enumerate(names):
+        title = head_name(compared, inputs, head)
+        row = row_of(title, trace, "likeness", (0, head))
+        rows.append(row)
+    show_cell_rows("alike", rows, names, {"": trace}, trace)
+    link_to_workbench(compared, "alike")
+
+
+# ---- drawer "split": what puts heads side by side, and what happens without contiguous() -----------------------------
+MERGES = {"view": merge_by_view, "copy": merge_by_copy, "reshape": merge_by_reshape, "untransposed": merge_untransposed}
+
+
+def show_merges(_: Setup) -> None:
+    """Shows a view that torch refuses, copies that put heads side by side, or a result that is silently wrong."""
+    of_way, of_heads = st.columns([3, 1], vertical_alignment="bottom")
+    with of_way:
+        way = choose_option("merge", tuple(MERGES))
+    with of_heads:
+        heads = slide("merged", (2, 3, 4), 2)
+    outputs = numbered_heads(heads)
+    merge = MERGES[way]
+    if way == "view":
+        st.error(say("lessons.heads.merge_view"), icon=":material/error:")
+    else:
+        meant = merge_by_copy(outputs)
+        show_sentence(f"lessons.heads.merge_{way}", width=meant.shape[-1])
+        made_column, meant_column = st.columns(2)
+        with made_column:
+            show_rows("merge_made", merge(outputs)[0].tolist())
+        if way == "untransposed":
+            with meant_column:
+                show_rows("merge_right", meant[0].tolist())
+    st.caption(say("lessons.heads.merge_numbers"))
+    listing = function_listing(merge, {"x": outputs})
+    st.code(say_code(listing), language="python", wrap_lines=True)
+
+
+def show_rows(title: str, rows: list[list[float]]) -> None:
+    """Shows whole numbers, a token a line."""
+    lines = []
+    for row in rows:
+        numbers = [f"{number:.0f}" for number in row]
+        lines.append(" ".join(numbers))
+    st.markdown(say(f"lessons.heads.{title}"))
+    st.code("\n".join(lines), language=None)
+
+
+# ---- drawer "split", tab: what of a word's vector does each head read? -----------------------------------------------
+def show_head_sight(setup: Setup) -> None:
+    """Shows one vector, the part of it that each head reads, and that the rest moves neither its q nor its k.
+
+    setup: the lesson's run with two heads."""
+    trace = with_sights(trace_for(setup))
+    words = list_place_names(trace, "T")
+    word = pick_place("looked", words, len(words) - 1, width=160)
+    show_sentence("lessons.heads.sight", word=quote_token(trace, "T", word), D=trace.sizes()["D"])
+    show_read_parts(trace, word)
+    for head in range(trace.sizes()["H"]):
+        say_unseen(trace, head)
+    show_sentence("lessons.heads.sight_values")
+
+
+def show_read_parts(trace: Trace, word: int) -> None:
+    """Draws the vector of a word, and below it what each head reads of it."""
+    rows = [row_of(say("lessons.heads.sight_whole"), trace, "x", (0, word))]
+    for head in range(trace.sizes()["H"]):
+        title = say("lessons.heads.sight_part", head=place_name(trace, "H", head))
+        rows.append(row_of(title, trace, seen_step(head), (0, word)))
+    show_run_picture(make_cell_rows("sight", rows, list_place_names(trace, "D"), {"": trace}, trace))
+
+
+def say_unseen(trace: Trace, head: int) -> None:
+    """Says how far a head's q and k move without all that it cannot read."""
+    move = take_unseen(trace, head)
+    show_sentence(
+        "lessons.heads.sight_unseen",
+        head=place_name(trace, "H", head),
+        directions=move.directions,
+        D=trace.sizes()["D"],
+        taken=format_fixed(move.taken),
+        q=format_gap(move.q),
+        k=format_gap(move.k),
+    )
+
+
+# ---- drawer "split": how are heads split and merged again? -----------------------------------------------------------
+LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
+HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0 stands for the width that fits
+
+
+def choose_layer() -> Setup:
+    """Asks for the sizes of a layer."""
+    of_width, of_heads, of_d_k, of_d_v = st.columns(4)
+    with of_width:
+        width = slide("width", (*LAYER_WIDTHS, EXAMPLE_WIDTH), EXAMPLE_WIDTH)
+    with of_heads:
+        heads = slide("h", (1, 2, 3, 4, 6, 8, 16), 8)
+    with of_d_k:
+        d_k = slide("d_k", HEAD_WIDTHS, 0, format_head_width)
+    with of_d_v:
+        d_v = slide("d_v", HEAD_WIDTHS, 0, format_head_width)
+    return make_random_layer(width, heads, d_k or None, d_v or None)
+
+
+def format_head_width(width: float) -> str:
+    """Formats the width of a head; 0 stands for the one that fits."""
+    return f"{width}" if width else say("lessons.heads.fitting")
+
+
+def show_layer_code(_: Setup) -> None:
+    """Shows the code of a layer from the linear projections to W_o, with the shapes that its lines make."""
+    layer = choose_layer()
+    try:
+        trace = trace_for(layer)
+    except AttentionError as refusal:
+        st.error(say_refusal(refusal), icon=":material/error:")
+        return
+    sizes = trace.sizes()
+    show_sentence(
+        "lessons.heads.chain",
+        D=sizes["D"],
+        H=sizes["H"],
+        d_k=sizes["d_k"],
+        d_v=sizes["d_v"],
+        width=sizes["H·d_v"],
+    )
+    batch = int(choose_option("batch", ("1", "2"), words=format_batch))
+    if batch > 1:
+        st.caption(say("lessons.heads.same_twice"))
+    matrices = {name: trace[name] for name in ("x", "w_q", "w_k", "w_v", "w_o")}
+    matrices["x"] = trace["x"].repeat(batch, 1, 1)  # (B, T, D)
+    listing = function_listing(multi_head, matrices, {"heads": layer.heads})
+    st.code(say_code(listing), language="python", wrap_lines=True)
+    link_to_workbench(layer, "split")
+
+
+def format_batch(count: str) -> str:
+    """Formats the number of sequences."""
+    return f"B = {count}"
+
+
+def show_split_by_eighth(_: Setup) -> None:
+    """Shows that d_model // 8 is a width of a head, and no number of heads."""
+    width = slide("eighth", (4, *LAYER_WIDTHS), 20)
+    say_heads_by_eighth(width)
+    layer = make_random_layer(width, heads=1)
+    vectors = trace_for(layer)["x"]
+    listing = function_listing(split_by_eighth, {"x": vectors})
+    st.code(say_code(listing), language="python", wrap_lines=True)
+
+
+def say_heads_by_eighth(width: int) -> None:
+    """Says how many heads an eighth of the width makes where 8 heads were meant, or that torch refuses it."""
+    made = heads_by_eighth(width)
+    if made is None:
+        d_k = eighth_of(width)
+        kind = "eighth_refused" if d_k else "eighth_none"
+        st.error(say(f"lessons.heads.{kind}", D=width, d=d_k), icon=":material/error:")
+        return
+    heads, d_k = made
+    kind = "eighth_right" if heads == 8 else "eighth"
+    show_sentence(f"lessons.heads.{kind}", D=width, H=heads, d=d_k)
+
+
+# ---- drawer "share", tab: do more heads make training more stable? ---------------------------------------------------
+def show_stability(_: Setup) -> None:
+    """Shows how small networks with 1 to 8 heads ended, over seeds and rates."""
+    runs = {(row.heads, row.rate): row for row in read_stability()}
+    one = runs[HEAD_COUNTS[0], RATES[-1]].failed
+    most = runs[HEAD_COUNTS[-1], RATES[-1]].failed
+    show_sentence(
+        "lessons.heads.stable",
+        seeds=len(SEEDS),
+        steps=STEPS,
+        rate=RATES[-1],
+        one=sum(one),
+        most=sum(most),
+        heads=HEAD_COUNTS[-1],
+        chance=format_percent(chance_of_difference(one, most)),
+    )
+    show_sentence("lessons.heads.stable_head")
+    st.markdown(make_stability_table(runs))
+    show_sentence("lessons.heads.stable_limits")
+    show_overfitting()
+
+
+def show_overfitting() -> None:
+    """Shows how much better small networks are on the few texts that they were trained on than on others."""
+    runs = {(row.heads, row.texts): row for row in read_overfitting()}
+    values = {}
+    for name, count in zip(("few", "some", "many"), TEXT_COUNTS, strict=True):
+        one, most = runs[HEAD_COUNTS[0], count].unseen, runs[HEAD_COUNTS[-1], count].unseen
+        values[name] = count
+        values[f"{name}_one"] = format_percent(fmean(one))
+        values[f"{name}_most"] = format_percent(fmean(most))
+        values[f"{name}_chance"] = format_percent(chance_that_heads_are_alike(one, most))
+    show_sentence("lessons.heads.overfit", steps=OVERFITTING_STEPS, seeds=len(SEEDS), heads=HEAD_COUNTS[-1], **values)
+    show_sentence("lessons.heads.overfit_head")
+    counts = [say("lessons.heads.overfit_texts", count=count) for count in TEXT_COUNTS]
+    titles = [say("lessons.heads.stable_heads"), *counts]
+    rows = []
+    for heads in HEAD_COUNTS:
+        cells = [describe_overfitting(runs[heads, count]) for count in TEXT_COUNTS]
+        rows.append([str(heads), *cells])
+    st.markdown(make_table(titles, rows, "--:"))
+
+
+def describe_overfitting(row: OverfittingRow) -> str:
+    """The mean share of right answers on the texts that were trained, and on others."""
+    return say(
+        "lessons.heads.overfit_cell",
+        seen=format_percent(fmean(row.seen)),
+        unseen=format_percent(fmean(row.unseen)),
+    )
+
+
+def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
+    """A row for each number of heads, and in it how the runs ended at each rate."""
+    titles = [say("lessons.heads.stable_heads"), *[say("lessons.heads.stable_rate", rate=rate) for rate in RATES]]
+    rows = []
+    for heads in HEAD_COUNTS:
+        cells = [describe_runs(runs[heads, rate]) for rate in RATES]
+        rows.append([str(heads), *cells])
+    return make_table(titles, rows, "--:")
+
+
+def describe_runs(row: StabilityRow) -> str:
+    """The mean share of right answers, its spread, and how many runs failed."""
+    return say(
+        "lessons.heads.stable_cell",
+        mean=format_percent(row.mean),
+        spread=format_percent(row.spread),
+        failed=sum(row.failed),
+    )
+
+
+# ---- drawer "share": can heads share keys and values, and what do heads cost? ----------------------------------------
+POSITION_EXAMPLES = {"en_colour": "en_it", "zh_colour": "zh_ta"}
+COST_HEAD_COUNTS = (1, 2, 4, 8, 16)
+
+
+def show_shared_heads(setup: Setup) -> None:
+    """Shows a head that reads the keys and values of another: what becomes of its weights and of the output."""
+    separate = choose_shared_run(setup)
+    before = trace_for(separate)
+    head_names = list_place_names(before, "H")
+    counts = kv_choices(before.sizes()["H"])
+    labels = [str(count) for count in counts]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        choice = pick_place("kv", labels, len(counts) - 1, width=160)
+        head = pick_place("head", head_names, len(head_names) - 1, width=160)
+    grouped = replace(separate, kv_heads=counts[choice], head=head)
+    now = trace_for(grouped)
+    selection = selection_of(now, grouped)
+    say_sharing(before, now, selection)
+    show_weights_of_both(before, now, selection)
+    link_to_workbench(grouped, "shared")
+
+
+def choose_shared_run(setup: Setup) -> Setup:
+    """Asks in which run heads share keys and values."""
+    runs = {
+        "own": setup,
+        "it": Setup(example=POSITION_EXAMPLES[setup.example]),
+        "eight": Setup(example="eight_heads"),
+    }
+    chosen = choose_option("of", tuple(runs))
+    return runs[chosen]
+
+
+def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
+    """Says whose keys a head reads now, how far the output moves, and how many numbers of keys are left."""
+    moved = find_moves(now, before).get("output")
+    gap = format_or_scientific(moved.size) if moved else "0"
+    show_sentence(
+        "lessons.heads.shared",
+        head=place_name(now, "H", selection.head),
+        own=place_name(now, "H_kv", selection.kv),
+        moved=gap,
+        kept=format_grouped(now["k"].numel()),
+        all=format_grouped(before["k"].numel()),
+    )
+
+
+def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> None:
+    """Shows a head's weights with its own keys, and with those that it shares."""
+    word = name_token(now, "T", selection.query)
+    index = (selection.batch, selection.head, selection.query)
+    own_title = say("lessons.heads.own_keys", word=word)
+    own = row_of(own_title, before, "weights", index, "before")
+    shared_title = say("lessons.heads.shared_keys", word=word)
+    shared = row_of(shared_title, now, "weights", index, "now")
+    runs = {"before": before, "now": now}
+    names = list_place_labels(now, "S")
+    show_cell_rows("shared", [own, shared], names, runs, now)
+
+
+def show_head_costs(_: Setup) -> None:
+    """Shows what the same layer costs when it is cut into more and more heads."""
+    with st.container(horizontal=True):
+        length = slide("length", (5, 10, 64, 256, 512), 10)
+        width = slide("D", (64, 128, 256, 512), 64)
+    lines = [say("lessons.heads.cost_head"), "|---:|---:|---:|---:|"]
+    products_of_layer = set()
+    for heads in COST_HEAD_COUNTS:
+        cost = attention_cost(T=length, D=width, H=heads)
+        totals = cost.totals()
+        products = format_grouped(totals["multiply_adds"])
+        products_of_layer.add(products)
+        parameters = format_grouped(totals["parameters"])
+        scores = format_grouped(cost.multiply_adds["scores"])
+        weights = format_grouped(cost.stored["weights"])
+        lines.append(f"| {heads} | {parameters} | {scores} | {weights} |")
+    show_sentence("lessons.heads.cost", layer=join_with_commas(sorted(products_of_layer)))
+    st.markdown("\n".join(lines))
+
+
+# ---- drawer "explain", tab: gradient x input beside the weights ------------------------------------------------------
+def show_gradient_times_input(setup: Setup) -> None:
+    """Shows for one number of the output the weight of each word, and what the number does if the word changes."""
+    trace = trace_for(setup)
+    selection = selection_of(trace, setup)
+    numbers = list_place_names(trace, "D_out")
+    heads = list_place_names(trace, "H")
+    with st.container(horizontal=True):
+        number = pick_place("number", numbers, 0, width=220)
+        head = pick_place("beside", heads, len(heads) - 1, width=160)
+    cell = Ref("output", (selection.batch, selection.query, number))
+    run = gradient_times_input(trace, cell)
+    row = (selection.batch, head, selection.query)
+    say_deepest_word(trace, run, row, numbers[number])
+    show_weights_and_gradient(run, row, heads[head])
+
+
+def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number: str) -> None:
+    """Says which word has the largest weight in a row, and on which word a number of the output hangs most.
+
+    run: the run of the trace with gradient x input behind it. row: its sentence, head and query."""
+    batch, head, query = row
+    weights = run["weights"][row]  # (S,)
+    slopes = run["gradient_x_input"][batch]  # (S,)
+    most = int(weights.argmax())
+    deepest = int(slopes.abs().argmax())
+    names = list_place_names(trace, "S")
+    kind = "same" if most == deepest else "other"
+    if accident_at(trace, query, [most]):
+        kind = "random"
+    show_sentence(
+        f"lessons.heads.gradient_{kind}",
+        head=place_name(trace, "H", head),
+        number=number,
+        word=quote_token(trace, "T", query),
+        most=escape_markdown(names[most]),
+        share=format_fixed(weights[most].item()),
+        deepest=escape_markdown(names[deepest]),
+        slope=format_fixed(slopes[deepest].item()),
+    )
+
+
+def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) -> None:
+    """Shows the weights of a row, and below them gradient x input of the same words."""
+    weights_title = say("lessons.heads.weights_of", head=head)
+    weights = row_of(weights_title, run, "weights", row)
+    gradient_title = say("lessons.heads.slopes")
+    gradient = row_of(gradient_title, run, "gradient_x_input", row[:1])
+    names = list_place_labels(run, "S")
+    show_cell_rows("gradient", [weights, gradient], names, {"": run}, run)
+
+
+# ---- drawer "explain": does a weight explain the output? -------------------------------------------------------------
+def show_even_weights(setup: Setup) -> None:
+    """Replaces every weight by an even share, and shows what the output does."""
+    even = replace(setup, wiring=("even",))
+    before = trace_for(setup)
+    now = trace_for(even)
+    runs = {"before": before, "now": now}
+    change = relative_change(now, before)
+    show_sentence(
+        "lessons.heads.even",
+        count=now.sizes()["S"],
+        change=format_percent(change),
+    )
+    colour = now.labels["D_out"].index("colour")
+    rows = []
+    for name, run in runs.items():
+        title = say(f"lessons.heads.even_{name}")
+        row = column_of(title, run, "output", (0,), colour, name)
+        rows.append(row)
+    words = list_place_labels(now, "T")
+    show_cell_rows("even", rows, words, runs, now, made=colour_rows)
+    link_to_workbench(even, "even")
+
+
+def show_dropout(setup: Setup) -> None:
+    """Shows weights of which some are dropped, and what is left of a row's 1."""
+    trace = trace_for(setup)
+    selection = selection_of(trace, setup)
+    with st.container(horizontal=True):
+        p = slide("p", (0.0, 0.1, 0.25, 0.5, 0.75), 0.25)
+        seed = slide("seed", range(1, 21), 4)
+    run = with_dropout(trace, p, seed)
+    row_sums = run["row_sums"]
+    show_sentence(
+        "lessons.heads.dropout" if p else "lessons.heads.dropout_none",
+        least=format_fixed(row_sums.min().item()),
+        most=format_fixed(row_sums.max().item()),
+    )
+    rows = []
+    for head, name in enumerate(list_place_names(trace, "H")):
+        index = (selection.batch, head, selection.query)
+        weights = row_of(name, run, "weights", index)
+        rows.append(weights)
+        dropped = make_dropped_row(run, index, name)
+        rows.append(dropped)
+    words = list_place_labels(trace, "S")
+    names = [*words, say("lessons.heads.row_sum")]
+    show_cell_rows("dropout", rows, names, {"": run}, run)
+
+
+def make_dropped_row(run: Trace, index: tuple[int, int, int], head: str) -> Row:
+    """Makes a row of weights of which some are dropped, with their sum behind them."""
+    title = say("lessons.heads.dropped", head=head)
+    dropped = row_of(title, run, "dropped_weights", index)
+    row_sum = Ref("row_sums", index)
+    return replace(dropped, refs=[*dropped.refs, row_sum])
+
+
+LESSON = Lesson(
+    "heads",
+    drawers={
+        "bring": Tabs("brings", {"ledger": show_ledger, "alike": show_head_likeness}, show_one_head),
+        "split": Tabs(
+            "cut",
+            {"chain": show_layer_code, "merge": show_merges, "eighth": show_split_by_eighth, "sight": show_head_sight},
+        ),
+        "share": Tabs(
+            "sharing",
+            {
+                "group": show_shared_heads,
+                "cost": show_head_costs,
+                "stable": show_stability,
+            },
+        ),
+        "explain": Tabs(
+            "doubt", {"even": show_even_weights, "gradient": show_gradient_times_input, "dropout": show_dropout}
+        ),
+    },
+    code=("q", "scores", "weights", "head_outputs", "concat", "output"),
+)

@@ -1,1 +1,0 @@
-"""The lesson on meaning: whether a head shows what a model answers."""

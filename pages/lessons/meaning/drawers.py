@@ -1,0 +1,302 @@
+"""The drawers of the lesson on meaning, and what its page shares with them."""
+
+import streamlit as st
+
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.curves import Curve, curves
+from attention_core.learned.language.kept_steps import size_between_steps, steps_of
+from attention_core.learned.language.measures import PAIRS as MEASURED_PAIRS
+from attention_core.learned.language.pair_readings import OWN, Reading, held_out_pair, read_pair
+from attention_core.learned.language.shipped import count_seeds
+from attention_core.learned.language.step_figures import StepFigures, read_step_figures
+from attention_core.record.number_text import format_grouped, format_percent
+from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import Lesson
+from pages.lessons.learned.learning import share_axis
+from pages.lessons.prompts import after_guess
+from pages.lessons.sentences import show_sentence
+from pages.panels.chart import show_curve_chart
+from pages.panels.link_controls import pick_place
+from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
+from pages.panels.live_frames import tell_live
+from pages.session.labels import current_palette, spoken_share
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+# ---- the three networks of the lesson on meaning, the sentences that they read, and what was measured of them --------
+NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # the letter of each: its kind
+PAIRS = (47, 49, 34, 8)  # of the held-out pairs, those that may be looked at
+LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # of the examples
+
+Pair = tuple[Reading, Reading]
+
+
+def name_network(letter: str, language: str) -> str:
+    """The name of a network of the lesson."""
+    return f"{language}_{NETWORKS[letter]}_encoder"
+
+
+def figures_of(letter: str, language: str) -> StepFigures:
+    """What was measured of it."""
+    return read_step_figures()[name_network(letter, language)]
+
+
+def spell_words(words: tuple[str, ...], language: str) -> str:
+    """Words behind the sign that each text begins with, as they are written."""
+    return ("" if language == "zh" else " ").join(words[1:])
+
+
+def spell_pair(number: int, language: str) -> str:
+    """Both sentences of a pair, written as one."""
+    return spell_words(merge_words(number, language), language)
+
+
+def merge_words(number: int, language: str) -> tuple[str, ...]:
+    """The words of a pair; where they differ, both of them."""
+    one, two = (place.text.words for place in held_out_pair(language, number))
+    return tuple(word if word == other else f"{word}/{other}" for word, other in zip(one, two, strict=True))
+
+
+def list_columns(number: int, language: str) -> list[str]:
+    """The words of a pair between the sign that a text begins with and the full stop; "…" where they differ."""
+    one, two = (place.text.words[1:-1] for place in held_out_pair(language, number))
+    return [word if word == other else "…" for word, other in zip(one, two, strict=True)]
+
+
+def pick_pair(language: str) -> int:
+    """Asks for a pair of sentences. Gives its number."""
+    labels = [spell_pair(number, language) for number in PAIRS]
+    return PAIRS[pick_place("pair", labels, 0)]
+
+
+def choose_step(language: str) -> LiveChoice:
+    """Asks for a step of training."""
+    steps = steps_of(name_network("C", language))
+    others = [step for example in LANGUAGES.values() for step in steps_of(name_network("C", example))]
+    choice = find_live_choice("step_of", steps, max(steps), others=others)
+    show_live_choice(choice, width=220)
+    return choice
+
+
+def read_by_all(language: str, step: int, number: int, change: str) -> dict[str, Pair]:
+    """What each network makes of a pair after some steps."""
+    return {letter: read_pair(name_network(letter, language), step, number, change) for letter in NETWORKS}
+
+
+def read_last(letter: str, language: str, number: int) -> Pair:
+    """What a network makes of a pair after all its training."""
+    name = name_network(letter, language)
+    return read_pair(name, max(steps_of(name)), number)
+
+
+def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
+    """The run of the layer in which the network's head stands, after all its training."""
+    language = LANGUAGES[example]
+    layer, head = figures_of(letter, language).head
+    return Setup(
+        example=example,
+        text=spell_words(reading.place.text.words, language),
+        model=name_network(letter, language),
+        layer=layer + 1,
+        head=head,
+        token=reading.place.at,
+    )
+
+
+def name_head(layer: int, head: int) -> str:
+    """A head by its layer and its number, both given from 0 and told from 1."""
+    return say("lessons.meaning.head", layer=layer + 1, head=head + 1)
+
+
+# ---- what the lesson on meaning tells of its networks: of how many held-out pairs both sentences are right -----------
+GUESS_BOUNDS = (0.6, 0.2)  # between the answers that may be guessed
+ANSWERING = ("B", "C")  # the networks that are asked who is meant
+
+
+def find_right_guess(language: str) -> int:
+    """Finds the number of the answer that is right: how often B's best head shows whom B means."""
+    shown = last_of(figures_of("B", language).shown)
+    reached = [shown > bound for bound in GUESS_BOUNDS]
+    return reached.index(True) if True in reached else len(GUESS_BOUNDS)
+
+
+def last_of(figures: dict[str, float]) -> float:
+    """The figure after the last step."""
+    return figures[max(figures, key=int)]
+
+
+def find_needed_head(figures: StepFigures) -> tuple[int, int]:
+    """The head without which the fewest answers are right, of those that do not show it best."""
+    answers = {
+        (layer, head): share for layer, shares in enumerate(figures.without) for head, share in enumerate(shares)
+    }
+    del answers[tuple(figures.head)]
+    return min(answers, key=answers.get)
+
+
+def ask_words(language: str) -> str:
+    """The question that is asked before B's head is shown."""
+    answered = format_percent(last_of(figures_of("B", language).answered))
+    return say("lessons.meaning.ask", answered=answered, count=MEASURED_PAIRS)
+
+
+def tell_steps(choice: LiveChoice, language: str, known: bool) -> None:
+    """Tells at each step of a slider how often heads and answers are right."""
+    texts = [describe_step(str(step), language, known) for step in choice.options]
+    tell_live(choice, "meaning_fact", texts, "heading")
+
+
+def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
+    """Says where the slider has the beginning and the end alone, and why."""
+    first, *between, last = choice.options
+    if between:
+        return
+    megabytes = size_between_steps(name_network(letter, language) for letter in NETWORKS)
+    st.caption(say("lessons.meaning.lacking", first=first, last=format_grouped(last), size=round(megabytes)))
+
+
+def describe_step(step: str, language: str, known: bool) -> str:
+    """How often heads and answers are right after a step. known: whether B's head may be told."""
+    values = {}
+    for letter in NETWORKS:
+        figures = figures_of(letter, language)
+        values[f"shown_{letter}"] = format_percent(figures.shown[step])
+        if letter in ANSWERING:
+            values[f"answered_{letter}"] = format_percent(figures.answered[step])
+    if not known:
+        values["shown_B"] = "?"
+    return say("lessons.meaning.fact", step=format_grouped(int(step)), **values)
+
+
+def describe_change(change: str, language: str) -> str:
+    """How often answers are right at the end where each network's head is changed."""
+    values = {}
+    for letter in ANSWERING:
+        figures = figures_of(letter, language)
+        values[f"before_{letter}"] = format_percent(last_of(figures.answered))
+        values[f"after_{letter}"] = format_percent(figures.changed[change])
+    return say(f"lessons.meaning.changed_{change}", **values)
+
+
+def is_changed(change: str) -> bool:
+    """Whether the heads do something else than they learned."""
+    return change != OWN
+
+
+# ---- drawer "grow": what comes first, the answer or the head? --------------------------------------------------------
+STEPPED_LANGUAGE = "en"  # of its networks steps in between come along
+
+
+def show_growing_heads(_: str) -> None:
+    """Shows how often heads and answers are right against the steps of training."""
+    drawn = []
+    told = {}
+    for letter in NETWORKS:
+        figures = figures_of(letter, STEPPED_LANGUAGE)
+        drawn.append(make_curve("head", letter, figures.shown))
+        if letter in ANSWERING:
+            drawn.append(make_curve("answer", letter, figures.answered))
+        for step, share in figures.answered.items():
+            told[f"answer_{letter}_{step}"] = format_percent(share)
+            told[f"head_{letter}_{step}"] = format_percent(figures.shown[step])
+    show_sentence("lessons.meaning.grow", **told)
+    steps = [int(step) for step in figures_of("C", STEPPED_LANGUAGE).shown]
+    x = Axis(say("lessons.meaning.axis_step"), 0, max(steps), values=tuple(steps))
+    y = share_axis(say("lessons.meaning.axis_share"))
+    picture = curves(drawn, x, y, current_palette(), height=260)
+    show_curve_chart(picture, "meaning_grow", say("lessons.meaning.alt_grow"))
+
+
+def make_curve(kind: str, letter: str, shares: dict[str, float]) -> Curve:
+    """Makes the curve of a network's head or of its answers."""
+    palette = current_palette()
+    of_heads = {"A": palette.x, "B": palette.k, "C": palette.share}
+    of_answers = {"B": palette.v, "C": palette.q}
+    colour = {"head": of_heads, "answer": of_answers}[kind][letter]
+    name = say(f"lessons.meaning.curve_{kind}", network=letter)
+    return Curve(name, [int(step) for step in shares], [*shares.values()], colour)
+
+
+# ---- drawer "every": do other heads show who is meant? ---------------------------------------------------------------
+def show_every_head(language: str) -> None:
+    """Shows of each head how often it shows who is meant, and how often the answer is right without it."""
+    values = {}
+    for letter in ANSWERING:
+        for name, value in describe_heads(letter, language).items():
+            values[f"{name}_{letter}"] = value
+    show_sentence("lessons.meaning.every", **values)
+    st.table(make_rows(language), hide_index=True, width="content")
+
+
+def describe_heads(letter: str, language: str) -> dict[str, str]:
+    """The head that shows it best, and of the others the one without which the fewest answers are right."""
+    figures = figures_of(letter, language)
+    layer, head = find_needed_head(figures)
+    return {
+        "best": format_percent(max(map(max, figures.heads))),
+        "own": name_head(*figures.head),
+        "all": format_percent(last_of(figures.answered)),
+        "needed": name_head(layer, head),
+        "shown": format_percent(figures.heads[layer][head]),
+        "least": format_percent(figures.without[layer][head]),
+    }
+
+
+def make_rows(language: str) -> list[dict[str, str]]:
+    """Makes a row a head, by the heads of the table's columns."""
+    rows = []
+    for layer, heads in enumerate(figures_of("C", language).heads):
+        for head, _ in enumerate(heads):
+            row = {say("lessons.meaning.column_head"): name_head(layer, head)}
+            for letter in ANSWERING:
+                figures = figures_of(letter, language)
+                shown = say("lessons.meaning.column_shown", network=letter)
+                row[shown] = percent(figures.heads[layer][head])
+                without = say("lessons.meaning.column_without", network=letter)
+                row[without] = percent(figures.without[layer][head])
+            rows.append(row)
+    return rows
+
+
+def percent(share: float) -> str:
+    """A share as it stands in a table."""
+    return say("train.percent", much=spoken_share(share)).strip()
+
+
+# ---- drawer "why": why does one head look at the right word? ---------------------------------------------------------
+def show_forced_look(language: str) -> None:
+    """Says what differs between the three trainings, and opens each network in the workbench."""
+    show_sentence("lessons.meaning.why")
+    (example,) = [example for example, of in LANGUAGES.items() if of == language]
+    with st.container(horizontal=True):
+        for letter in NETWORKS:
+            one, _ = read_last(letter, language, PAIRS[0])
+            setup = setup_for_network(letter, example, one)
+            link_to_workbench(setup, f"why_{letter}", say("lessons.meaning.door", network=letter))
+
+
+# ---- drawer "conclude": what may be concluded? -----------------------------------------------------------------------
+def show_conclusion(language: str) -> None:
+    """Says what the three trainings allow to say, and what not."""
+    named, asked = figures_of("B", language), figures_of("C", language)
+    show_sentence(
+        "lessons.meaning.conclude",
+        answered=format_percent(last_of(named.answered)),
+        shown=format_percent(last_of(named.shown)),
+        without=format_percent(named.changed["off"]),
+        asked=format_percent(last_of(asked.shown)),
+        asked_without=format_percent(asked.changed["off"]),
+        **{f"seeds_{letter}": count_seeds(name_network(letter, language)) for letter in NETWORKS},
+    )
+
+
+LESSON = Lesson(
+    "meaning",
+    drawers={
+        "grow": after_guess(show_growing_heads),
+        "every": after_guess(show_every_head),
+        "why": after_guess(show_forced_look),
+        "conclude": after_guess(show_conclusion),
+    },
+    code=("q", "k", "scores", "weights", "head_outputs", "output"),
+)

@@ -1,1 +1,0 @@
-"""The lesson on the worked example: a printed example."""

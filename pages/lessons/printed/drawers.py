@@ -1,0 +1,325 @@
+"""The drawers of the lesson on the worked example, and what its page shares with them."""
+
+from collections.abc import Collection
+from functools import partial
+
+import streamlit as st
+
+from attention_core.comparison.distances import abs_difference
+from attention_core.drawing.worked_picture import SheetPart
+from attention_core.examples.examples import EXAMPLES
+from attention_core.exercises.answer_text import answers_text, cell_text, printed_text, read_answers
+from attention_core.exercises.marking import Mark
+from attention_core.exercises.printed_example import PRINTED_EXAMPLES
+from attention_core.exercises.rounding import find_farthest_from, rounding_reach, with_rounded_weights
+from attention_core.exercises.stages import STAGES, calculated_cell, operand_stages
+from attention_core.exercises.worked_example import (
+    CheckedWork,
+    count_agreeing,
+    largest_written_error,
+    rounding_explains,
+    wrong_through_slip,
+)
+from attention_core.inputs.matrix_text import parse_matrix, to_text
+from attention_core.record.errors import AttentionError
+from attention_core.record.expressions import Ref
+from attention_core.record.number_text import format_fixed
+from pages.export.page_links import link_to_exercise, link_to_workbench
+from pages.lessons.frame import Lesson
+from pages.lessons.pictures import FIRST_SELECTION, show_step_picture
+from pages.lessons.prompts import try_cell
+from pages.lessons.sentences import join_with_commas, show_sentence
+from pages.lessons.worked_example import count_marked_numbers, make_work_parts, make_written_part, show_work
+from pages.panels import lesson_choices
+from pages.panels.link_controls import choose_option, get_typed_text, pick_place, slide, text_box
+from pages.runs.cache import checked_answers_for, inputs_of, trace_for
+from pages.session.labels import place_name
+from pages.setup.setup import Setup
+from pages.site.words import escape_markdown, say, say_refusal
+
+# ---- the worked example: what is given: x and the projections, as in the printed example or as the reader typed them -
+PRINTED_EXAMPLE = "source_004"
+GIVEN_MATRICES = ("x", "w_q", "w_k", "w_v")
+MAX_TYPED_SIDE = 8  # rows and columns: two matrices of them stand beside each other in cells that can be read
+
+
+def choose_given_setup(stage: str) -> Setup:
+    """Asks for the matrices that a stage reads, and gives the Setup with all matrices that were typed."""
+    printed_run = EXAMPLES[PRINTED_EXAMPLE].run()
+    read_by_stage = operand_stages(printed_run, STAGES[stage])
+    for name in GIVEN_MATRICES:
+        start = initial_matrix_text(name)
+        check_text = partial(check_given_matrix, name)
+        if not get_typed_text(name, start, check_text).strip():
+            lesson_choices.store_choice(name, None)  # an emptied box holds the example's numbers again
+        if name == "x" or name in read_by_stage:
+            text_box(name, start, check_text)
+    return setup_with_matrices(get_typed_matrices())
+
+
+def initial_matrix_text(name: str) -> str:
+    """What a box holds before anybody types: the example's numbers, random ones where x has got another width."""
+    if name == "x":
+        return answers_text(EXAMPLES[PRINTED_EXAMPLE].tensor("x"), None)
+    typed = get_typed_matrices()
+    typed_x = {"x": typed["x"]} if "x" in typed else {}
+    matrices = inputs_of(setup_with_matrices(typed_x)).matrices
+    return answers_text(matrices[name], None)
+
+
+def get_typed_matrices() -> dict[str, str]:
+    """What the reader typed in the place of the example's matrices."""
+    typed = {}
+    for name, text in lesson_choices.current_lesson_choices().chosen.items():
+        if name in GIVEN_MATRICES and str(text).strip():
+            typed[name] = text
+    return typed
+
+
+def setup_with_matrices(texts: dict[str, str]) -> Setup:
+    """The example with matrices in the place of its own. Raises AttentionError for what is none."""
+    matrices = {}
+    for name, text in texts.items():
+        matrix = parse_matrix(text, name)
+        matrices[name] = to_text(matrix, name)
+    w_o = "none" if texts else None  # another width of x would bring a W_o
+    return Setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
+
+
+def check_given_matrix(name: str, text: str) -> None:
+    """Raises AttentionError where a typed matrix is too large to be drawn, or does not go with the others."""
+    matrices = get_typed_matrices()
+    matrices.pop(name, None)
+    if text.strip():
+        check_matrix_size(name, text)
+        matrices[name] = text
+    trace_for(setup_with_matrices(matrices))
+
+
+def check_matrix_size(name: str, text: str) -> None:
+    """Raises AttentionError where a typed matrix has too many rows or columns."""
+    rows, columns = parse_matrix(text, name).shape
+    sizes = {"too_many_rows": rows, "too_many_columns": columns}
+    for refusal, size in sizes.items():
+        if size > MAX_TYPED_SIDE:
+            raise AttentionError(refusal, name=name, limit=MAX_TYPED_SIDE, given=size)
+
+
+# ---- the stages of the printed example, checked; their names, their parts of the picture, their slips ----------------
+FIRST_STAGE = "scores"  # that is looked at first
+
+
+def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
+    """What is printed at every stage, checked, with a box for one of them."""
+    trace = trace_for(setup)
+    texts = {}
+    for name, step in STAGES.items():
+        start = printed_text(PRINTED_EXAMPLES[PRINTED_EXAMPLE], name, trace[step])
+        box = text_box if name == stage else get_typed_text
+        texts[name] = box(name, start, partial(read_answers, right=trace[step], name=name))
+    checked = checked_answers_for(setup, texts)
+    misfit = checked.misfits.get(STAGES[stage])
+    if misfit is not None:
+        st.error(say_refusal(misfit), icon=":material/error:")
+    return checked
+
+
+def handle_written_click(checked: CheckedWork, run: str, cell: Ref) -> None:
+    """A written number was clicked: the reader holds it wrong."""
+    if run == "printed":
+        try_cell(calculated_cell(checked.trace, cell))
+
+
+def name_stage(stage: str) -> str:
+    """A stage's name."""
+    return say(f"lessons.printed.option.stage.{stage}")
+
+
+def title_numbers(name: str) -> str:
+    """What stands over printed numbers. name: a stage's step, or one of the given matrices."""
+    stage_of = {step: stage for stage, step in STAGES.items()}
+    return say(f"lessons.printed.control.{stage_of.get(name, name)}")
+
+
+ASKED_KEY = "printed_right_asked"  # in the session: the stage whose right numbers were asked for
+
+
+def offer_right_numbers(stage: str) -> bool:
+    """A button that shows the right numbers of a stage, before all slips are found; whether it was pressed."""
+    if st.session_state.get(ASKED_KEY) == stage:
+        return True
+    st.button(
+        say("lessons.printed.show_right"),
+        key="show_right",
+        on_click=lambda: st.session_state.update({ASKED_KEY: stage}),
+    )
+    return False
+
+
+def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None, hidden: bool) -> list[SheetPart]:
+    """What is printed of a stage, what is right, and what it was made of. known: the cells whose marks may be seen.
+    hidden: whether the right numbers may not be seen yet."""
+    return make_work_parts(
+        checked,
+        STAGES[stage],
+        title_numbers,
+        own=say("lessons.printed.by_printed"),
+        right=say(f"lessons.printed.right_{stage}"),
+        known=known,
+        hidden=hidden,
+    )
+
+
+def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
+    """A slip's place, what is written there and what should be. stage: its stage's name."""
+    marked = checked.marked[cell.step]
+    digits = checked.digits[cell.step]
+    *_, row_axis, column_axis = checked.trace.step(cell.step).dims
+    *_, row, column = cell.index
+    return say(
+        "lessons.printed.slip",
+        stage=stage,
+        row=place_name(checked.trace, row_axis, row),
+        column=place_name(checked.trace, column_axis, column),
+        written=cell_text(marked.theirs[cell.index].item(), digits),
+        own=cell_text(marked.own[cell.index].item(), digits),
+    )
+
+
+# ---- drawer "begin": where did the errors begin? ---------------------------------------------------------------------
+CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # of the chain of stages
+
+
+def show_error_origins(checked: CheckedWork, _: Setup) -> None:
+    """Shows all stages with their marks, and what one slip alone makes wrong."""
+    slips = []
+    for step in STAGES.values():
+        slips.extend(checked.cells(step, Mark.SLIP))
+    reached = []
+    if slips:
+        slip = choose_slip(checked, slips)
+        reached = [slip, *show_reached_cells(checked, slip)]
+    else:
+        show_sentence("lessons.printed.no_slip")
+    rows = []
+    for stages in CHAIN_ROWS:
+        parts = []
+        for stage in stages:
+            part = make_written_part(checked, STAGES[stage], count_title(checked, stage), place="chain")
+            parts.append(part)
+        rows.append(parts)
+    show_work("begin", checked, rows, reached=reached)
+
+
+def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
+    """Asks for one of the slips."""
+    stage_of = name_stages_by_step()
+    names = []
+    for slip in slips:
+        name = describe_slip(checked, slip, stage_of[slip.step])
+        names.append(name)
+    return slips[pick_place("slip", names, 0)]
+
+
+def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
+    """Says how many later numbers a slip alone makes wrong, and gives their cells."""
+    stage_of = name_stages_by_step()
+    reached = []
+    counts = []
+    for step, wrong in wrong_through_slip(checked, slip).items():
+        cells = wrong.nonzero().tolist()
+        reached.extend(Ref(step, tuple(index)) for index in cells)
+        if cells:
+            counts.append(say("lessons.printed.reached_step", step=stage_of[step], count=len(cells)))
+    if counts:
+        show_sentence("lessons.printed.reached", steps=escape_markdown(join_with_commas(counts)))
+    else:
+        show_sentence("lessons.printed.reached_none")
+    return reached
+
+
+def name_stages_by_step() -> dict[str, str]:
+    """The names of the stages by the steps of a run."""
+    return {step: name_stage(stage) for stage, step in STAGES.items()}
+
+
+def count_title(checked: CheckedWork, stage: str) -> str:
+    """A stage with its counts, by the signs of the marks."""
+    counts = count_marked_numbers(checked.marked[STAGES[stage]])
+    return say("lessons.printed.counted", stage=name_stage(stage), **counts)
+
+
+# ---- drawer "own": the same example with the reader's own numbers ----------------------------------------------------
+def show_own_exercise(_: CheckedWork, setup: Setup) -> None:
+    """Shows the way to where the reader's own numbers of this example are checked."""
+    show_sentence("lessons.printed.own")
+    link_to_exercise(setup, "own")
+
+
+# ---- drawer "rounding": did rounding do it? --------------------------------------------------------------------------
+def show_rounding(checked: CheckedWork, _: Setup) -> None:
+    """Writes the weights with a few decimals: what becomes of Z, and how far it can move at most."""
+    digits = slide("digits", range(4), 2)
+    trace = with_rounded_weights(checked.trace, digits)
+    moved = abs_difference(trace["rounded_outputs"], trace["head_outputs"]).max()
+    reach = rounding_reach(trace, "head_outputs", "weights", digits).max()
+    row_sums = trace["rounded_weights"].sum(-1)
+    written_error = largest_written_error(checked, "head_outputs")
+    values = {
+        "digits": digits,
+        "moved": format_fixed(moved.item(), 4),
+        "most": format_fixed(reach.item(), 4),
+        "off": format_fixed(written_error),
+        "sum": format_fixed(find_farthest_from(row_sums, 1.0), digits),
+    }
+    show_sentence("lessons.printed.rounded", **values)
+    counts = count_marked_numbers(checked.marked["head_outputs"])
+    if counts["count"]:
+        is_explained = rounding_explains(checked, "head_outputs", "weights", digits)
+        verdict = "rounding_may" if is_explained else "rounding_not"
+        show_sentence(f"lessons.printed.{verdict}", **values)
+    show_step_picture("rounding", trace, "rounded_outputs", FIRST_SELECTION)
+
+
+# ---- drawer "onward": what follows from the printed Q, K and V? ------------------------------------------------------
+def show_onward_run(checked: CheckedWork, _: Setup) -> None:
+    """Shows the run that begins with the printed Q, K and V."""
+    stage = choose_option("onward", ("scores", "weights", "output"))
+    try:
+        matrices = write_printed_projections(checked)
+    except AttentionError as refusal:  # more than a matrix may hold
+        st.error(say_refusal(refusal), icon=":material/error:")
+        return
+    setup = Setup(example="one_query", score="scaled_dot", **matrices)
+    trace = trace_for(setup)
+    step = STAGES[stage]
+    counts = count_marked_numbers(checked.marked[step])
+    show_sentence(
+        "lessons.printed.onward",
+        printed=say(f"lessons.printed.control.{stage}"),
+        agree=count_agreeing(checked, step, trace[step]),
+        **counts,
+    )
+    show_step_picture("onward", trace, step, FIRST_SELECTION)
+    link_to_workbench(setup, "onward")
+
+
+def write_printed_projections(checked: CheckedWork) -> dict[str, str]:
+    """Writes the printed Q, K and V as a Setup says them. Raises AttentionError for too large numbers."""
+    texts = {}
+    for name in ("q", "k", "v"):
+        printed = checked.written[STAGES[name]][0]  # (T, d)
+        texts[name] = to_text(printed.numpy(), name)
+    return texts
+
+
+LESSON = Lesson(
+    "printed",
+    drawers={
+        "begin": show_error_origins,
+        "own": show_own_exercise,
+        "rounding": show_rounding,
+        "onward": show_onward_run,
+    },
+    code=tuple(STAGES.values()),
+)

@@ -1,1 +1,0 @@
-"""The lesson on query, key and value: query, key, value."""

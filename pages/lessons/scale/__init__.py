@@ -1,1 +1,0 @@
-"""The lesson on the scale: the scale."""

@@ -1,0 +1,233 @@
+"""The drawers of the lesson on the scale, and what its page shares with them."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+from attention_core.analysis.dot_product_moments import MeasuredVariance, exact_moments, score_factors
+from attention_core.analysis.softmax_jacobian import with_jacobian
+from attention_core.analysis.softmax_saturation import measure_sharpness
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.cells import colour_reach
+from attention_core.drawing.curves import Curve, curves, histogram_picture
+from attention_core.record.number_text import format_fixed, format_short
+from pages.lessons.frame import Lesson
+from pages.lessons.pictures import FIRST_SELECTION, show_step_picture
+from pages.lessons.sentences import show_sentence
+from pages.lessons.trained_model import show_without
+from pages.panels.chart import show_curve_chart
+from pages.panels.link_controls import choose_option, slide
+from pages.panels.progress import compute_one_by_one
+from pages.runs.cache import cached_histograms, cached_variances, trace_for
+from pages.session.labels import current_palette
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+# ---- the widths d_k that its charts have, and the axis along which d_k grows -----------------------------------------
+SCALE_WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+
+
+def width_axis() -> Axis:
+    """The axis along which d_k grows, on a logarithmic scale."""
+    return Axis(
+        "d_k",
+        SCALE_WIDTHS[0],
+        SCALE_WIDTHS[-1],
+        log=True,
+        values=SCALE_WIDTHS[::2],
+    )
+
+
+# ---- curves of the variance of drawn scores against d_k: measured, and worked out ------------------------------------
+VARIANCE_DRAWS = 5000
+COMPARED_DOT_SCORES = ("dot", "scaled_dot")
+DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # of laws
+
+
+def choose_law(name: str) -> str:
+    """Asks for the law from which components are drawn. name: of the control, where its drawer has another one."""
+    return choose_option(name, DRAWN_LAW_NAMES, words=lambda law: say(f"lessons.scale.option.law.{law}"))
+
+
+def measure_variances_by_width(
+    law: str, dependence: str, draws: int, seed: int
+) -> list[Mapping[str, MeasuredVariance]]:
+    """The variances of drawn scores of each width, by score."""
+
+    def measure(width: int) -> Mapping[str, MeasuredVariance]:
+        return cached_variances(law, dependence, width, draws, seed)
+
+    return compute_one_by_one(measure, SCALE_WIDTHS)
+
+
+def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, MeasuredVariance]], colour: str) -> Curve:
+    """What was measured of a score; the band is around what was worked out."""
+    of_score = [by_score[score] for by_score in found]
+    return Curve(
+        say(f"lessons.scale.curve.{name}"),
+        SCALE_WIDTHS,
+        [variance.measured for variance in of_score],
+        colour,
+        band=[(variance.low, variance.high) for variance in of_score],
+    )
+
+
+def make_independent_curve(name: str, score: str) -> Curve:
+    """What the variance is where all components are independent: any law of mean 0 and variance 1 has the same."""
+    variances = []
+    for width in SCALE_WIDTHS:
+        moments = exact_moments("normal", "independent", width)
+        scaled = moments.scaled(score_factors(width)[score])
+        variances.append(scaled.variance)
+    return Curve(
+        say(f"lessons.scale.curve.{name}"),
+        SCALE_WIDTHS,
+        variances,
+        current_palette().x,
+        dashed=True,
+    )
+
+
+# ---- drawer "variance": is the variance of a score d_k? --------------------------------------------------------------
+VARIANCE_RANGES = {  # of so many draws: where a variance of 1 is measured
+    100: (0.0, 2.0),
+    1000: (0.7, 1.3),
+    5000: (0.85, 1.15),
+}
+
+
+def show_variance(d_k: int, seed: int) -> None:
+    """Shows the variance of scores whose components are drawn from several laws, beside d_k, and divided beside 1."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        law = choose_law("law")
+        draws = slide("draws", tuple(VARIANCE_RANGES), VARIANCE_DRAWS)
+    found = measure_variances_by_width(law, "independent", draws, seed)
+    measured = {}
+    for name in DRAWN_LAW_NAMES:
+        by_score = cached_variances(name, "independent", d_k, draws, seed)
+        measured[name] = format_short(by_score["dot"].measured, 4)
+    show_sentence("lessons.scale.variance", d_k=d_k, draws=f"{draws:,}", **measured)
+    divided_range = VARIANCE_RANGES[draws]
+    axes = {
+        "dot": Axis(say("lessons.scale.axis.dot"), 0.5, 2000.0, log=True),
+        "scaled_dot": Axis(say("lessons.scale.axis.scaled_dot"), *divided_range),
+    }
+    palette = current_palette()
+    with st.container(horizontal=True):
+        show_variance_chart("dot", found, axes["dot"], palette.plus, d_k)
+        show_variance_chart("scaled_dot", found, axes["scaled_dot"], palette.share, d_k)
+
+
+def show_variance_chart(
+    score: str, found: Sequence[Mapping[str, MeasuredVariance]], y: Axis, colour: str, d_k: int
+) -> None:
+    """Shows the variance of one score against d_k, measured and worked out."""
+    compared = [
+        make_independent_curve("exact", score),
+        make_measured_curve("measured", score, found, colour),
+    ]
+    picture = curves(
+        compared,
+        width_axis(),
+        y,
+        current_palette(),
+        at=d_k,
+        width=330,
+        height=240,
+    )
+    show_curve_chart(picture, f"scale_{score}", say("lessons.scale.alt", what=y.title))
+
+
+# ---- drawer "gradient": how much gradient comes through? -------------------------------------------------------------
+def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
+    """Shows the Jacobian of the draw, undivided and divided, in one scale of colours."""
+    traces = {score: with_jacobian(trace_for(run)) for score, run in runs.items()}
+    slopes = {}
+    for score, trace in traces.items():
+        row = trace["scaled_scores"][0, 0]  # (T, S)
+        slope = measure_sharpness(row, 1.0).slope
+        slopes[score] = format_fixed(slope.mean, 3)
+    show_sentence("lessons.scale.gradient", **slopes)
+    reach = max(colour_reach(trace, "jacobian") for trace in traces.values())
+    with st.container(horizontal=True):
+        for score, trace in traces.items():
+            with st.container(width="content"):
+                st.caption(say(f"lessons.scale.curve.{score}"))
+                show_step_picture(
+                    f"jacobian_{score}",
+                    trace,
+                    "jacobian",
+                    FIRST_SELECTION,
+                    reach,
+                )
+
+
+# ---- drawer "breaks": where does the argument break? -----------------------------------------------------------------
+def show_broken_assumptions(d_k: int, seed: int) -> None:
+    """Shows the variance of scores where q and k, or their components, depend on each other."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        dependence = choose_option("dependence", ("same", "silent", "repeated"))
+        law = choose_law("law_breaks")
+    found = measure_variances_by_width(law, dependence, VARIANCE_DRAWS, seed)
+    chosen = found[SCALE_WIDTHS.index(d_k)]
+    values = {}
+    for score, variance in chosen.items():
+        values[score] = format_short(variance.measured, 4)
+        values[f"{score}_mean"] = format_short(variance.mean, 4)
+    once = "_once" if dependence == "repeated" and d_k == 1 else ""
+    show_sentence(
+        f"lessons.scale.breaks_{dependence}{once}",
+        d_k=d_k,
+        exact=format_short(chosen["dot"].exact, 7),
+        exact_mean=format_short(chosen["dot"].exact_mean, 7),
+        **values,
+    )
+    palette = current_palette()
+    compared = [make_independent_curve(f"independent_{score}", score) for score in COMPARED_DOT_SCORES]
+    compared.append(make_measured_curve("dot", "dot", found, palette.plus))
+    compared.append(make_measured_curve("scaled_dot", "scaled_dot", found, palette.share))
+    y = Axis(say("lessons.scale.axis.variance"), 0.5, 2e6, log=True)
+    picture = curves(compared, width_axis(), y, palette, at=d_k, height=260)
+    show_curve_chart(picture, "scale_breaks", say("lessons.scale.alt", what=y.title))
+    show_without("scale")
+
+
+# ---- drawer "scores": how do the scores lie around 0? ----------------------------------------------------------------
+HISTOGRAM_BINS = 40
+
+
+def show_score_histogram(d_k: int, seed: int) -> None:
+    """Shows how drawn scores lie around 0, undivided and divided."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        law = choose_law("law_scores")
+        limit = slide("limit", (2, 5, 10, 20, 50, 100), 10)
+    found = cached_histograms(law, "independent", d_k, limit, HISTOGRAM_BINS, VARIANCE_DRAWS, seed)
+    outside = {score: f"{histogram.outside:,}" for score, histogram in found.items()}
+    show_sentence("lessons.scale.outside", limit=limit, draws=f"{VARIANCE_DRAWS:,}", **outside)
+    shares = [found[score].shares for score in COMPARED_DOT_SCORES]
+    highest = max(max(of_score) for of_score in shares)
+    edges = found["dot"].edges
+    x = Axis(say("lessons.scale.axis.score"), edges[0], edges[-1], values=edges[::10])
+    y = Axis(say("lessons.scale.axis.share"), 0.0, highest)
+    palette = current_palette()
+    picture = histogram_picture(
+        edges,
+        shares,
+        (palette.plus, palette.share),
+        x,
+        y,
+        palette,
+    )
+    show_curve_chart(picture, "scale_scores", say("lessons.scale.alt_scores"))
+
+
+LESSON = Lesson(
+    "scale",
+    drawers={
+        "variance": show_variance,
+        "gradient": show_softmax_gradient,
+        "breaks": show_broken_assumptions,
+        "scores": show_score_histogram,
+    },
+    code=("scores", "scaled_scores", "weights", "jacobian"),
+)

@@ -1,0 +1,390 @@
+"""The drawers of the lesson on scores, and what its page shares with them."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.analysis.score_bounds import additive_bound, cosine_ceiling
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.bar_grid import bar_columns
+from attention_core.drawing.bars import row_of
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import Picture
+from attention_core.explanation.facts import RowFact, accident, row_fact
+from attention_core.inputs.matrix_edits import scale_to_text
+from attention_core.inputs.matrix_text import parse_matrix, to_text
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_exact, format_fixed, format_grouped, format_row
+from attention_core.variants.cost import count_cost, score_cost
+from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import Lesson
+from pages.lessons.pictures import (
+    RunPicture,
+    draw_bar_rows,
+    make_live,
+    show_bar_rows,
+    show_run_picture,
+    show_step_picture,
+)
+from pages.lessons.sentences import join_with_commas, list_place_labels, quote_token, show_sentence
+from pages.panels.head_maps import fact_sentence
+from pages.panels.link_controls import choose_option, option_labels, slide, text_box
+from pages.panels.live_choice import find_live_choice, show_live_choice
+from pages.panels.live_frames import show_live_curves, tell_live
+from pages.runs.cache import inputs_of, trace_for
+from pages.session.labels import Selection, current_palette, name_token, selection_of
+from pages.setup.setup import Setup
+from pages.site.words import say, say_refusal
+
+# ---- scores: the five scores as a Setup says them, what each makes of the asking word, and rows under several --------
+# The additive score's layer, built by hand: two units, tanh(2 (q + k)), each of which reads one number of q and of k.
+# A bias of -3 closes both, near -1. A query of 3 opens the unit of what it asks for, and there the keys count.
+HANDMADE_ADDITIVE_LAYER = {"w_aq": "2,0;0,2", "w_ak": "2,0;0,2", "v_a": "4,4", "b_q": "-3,-3,-3,-3"}
+CROSSED_W_A = "0,1;1,0"  # the first number of q meets the second of k, and the second the first
+SCORE_SETTINGS: Mapping[str, Mapping[str, str]] = {
+    "cosine": {"score": "cosine"},
+    "scaled_dot": {"score": "scaled_dot"},
+    "dot": {"score": "dot"},
+    "general": {"score": "general", "w_a": CROSSED_W_A},
+    "additive": {"score": "additive", **HANDMADE_ADDITIVE_LAYER},
+}
+USUAL_SCORE = "scaled_dot"
+
+
+def name_score(score: str) -> str:
+    """What a score is called."""
+    label = option_labels("score")
+    return label(score)
+
+
+def describe_row(trace: Trace, selection: Selection, score: str) -> str:
+    """What the selected word does under a score."""
+    fact = fact_sentence(trace, selection)
+    return say("lessons.scores.by", score=name_score(score), fact=fact)
+
+
+def describe_score(trace: Trace, selection: Selection, score: str) -> str:
+    """What a score makes of the asking word and of the word that gets the most, with the score's own limit."""
+    row = (selection.batch, selection.head, selection.query)
+    key = int(trace["weights"][row].argmax())
+    others = [score for place, score in enumerate(trace["scores"][row].tolist()) if place != key]
+    sizes = trace.sizes()
+    return say(
+        f"lessons.scores.remark_{score}",
+        query=quote_token(trace, "T", selection.query),
+        key=quote_token(trace, "S", key),
+        score=format_fixed(trace["scores"][row][key].item()),
+        scaled=format_fixed(trace["scaled_scores"][row][key].item()),
+        other=format_fixed(max(others, default=0.0)),
+        d_k=sizes["d_k"],
+        keys=sizes["S"],
+        ceiling=format_fixed(cosine_ceiling(sizes["S"])),
+        bound=format_fixed(get_additive_bound(trace)),
+    )
+
+
+def get_additive_bound(trace: Trace) -> float:
+    """What no additive score of a run exceeds; 0 where it has another score."""
+    if "v_a" not in trace:
+        return 0.0
+    return additive_bound(trace["v_a"]).item()
+
+
+# ---- drawer "inside": what happens inside the additive score? --------------------------------------------------------
+GROWTH_FACTORS = (1, 2, 5, 10, 100)
+BOUNDED_BARS_HEIGHT_PX = 150  # pixels: the field of the bars beside the layer
+
+
+def show_additive_layer(setup: Setup, selection: Selection) -> None:
+    """Shows the tanh layer of the asking word with every word, and its scores against their bound as q and k grow."""
+    with st.container(width=420):
+        factor = slide("grow", GROWTH_FACTORS, 1)
+    additive = replace(setup, **SCORE_SETTINGS["additive"])
+    matrices = inputs_of(additive).matrices
+    larger = {name: scale_to_text(matrices[name], factor, name) for name in ("w_q", "w_k")}
+    larger_bias = scale_to_text(matrices["b_q"], factor, "b_q")
+    grown = replace(additive, head=selection.head, b_q=larger_bias, **larger)
+    units = (say("lessons.scores.unit_person"), say("lessons.scores.unit_animal"))
+    trace = trace_for(grown).labelled(A=units)
+    product = trace_for(replace(setup, **SCORE_SETTINGS["dot"], **larger))
+    row = (selection.batch, selection.head, selection.query)
+    largest = trace["scores"][row].abs().max()
+    largest_product = product["scores"][row].abs().max()
+    show_sentence(
+        "lessons.scores.bounded",
+        largest=format_fixed(largest.item()),
+        bound=format_fixed(get_additive_bound(trace)),
+        product=format_fixed(largest_product.item()),
+    )
+    with st.container(horizontal=True):
+        with st.container(width="content"):
+            show_step_picture("hidden", trace, "hidden", selection)
+        with st.container(width="content"):
+            show_bounded_scores(trace, row)
+    link_to_workbench(grown, "inside")
+
+
+def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:
+    """Shows a row of additive scores in a field that reaches to their bound."""
+    bound = get_additive_bound(trace)
+    v_a = format_row(trace["v_a"].tolist())
+    title = say("lessons.scores.row_additive", v=v_a, bound=format_fixed(bound))
+    show_bar_rows(
+        "bounded",
+        [row_of(title, trace, "scores", row)],
+        list_place_labels(trace, "S"),
+        {"": trace},
+        trace,
+        say("step.alt", step="scores"),
+        height=BOUNDED_BARS_HEIGHT_PX,
+        reach=bound,
+    )
+
+
+# ---- drawer "widths", one of its controls: W_a, which says which number of q meets which of k ------------------------
+def choose_w_a(kind: str, d_q: int, d_k: int) -> str:
+    """W_a: each number of q meets the same number of k, or the first the last, or as the reader types it."""
+    crossed = write_crossed_w_a(d_q, d_k)
+    if kind == "crossed":
+        return crossed
+    if kind == "identity":
+        return "identity~"
+    typed = text_box("own", crossed, read_w_a)
+    return to_text(read_w_a(typed))
+
+
+def read_w_a(text: str):
+    """Reads a typed W_a. Raises AttentionError for what is no matrix."""
+    return parse_matrix(text, "w_a")
+
+
+def write_crossed_w_a(d_q: int, d_k: int) -> str:
+    """Writes W_a with ones from the first number of q to the last of k, from the second to the last but one, ..."""
+    rows = []
+    for query_number in range(d_q):
+        row = ["1" if key_number == query_number else "0" for key_number in reversed(range(d_k))]
+        rows.append(",".join(row))
+    return ";".join(rows)
+
+
+# ---- drawer "widths": may queries and keys have different widths? ----------------------------------------------------
+SCORED_HEAD_WIDTHS = (1, 2, 3, 4)
+HANDMADE_LAYER_UNITS = ("2,0", "0,2", "0,0", "0,0")  # of the layer, for up to four numbers of q or of k
+HANDMADE_LAYER_BIASES = ("-3", "-3", "-3", "-3")
+
+
+def show_widths(setup: Setup, _: Selection) -> None:
+    """Shows queries and keys of different widths: which scores take them, and what another W_a does."""
+    left, middle, right = st.columns(3)
+    with left:
+        d_q = slide("d_q", SCORED_HEAD_WIDTHS, 4)
+    with middle:
+        d_k = slide("d_k", SCORED_HEAD_WIDTHS, 3)
+    with right:
+        kind = choose_option("w_a", ("identity", "crossed", "own"))
+    narrow = narrow_to_widths(setup, d_q, d_k)
+    setups = {score: replace(narrow, score=score) for score in SCORE_SETTINGS}
+    setups["general"] = replace(setups["general"], w_a=choose_w_a(kind, d_q, d_k))
+    setups["additive"] = replace(setups["additive"], **additive_layer_for(d_q, d_k))
+    runs = run_scores_that_fit(setups)
+    if "general" in runs:
+        general = runs["general"]
+        sentence = describe_row(general, selection_of(general, narrow), "general")
+        st.markdown(f"**{sentence}**")
+    show_score_rows("widths", runs, narrow)
+    if "general" in runs:
+        link_to_workbench(setups["general"], "widths")
+
+
+def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
+    """One head that keeps the first columns of W_q and of W_k."""
+    matrices = inputs_of(setup).matrices
+    w_q = matrices["w_q"][:, :d_q]  # (D, d_q)
+    w_k = matrices["w_k"][:, :d_k]  # (D, d_k)
+    return replace(
+        setup,
+        heads=1,
+        head=None,
+        w_q=to_text(w_q),
+        w_k=to_text(w_k),
+    )
+
+
+def additive_layer_for(d_q: int, d_k: int) -> Mapping[str, str]:
+    """The additive score's layer for these widths."""
+    return {
+        "w_aq": ";".join(HANDMADE_LAYER_UNITS[:d_q]),
+        "w_ak": ";".join(HANDMADE_LAYER_UNITS[:d_k]),
+        "v_a": "4,4",
+        "b_q": ",".join(HANDMADE_LAYER_BIASES[:d_q]),
+    }
+
+
+def run_scores_that_fit(setups: Mapping[str, Setup]) -> dict[str, Trace]:
+    """The runs by score; says why there is none of the others."""
+    runs = {}
+    scores_by_refusal = {}
+    for score, setup in setups.items():
+        try:
+            runs[score] = trace_for(setup)
+        except AttentionError as refusal:
+            refused = scores_by_refusal.setdefault(say_refusal(refusal), [])
+            refused.append(name_score(score))
+    for sentence, refused in scores_by_refusal.items():
+        scores = join_with_commas(refused)
+        st.warning(say("lessons.scores.refused", scores=scores, why=sentence), icon=":material/block:")
+    return runs
+
+
+def show_score_rows(name: str, runs: Mapping[str, Trace], setup: Setup) -> None:
+    """Shows one word's rows under several scores."""
+    first = next(iter(runs.values()))
+    query = selection_of(first, setup).query
+    rows = []
+    for score, run in runs.items():
+        row = row_of(name_score(score), run, "weights", (0, 0, query), score)
+        rows.append(row)
+    names = list_place_labels(first, "S")
+    alt = say("lessons.scores.alt", word=name_token(first, "T", query))
+    show_bar_rows(name, rows, names, runs, first, alt, made=bar_columns)
+
+
+# ---- drawer "ceiling": how large can a weight of the cosine become? --------------------------------------------------
+COSINE_TEMPERATURES = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
+CEILING_KEY_COUNTS = (2, 3, 4, 5, 7, 10, 16, 32, 64, 128, 256, 512)
+
+
+def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
+    """Shows the largest weight that a cosine can give against the number of keys, and what the asking word gives."""
+    temperature = find_live_choice("temperature", COSINE_TEMPERATURES, 1.0)
+    show_live_choice(temperature, width=420)
+    cosine = replace(setup, head=selection.head, **SCORE_SETTINGS["cosine"])
+    setups = [replace(cosine, temperature=each) for each in temperature.options]
+    traces = [trace_for(each) for each in setups]
+    facts = [row_fact(trace, selection.head, selection.query) for trace in traces]
+    told = [tell_ceiling(*each) for each in zip(traces, facts, temperature.options, strict=True)]
+    tell_live(temperature, "scores_ceiling_told", told)
+    axes = ceiling_axes()
+    pictures = []
+    for one, fact, each in zip(traces, facts, temperature.options, strict=True):
+        pictures.append(draw_ceilings(one, selection, each, fact.share, axes))
+    show_live_curves(temperature, "scores_ceiling", pictures, axes, say("lessons.scores.ceiling_alt"))
+    bars = [draw_weights(one, selection) for one in traces]
+    show_run_picture(make_live(temperature, bars, say("step.alt", step="weights")))
+    link_to_workbench(setups[temperature.position], "ceiling")
+
+
+def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
+    """Says how much the asking word gives at a temperature, and the most that it could."""
+    keys = trace.sizes()["S"]
+    text = "ceiling_random" if accident(trace, fact) else "ceiling"
+    return say(
+        f"lessons.scores.{text}",
+        keys=keys,
+        ceiling=format_fixed(cosine_ceiling(keys, temperature)),
+        share=format_fixed(fact.share),
+        temperature=format_exact(temperature),
+        key=quote_token(trace, "S", fact.keys[0]),
+    )
+
+
+def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
+    """Draws the weights of the asking word."""
+    row = row_of(say("lessons.scores.row_cosine"), trace, "weights", (0, selection.head, selection.query))
+    picture = draw_bar_rows("cool", [row], list_place_labels(trace, "S"), {"": trace})
+    return RunPicture("cool", picture, {"": trace}, row.title)
+
+
+def draw_ceilings(
+    trace: Trace, selection: Selection, temperature: float, share: float, axes: tuple[Axis, Axis]
+) -> Picture:
+    """Draws the ceiling against the number of keys at temperature 1 and at another, and the share that a word gives."""
+    palette = current_palette()
+    keys = trace.sizes()["S"]
+    ceilings = {
+        1.0: make_ceiling_curve(1.0, palette.x),
+        temperature: make_ceiling_curve(temperature, palette.q),  # the same one where the temperature is 1
+    }
+    word = name_token(trace, "T", selection.query)
+    point = Curve(word, [keys], [share], palette.share)
+    return curves([*ceilings.values(), point], *axes, palette, at=keys)
+
+
+def ceiling_axes() -> tuple[Axis, Axis]:
+    """The axes: how many keys there are, and shares."""
+    x = Axis(
+        say("lessons.scores.keys"),
+        CEILING_KEY_COUNTS[0],
+        CEILING_KEY_COUNTS[-1],
+        log=True,
+        values=CEILING_KEY_COUNTS[::2],
+    )
+    return x, Axis(say("lessons.scores.share"), 0, 1)
+
+
+def make_ceiling_curve(temperature: float, colour: str) -> Curve:
+    """The largest weight of a cosine against the number of keys."""
+    return Curve(
+        say("lessons.scores.most", temperature=format_exact(temperature)),
+        CEILING_KEY_COUNTS,
+        [cosine_ceiling(count, temperature) for count in CEILING_KEY_COUNTS],
+        colour,
+        dashed=True,
+    )
+
+
+# ---- drawer "cost": what does each score cost? -----------------------------------------------------------------------
+COST_TOKEN_COUNTS = (7, 16, 64, 256, 1024, 4096)
+COSTED_WIDTHS = (2, 8, 64, 128, 512)
+
+
+def show_score_costs(setup: Setup, _: Selection) -> None:
+    """Shows multiply-adds, tanh and learned numbers of each score, worked out for any size, counted on this one."""
+    left, right = st.columns(2)
+    with left:
+        tokens = slide("tokens", COST_TOKEN_COUNTS, 64)
+    with right:
+        width = slide("width", COSTED_WIDTHS, 64)
+    rows = [count_score_cost(setup, score, tokens, width) for score in SCORE_SETTINGS]
+    st.table(rows, hide_index=True, width="content")
+    sizes = trace_for(setup).sizes()
+    show_sentence(
+        "lessons.scores.cost_says",
+        T=sizes["T"],
+        H=sizes["H"],
+        d_k=sizes["d_k"],
+        tokens=format_grouped(tokens),
+        width=width,
+    )
+
+
+def count_score_cost(setup: Setup, score: str, tokens: int, width: int) -> dict[str, str]:
+    """What a score costs, by the headings of the table."""
+    scored = replace(setup, **SCORE_SETTINGS[score])
+    counted = count_cost(trace_for(scored)).multiply_adds
+    cost = score_cost(score, width, width)
+    worked_out = {step: products.total(tokens, tokens) for step, products in cost.products.items()}
+    numbers = {
+        "counted": sum(counted[step] for step in worked_out),
+        "adds": sum(worked_out.values()),
+        "tanh": worked_out["scores"] if "hidden" in worked_out else 0,
+        "learned": sum(cost.parameters.values()),
+    }
+    row = {say("lessons.scores.cost_score"): name_score(score)}
+    for name, number in numbers.items():
+        row[say(f"lessons.scores.cost_{name}")] = f"{number:,}"
+    return row
+
+
+LESSON = Lesson(
+    "scores",
+    drawers={
+        "inside": show_additive_layer,
+        "widths": show_widths,
+        "ceiling": show_cosine_ceiling,
+        "cost": show_score_costs,
+    },
+    code=("hidden", "scores", "scaled_scores", "weights"),
+)

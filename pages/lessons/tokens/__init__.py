@@ -1,1 +1,0 @@
-"""A lesson: what does a model read?"""

@@ -1,0 +1,305 @@
+"""The drawers of the lesson on tokens, and what its page shares with them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import reduce
+
+import streamlit as st
+
+from attention_core.drawing.specifications import Picture
+from attention_core.drawing.token_rows import TokenRow, token_rows
+from attention_core.learned.grammar import vocabulary
+from attention_core.learned.grammar.cut_words import match_longest
+from attention_core.learned.language.batches import word_numbers
+from attention_core.learned.language.shipped import load_model, load_recipe
+from attention_core.learned.pieces.byte_pairs import (
+    BEGIN,
+    Merge,
+    Pieces,
+    count_pairs,
+    growing_pieces,
+    join,
+    learn_merges,
+    locate,
+    split_runs,
+)
+from attention_core.learned.pieces.lengths import LENGTH_MERGES, compare_lengths, measure_lengths
+from attention_core.learned.pieces.shipped import PieceTable, load_pieces
+from attention_core.record.errors import AttentionError
+from attention_core.record.number_text import format_fixed, format_grouped
+from pages import components
+from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import Lesson
+from pages.lessons.sentences import show_sentence
+from pages.panels.lesson_choices import get_choice, store_choice
+from pages.panels.link_controls import choose_options, pick_place, slide, text_box
+from pages.panels.markdown_table import make_table
+from pages.runs.model_runs import model_sentences_of
+from pages.runs.model_sentences import ModelSentences
+from pages.session.collected import collect_still, collected, show_moving
+from pages.session.labels import current_palette
+from pages.setup.link_values import read_link_count
+from pages.setup.setup import Setup
+from pages.site.words import escape_markdown, get_text_template, say
+
+# ---- the picture of the lesson on tokens: one text as words, as pieces that grow, and as characters ------------------
+KEY = "tokens"
+SPACE_SIGN = "␣"  # how the space before a word is shown in a piece
+
+
+def show_cut_text(kind: ModelSentences) -> None:
+    """Shows a sentence cut in three ways. kind: of the model that reads it."""
+    data = make_tokens_data(kind)
+    collected().facts += tell_rows(data)
+    collect_still(lambda: draw_rows(data), say("lessons.tokens.alt", text=data["original"]))
+    show_moving(
+        components.tokens,
+        data=data,
+        key=KEY,
+        given={"merges": data["most"] + 1},
+        on_merges=lambda merges: store_choice("merges", merges),
+    )
+
+
+# ---- for a file ------------------------------------------------------------------------------------------------------
+def find_rows(data: dict) -> list[dict]:
+    """The three rows, the pieces at the merges that are looked at."""
+    words, pieces, characters = data["rows"]
+    stage = [stage for stage in data["stages"] if stage["merges"] <= data["merges"]][-1]
+    size = format_grouped(data["unmerged"] + data["merges"])
+    note = say("lessons.tokens.picture.note", count=len(stage["tokens"]), size=size)
+    return [words, pieces | {"note": note, "tokens": stage["tokens"]}, characters]
+
+
+def tell_rows(data: dict) -> list[str]:
+    """What stands over the three rows, and what is in them."""
+    told = []
+    for row in find_rows(data):
+        shown = " · ".join(token["shown"] for token in row["tokens"])
+        told.append(f"{row['name']} ({len(row['tokens'])}): {escape_markdown(shown)}")
+    return told
+
+
+def draw_rows(data: dict) -> Picture:
+    """The three rows as a picture that stands."""
+    rows = []
+    for row in find_rows(data):
+        unknown = [place for place, token in enumerate(row["tokens"]) if not token["known"]]
+        rows.append(TokenRow(row["name"], row["note"], [token["shown"] for token in row["tokens"]], unknown))
+    return token_rows(rows, current_palette())
+
+
+# ---- what is drawn ---------------------------------------------------------------------------------------------------
+def find_table(kind: ModelSentences) -> PieceTable:
+    """The pieces of the language that the model reads."""
+    return load_pieces(load_recipe(kind.model).language)
+
+
+def make_tokens_data(kind: ModelSentences) -> dict:
+    """All that the component draws."""
+    _, *words = kind.own_words()
+    text = kind.spell(tuple(words))
+    table = find_table(kind)
+    most = len(table.merges)
+    stages = []
+    for merges, pieces in growing_pieces(text, table.merges, table.characters):
+        stages.append({"merges": merges, "tokens": describe_pieces(text, pieces)})
+    return {
+        "original": text,
+        "rows": [describe_words(kind, text, words), describe_piece_row(), describe_characters(text)],
+        "stages": stages,
+        "learned": [[show_piece(merge.left), show_piece(merge.right)] for merge in table.merges],
+        "unmerged": table.size - most,
+        "most": most,
+        "merges": min(get_choice("merges", most, read_link_count), most),
+        "label": {name: get_text_template(f"lessons.tokens.picture.{name}") for name in LABELS},
+        "palette": vars(current_palette()),
+    }
+
+
+LABELS = ("note", "slider", "told", "none", "play", "pause")
+
+
+def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
+    """The row of words; those that the model does not know are marked."""
+    in_table = vocabulary(load_recipe(kind.model).language)
+    tokens = []
+    for word, (first, last) in zip(words, locate(text, words), strict=True):
+        is_known = word in in_table
+        said = word if is_known else say("lessons.tokens.said_unknown", word=word)
+        tokens.append({"shown": word, "said": said, "first": first, "last": last, "known": is_known})
+    note = say(
+        "lessons.tokens.note_words",
+        count=len(words),
+        size=format_grouped(len(in_table)),
+        unknown=sum(not token["known"] for token in tokens),
+    )
+    return {"name": say("lessons.tokens.row_words"), "note": note, "tokens": tokens}
+
+
+def describe_piece_row() -> dict:
+    """The row of pieces, which the browser fills by the stage that is looked at."""
+    return {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}
+
+
+def describe_characters(text: str) -> dict:
+    """The row of characters."""
+    characters = [character for character in text if not character.isspace()]
+    tokens = []
+    for character, (first, last) in zip(characters, locate(text, characters), strict=True):
+        tokens.append({"shown": character, "said": character, "first": first, "last": last, "known": True})
+    note = say("lessons.tokens.note_characters", count=len(characters), kinds=len(set(characters)))
+    return {"name": say("lessons.tokens.row_characters"), "note": note, "tokens": tokens}
+
+
+def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
+    """Each piece with the letters that it stands for."""
+    described = []
+    for piece, (first, last) in zip(pieces, locate(text, pieces), strict=True):
+        shown = show_piece(piece)
+        described.append({"shown": shown, "said": shown, "first": first, "last": last, "known": True})
+    return described
+
+
+def show_piece(piece: str) -> str:
+    """A piece as it is shown: with a sign for the space before a word."""
+    return piece.replace(BEGIN, SPACE_SIGN)
+
+
+# ---- tables of the lesson on tokens, in Markdown: a line for each of a few properties --------------------------------
+def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """A table whose lines are called by the lesson's words. lines: (name, its cells), all with as many cells."""
+    head, *others = [draw_line(name, cells) for name, cells in lines]
+    return make_table(head, others)
+
+
+def draw_line(name: str, cells: Sequence[str]) -> list[str]:
+    """One line, its name in bold."""
+    title = say(f"lessons.tokens.line_{name}")
+    return [f"**{title}**", *[escape_markdown(cell).replace("|", "\\|") for cell in cells]]
+
+
+# ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
+SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # of a small text; merges that are learned of it; pairs in a line
+
+
+def show_merges(_: Setup) -> None:
+    """Shows the pairs of a small text with how often they stand there, and which becomes a piece next."""
+    text = text_box("small", SMALL_TEXT, check_small_text)
+    runs = Counter(split_runs(text))
+    merges = learn_merges(runs, MOST_MERGES)
+    if not merges:
+        st.info(say("lessons.tokens.no_pair"))
+        return
+    step = slide("step_of", range(len(merges)), 0)
+    cut = {run: cut_run(run, merges[:step]) for run in runs}
+    pairs = count_pairs(cut, runs)
+    merge = merges[step]
+    tied = sum(often == merge.count for often in pairs.values())
+    show_sentence(
+        f"lessons.tokens.merge{'_tied' if tied > 1 else ''}",
+        step=step,
+        left=escape_markdown(show_piece(merge.left)),
+        right=escape_markdown(show_piece(merge.right)),
+        count=merge.count,
+        tied=tied,
+    )
+    ordered = sorted(pairs.items(), key=lambda each: (-each[1], each[0]))[:SHOWN_PAIRS]
+    names = [f"{show_piece(left)} + {show_piece(right)}" for (left, right), _ in ordered]
+    st.markdown(draw_table([("pair", names), ("often", [str(often) for _, often in ordered])]))
+    st.markdown(draw_table([("run", [" · ".join(map(show_piece, pieces)) for pieces in cut.values()])]))
+
+
+def cut_run(run: str, merges: list[Merge]) -> Pieces:
+    """The pieces of one run after some merges."""
+    return reduce(join, merges, tuple(run))
+
+
+def check_small_text(text: str) -> None:
+    """Raises AttentionError for a text without words, or with too many."""
+    count = len(split_runs(text))
+    if not count:
+        raise AttentionError("no_tokens")
+    if count > MOST_RUNS:
+        raise AttentionError("too_many_tokens", limit=MOST_RUNS, given=count)
+
+
+# ---- drawer "vectors": how does a token become numbers? --------------------------------------------------------------
+SHOWN_NUMBERS = 8  # of a vector
+
+
+def show_vectors(setup: Setup) -> None:
+    """Shows the number of a word, and the row of the table that is its vector."""
+    kind = model_sentences_of(setup)
+    language = load_recipe(kind.model).language
+    read = kind.read(kind.own_words())
+    place = pick_place("token", list(kind.own_words()), 1)
+    number = word_numbers(language)[read[place]]
+    row = load_model(kind.model).words[number]
+    show_sentence(
+        "lessons.tokens.vector",
+        token=escape_markdown(read[place]),
+        number=format_grouped(number),
+        size=format_grouped(len(vocabulary(language))),
+        width=len(row),
+        shown=SHOWN_NUMBERS,
+    )
+    numbers = [format_fixed(value) for value in row[:SHOWN_NUMBERS].tolist()]
+    columns = [str(column) for column in range(1, len(numbers) + 1)]
+    st.markdown(draw_table([("column", columns), ("row", numbers)]))
+    link_to_workbench(setup, "vectors")
+
+
+# ---- drawer "chinese": where does a Chinese word end? ----------------------------------------------------------------
+AMBIGUOUS = "研究生命起源"  # to study the origin of life; or: a research student's life, origin
+OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "origin": "起源"}
+
+
+def show_chinese_cuts(_: Setup) -> None:
+    """Shows one text cut by the longest words of a dictionary that the reader chooses, and by character."""
+    names = choose_options("dictionary", tuple(OFFERED_WORDS), tuple(OFFERED_WORDS))
+    words = frozenset(OFFERED_WORDS[name] for name in names)
+    cuts = {
+        "longest": match_longest(AMBIGUOUS, words),
+        "without": match_longest(AMBIGUOUS, words.difference([OFFERED_WORDS["student"]])),
+        "character": tuple(AMBIGUOUS),
+    }
+    show_sentence("lessons.tokens.chinese", text=AMBIGUOUS)
+    for name, tokens in cuts.items():
+        st.markdown(draw_table([(name, tokens)]))
+
+
+# ---- drawer "lengths": what does a large vocabulary buy? -------------------------------------------------------------
+def show_lengths(setup: Setup) -> None:
+    """Shows how long sentences are in tokens, how many pairs that makes, and how large the table of vectors is."""
+    language = load_recipe(model_sentences_of(setup).model).language
+    rows = measure_lengths(language)
+    first, last = rows[0], rows[-1]
+    times, more = compare_lengths(rows)
+    show_sentence(
+        "lessons.tokens.lengths",
+        characters=format_fixed(first.length, 0),
+        pieces=format_fixed(last.length, 0),
+        times=format_fixed(times, 1),
+        more=format_grouped(more),
+    )
+    columns = {
+        "merges": [format_grouped(merges) for merges in LENGTH_MERGES],
+        "length": [format_fixed(row.length, 1) for row in rows],
+        "pairs": [format_grouped(round(row.pairs)) for row in rows],
+        "size": [format_grouped(row.size) for row in rows],
+        "vectors": [format_grouped(row.vectors) for row in rows],
+    }
+    st.markdown(draw_table(list(columns.items())))
+
+
+LESSON = Lesson(
+    "tokens",
+    drawers={
+        "merges": show_merges,
+        "vectors": show_vectors,
+        "chinese": show_chinese_cuts,
+        "lengths": show_lengths,
+    },
+)
