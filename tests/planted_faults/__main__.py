@@ -28,13 +28,20 @@ ROOT = Path(__file__).parents[2]
 IN_CORE, IN_PAGES = 100, 40  # faults that are drawn
 COPIES = 2  # of the code, in which faults are planted at a time
 MOST_SECONDS = 1200  # of the tests of one fault; one that makes them hang is found
-BROWSER_ROOMS = {  # by folder of pages/components: where a browser runs its scripts
-    "flow": ("browser/panels", "browser/session", "browser/workbench"),
-    "lessons": ("browser/panels", "browser/lessons"),
-    "live": ("browser/panels", "browser/lessons"),
-    "model": ("browser/workbench",),
-    "practice": ("browser/practice",),
+SCRIPT_ROOMS = {  # by folder of pages/components: which tests run its scripts
+    "flow": ("components", "browser/panels", "browser/session", "browser/workbench"),
+    "lessons": ("components", "browser/panels", "browser/lessons"),
+    "live": ("components", "browser/panels", "browser/lessons"),
+    "model": (
+        "components",
+        "browser/workbench",
+    ),
+    "practice": (
+        "components",
+        "browser/practice",
+    ),
     "": (
+        "components",
         "browser/panels",
         "browser/app",
         "browser/workbench",
@@ -69,7 +76,7 @@ def rooms_of(fault: Fault, root: Path) -> list[str]:
     """The folders of tests of the room of a file, and of the rooms that import it; its own room first."""
     path = Path(fault.path)
     if path.suffix == ".js":
-        return list(BROWSER_ROOMS["/".join(path.parts[2:-1]).split("/")[0]])
+        return list(SCRIPT_ROOMS["/".join(path.parts[2:-1]).split("/")[0]])
     module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
     rooms = [path.parts[1]]
     for other in sorted((root / path.parts[0]).rglob("*.py")) + sorted((root / "pages").rglob("*.py")):

@@ -1,8 +1,8 @@
 """The twin in the browser against the golden files: every step that it knows, from the inputs alone."""
 
-import json
 import math
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,16 +12,14 @@ import torch.nn.functional as F
 from attention_core import AttentionConfig, Trace, Weights, attend, attend_qkv
 from attention_core.drawing.flow_graph import FlowGraph, twin_steps
 from attention_core.mechanism.positions import ROPE_SCALINGS
-from tests.browser.script_of import script_of
+from tests.components.in_node import call_in_node
 from tests.golden import loader
 from tests.mechanism.test_golden import RUNS, case_of, fitted
 
-TWIN = script_of("flow/twin")
 TOLERANCE = 1e-6
 LONGEST = 64  # tokens
-# Numbers go there and back as text: as values, Playwright would wrap each of a million by itself.
-MAKE = """(sent) => {
-    const [steps, values, wanted] = JSON.parse(sent);
+# Numbers come back as text, which has names for infinities.
+MAKE = """(steps, values, wanted) => {
     for (const [name, step] of Object.entries(steps)) {
         const count = step.shape.reduce((one, other) => one * other, 1);
         step.value = Float64Array.from(values[name] ?? new Array(count).fill(0), (number) => number ?? -Infinity);
@@ -36,11 +34,8 @@ MAKE = """(sent) => {
 
 
 @pytest.fixture(scope="module")
-def twin(chromium):
-    page = chromium.new_page()
-    page.add_script_tag(content=TWIN)
-    yield lambda *sent: page.evaluate(MAKE, json.dumps(sent))
-    page.close()
+def twin():
+    return partial(call_in_node, "flow/twin", MAKE)
 
 
 def plain(value) -> list:

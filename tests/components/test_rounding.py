@@ -11,9 +11,8 @@ from attention_core.record.number_text import (
     format_percent,
     format_whole_percent,
 )
-from tests.browser.script_of import script_of
+from tests.components.in_node import call_in_node
 
-SCRIPT = script_of("rounded")
 EIGHTHS = [whole / 8 for whole in range(-40, 41)]
 SIXTEENTHS = [whole / 16 for whole in range(17)]
 THIRDS = [whole / 3 for whole in range(-6, 7)]
@@ -25,12 +24,8 @@ SHARES = [*SIXTEENTHS, 0.125, 0.375, 0.625, 0.005, 0.015, 0.025, 0.0025, 0.00125
 SHARES += [1e-7, 5e-324, 1e-4, 9.9e-5, 0.000101]
 
 
-@pytest.fixture(scope="module")
-def browser(chromium):
-    page = chromium.new_page()
-    page.add_script_tag(content=SCRIPT)
-    yield page.evaluate
-    page.close()
+def in_script(function: str, *given: object) -> object:
+    return call_in_node("rounded", function, *given)
 
 
 def nearest_even(number: float) -> str:
@@ -51,19 +46,19 @@ def test_a_share_is_rounded_as_a_number_is(share):
         assert format_percent(share) == str(round(percent))
 
 
-def test_the_browser_writes_numbers_as_python_does(browser):
-    assert browser("numbers => numbers.map(fixed)", NUMBERS) == [format_fixed(number) for number in NUMBERS]
-    assert browser("() => [NaN, Infinity, -Infinity].map(fixed)") == ["NaN", "∞", "−∞"]
+def test_the_browser_writes_numbers_as_python_does():
+    assert in_script("numbers => numbers.map(fixed)", NUMBERS) == [format_fixed(number) for number in NUMBERS]
+    assert in_script("() => [NaN, Infinity, -Infinity].map(fixed)") == ["NaN", "∞", "−∞"]
 
 
-def test_the_browser_writes_shares_as_python_does(browser):
-    assert browser("shares => shares.map(percentDigits)", SHARES) == [format_percent(share) for share in SHARES]
+def test_the_browser_writes_shares_as_python_does():
+    assert in_script("shares => shares.map(percentDigits)", SHARES) == [format_percent(share) for share in SHARES]
 
 
-def test_the_browser_writes_whole_shares_as_python_does(browser):
-    assert browser("shares => shares.map(wholePercentDigits)", SHARES) == [*map(format_whole_percent, SHARES)]
+def test_the_browser_writes_whole_shares_as_python_does():
+    assert in_script("shares => shares.map(wholePercentDigits)", SHARES) == [*map(format_whole_percent, SHARES)]
 
 
-def test_the_browser_writes_small_terms_as_python_does(browser):
+def test_the_browser_writes_small_terms_as_python_does():
     small = [abs(number) for number in [*TINY, *SIXTEENTHS] if 0 < abs(number) < 0.005]
-    assert browser("numbers => numbers.map(twoDigits)", small) == [format_or_scientific(number) for number in small]
+    assert in_script("numbers => numbers.map(twoDigits)", small) == [format_or_scientific(number) for number in small]
