@@ -61,7 +61,11 @@ def files(monkeypatch):
 
 def opened(slug, **link):
     """A lesson with the panel open."""
-    lesson = Lesson(slug, **link)
+    return open_panel(Lesson(slug, **link))
+
+
+def open_panel(lesson):
+    """Draw the lesson again with the panel open."""
     lesson.at.session_state["export"] = True
     return lesson.ran(lesson.at.run)
 
@@ -96,7 +100,7 @@ def test_every_page_with_a_run_has_the_panel(lang, slug, files):
     assert (load_app_texts(lang)["export.title"] in shown) == (slug != "cost")  # which measures, and shows no run
     assert not files
     if slug != "cost":
-        opened(slug, lang=lang)
+        open_panel(lesson)
         kinds = {name.rpartition(".")[2] for name in files}
         assert kinds >= {"csv", "npz", "py"}
         assert ("json" in kinds) == (slug != "models")  # whose matrices of 512 x 512 are too large for it
