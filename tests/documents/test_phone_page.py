@@ -66,6 +66,8 @@ class Read(HTMLParser):
             self.inside["text"] = text
 
 
+LARGE = "large float64"  # too large for all its arithmetic
+OTHER_LARGE = {f"large {dtype}" for dtype in DTYPES} - {LARGE}  # the runs "everything ..." have the other dtypes, too
 SUMS = 5  # the arithmetic of every fifth cell is compared, and that of the first of each step
 
 
@@ -74,7 +76,7 @@ def page(name):
     return Read(scene_page(trace_of(name), {}, IMPRINT, telling(), TEXTS))
 
 
-@pytest.mark.parametrize("name", ATTENTION_RUNS)
+@pytest.mark.parametrize("name", [name for name in ATTENTION_RUNS if name not in OTHER_LARGE])
 def test_every_cell_tells_its_number_and_the_arithmetic_of_the_run(name):
     trace, told = trace_of(name), {}
     for number, cell in enumerate(page(name).cells):
@@ -92,8 +94,9 @@ def test_every_cell_tells_its_number_and_the_arithmetic_of_the_run(name):
     assert formulas == [formula(trace, step) for step in shown_steps(trace)]
     assert not [each for each in page(name).attributes if each[1] == "style"]
     unsaid = {step for step, those in told.items() if not all(those) and is_computed(trace, step)}
-    if name in {f"large {dtype}" for dtype in DTYPES}:
-        assert unsaid and all(any(step in text for text in page(name).texts) for step in unsaid)
+    if name == LARGE:
+        (named,) = [text for text in page(name).texts if text.startswith(TEXTS.untold)]
+        assert unsaid and {*named.removeprefix(TEXTS.untold).strip().split(", ")} == unsaid
     else:
         assert unsaid == set()
 
