@@ -1,34 +1,9 @@
 """The lesson on scores in a real browser: a reader changes an input and sees what is stated."""
 
 import pytest
-import torch
 from playwright.sync_api import expect
 
-from attention_core import AttentionConfig, Weights, attend_qkv
-from tests.browser.script_of import script_of
-
 pytestmark = pytest.mark.slow
-TWIN = script_of("lessons/match_twin")
-
-
-def test_the_twin_scores_arrows_as_torch_does(chromium, generator):
-    page = chromium.new_page()
-    page.add_script_tag(content=TWIN)
-    made = {name: torch.randn(2, 2, generator=generator, dtype=torch.float64) for name in ("w_a", "w_aq", "w_ak")}
-    made["v_a"] = torch.randn(2, generator=generator, dtype=torch.float64)
-    sent = {name: matrix.tolist() for name, matrix in made.items()}
-    learned = {
-        "general": Weights(w_a=made["w_a"]),
-        "additive": Weights(**{n: made[n] for n in ("w_aq", "w_ak", "v_a")}),
-    }
-    for q, k in [*torch.randn(5, 2, 2, generator=generator, dtype=torch.float64), torch.zeros(2, 2).double()]:
-        for score in ("cosine", "scaled_dot", "dot", "general", "additive"):
-            trace = attend_qkv(
-                q[None], k[None], k[None], weights=learned.get(score), config=AttentionConfig(score=score)
-            )
-            own = page.evaluate("([score, ...sent]) => MATCHES[score](...sent)", [score, q.tolist(), k.tolist(), sent])
-            assert own == pytest.approx(trace["scaled_scores"].item(), abs=1e-12), score
-    page.close()
 
 
 def test_an_arrow_follows_the_hand_and_the_server_takes_it(screen):

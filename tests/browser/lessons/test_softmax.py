@@ -3,23 +3,9 @@
 import math
 
 import pytest
-import torch
 from playwright.sync_api import expect
 
-from tests.browser.script_of import script_of
-
 pytestmark = pytest.mark.slow
-TWIN = script_of("model/controls")
-
-
-def test_the_twin_shares_as_torch_does(chromium, generator):
-    page = chromium.new_page()
-    page.add_script_tag(content=TWIN)
-    for temperature in (0.1, 1.0, 3.0):
-        numbers = 4 * torch.randn(9, generator=generator, dtype=torch.float64)
-        made = page.evaluate("([x, temperature]) => [...sharesOf(x, { temperature })]", [numbers.tolist(), temperature])
-        torch.testing.assert_close(torch.tensor(made).double(), (numbers / temperature).softmax(0), rtol=0, atol=1e-7)
-    page.close()
 
 
 def test_a_bar_is_dragged_and_everything_follows_before_the_server_hears_of_it(screen):
