@@ -8,7 +8,7 @@ import torch
 
 from attention_core import prove
 from attention_core.examples.published_models import PUBLISHED_MODELS, scale_down
-from pages.lessons.models.cache_sizes import count_bytes_beyond, count_cache_bytes, share_kept
+from pages.lessons.models.drawers import count_bytes_beyond, count_cache_bytes, share_kept
 from pages.lessons.models.small_layers import SMALL_HEADS, SMALL_WINDOW, make_small_layer
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup, config_of, setup_from_link, setup_to_link

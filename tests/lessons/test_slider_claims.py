@@ -65,7 +65,7 @@ from pages.lessons.learned.learning import load_shipped_training
 from pages.lessons.learned.training_panel import OFFERED_LEARNING_RATES, tell_right_share
 from pages.lessons.learned.writers import write_at_step
 from pages.lessons.meaning.drawers import NETWORKS, PAIRS, figures_of, name_network
-from pages.lessons.models.cache_sizes import TEXT_LENGTHS, count_cache_bytes
+from pages.lessons.models.drawers import TEXT_LENGTHS, count_cache_bytes
 from pages.lessons.positions.drawers import POSITION_VARIANTS
 from pages.lessons.softmax.drawers import name_if_divided, setup_with_scores
 from pages.lessons.tokens.drawers import MOST_MERGES, SMALL_TEXT, cut_run

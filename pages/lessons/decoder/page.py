@@ -1,17 +1,126 @@
 """What does a decoder see? It writes word by word: looks back, asks the other sentence, and says the next word."""
 
+import numpy as np
 import streamlit as st
 
+from attention_core import Trace
+from attention_core.drawing.decoder_threads import DecoderRow, decoder_threads
+from attention_core.drawing.specifications import Picture
+from attention_core.record.number_text import format_percent
+from attention_core.transformer.stack import UNEMBEDDING
+from pages import components
 from pages.lessons.decoder.drawers import LESSON
-from pages.lessons.decoder.threads import list_next_words, show_threads
-from pages.lessons.decoder.translated import choose_written
+from pages.lessons.decoder.translated import ROW, Written, choose_written
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
 from pages.panels.gloss import show_gloss
-from pages.site.words import say
+from pages.panels.lesson_choices import store_choice
+from pages.panels.model_number import open_sent, show_open_number
+from pages.session.collected import collect_still, collected, show_moving
+from pages.session.labels import current_palette, whole_share
+from pages.site.words import escape_markdown, say
 
 GUESSES = ("all", "before", "none")
+
+
+# ---- the picture of the decoder's lesson as it stands in a file: a written word's threads, and what it writes --------
+def draw_threads(written: Written, data: dict) -> Picture:
+    """The row that is looked at, at its last stage. data: as its component draws it."""
+    place = (0, written.head, written.row)
+    own, cross = (written.stack[f"{written.layer}.{kind}"]["weights"][place] for kind in ("attention", "cross"))
+    row = DecoderRow(
+        titles=tuple(data["text"][title] for title in ("target", "source", "next")),
+        target=written.target,
+        source=written.source,
+        row=written.row,
+        own=own.numpy(),  # (T,)
+        cross=cross.numpy(),  # (S,)
+        shares=[(each["word"], each["share"]) for each in data["next"][written.row]],
+        write=whole_share,
+    )
+    return decoder_threads(row, current_palette())
+
+
+# ---- the picture of the decoder's lesson: how each written word looks back, asks the other sentence, and goes on -----
+KEY = "decoder_threads"
+MOST_NEXT = 5  # words that may come next, and are shown
+STAGES = ("attention", "cross", "writes")
+
+
+def show_threads(written: Written) -> None:
+    """Shows the decoder at work, and the number that is open."""
+    data = make_threads_data(written)
+    first = len(STAGES) * written.row
+    collected().facts += map(escape_markdown, data["told"][first:][: len(STAGES)])
+    collect_still(lambda: draw_threads(written, data), data["text"]["alt"])
+    show_moving(
+        components.model_decoder,
+        data=components.pack_bytes(data),
+        key=KEY,
+        given={"rows": len(written.target)},
+        on_row=lambda row: store_choice(ROW, row),
+        on_opened=lambda cell: open_sent(written.view(), cell),
+    )
+    show_open_number(written.view(), written.view)
+
+
+def make_threads_data(written: Written) -> dict[str, object]:
+    """All that the component draws, of each row."""
+    own, cross = (written.stack[f"{written.layer}.{kind}"] for kind in ("attention", "cross"))
+    following = list_next_words(written)
+    return {
+        "run": " ".join((*written.source, *written.target)),
+        "source": written.source,
+        "target": written.target,
+        "layer": written.layer,
+        "head": written.head,
+        "row": written.row,
+        "next": following,
+        "told": tell_stages(written, own, cross, following),
+        "palette": vars(current_palette()),
+        "text": {name: say(f"lessons.decoder.picture.{name}") for name in ("target", "source", "next", "alt")}
+        | {"label": say("walk.label"), "play": say("walk.play"), "pause": say("walk.pause")},
+        "own": pack_weights(own, written.head),
+        "cross": pack_weights(cross, written.head),
+    }
+
+
+def pack_weights(trace: Trace, head: int) -> bytes:
+    """The weights of a head as bytes, a row a written word."""
+    return np.ascontiguousarray(trace["weights"][0, head].numpy(), dtype=np.float32).tobytes()
+
+
+def list_next_words(written: Written) -> list[list[dict]]:
+    """The likeliest next words at each row, with their probabilities."""
+    trace = written.stack[UNEMBEDDING]
+    shares, numbers = trace["probabilities"][0].topk(MOST_NEXT)  # (T, words) each
+    rows = []
+    for row_shares, row_numbers in zip(shares.tolist(), numbers.tolist(), strict=True):
+        words = [trace.labels["V"][number] for number in row_numbers]
+        rows.append([{"word": word, "share": share} for word, share in zip(words, row_shares, strict=True)])
+    return rows
+
+
+def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list[dict]]) -> list[str]:
+    """What happens at each stage of each row."""
+    told = []
+    for row, words in enumerate(following):
+        looks = {"attention": look_of(own, written, row, written.target)}
+        looks["cross"] = look_of(cross, written, row, written.source)
+        looks["writes"] = (words[0]["word"], words[0]["share"])
+        for stage in STAGES:
+            word, share = looks[stage]
+            values = {"row": written.target[row], "word": word, "percent": format_percent(share)}
+            told.append(say(f"lessons.decoder.told.{stage}", **values))
+    return told
+
+
+def look_of(trace: Trace, written: Written, row: int, words: tuple[str, ...]) -> tuple[str, float]:
+    """The word at which the head looks most from a row, and its weight."""
+    weight, at = trace["weights"][0, written.head, row].max(-1)
+    return words[int(at)], float(weight)
+
 
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):

@@ -1,0 +1,116 @@
+"""The drawers of the lesson on the decoder."""
+
+from collections.abc import Iterable
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.analysis.whole_parts import pushes_by_kind, whole_parts
+from attention_core.learned.language.reading import run_model
+from attention_core.learned.language.shipped import load_recipe
+from attention_core.transformer.stack import ENCODER, UNEMBEDDING
+from attention_core.variants.block_code import DecoderBlock, block_source
+from pages.export.page_links import link_to_workbench
+from pages.lessons.decoder.translated import Written
+from pages.lessons.frame import Lesson
+from pages.lessons.sentences import show_sentence
+from pages.panels.markdown_table import make_table
+from pages.panels.model_walk import format_push, show_walk
+from pages.runs.cache import inputs_of
+from pages.runs.model_runs import model_sentences_of
+from pages.setup.setup import Setup
+from pages.site.words import current_language, escape_markdown, say
+
+
+# ---- drawer "sum": what does each part add to the next word? ---------------------------------------------------------
+def show_sum_of_parts(written: Written) -> None:
+    """Shows the sum that the logit of the next word is, part by part."""
+    view = written.view()
+    pushes = pushes_by_kind(whole_parts(view.stack, view.at, view.target))
+    logits = view.stack[UNEMBEDDING]["logits"]
+    show_sentence(
+        "lessons.decoder.sum",
+        row=escape_markdown(written.target[written.row]),
+        word=escape_markdown(view.stack[UNEMBEDDING].labels["V"][view.target]),
+        logit=format_push(float(logits[0, view.at, view.target])),
+        **{kind: format_push(push) for kind, push in pushes.items()},
+    )
+    show_walk(written.view, "decoder_walk")
+
+
+# ---- drawer "alone": what falls away in a decoder that stands alone? -------------------------------------------------
+EXAMPLES = {"en": "model_en_decoder", "zh": "model_zh_decoder"}
+PARTS = ("encoder", "embedding", "attention", "cross", "feed_forward", "unembedding")
+
+
+def show_decoder_alone(written: Written) -> None:
+    """Shows the parts of the translator beside those of a language model that writes, as both ran."""
+    setup = Setup(example=EXAMPLES[current_language()])
+    kind = model_sentences_of(setup)
+    alone = run_model(kind.model, kind.read(inputs_of(setup).queries))
+    show_sentence("lessons.decoder.alone", layers=load_recipe(kind.model).shape().layers)
+    columns = (count_parts(written.stack.parts), count_parts(alone.parts))
+    head = [say(f"lessons.decoder.column.{name}") for name in ("part", "translator", "alone")]
+    st.markdown(make_table(head, list_rows(columns)))
+    link_to_workbench(setup, "alone", say("lessons.decoder.alone_door"))
+
+
+def count_parts(names: Iterable[str]) -> dict[str, int]:
+    """How many parts of each kind a run has; all of an encoder are one kind."""
+    kinds = ["encoder" if name.startswith(ENCODER) else name.rpartition(".")[2] for name in names]
+    return {kind: kinds.count(kind) for kind in PARTS}
+
+
+def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
+    """How often each part stands in the runs, "–" where it falls away."""
+    rows = []
+    for kind in PARTS:
+        counts = [str(column[kind] or "–") for column in columns]
+        rows.append([say(f"lessons.decoder.part.{kind}"), *counts])
+    return rows
+
+
+# ---- drawer "shapes": which shapes have the three attentions? --------------------------------------------------------
+RESULTS_OF_LAYERS = ("encoder.{layer}.attention", "{layer}.attention", "{layer}.cross")
+NAMES = ("encoder", "attention", "cross")
+STEPS = ("q", "k", "weights", "output")
+
+
+def show_shapes(written: Written) -> None:
+    """Shows the three attentions of the Transformer of 2017 in this run: who asks whom, and the shapes."""
+    show_sentence("lessons.decoder.shapes", T=len(written.target), S=len(written.source))
+    head = [say(f"lessons.decoder.shape.{name}") for name in ("attention", "asks", "asked", "blocked")]
+    rows = []
+    for name, part in zip(NAMES, RESULTS_OF_LAYERS, strict=True):
+        trace = written.stack[part.format(layer=written.layer)]
+        who = [say(f"lessons.decoder.{column}.{name}") for column in ("name", "asks", "asked")]
+        rows.append([*who, str(count_blocked(trace)), *(write_shape(trace, step) for step in STEPS)])
+    st.markdown(make_table([*head, *STEPS], rows))
+
+
+def count_blocked(trace: Trace) -> int:
+    """How many pairs of a head may not look at each other."""
+    return int(trace["masked_scores"][0, 0].isinf().sum())
+
+
+def write_shape(trace: Trace, step: str) -> str:
+    """The shape of a step, without the batch."""
+    return " × ".join(map(str, trace.step(step).shape[1:]))
+
+
+# ---- drawer "code": the whole block, as somebody writes it -----------------------------------------------------------
+def show_whole_block(_: Written) -> None:
+    """Shows the source of a block, which a test compares with torch's own layer."""
+    show_sentence("lessons.decoder.block_code")
+    st.code(block_source(DecoderBlock), "python")
+
+
+LESSON = Lesson(
+    "decoder",
+    drawers={
+        "sum": show_sum_of_parts,
+        "alone": show_decoder_alone,
+        "shapes": show_shapes,
+        "code": show_whole_block,
+    },
+)

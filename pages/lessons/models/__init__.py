@@ -1,1 +1,0 @@
-"""The lesson on today's models: the attention of published models."""
