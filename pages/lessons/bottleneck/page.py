@@ -1,32 +1,38 @@
 """One vector for a whole text? A network with attention learns to write beside the same one without."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 
 import streamlit as st
 
+from attention_core.drawing.axes import Axis, whole_number_axis
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import Picture
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
-from attention_core.record.number_text import format_grouped
-from pages.lessons.bottleneck.drawers import LESSON
-from pages.lessons.bottleneck.exactness_chart import draw_exactness_curves
-from pages.lessons.bottleneck.neck import show_neck
-from pages.lessons.bottleneck.told_writings import describe_exactness, tell_bottleneck, tell_fact, tell_writings
+from attention_core.learned.training.wider_vector import LONGER, WIDER, read_wider_vector
+from attention_core.record.number_text import format_grouped, format_percent
+from pages.lessons.bottleneck.drawers import LESSON, show_neck
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training
+from pages.lessons.learned.learning import TrainingRecord, get_training_record, load_shipped_training, share_axis
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.learned.writers import (
     WRITING_TASKS,
+    WritingResult,
     check_writer_text,
+    network_colours,
+    shorten_writing,
     split_symbols,
     write_at_step,
 )
 from pages.lessons.sentences import join_with_commas
-from pages.panels.link_controls import choose_option, text_box
+from pages.panels.link_controls import choose_option, option_labels, text_box
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
-from pages.panels.live_frames import only_now, tell_live
+from pages.panels.live_frames import only_now, show_live_curves, tell_live
 from pages.runs.cache import trace_for
-from pages.site.words import say
+from pages.session.labels import current_palette
+from pages.site.words import escape_markdown, say
 
 KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of any network
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
@@ -36,6 +42,112 @@ def find_step(task: str, record: TrainingRecord) -> LiveChoice:
     """After which step of the training the networks are shown."""
     usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
     return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
+
+
+# ---- the chart of the lesson on one vector: the share of texts that are written exactly against their length ---------
+EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # pixels of the curves' field
+
+
+def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:
+    """Draws a curve for each network after each step of training that can be chosen.
+
+    length: of the reader's text, where an upright line stands, if any network was measured there."""
+    places = list(chain.from_iterable(record.places for record in records.values()))
+    axes = (
+        whole_number_axis(say("lessons.bottleneck.axis_length"), places),
+        share_axis(say("lessons.bottleneck.axis_exact")),
+    )
+    at = length if min(places) <= length <= max(places) else None
+    pictures = [draw_at_step(records, each, axes, at) for each in step.options]
+    show_live_curves(step, "bottleneck_hero", pictures, axes, say("lessons.bottleneck.alt"))
+
+
+def draw_at_step(records: Mapping[str, TrainingRecord], step: int, axes: tuple[Axis, Axis], at: int | None) -> Picture:
+    """Draws a curve for each network after one step of training."""
+    drawn = [make_exactness_curve(kind, record, step) for kind, record in records.items()]
+    return curves(drawn, *axes, current_palette(), at, EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX)
+
+
+def make_exactness_curve(kind: str, record: TrainingRecord, step: int) -> Curve:
+    """Makes the curve of a network, dashed where the visitor trained it."""
+    return Curve(
+        name_network(kind, record),
+        record.places,
+        record.figures_at(step),
+        network_colours(current_palette())[kind],
+        dashed=record.own,
+    )
+
+
+def name_network(kind: str, record: TrainingRecord) -> str:
+    """Names a network at the end of its curve."""
+    name = option_labels("short")(kind)
+    return say("lessons.bottleneck.yours", kind=name) if record.own else name
+
+
+# ---- what is said of how exactly a network writes, and of what it writes ---------------------------------------------
+def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
+    """Says how much of what is measured, and no longer than what was trained, a network writes exactly."""
+    task, _, _ = record.course.partition("_")
+    share = format_percent(record.mean_at(step, WRITING_TASKS[task].longest))
+    return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
+
+
+def tell_fact(task: str, step: int, parts: str) -> str:
+    """Says how exactly each network writes after a step. parts: of each, as describe_exactness says it."""
+    longest = WRITING_TASKS[task].longest
+    return say(f"lessons.bottleneck.fact_{task}", step=f"{step:,}", parts=parts, longest=longest)
+
+
+def tell_bottleneck(task: str) -> str:
+    """Says what the supplied networks of a task show of one vector after the last step of their training."""
+    records = {kind: load_shipped_training(f"{task}_{kind}") for kind in ("additive", "one")}
+    longest = WRITING_TASKS[task].longest
+    shares = {kind: format_percent(record.mean_at(record.steps[-1], longest)) for kind, record in records.items()}
+    one = records["one"]
+    lost = find_lost_length(one.places, one.figures_at(one.steps[-1]))
+    if task == "reversal":
+        shares |= {"longest": longest}
+        shares |= describe_other_vectors(one.places, lost)
+    return say(f"lessons.bottleneck.shown_{task}", length=lost, **shares)
+
+
+def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
+    """How a vector that is trained longer, and a wider one, write texts of a length; where the wider one is lost."""
+    rows = read_wider_vector()
+    wider = rows[WIDER]
+    return {
+        "longer": format_percent(rows[LONGER].exact_at(length)),
+        "wider": format_percent(wider.exact_at(length)),
+        "width": wider.width,
+        "wider_length": find_lost_length(places, wider.exact),
+    }
+
+
+def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | None:
+    """The shortest length from which on no text was written exactly; None: there is none."""
+    lost = None
+    for length, share in zip(reversed(places), reversed(figures), strict=True):
+        if share > 0:
+            break
+        lost = length
+    return lost
+
+
+def describe_writing(kind: str, result: WritingResult) -> str:
+    """Says what a network writes, and whether that is right."""
+    mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
+    written = say("lessons.bottleneck.nothing")
+    if result.written:
+        written = escape_markdown(shorten_writing(result.written))
+    return say(f"lessons.bottleneck.writes_{mark}", kind=option_labels("kind")(kind), written=written)
+
+
+def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
+    """Says what each network makes of a text. is_known: whether anybody can say what is right."""
+    parts = [describe_writing(kind, result) for kind, result in results.items()]
+    key = "becomes" if is_known else "guess"
+    return say(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))
 
 
 with draw_lesson(LESSON) as place:

@@ -71,7 +71,7 @@ def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
 
 
 # ---- drawer "shapes": which shapes have the three attentions? --------------------------------------------------------
-RESULTS_OF_LAYERS = ("encoder.{layer}.attention", "{layer}.attention", "{layer}.cross")
+ATTENTION_PARTS = ("encoder.{layer}.attention", "{layer}.attention", "{layer}.cross")
 NAMES = ("encoder", "attention", "cross")
 STEPS = ("q", "k", "weights", "output")
 
@@ -81,7 +81,7 @@ def show_shapes(written: Written) -> None:
     show_sentence("lessons.decoder.shapes", T=len(written.target), S=len(written.source))
     head = [say(f"lessons.decoder.shape.{name}") for name in ("attention", "asks", "asked", "blocked")]
     rows = []
-    for name, part in zip(NAMES, RESULTS_OF_LAYERS, strict=True):
+    for name, part in zip(NAMES, ATTENTION_PARTS, strict=True):
         trace = written.stack[part.format(layer=written.layer)]
         who = [say(f"lessons.decoder.{column}.{name}") for column in ("name", "asks", "asked")]
         rows.append([*who, str(count_blocked(trace)), *(write_shape(trace, step) for step in STEPS)])

@@ -1,1 +1,0 @@
-"""The lesson on one vector: one vector, or attention."""
