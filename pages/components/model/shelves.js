@@ -157,7 +157,7 @@ class Field {
 
   // What is computed now has a rim, and drops in where a word was just written.
   fill(cell, name, s, isNew, isStep) {
-    const { root, shown } = this;
+    const { shown } = this;
     cell.classList.toggle("now", isNew);
     cell.style.background = this.strip(name, s);
     const state = shown.text[isNew ? "computed" : "kept"];

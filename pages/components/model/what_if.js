@@ -222,7 +222,7 @@ function movedRow(root, text, { name, pair, before, after, opens }) {
 
 // ---- the path of a prediction ----------------------------------------------------------------------------------------
 function pathOf(root, shown) {
-  const { path, palette, text, fills } = shown;
+  const { path, text, fills } = shown;
   const section = element("div", "path");
   const most = Math.max(...path.rows.flatMap(({ by_word }) => by_word ?? []).map(Math.abs));
   const farthest = Math.max(...path.rows.map(({ push }) => Math.abs(push)));

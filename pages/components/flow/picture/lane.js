@@ -39,7 +39,7 @@ export function drawWords(picture) {
 export function drawAnswer(picture) {
   const last = picture.layout.parts.filter((part) => part.role === "lane" && part.after).at(-1);
   if (!last) return;
-  const { x, w, laneY, frame } = picture.layout;
+  const { x, w, laneY } = picture.layout;
   const at = { x: x[last.name] + w[last.name] + 12 * picture.unit, y: laneY, "font-size": Math.min(24 * picture.unit, 30) };
   picture.shapes.put("texts", "text", "answer", { ...at, class: "word asking", text: `${picture.asking}′`, opacity: clamp(picture.come(last) * 3 - 2) });
 }
