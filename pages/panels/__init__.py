@@ -1,1 +1,1 @@
-"""What several pages show: maps, charts, an opened step, controls, proofs."""
+"""UI parts that several pages share: maps, charts, an opened step, controls, proofs."""

@@ -1,4 +1,4 @@
-"""Numbers that a learner writes into cells, or pastes as text; both are one text, which stands in the link."""
+"""A learner's answers for a step, typed into cells or pasted as text; both are stored as one text in the link."""
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
@@ -22,20 +22,19 @@ from pages.panels.link_controls import (
 from pages.session.cell_clicks import read_typed_cells
 from pages.session.labels import inline_step_name, place_names
 
-CellMarks = list[list[tuple[str, str]]]  # of each cell its sign, and what that means
+CellMarks = list[list[tuple[str, str]]]  # of each cell: its sign and the sign's explanation
 CellOpener = Callable[[int, int], None]
 
-ANSWERS_VERSION_KEY = "answers_version"  # what the cells are told, so that they forget what was typed
-MAX_ANSWER_CELL_CHARS = 12  # characters of a cell
+ANSWERS_VERSION_KEY = "answers_version"  # counter; a new value makes the cells drop typed text
+MAX_ANSWER_CELL_CHARS = 12  # most characters kept of a typed cell
 
 
 @dataclass(frozen=True)
 class CellPlace:
-    """Where cells lie in a picture: their left and their upper edge, and the side of one, in pixels.
+    """Position of the cells in a picture: left and upper edge, and the side of one cell, in pixels.
 
-    row: the left edge and the width of the matrix whose rows their numbers are made of. column: the left edge and the
-    height of the one whose columns they are made of, None where there is none. Both are marked for a cell that is
-    written into."""
+    row: left edge and width of the matrix whose rows the numbers are computed from. column: left edge and height of the
+    matrix whose columns they are computed from, None if there is none. Both are highlighted while a cell is edited."""
 
     left: float
     top: float
@@ -45,22 +44,23 @@ class CellPlace:
 
 
 def get_answer_text(trace: Trace, step: str, start: str) -> str:
-    """What is written of a step, without showing it. start: what stands there before anybody writes."""
+    """Return the text that was written for a step, without drawing a control. start: the text before anything is
+    written."""
     return get_typed_text(step, start, make_answer_check(trace, step))
 
 
 def make_answer_check(trace: Trace, step: str):
-    """A check of texts: numbers of the step's shape, question marks where there is none."""
+    """Return a check of texts: numbers of the step's shape, question marks for missing ones."""
     return partial(read_answers, right=trace[step], name=step)
 
 
 def is_text_chosen() -> bool:
-    """Whether a whole step is written as one text, in the place of cells."""
+    """Whether a step is answered as one text instead of in cells."""
     return get_choice("as_text", False, read_switch)
 
 
 def answer_text_box(trace: Trace, step: str, start: str) -> None:
-    """The text of a whole step."""
+    """Draw a text area for the answers of a whole step."""
     text_box(step, start, make_answer_check(trace, step), tall=True, height="content")
 
 
@@ -73,10 +73,10 @@ def answer_cells(
     on_open: CellOpener,
     place: CellPlace | None = None,
 ) -> None:
-    """The numbers of a head of a step in cells; what cannot be taken leaves them as they were.
+    """Draw the answers for one head of a step as editable cells; a refused input leaves the cells unchanged.
 
-    marks: the sign of each cell, and what it means. on_open: is called with the row and the column of a number that is
-    clicked. place: where the cells lie in a picture."""
+    marks: the sign and its explanation, per cell. on_open: called with row and column of a clicked number. place:
+    position of the cells in a picture."""
     found = trace.step(step)
     row_names, column_names = list_cell_names(trace, step)
     head_number = found.leading({"H": head}).get("H", 0)
@@ -120,7 +120,7 @@ def answer_cells(
 
 
 def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
-    """The names of the rows and of the columns of a step."""
+    """The row names and the column names of a step."""
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
     row_names = place_names(trace, dims[-2], sizes[-2])
@@ -129,19 +129,19 @@ def list_cell_names(trace: Trace, step: str) -> tuple[list[str], list[str]]:
 
 
 def renew_answer_cells() -> None:
-    """The cells show again what was there before something was typed into them."""
+    """Make the cells discard what was typed and show the stored answers again."""
     version = st.session_state.get(ANSWERS_VERSION_KEY, 0)
     st.session_state[ANSWERS_VERSION_KEY] = version + 1
 
 
 def format_answer_row(row: list[str]) -> list[str]:
-    """The texts of a row as its cells show them: nothing where a number is missing, a minus sign for a hyphen."""
+    """The texts of a row as shown in cells: empty for a missing number, a minus sign for a hyphen."""
     return [text.replace(BLANK_MARK, "").replace("-", "−") for text in row]
 
 
 def clean_cell_text(typed_text: str) -> str:
-    """What was typed into a cell: nothing is a question mark, a decimal comma is a point."""
-    plain = unicodedata.normalize("NFKC", typed_text)  # digits as wide as Chinese letters
+    """Normalize text typed into a cell: empty becomes a question mark, a decimal comma becomes a point."""
+    plain = unicodedata.normalize("NFKC", typed_text)  # full-width digits become plain ones
     without_spaces = "".join(plain.split())
     number_text = without_spaces[:MAX_ANSWER_CELL_CHARS].replace(",", ".")
     return number_text or BLANK_MARK

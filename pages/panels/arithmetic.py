@@ -1,4 +1,4 @@
-"""One cell's arithmetic; every operand leads to where it stands."""
+"""The arithmetic of one cell; each operand links to its own cell."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -22,8 +22,8 @@ def show_arithmetic(
 ) -> None:
     """Shows one cell's number and its arithmetic.
 
-    trail: the cells through which it was reached. take: what is done with a cell that is clicked, as {"step", "index"}.
-    sign: of the run, where two stand beside each other.
+    trail: the cells through which it was reached. take: handler of a clicked cell, {"step", "index"}. sign: label of
+    the run if two are shown side by side.
     """
     place = escape_markdown(describe_cell(trace, ref))
     prefix = f"{sign} · " if sign else ""
@@ -33,7 +33,7 @@ def show_arithmetic(
 
 
 def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callable[[Mapping], None], key: str) -> bool:
-    """Shows the arithmetic alone; gives whether there is any: an input has none."""
+    """Shows the arithmetic without the number; returns whether there is any (an input has none)."""
     explanation = explain_shown(trace, ref.step, ref.index)
     pieces = [] if explanation.cell is None else explanation.pieces
     passed_cells = [(step, cell) for step, cell in trail if cell and trace.holds(step, cell)]
@@ -48,7 +48,7 @@ def show_pieces(trace: Trace, ref: Ref, trail: Sequence[StepCell], take: Callabl
 
 
 def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
-    """A cell that was passed on the way, to go back to, as the component reads it."""
+    """The component's data for a cell of the trail, to which a click returns."""
     return {
         "text": step,
         "title": describe_cell(trace, Ref(step, cell)),
@@ -58,7 +58,7 @@ def make_trail_data(trace: Trace, step: str, cell: tuple[int, ...]) -> dict:
 
 
 def make_piece_data(trace: Trace, piece: Piece) -> dict:
-    """A piece of arithmetic as the component reads it."""
+    """The component's data for one piece of arithmetic."""
     if piece.rest is not None:
         count, subtotal = piece.rest
         text = say("arithmetic.rest", count=count, subtotal=format_fixed(subtotal))
@@ -76,6 +76,6 @@ def make_piece_data(trace: Trace, piece: Piece) -> dict:
 
 
 def format_cell_number(trace: Trace, ref: Ref) -> str:
-    """A cell's number with all the digits that stand on the screen."""
+    """A cell's number with all the digits that the page shows."""
     number = trace[ref.step][ref.index]
     return format_exact(float(number))

@@ -1,4 +1,4 @@
-"""Matrices too large to stand in cells, on a canvas: one of them, and a mask that is painted."""
+"""Matrices too large for separate cells, drawn on a canvas: a step's map, and a mask that can be painted."""
 
 from collections.abc import Callable, Mapping
 
@@ -21,7 +21,7 @@ CANVAS_TEXT_KEYS = ("in", "out", "whole", "window", "hint", "cell", "digits", "b
 
 
 def is_large(trace: Trace, step: str) -> bool:
-    """Whether a step has more cells than can be read one by one: then it is drawn on a canvas."""
+    """Whether a step has too many cells to be read one by one, so that it is drawn on a canvas."""
     value = trace[step]
     return value.dim() > 1 and min(value.shape[-2:]) > MAX_PANEL_SIDE
 
@@ -39,8 +39,8 @@ def show_large_map(
 ) -> None:
     """Shows a step on a canvas; a click opens a cell.
 
-    even: what an even share is divided by on the scale. run: where it is not the one that the screen draws the step
-    from. most: rows or columns that are drawn. linked: a name that maps share whose same cell is read together.
+    even: number of keys of an even share, for the colour scale. run: the run to draw, if not the screen's. most: limit
+    of rows and columns drawn. linked: name shared by maps that highlight the same cell together.
     """
     trace = run or screen.drawn(step)
     drawn = raster(
@@ -68,7 +68,7 @@ def show_large_map(
 
 
 def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
-    """The row and the column of the opened cell, where it stands in the matrix that is drawn."""
+    """Row and column of the opened cell; None if it is not in the drawn matrix."""
     cell = chosen_cell(screen.trace, screen.setup)
     if cell is None or cell.step != drawn.step:
         return None
@@ -77,9 +77,9 @@ def find_chosen_place(screen: ScreenState, drawn: Raster) -> list[int] | None:
 
 
 def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) -> None:
-    """A matrix on a canvas, to look at whole or near: none of its cells opens. axes_note: what runs down and across.
+    """Shows a matrix on a canvas whose cells cannot be opened. axes_note: what the rows and columns are.
 
-    The colours of long rows of shares count in even shares."""
+    Long rows of shares are coloured in multiples of the even share."""
     times = trace[step].shape[-1] > MAX_PANEL_SIDE
     drawn = raster(trace, step, picture_texts_for(trace), current_palette(), times=times)
     thinning = describe_thinning(drawn.every)
@@ -94,7 +94,7 @@ def show_plain_map(trace: Trace, step: str, key: str, alt: str, axes_note: str) 
 
 
 def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
-    """What every canvas is told: colours, words, and how much of the matrix it shows."""
+    """The data common to all canvases: colours, texts, and how much of the matrix is drawn."""
     return {
         "palette": vars(palette_for(trace, current_palette())),
         "words": {name: get_text_template(f"canvas.{name}") for name in CANVAS_TEXT_KEYS},
@@ -104,13 +104,13 @@ def common_canvas_data(alt: str, drawn: Raster, trace: Trace) -> dict:
 
 
 def describe_axes(trace: Trace, step: str) -> str:
-    """What runs down and what across."""
+    """Text that names the row axis and the column axis of a step."""
     row_dim, column_dim = trace.step(step).dims[-2:]
     return say("canvas.axes", rows=axis_name(row_dim), columns=axis_name(column_dim))
 
 
 def describe_thinning(every: tuple[int, int]) -> str:
-    """That a map shows one cell of so many; nothing where it shows all."""
+    """Note that only one of every so many cells is drawn; empty if all are."""
     if every == (1, 1):
         return ""
     down, across = every
@@ -120,10 +120,10 @@ def describe_thinning(every: tuple[int, int]) -> str:
 def show_paintable_mask(
     trace: Trace, matrix: np.ndarray, take: Callable[[np.ndarray], None], follows: dict | None = None
 ) -> None:
-    """Shows a mask over a run's tokens; one switches its cells by drawing over them.
+    """Shows a mask over a run's tokens; dragging over its cells toggles them.
 
-    take: what is done with the new mask. follows: the slider for which the mask waits, see describe_followed. The
-    canvas waits for an answer after each stroke: `turn` counts the strokes, refused ones too.
+    take: handler of the new mask. follows: the slider for which the mask waits, see describe_followed. The canvas waits
+    for an answer after each stroke: `turn` counts the strokes, refused ones too.
     """
     turn = st.session_state.get("turn_mask", 0)
 
@@ -136,7 +136,7 @@ def show_paintable_mask(
     palette = current_palette()
     drawn = raster(mask_trace, "allowed", picture_texts_for(trace), palette)
     data = vars(drawn) | common_canvas_data(say("canvas.mask"), drawn, mask_trace)
-    data["fills"] = (palette.ground,) * 256  # of allowed cells: they have the colour of the page
+    data["fills"] = (palette.ground,) * 256  # allowed cells have the colour of the page
     data["inks"] = (palette.ink,) * 256
     data["chosen"] = None
     data["query"] = None
@@ -154,7 +154,7 @@ def show_paintable_mask(
 
 
 def paint_stroke(matrix: np.ndarray, stroke: Mapping) -> np.ndarray:
-    """A mask after a stroke, {"cells": [[row, column], ...], "to": 0 or 1}."""
+    """Return a mask after a stroke, {"cells": [[row, column], ...], "to": 0 or 1}."""
     painted = matrix.copy()
     for row, column in stroke["cells"]:
         painted[row, column] = stroke["to"]

@@ -1,4 +1,4 @@
-"""A picture on the screen: its table goes to the browser as it is, and a click on one of its cells opens that cell."""
+"""Pictures drawn by Vega-Lite in the browser; a click on a cell opens that cell."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -12,19 +12,19 @@ from attention_core.drawing.specifications import Picture
 from pages.session.cell_clicks import open_sent_cell
 from pages.session.collected import collected
 
-PHONE_WIDTH_PX = 350  # pixels: what every screen is wide enough for
+PHONE_WIDTH_PX = 350  # pixels: the narrowest supported screen
 SCROLLBAR_PX = 8  # pixels
-CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # how a cell of a picture names the cell of the step
+CELL_INDEX_PATTERN = re.compile(r"[0-9]{1,3}(,[0-9]{1,3})*")  # index of a step's cell, as the picture's table has it
 PICTURE_COLUMN_TYPES = {str: pa.string(), float: pa.float64(), int: pa.int32()}  # a browser has no number for 64 bits
-PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # each with a usual value
+PICTURE_COLUMNS = {**CELL_COLUMNS, "turn": 0}  # each with a default
 PICTURE_SCHEMA = pa.schema([(column, PICTURE_COLUMN_TYPES[type(usual)]) for column, usual in PICTURE_COLUMNS.items()])
 
 
 def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], None] = open_sent_cell) -> None:
     """Draws a picture; a click on one of its cells opens that cell.
 
-    take: is given the cell that was clicked, as {"step", "index"}. A browser tells a click only where it selects
-    something new: after each click the cells have another turn, so that the same one can be clicked again.
+    take: handler of a clicked cell, {"step", "index"}. A browser reports a click only if the selection changes: after
+    each click the cells get a new turn, so that the same cell can be clicked again.
     """
     collected().add_picture(picture, alt)
     turn_key = f"turn_{key}"
@@ -52,7 +52,7 @@ def show_chart(picture: Picture, key: str, alt: str, take: Callable[[Mapping], N
 
 
 def read_clicked_cell(selected: object) -> dict[str, object] | None:
-    """The cell that a browser says was clicked, as {"step", "index"}; None where it says something else."""
+    """The clicked cell that a browser sent, as {"step", "index"}; None for any other message."""
     match selected:
         case [{"step": str(step), "index": str(index)}, *_] if CELL_INDEX_PATTERN.fullmatch(index):
             return {"step": step, "index": tuple(map(int, index.split(",")))}
@@ -60,27 +60,27 @@ def read_clicked_cell(selected: object) -> dict[str, object] | None:
 
 
 def show_curve_chart(picture: Picture, key: str, alt: str) -> None:
-    """Draws curves, on a narrow screen narrower; pointing at a point tells its numbers."""
+    """Draws curves, narrower on a narrow screen; hovering over a point shows its numbers."""
     collected().add_picture(picture, alt)
     with st.container(width=picture.spec["width"]):
         st.vega_lite_chart(make_arrow_table(picture), picture.spec, width="stretch", theme=None, key=key, alt=alt)
 
 
 def show_plane_chart(picture: Picture, key: str, alt: str) -> None:
-    """Draws arrows on a plane, whose two axes have one scale on any screen."""
+    """Draws arrows on a plane whose two axes have the same scale on every screen."""
     collected().add_picture(picture, alt)
     with picture_box(picture):
         st.vega_lite_chart(make_arrow_table(picture), picture.spec, width="content", theme=None, key=key, alt=alt)
 
 
 def make_arrow_table(picture: Picture) -> pa.Table:
-    """A picture's table as the browser reads it."""
+    """A picture's table in Arrow format."""
     columns = {name: pa.array(column) for name, column in picture.table.items()}
     return pa.table(columns)
 
 
 def picture_box(picture: Picture) -> AbstractContextManager:
-    """Where a picture stands: one that is wider than a phone scrolls by itself there, not the page."""
+    """The container of a picture: if wider than a phone, the picture scrolls in it, not the page."""
     spec = picture.spec
     padding = spec["padding"]
     width = spec["width"] + padding["left"] + padding["right"]

@@ -1,4 +1,4 @@
-"""A box for files that speaks the language of the page."""
+"""A file uploader in the language of the page."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "inpu
 
 
 def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedFile | list[UploadedFile] | None:
-    """Shows a box for a file, or for several. options: as of st.file_uploader. Gives what that gives."""
+    """Shows an uploader for one or several files. options: as of st.file_uploader, whose value it returns."""
     words = {name: get_text_template(f"upload.{name}") for name in WORDS}
     with st.container(key=f"files_of_{key}", gap=None):
         components.file_words(data={"words": words}, key=f"{key}_words")

@@ -1,23 +1,23 @@
-"""What stands in a file that was brought and is not read: named one by one, with why."""
+"""The entries of an uploaded file that are not read: each by name, with the reason."""
 
 from collections.abc import Iterable
 
 from attention_core.record.errors import AttentionError
 from pages.site.words import escape_markdown, has, label_arrays, say
 
-MAX_NAMED = 12  # names that are said, before how many more there are
+MAX_NAMED = 12  # names listed; the others are only counted
 
-Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # a name, and the shape of an array, or why, or a text
+Unread = tuple[str, tuple[int, ...] | AttentionError | None]  # name, and: shape of an array, reason, or None for a text
 
 
 def name_array(name: str, shape: tuple[int, ...]) -> str:
-    """An array by its name and its shape; of a single number the name says all."""
+    """An array's name in Markdown, with its shape; only the name for a single number."""
     shown = f"**{escape_markdown(label_arrays([name])[name])}**"
     return f"{shown} ({', '.join(map(str, shape))})" if shape else shown
 
 
 def say_unread(unread: Iterable[Unread]) -> str:
-    """Everything of a file that is not read, by name; nothing where all is read."""
+    """Sentence that lists the unread entries of a file; empty if all are read."""
     left = list(unread)
     if not left:
         return ""
@@ -28,7 +28,7 @@ def say_unread(unread: Iterable[Unread]) -> str:
 
 
 def say_one(name: str, what: tuple[int, ...] | AttentionError | None) -> str:
-    """One thing that is not read."""
+    """One unread entry: a name with its shape, or with the reason."""
     if isinstance(what, tuple):
         return name_array(name, what)
     key = "text" if what is None else what.code

@@ -1,4 +1,4 @@
-"""All that the picture of the flow is drawn from, packed for the browser."""
+"""All data from which the picture of the flow is drawn, packed for the browser."""
 
 import hashlib
 from collections.abc import Sequence
@@ -25,18 +25,18 @@ from pages.session.labels import axis_label, current_palette, label_token
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-STAGE_HEIGHT_PX = 412  # at 1280 px of width; it grows with the page
-MAX_NAMED_COLUMNS = 64  # places along an axis that carry a name
+STAGE_HEIGHT_PX = 412  # on a page 1280 px wide; scales with the page
+MAX_NAMED_COLUMNS = 64  # an axis with more positions has no column names
 
 
 @dataclass(frozen=True)
 class Showing:
     """How a picture is shown.
 
-    hears: whether the server is told what is looked at, and writes sums. plays: whether the journey begins by itself.
-    begins: where one that does not begins, at its "start" or its "end". known: the motions of stops that a key passes,
-    because they were shown before. fills: whether it fills the screen of a hall.
-    speaks: whether it has a headline of its own. height: else, in pixels of a page that is 1280 wide.
+    hears: whether it sends the selection to the server, and shows arithmetic. plays: whether the animation starts by
+    itself. begins: where one that does not is at first, at its "start" or its "end". known: motions that were shown
+    before, whose keyframes a key press skips. fills: whether it fills the screen of a lecture hall.
+    speaks: whether it has its own headline. height: otherwise, in pixels on a page 1280 px wide.
     """
 
     hears: bool = False
@@ -48,13 +48,13 @@ class Showing:
     height: int = STAGE_HEIGHT_PX
 
 
-HEARD = Showing(hears=True, begins="end")  # of the workbench
+HEARD = Showing(hears=True, begins="end")  # on the workbench
 
 
 def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) -> bytes:
-    """All that the picture is drawn from: parts, stops, numbers, words.
+    """All data of the picture: parts, keyframes, numbers, texts.
 
-    look: what the server looks at.
+    look: the selection on the server.
     """
     trace = screen.trace
     run = flow_run_for(screen)
@@ -98,7 +98,7 @@ def make_flow_data(screen: ScreenState, look: dict, showing: Showing = HEARD) ->
 
 
 def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
-    """Every head's shares as a small map of colour numbers, and in the data how many rows and columns it has."""
+    """The weights of every head as a small map of colour numbers; puts the maps' size into data."""
     places = [("weights", screen.selection.at | {"H": head}) for head in range(data["heads"])]
     maps = make_small_maps(screen, places, RAIL_MAP_SIDE)
     data["rail_shape"] = maps[0].drawn
@@ -106,14 +106,14 @@ def pack_head_maps(screen: ScreenState, data: dict) -> bytes:
 
 
 def list_words(trace: Trace, axis: str, is_cut: bool) -> list[str]:
-    """The words along an axis; where some of many are drawn, one that stands there more than once has its place."""
+    """The words along an axis; if the run is cut, a repeated word carries its position."""
     if is_cut:
         return [label_token(trace, axis, place) for place in range(len(trace.labels[axis]))]
     return [printable_token(word) for word in trace.labels[axis]]
 
 
 def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
-    """What is said of each key's word where a pointer rests on it: where its vector comes from."""
+    """Tooltip of each key's word: where its vector comes from."""
     words = [printable_token(word) for word in trace.labels["S"]]
     if not origins:
         return words
@@ -121,18 +121,18 @@ def list_word_titles(trace: Trace, origins: Sequence[str]) -> list[str]:
 
 
 def list_moved_steps(screen: ScreenState) -> list[str]:
-    """The steps that the last change moved, in order."""
+    """The steps that the last change affected, in order."""
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     return [step for step in list_strip_steps(screen.trace) if step in moved]
 
 
 def list_key_origins(inputs: RunInputs) -> tuple[str, ...]:
-    """Where the vector of each key's word comes from."""
+    """The origin of each key's vector."""
     return inputs.key_origins if inputs.crossed else inputs.word_origins
 
 
 def name_columns(trace: Trace) -> dict[str, list[str]]:
-    """What stands over the columns of axes that count no words."""
+    """Column names of each axis that does not count words, heads or sentences."""
     names = {}
     for axis, size in trace.sizes().items():
         if axis not in ("B", "H", "H_kv", "T", "S") and size <= MAX_NAMED_COLUMNS:

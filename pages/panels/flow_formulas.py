@@ -1,4 +1,4 @@
-"""The formula of each part of the picture, as its operation writes it, each symbol in the colour of its object."""
+"""The formula of each part of the picture, each symbol in the colour of its object."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ SPECIAL_CHARACTERS = "\\{}_^&"
 
 
 def list_formulas(graph: FlowGraph, parts: Sequence[FlowPart]) -> dict[str, Tree]:
-    """The equation of every part that is computed, as a tree of MathML elements."""
+    """The equation of each computed part as a tree of MathML elements, by the part's name."""
     writer = FormulaWriter(graph, parts)
     return {part.name: writer.write_equation(part.name) for part in parts if graph.trace.step(part.name).operation}
 
 
 class FormulaWriter:
-    """Writes formulas with the names that stand in the picture; what is not drawn stands as what it is made of."""
+    """Writes formulas with the symbols of the picture; a step that is not drawn is replaced by its own formula."""
 
     def __init__(self, graph: FlowGraph, parts: Sequence[FlowPart]):
         self.trace = graph.trace
@@ -28,11 +28,11 @@ class FormulaWriter:
         self.parts = {part.name: part for part in parts}
 
     def write_equation(self, name: str) -> Tree:
-        """A part's symbol, and what it is made of."""
+        """The equation of a part: its symbol = its right side."""
         return formula_tree(f"{self.write_symbol(name)} = {self.write_right(name)}")
 
     def write_right(self, name: str) -> str:
-        """What a step is made of. A sum in a product stands in brackets."""
+        """The right side of a step's equation. A sum inside a product is put in brackets."""
         step = self.trace.step(name)
         is_move = self.graph.is_move(step)
 
@@ -44,13 +44,13 @@ class FormulaWriter:
         return right.replace(r"\text{else}", rf"\text{{{say('formula.else')}}}")
 
     def write_operand(self, name: str) -> str:
-        """The symbol of a step, or what it is made of where it is not drawn."""
+        """The symbol of a step; the right side of its equation if it is computed, not drawn and no mark."""
         step = self.trace.step(name)
         is_named = name in self.parts or step.operation is None or is_mark(step)
         return self.write_symbol(name) if is_named else self.write_right(name)
 
     def write_symbol(self, name: str) -> str:
-        """The letter of a step, else its name over the column, in its colour."""
+        """The letter of a step, otherwise its short name, in its colour."""
         text = SYMBOL_LETTERS.get(name)
         if text is None:
             escaped = "".join(f"\\{sign}" if sign in SPECIAL_CHARACTERS else sign for sign in inline_step_name(name))

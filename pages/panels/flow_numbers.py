@@ -1,4 +1,4 @@
-"""The numbers of a run as the picture of the flow reads them: all of a small run, of a large one what is looked at."""
+"""The numbers of a run packed for the picture of the flow: all of a small run, of a large one only the selection."""
 
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from attention_core.record.trace import Step
 from pages.session.labels import inline_step_name
 from pages.session.view import ScreenState
 
-MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # up to so many words and numbers a run is sent whole
-WORD_AXES = {"B", "T", "S"}  # what has none of them is a matrix
-MAX_CUT_KEYS = 12  # keys that are drawn of a larger one
+MAX_WHOLE_TOKENS, MAX_WHOLE_NUMBERS = 64, 150_000  # limits up to which a run is sent whole
+WORD_AXES = {"B", "T", "S"}  # a step without any of these axes is a matrix
+MAX_CUT_KEYS = 12  # keys sent of a larger run
 
 
-Products = Mapping[str, dict | None]  # what is multiplied, by the step that is a product
+Products = Mapping[str, dict | None]  # operands by step; None if it is no product
 
 
 @dataclass(frozen=True)
 class Cut:
-    """What of a run that is too large for the browser is sent to it: one query in one head, and the keys it looks at
-    most."""
+    """The part of a too large run that is sent to the browser: one query in one head, and the keys with its largest
+    weights."""
 
     batch: int
     head: int
@@ -37,7 +37,7 @@ class Cut:
 
 
 def is_too_large(trace: Trace) -> bool:
-    """Whether a run has more words, or more numbers of words, than are sent: then what is looked at is sent alone."""
+    """Whether a run has more words or numbers than are sent; then only the selected part is."""
     sizes = trace.sizes()
     if max(sizes["T"], sizes["S"]) > MAX_WHOLE_TOKENS:
         return True
@@ -45,7 +45,7 @@ def is_too_large(trace: Trace) -> bool:
 
 
 def count_numbers(trace: Trace, steps: Iterable[str]) -> int:
-    """How many numbers some steps hold."""
+    """Total count of numbers in the given steps."""
     return sum(trace.step(name).stored.numel() for name in steps)
 
 
@@ -55,12 +55,12 @@ def matrices_of(trace: Trace) -> frozenset[str]:
 
 
 def list_unsent_matrices(trace: Trace) -> frozenset[str]:
-    """The matrices, where they are too large to be sent: words, heads and rows are looked at without them."""
+    """The matrices if they are too large to be sent, otherwise none; words, heads and rows are shown without them."""
     return matrices_of(trace) if count_numbers(trace, trace.steps) > MAX_WHOLE_NUMBERS else frozenset()
 
 
 def cut_of(screen: ScreenState) -> Cut | None:
-    """The part of a run that is sent, where it is too large to be sent whole."""
+    """The part of a run that is sent if it is too large to be sent whole; otherwise None."""
     trace, selection = screen.trace, screen.selection
     if not is_too_large(trace):
         return None
@@ -75,7 +75,8 @@ def cut_of(screen: ScreenState) -> Cut | None:
 
 # ---- the numbers -----------------------------------------------------------------------------------------------------
 def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], bytes]:
-    """The steps as the twin reads them, each with the place of its first number; and all numbers."""
+    """The steps as the browser's copy of the run reads them, each with the offset of its first number; and all
+    numbers."""
     trace = graph.trace
     unsent = list_unsent_matrices(trace)
     steps = {name: described for name, described in twin_steps(graph).items() if name not in unsent}
@@ -89,7 +90,7 @@ def pack_steps(graph: FlowGraph, products: Products) -> tuple[dict[str, dict], b
 
 
 def pack_cut_steps(trace: Trace, parts: Sequence[FlowPart], cut: Cut) -> tuple[dict[str, dict], bytes]:
-    """The same of what is drawn of a large run alone."""
+    """The same as pack_steps for a large run: only the parts drawn, cut to the selection."""
     steps, blocks = {}, []
     first = 0
     for part in parts:
@@ -119,9 +120,9 @@ def cut_step(step: Step, part: FlowPart, cut: Cut) -> np.ndarray:
     return numbers
 
 
-# ---- what is said of a step ------------------------------------------------------------------------------------------
+# ---- descriptions of steps -------------------------------------------------------------------------------------------
 def describe_numbers(trace: Trace, name: str, first: int) -> dict:
-    """The place of a step's first number among all, its name, and how its numbers are drawn."""
+    """The offset of a step's first number, its label, and how its numbers are coloured."""
     return {
         "first": first,
         "label": inline_step_name(name),
@@ -130,29 +131,29 @@ def describe_numbers(trace: Trace, name: str, first: int) -> dict:
 
 
 def kind_of_step(trace: Trace, name: str) -> str:
-    """How a step's numbers are coloured: as shares from 0 to 1, as marks of yes and no, else by sign and size."""
+    """How a step's numbers are coloured: as shares from 0 to 1, as marks of yes and no, otherwise by sign and size."""
     if is_share(trace, name):
         return "share"
     return "mark" if trace.step(name).dtype == torch.bool else "signed"
 
 
 def describe_product(trace: Trace, name: str, unsent: Container[str]) -> dict | None:
-    """Which step stands at the left of a product, and which above it; None of what is no product of two matrices that
-    are sent."""
-    whole = product(trace, name, largest=2, widest=2)  # its corner says all that is asked
+    """The left and the upper operand of a product; None if the step is no product of two matrices that are sent."""
+    whole = product(trace, name, largest=2, widest=2)  # its corner suffices
     if whole is None or whole.left.step in unsent or whole.above.step in unsent:
         return None
     return {"left": describe_operand(whole.left), "above": describe_operand(whole.above)}
 
 
 def describe_products(trace: Trace) -> Products:
-    """The operands of each step of a run."""
+    """The operands of each step of a run, None for a step that is no product."""
     unsent = list_unsent_matrices(trace)
     return {name: describe_product(trace, name, unsent) for name in trace.steps}
 
 
 def find_product(graph: FlowGraph, products: Products, name: str) -> str:
-    """The step that a part's name opens in the picture: the product that it cuts into heads, else the step itself."""
+    """The step that a click on a part's name opens: the product that the part splits into heads, otherwise the step
+    itself."""
     step = graph.trace.step(name)
     while graph.is_move(step) and not graph.merges(step):
         step = graph.source(step)
@@ -160,7 +161,7 @@ def find_product(graph: FlowGraph, products: Products, name: str) -> str:
 
 
 def describe_operand(operand: Panel) -> dict:
-    """An operand of a product, its colour, and whether it stands there transposed."""
+    """An operand's step and colour, and whether it is drawn transposed."""
     return {
         "step": operand.step,
         "transposed": is_transposed(operand),
@@ -169,7 +170,7 @@ def describe_operand(operand: Panel) -> dict:
 
 
 def is_transposed(operand: Panel) -> bool:
-    """Whether the last axis of an operand runs down, and not across."""
+    """Whether the last axis of an operand runs down instead of across."""
     first_row = operand.refs[0]
     last_row = operand.refs[-1]
     corner = first_row[0]

@@ -1,4 +1,4 @@
-"""The flow of one query through the layer, as a picture that moves; what is done in it, and what is looked at."""
+"""The flow of one query through the layer as an animated picture; its selection and its events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,42 +30,42 @@ from pages.site.words import say
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
 def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, and the sentence of a batch: not what is looked at, which the browser knows first, but where it has no
-    more of the run than that."""
+    """The run and the sentence of a batch. The selection, which the browser knows first, counts only if the run is cut
+    to it."""
     looked = screen.selection if is_too_large(screen.trace) else screen.selection.batch
     return (without_view(screen.setup), setup_state.setup_before(), screen.times, looked, current_palette().ground)
 
 
 @page_part(flow_dependencies)
 def show_flow(screen: ScreenState) -> None:
-    """Shows the way of the query that is looked at, in its head."""
+    """Draws the flow of the selected query in the selected head."""
     components.flow(data=make_flow_data(screen, make_look(screen)), key="flow")
 
 
 def show_journey(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> None:
-    """Shows a query on its way, only to be looked at; or a step as a map.
+    """Draws the animation of a query without interaction; or a step as a map.
 
-    order: a larger one makes a browser that has moved on begin anew."""
+    order: a larger number makes a browser that has moved on start over."""
     show_moving(components.flow, make_journey_data(screen, showing, step, order), answers=True, key="flow")
 
 
 def make_journey_data(screen: ScreenState, showing: Showing, step: str | None = None, order: int = 0) -> bytes:
-    """What a browser draws of it. The arguments are those of show_journey."""
+    """The data of show_journey's picture. The arguments are those of show_journey."""
     selection = screen.selection
     place = {"batch": selection.batch, "head": selection.head, "query": selection.query}
     look = {**place, "step": step, "stop": None, "cell": None, "order": order}
     return make_flow_data(screen, look, showing)
 
 
-# ---- what is looked at -----------------------------------------------------------------------------------------------
-RESTS = ("start", "end", "plane")  # where a journey rests that has not come to a step; plane: vectors are dragged
+# ---- the selection ---------------------------------------------------------------------------------------------------
+RESTS = ("start", "end", "plane")  # keyframes that are no step; plane: the view in which vectors are dragged
 
 
 @dataclass
 class LookOrder:
-    """What the browser and the server last agreed to look at, and how often the server said something else.
+    """The selection on which browser and server last agreed, and how often the server changed it.
 
-    A browser that has moved on meanwhile obeys a new order only.
+    A browser that has moved on in the meantime obeys only a new number.
     """
 
     look: tuple = ()
@@ -73,7 +73,7 @@ class LookOrder:
 
 
 def make_look(screen: ScreenState) -> dict:
-    """What is looked at, as the browser reads it: sentence, head, query, step, cell."""
+    """The selection for the browser: sentence, head, query, step, keyframe, cell."""
     selection, chosen = screen.selection, chosen_cell(screen.trace, screen.setup)
     step = screen.setup.step if screen.setup.step in screen.trace else None
     look = (selection.batch, selection.head, selection.query, step, screen.setup.stop, chosen and chosen.index)
@@ -93,13 +93,13 @@ def make_look(screen: ScreenState) -> dict:
 
 
 def look_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """All that the link says, the way to the opened cell, and whether the page waits for the picture."""
+    """The Setup and the selection, the trail to the opened cell, and whether the page holds parts back."""
     return (screen.setup, screen.selection, holds_back(), *setup_state.get_trail())
 
 
 @page_part(look_dependencies)
 def show_look(screen: ScreenState) -> None:
-    """Hands the look and the arithmetic of the opened cell to the picture, and hears what is done in it."""
+    """Sends the selection and the opened cell's arithmetic to the picture, and handles its events."""
     components.look(
         data={
             **make_look(screen),
@@ -130,7 +130,7 @@ def show_look(screen: ScreenState) -> None:
 
 
 def make_sum_data(screen: ScreenState) -> dict | None:
-    """The arithmetic of the opened cell; None where none is open."""
+    """The arithmetic of the opened cell; None if none is open."""
     trace = screen.trace
     chosen = chosen_cell(trace, screen.setup)
     if chosen is None:
@@ -148,10 +148,10 @@ def make_sum_data(screen: ScreenState) -> dict | None:
     }
 
 
-# ---- what is done in the picture -------------------------------------------------------------------------------------
+# ---- event handlers --------------------------------------------------------------------------------------------------
 def take_look(look: Mapping) -> None:
-    """Another query, head, step or stop is looked at, or a head of another layer of a language model; no cell is open
-    then."""
+    """Selects another query, head, step or keyframe, or a head of another layer of a language model; closes the
+    cell."""
     query, head = look["query"], look["head"]
     if "layer" in look:
         open_layer(look["layer"], query, head)
@@ -168,10 +168,10 @@ def take_look(look: Mapping) -> None:
 
 
 def count_places(axis: str) -> int:
-    """How many places an axis of the run on the screen has."""
+    """The size of an axis of the run on the screen."""
     return trace_for(setup_state.current_setup()).sizes()[axis]
 
 
 def agree_on_look(look: tuple) -> None:
-    """Notes what the browser already shows: nothing is ordered then."""
+    """Records the selection that the browser already shows, so that it is not sent as a new order."""
     st.session_state.setdefault("look_order", LookOrder()).look = look

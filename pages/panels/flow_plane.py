@@ -1,4 +1,4 @@
-"""The plane of the flow: what in it may be dragged, what is to be reached, and what a hand that lets go changes."""
+"""The plane view of the flow: what can be dragged, the goals, and what releasing a handle changes."""
 
 from collections.abc import Callable, Mapping
 
@@ -17,8 +17,8 @@ from pages.setup.setup import Setup, config_of
 from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
-CONTROL = "plane"  # where a drag is refused
-SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # which matrix the layer reads where Q and K are exchanged
+CONTROL = "plane"  # control at which a refused drag is shown
+SWAPPED_NAMES = {"w_q": "w_k", "w_k": "w_q"}  # matrix that the layer reads if Q and K are swapped
 LABELS = (
     *("keys", "values", "shares", "temperature", "hint", "zero", "waits", "follows", "reached"),
     *("across", "up", "lines"),
@@ -28,8 +28,8 @@ TEMPLATES = ("handle", "hint_some", "rows", "left_out_query", "left_out_score", 
 
 # ---- what the browser draws ------------------------------------------------------------------------------------------
 def make_plane_data(screen: ScreenState) -> dict:
-    """What may be dragged and how; what is to be reached. is_product: whether a score is q times a key. opens: whether
-    this sight is the one to begin with."""
+    """Data of the plane: handles and goals. is_product: whether a score is q times a key. opens: the view shown
+    first."""
     trace = screen.trace
     goals = list_goals(screen)
     least, most = temperature_bounds(screen.setup)
@@ -48,26 +48,26 @@ def make_plane_data(screen: ScreenState) -> dict:
 
 
 def temperature_bounds(setup: Setup) -> tuple[float, float]:
-    """How far the temperature can be dragged; so far as it is, where a link says more."""
+    """The range of the temperature handle, widened to the current value."""
     least, most = TEMPERATURE_RANGE
     return min(least, setup.temperature), max(most, setup.temperature)
 
 
 def plane_text() -> dict[str, str]:
-    """The words of the plane."""
+    """The texts of the plane."""
     texts = {name: say(f"flow.plane.{name}") for name in LABELS}
     return texts | {name: get_text_template(f"flow.plane.{name}") for name in TEMPLATES}
 
 
 def describe_role(screen: ScreenState, role: str) -> dict:
-    """Where the vectors of a role come from, and why none of them may be dragged, where that is so."""
+    """The source of a role's vectors, and why none of them can be dragged; "" if they can."""
     source = find_vector_source(screen.trace, role)
     why = find_obstacle(screen, role, source)
     return {**vars(source), "why": say(f"flow.plane.why.{why}") if why else ""}
 
 
 def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str | None:
-    """Why no vector of a role may be dragged; None where they may."""
+    """Name of the reason why no vector of a role can be dragged; None if they can."""
     if source.kind == "turned" and not config_of(screen.setup).positions_at("heads"):
         return "normed"
     if source.kind in ("same", "turned"):
@@ -81,7 +81,7 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 
 # ---- goals -----------------------------------------------------------------------------------------------------------
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
-    """The goals of the example, as long as its words stand."""
+    """The goals of the example; none if its words were replaced or it has several heads."""
     setup = screen.setup
     others = (setup.text, setup.more, setup.x, setup.q, setup.file)
     has_other_words = any(each is not None for each in others)
@@ -91,7 +91,7 @@ def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
 
 
 def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
-    """A goal as the browser reads it, with its sentence, and whether the run reaches it."""
+    """A goal for the browser, with its sentence and whether the run reaches it."""
     first, *_ = goal.bounds
     words = [printable_token(word) for word in trace.labels["S"]]
     text = say(
@@ -112,9 +112,9 @@ def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
     }
 
 
-# ---- the hand lets go ------------------------------------------------------------------------------------------------
+# ---- a handle is released --------------------------------------------------------------------------------------------
 def take_release(released: Mapping) -> None:
-    """Takes the temperature or the vector at which a drag in the plane ended."""
+    """Applies the temperature or the vector at which a drag in the plane ended."""
     if released["handle"] == "temperature":
         try_change("temperature", temperature=float(released["value"]))
         return
@@ -126,14 +126,15 @@ def take_release(released: Mapping) -> None:
 
 
 def is_place(trace: Trace, role: str, place: tuple[int, int, int]) -> bool:
-    """Whether a run has a vector of a role there: its sentence, its head of queries, its word."""
+    """Whether a run has a vector of a role at this place: (sentence, query head, word)."""
     batch, head, word = place
     batches, _, words, _ = trace.step(role).shape
     return batch < batches and head < trace.sizes()["H"] and word < words
 
 
 def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wanted: np.ndarray) -> None:
-    """The run with another vector there: its matrix changes as little as makes it. wanted: (d,)."""
+    """Moves a vector to the wanted one, (d,), by the least change of its matrix; returns early if it cannot be
+    dragged."""
     source = find_vector_source(screen.trace, role)
     if find_obstacle(screen, role, source) is not None:
         return
@@ -143,7 +144,7 @@ def move_vector(screen: ScreenState, role: str, place: tuple[int, int, int], wan
 
 
 def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
-    """The matrix of the Setup of which the layer makes the vectors of a role."""
+    """The Setup's name of the matrix from which the layer computes the vectors of a role."""
     if source.weight is None:
         return role
     return SWAPPED_NAMES.get(source.weight, source.weight) if "swapped" in setup.wiring else source.weight
@@ -152,7 +153,7 @@ def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
 def make_reader(
     screen: ScreenState, role: str, source: VectorSource, place: tuple[int, int, int], wanted: np.ndarray
 ) -> Callable[[], np.ndarray]:
-    """A function that gives the changed matrix; it may refuse."""
+    """Return a function that returns the changed matrix; it may raise AttentionError."""
     trace = screen.trace
     batch, head, word = place
     vectors = trace.step(role).window()[batch]  # (H or H_kv, T or S, d)
@@ -165,7 +166,8 @@ def make_reader(
 
 
 def read_source_row(trace: Trace, role: str, source: VectorSource, place: tuple[int, int]) -> np.ndarray:
-    """The x of a word, of which a matrix makes its vector; of vectors that are given a row of the unit matrix."""
+    """The row x of a word that is multiplied by the matrix; a row of the identity if the vectors themselves are
+    given."""
     batch, word = place
     if source.weight is None:
         words = trace.step(role).shape[-2]

@@ -1,5 +1,4 @@
-"""What the picture of the flow is drawn from that a run decides alone, made once and kept: a change of colours, or what
-is looked at, leaves it as it is."""
+"""The data of the flow picture that depend on the run alone, cached: a change of colours or selection reuses them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,16 +17,16 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup, without_view
 from pages.site.words import current_language, has, say
 
-MAX_READ_ROWS = 2048  # of more rows only the head that is looked at is read
+MAX_READ_ROWS = 2048  # with more rows, only the selected head is read
 
 
 @dataclass(frozen=True)
 class FlowRun:
-    """Everything of a run that does not depend on what is looked at.
+    """The data of a run that do not depend on the selection.
 
-    parts: of the picture. described: the same as the browser reads them, with the language's names. largest: the number
-    that fills a cell of each. steps, numbers: of a run that is sent whole, none of a larger one: MAX_WHOLE_NUMBERS of 8
-    bytes at most, no more than the Trace that is kept beside them.
+    parts: of the picture. described: the same for the browser, with the language's names. largest: by part, the number
+    that fills a cell. steps, numbers: of a run that is sent whole, empty for a larger one: MAX_WHOLE_NUMBERS of 8 bytes
+    at most, no more than the Trace that is kept beside them.
     """
 
     parts: tuple[FlowPart, ...]
@@ -39,12 +38,12 @@ class FlowRun:
 
 
 def flow_run_for(screen: ScreenState) -> FlowRun:
-    """The part of the screen's picture that is kept; a copy, which may be changed."""
+    """The cached FlowRun of the screen, as a copy that may be changed."""
     return cached_flow_run(without_view(screen.setup), current_language(), screen.trace)
 
 
 def list_motions(screen: ScreenState) -> tuple[str, ...]:
-    """The motions of the stops of a query's way, in order, each once."""
+    """The motions of the keyframes, in order, each once."""
     return tuple(dict.fromkeys(stop["motion"] for stop in flow_run_for(screen).stops))
 
 
@@ -66,7 +65,7 @@ def cached_flow_run(setup: Setup, language: str, _trace: Trace) -> FlowRun:
 
 
 def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Products) -> list[dict]:
-    """Each part with its colour, what stands over it, what its name opens, and its formula."""
+    """Each part with its colour, sign, label, the step that its name opens, and its formula."""
     formulas = list_formulas(graph, parts)
     described = []
     for part in parts:
@@ -82,14 +81,14 @@ def describe_parts(graph: FlowGraph, parts: Sequence[FlowPart], products: Produc
 
 
 def name_column(step: str) -> str:
-    """What stands at a column beside its sign: of a letter the word for it, else the step's short name."""
+    """The label of a column beside its sign: the word for a letter, otherwise the step's short name."""
     key = f"flow.column.{step}"
     return say(key) if has(key) else inline_step_name(step)
 
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
-    """What each query does, by head; of many rows those of the head that is looked at."""
+    """The facts about the rows, by head; with many rows only for the selected head."""
     sizes, selection = screen.trace.sizes(), screen.selection
     are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
     heads = tuple(range(sizes["H"])) if are_few else (selection.head,)

@@ -1,4 +1,4 @@
-"""What the picture of the flow says: names of its parts and heads, sentences about rows and stops."""
+"""Texts of the flow picture: names of parts and heads, sentences about rows and keyframes."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -11,14 +11,14 @@ from pages.session.labels import label_token, name_token, why_it_asks
 from pages.session.view import ScreenState
 from pages.site.words import current_language, get_text_template, load_app_texts, say
 
-STOP = "flow.stop."  # before the name of a motion, for which the picture has words
-CLEAR_KINDS = ("most", "only")  # rows of which the headline says where they look
-MAX_TOLD_ROWS = 256  # of more rows only the one that is looked at is told
+STOP = "flow.stop."  # prefix of the text keys of motions
+CLEAR_KINDS = ("most", "only")  # kinds of rows whose headline names the attended word
+MAX_TOLD_ROWS = 256  # with more rows, only the selected one is described
 NEAR_OFFSETS = {-1: "before", 0: "itself", 1: "after"}
 
 
 def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
-    """The words of the picture, with the places that the browser fills. drawn_keys: of a large run, how many."""
+    """The texts of the picture, with placeholders for the browser. drawn_keys: how many keys of a cut run are drawn."""
     others = trace.sizes()["S"] - (drawn_keys or 0)
     motions = list_motions(current_language())
     return {
@@ -49,15 +49,15 @@ def flow_text(trace: Trace, drawn_keys: int | None) -> dict:
     }
 
 
-@cache  # every picture asks
+@cache  # asked by every picture
 def list_motions(language: str) -> tuple[str, ...]:
-    """The motions for which a language has words."""
+    """The motions for which a language has texts."""
     return tuple(key.removeprefix(STOP) for key in load_app_texts(language) if key.startswith(STOP))
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> list[dict[str, str]]:
-    """What each head is called, and what it does on this screen. facts: of the rows of the heads that were read."""
+    """Each head's name and its habit in words. facts: about the rows of the heads that were read."""
     trace = screen.trace
     heads = []
     for head in range(trace.sizes()["H"]):
@@ -68,13 +68,13 @@ def list_heads(screen: ScreenState, facts: Mapping[int, Sequence[RowFact]]) -> l
 
 
 def say_habit(trace: Trace, habit: HeadHabit) -> str:
-    """What a head does, in a few words."""
+    """A head's habit in a few words."""
     if habit.kind == "offset":
         return say_offset(habit.offset)
     if habit.kind == "key":
         return say("flow.habit.key", key=label_token(trace, "S", habit.key))
     if habit.kind == "forced" and "masked_scores" not in trace:
-        return say("flow.habit.forced_given")  # of maps that were given alone no mask is known
+        return say("flow.habit.forced_given")  # for maps without a run, no mask is known
     pairs = []
     for query, key in habit.pairs:
         pair = say("flow.habit.pair", query=label_token(trace, "T", query), key=label_token(trace, "S", key))
@@ -86,7 +86,7 @@ def say_habit(trace: Trace, habit: HeadHabit) -> str:
 
 
 def say_offset(offset: int) -> str:
-    """How far from itself a head looks."""
+    """Text for a head that attends at a fixed offset from the query."""
     near = NEAR_OFFSETS.get(offset)
     if near:
         return say(f"flow.offset.{near}")
@@ -95,7 +95,8 @@ def say_offset(offset: int) -> str:
 
 # ---- rows ------------------------------------------------------------------------------------------------------------
 def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[list[dict | None]]:
-    """What each row of each head does; of many rows none: the one that is looked at is told with the look."""
+    """The description of each row of each head; None for all if there are many: the selected one is sent with the
+    selection."""
     sizes = trace.sizes()
     heads, queries = sizes["H"], sizes["T"]
     if heads * queries > MAX_TOLD_ROWS:
@@ -104,14 +105,14 @@ def list_facts(trace: Trace, facts: Mapping[int, Sequence[RowFact]]) -> list[lis
 
 
 def make_fact(screen: ScreenState) -> dict:
-    """What the row that is looked at does, and why its word asks where the sentence is new."""
+    """The description of the selected row, and why its word was selected if the sentence is new."""
     trace, selection = screen.trace, screen.selection
     told = tell_row(trace, row_fact(trace, selection.head, selection.query, selection.batch))
     return told | {"why": tell_why(screen)}
 
 
 def tell_why(screen: ScreenState) -> str:
-    """Why the word that is looked at asks; nothing where somebody chose it, or the sentence is the example's own."""
+    """Why the selected word is the query; empty if the reader chose it, or the sentence is the example's own."""
     why = why_it_asks(screen.trace, screen.setup, screen.selection)
     if why is None:
         return ""
@@ -119,10 +120,10 @@ def tell_why(screen: ScreenState) -> str:
 
 
 def tell_row(trace: Trace, fact: RowFact) -> dict:
-    """What a row does, as a sentence.
+    """The description of a row as a sentence.
 
-    clear: whether it looks at one word, and one may say so. random: whether its numbers carry no meaning. sunk: what a
-    sink takes."""
+    clear: whether it attends to one word, by weights that mean something. random: whether its numbers carry no meaning.
+    sunk: the share of the attention sink."""
     found = accident(trace, fact)
     is_clear = fact.kind in CLEAR_KINDS and found is None
     text = row_sentence(trace, fact, found, spell=str)

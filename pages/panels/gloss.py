@@ -1,4 +1,4 @@
-"""What the Chinese words on a page mean, for who reads it in English."""
+"""Translations of the Chinese words on a page, for readers of English."""
 
 from collections.abc import Iterable
 
@@ -7,11 +7,11 @@ import streamlit as st
 from attention_core.learned.grammar.glosses import gloss_words
 from pages.site.words import current_language, escape_markdown, say
 
-MAX_GLOSSED_WORDS = 40  # of a page: about three lines
+MAX_GLOSSED_WORDS = 40  # per page: about three lines
 
 
 def show_gloss(words: Iterable[str]) -> None:
-    """Shows each Chinese word with what it means; nothing on a page in Chinese, and nothing where there is no such."""
+    """Shows each Chinese word with its meaning; returns early on a Chinese page, and if no word has one."""
     meanings = gloss_words(words) if current_language() != "zh" else {}
     if not meanings:
         return

@@ -1,4 +1,4 @@
-"""What the grid of all heads is told: of a language model's run, or of maps from a file."""
+"""Data of the grid of all heads: of a language model's run, or of maps from a file."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -34,12 +34,11 @@ TEMPLATES = ("pair", "order", "hidden", "cell")
 
 @dataclass(frozen=True, eq=False)
 class HeadGrid:
-    """The maps (L, H, T, S) and what is said of them.
+    """The maps (L, H, T, S) and their descriptions.
 
-    heads: of each, layer by layer, its place (`layer`, `head`), its name, its habit in words and its measures
-    (`here`, `held`). measures: what each measure is called. allowed: (T, S). rolled: the rollout (T, S), where there is
-    one. now: the layer and the head that are open. as_numbers: the maps are no shares, and are drawn and told as any
-    numbers.
+    heads: per head, layer by layer, its place (`layer`, `head`), its name, its habit in words and its measures (`here`,
+    `held`). measures: the name of each measure. allowed: (T, S). rolled: the attention rollout (T, S), if computed.
+    now: the open layer and head. as_numbers: the maps are no shares, and are drawn and described as signed numbers.
     """
 
     maps: Tensor
@@ -54,9 +53,9 @@ class HeadGrid:
 
 
 def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
-    """All that the component draws: plain names and numbers; the weights of every head, one map behind the other.
+    """The data of the component: names, numbers, and the weights of every head, map after map.
 
-    texts: further ones, or others, by their names."""
+    texts: texts to add or replace, by name."""
     palette = current_palette()
     return {
         "heads": grid.heads,
@@ -64,7 +63,7 @@ def make_grid_data(grid: HeadGrid, **texts: str) -> dict:
         "keys": list(grid.keys),
         "measures": grid.measures,
         "now": grid.now,
-        "order": None,  # of the browser alone
+        "order": None,  # kept by the browser alone
         "reach": float(grid.maps.abs().max()) if grid.as_numbers else share_reach(grid),
         "as_numbers": grid.as_numbers,
         "fills": {"share": colour_table(True, palette)[0], "signed": colour_table(False, palette)[0]},
@@ -88,11 +87,12 @@ def share_reach(grid: HeadGrid) -> float:
 
 
 def pack_numbers(numbers: Tensor) -> bytes:
-    """Numbers in single precision, as a browser reads them."""
+    """Numbers as single-precision bytes for the browser."""
     return numbers.numpy().astype(np.float32).tobytes()
 
 
 def measures_of_head(measures: Mapping[str, Tensor], layer: int, head: int) -> dict[str, float]:
-    """The measures (L, H) of one head, layer and head from 0; those are left out that no query counts for."""
+    """The measures (L, H) of one head, both counted from 0, without those that are not finite because no query
+    counts."""
     numbers = {name: float(rows[layer, head]) for name, rows in measures.items()}
     return {name: number for name, number in numbers.items() if math.isfinite(number)}

@@ -1,4 +1,4 @@
-"""The maps of the heads, drawn from a Trace; what a head does, in one sentence; and what a head is called."""
+"""The attention maps of the heads, a sentence about what a head does, and the heads' names."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,19 +19,19 @@ from pages.setup.setup import UNCHANGED, Setup, built_heads_of, config_of, witho
 from pages.site.words import escape_markdown, has, say
 
 MAX_NAMED_KEYS = 4  # keys that a sentence names one by one
-LARGE_MAPS_LIMITS = (2, 20)  # up to so many heads of so many tokens are all shown large
-MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # tokens: of more the small maps stand above, under the large one they are not found
+LARGE_MAPS_LIMITS = (2, 20)  # most heads, and tokens, at which all maps are large
+MAX_TOKENS_BESIDE_SMALL_MAPS = 12  # tokens: with more, the small maps are above the large one
 
 
 # ---- what a head does ------------------------------------------------------------------------------------------------
 def fact_sentence(trace: Trace, selection: Selection, spell: Callable[[str], str] = escape_markdown) -> str:
-    """What the chosen query does in a head, in one sentence with its number. spell: how tokens are written in it."""
+    """Sentence about what the selected query attends to in a head. spell: formats the tokens in it."""
     fact = row_fact(trace, selection.head, selection.query, selection.batch)
     return row_sentence(trace, fact, accident(trace, fact), spell)
 
 
 def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Callable[[str], str]) -> str:
-    """The same of a row whose fact is known. found: the random numbers that make it what it is."""
+    """The same for a row whose fact is known. found: the random numbers that cause it."""
     words = {
         "head": fact.head + 1,
         "query": spell(name_token(trace, "T", fact.query)),
@@ -47,7 +47,7 @@ def row_sentence(trace: Trace, fact: RowFact, found: Accident | None, spell: Cal
 
 
 def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], spell: Callable[[str], str]) -> str:
-    """What a query gives to its keys."""
+    """Sentence about the weights that a query gives to its keys."""
     if fact.kind == "nothing":
         return say("fact.nothing", **words)
     if fact.kind == "overflow":
@@ -61,7 +61,7 @@ def attention_sentence(trace: Trace, fact: RowFact, words: dict[str, object], sp
 
 
 def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
-    """That a query looks at several keys alike; many of them are counted, not named."""
+    """Sentence that a query attends to several keys equally; many keys are counted, not named."""
     count = len(keys)
     if count > MAX_NAMED_KEYS:
         return say("fact.many", key=keys[0], keys=count, **words)
@@ -70,7 +70,7 @@ def several_keys_sentence(keys: list[str], words: dict[str, object]) -> str:
 
 
 def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, object]) -> str:
-    """What a query gives to one key."""
+    """Sentence about the key with the largest weight."""
     if fact.kind in ("chosen", "free", "difference"):
         return say(
             f"fact.{fact.kind}",
@@ -92,7 +92,7 @@ def first_key_sentence(trace: Trace, fact: RowFact, key: str, words: dict[str, o
 
 
 def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], spell: Callable[[str], str]) -> str:
-    """Why nothing is said of a row: it comes of random numbers."""
+    """Sentence that nothing is claimed about a row, because random numbers cause it."""
     if found.query:
         return say("fact.random_query", **words)
     if found.keys:
@@ -107,7 +107,7 @@ def accident_sentence(trace: Trace, found: Accident, words: dict[str, object], s
 
 
 def enumerated(names: list[str]) -> str:
-    """Names in a sentence: a, b and c."""
+    """Names as a list in a sentence: a, b and c."""
     *others, last = names
     if not others:
         return last
@@ -116,7 +116,7 @@ def enumerated(names: list[str]) -> str:
 
 # ---- its map ---------------------------------------------------------------------------------------------------------
 def list_large_heads(screen: ScreenState) -> list[int]:
-    """The heads that are shown large: two beside each other, else the one that is looked at."""
+    """The heads whose maps are large: all if they fit side by side, otherwise the selected one."""
     sizes = screen.trace.sizes()
     heads = sizes["H"]
     longest = max(sizes["T"], sizes["S"])
@@ -128,14 +128,14 @@ def list_large_heads(screen: ScreenState) -> list[int]:
 
 
 def make_head_pictures(screen: ScreenState) -> dict[int, charts.Picture]:
-    """The maps of the large heads, as far as they stand in cells."""
+    """The maps of the large heads by head; empty if they are drawn on a canvas."""
     if canvas_map.is_large(screen.drawn("weights"), "weights"):
         return {}
     return {head: make_head_picture(screen, head) for head in list_large_heads(screen)}
 
 
 def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
-    """One head's weights, or how they changed."""
+    """The map of one head's weights, or of their change."""
     selection = screen.selection
     axes = (say("corner.T"), say("corner.S"))
     return charts.head_map(
@@ -153,7 +153,7 @@ def make_head_picture(screen: ScreenState, head: int) -> charts.Picture:
 
 
 def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture]) -> None:
-    """Two heads side by side; of more heads, or many tokens, one large and all of them small. Then the strip."""
+    """Draws two heads side by side; with more heads or many tokens one large and all small. Then the strip of steps."""
     large_heads = list_large_heads(screen)
     sizes = screen.trace.sizes()
     if len(large_heads) == sizes["H"]:
@@ -171,7 +171,7 @@ def show_head_pictures(screen: ScreenState, pictures: dict[int, charts.Picture])
 
 
 def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Picture]) -> None:
-    """One head's map, in cells or on a canvas."""
+    """Draws one head's map, in cells or on a canvas."""
     selection = replace(screen.selection, head=head)
     title = head_title(screen, head)
     sentence = fact_sentence(screen.trace, selection, spell=str)
@@ -193,7 +193,7 @@ def show_head_map(screen: ScreenState, head: int, pictures: dict[int, charts.Pic
 
 # ---- its name --------------------------------------------------------------------------------------------------------
 def head_title(screen: ScreenState, number: int) -> str:
-    """A head's heading; over a difference it says so."""
+    """A head's heading; marked if the map shows a difference."""
     title = head_name(screen.setup, screen.inputs, number)
     if screen.drawn("weights").difference:
         return title + say("change.title")
@@ -201,7 +201,7 @@ def head_title(screen: ScreenState, number: int) -> str:
 
 
 def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
-    """A head's number, and what it was built to do, as long as nothing but words that it knows was exchanged."""
+    """A head's number and, if the layer is as built and no word has a random vector, the role that it was built for."""
     title = say("place.head", number=number + 1)
     find_role = built_head_role if built_heads_of(setup) else example_head_role
     role = find_role(setup, number)
@@ -212,7 +212,7 @@ def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
 
 
 def built_head_role(setup: Setup, number: int) -> str:
-    """What a head that was built by hand does; nothing of a head that is none of them."""
+    """The role of a hand-built head; empty for any other head."""
     kinds = built_heads_of(setup)
     if number >= len(kinds):
         return ""
@@ -222,13 +222,13 @@ def built_head_role(setup: Setup, number: int) -> str:
 
 
 def example_head_role(setup: Setup, number: int) -> str:
-    """What a head of an example does, where the example says it."""
+    """The role of an example's head; empty if the example names none."""
     key = f"role.{setup.example}.{number + 1}"
     return say(key) if has(key) else ""
 
 
 def is_as_built(setup: Setup) -> bool:
-    """Whether the layer is as it was built: only the words, the number format or the mode of typing changed."""
+    """Whether the layer is as it was built: only words, number format, device and the like changed."""
     example = Setup(example=setup.example)
     free_fields = ["text", "more", "temperature", "seed", "dtype", "device"]
     if built_heads_of(setup) and config_of(setup).score == "dot":
@@ -236,5 +236,5 @@ def is_as_built(setup: Setup) -> bool:
     if setup.x == UNCHANGED:
         free_fields.append("x")
     as_in_example = {name: getattr(example, name) for name in free_fields}
-    wiring = tuple(name for name in setup.wiring if name != "residual")  # it comes behind the heads
+    wiring = tuple(name for name in setup.wiring if name != "residual")  # it comes after the heads
     return replace(without_view(setup), wiring=wiring, **as_in_example) == example

@@ -1,4 +1,4 @@
-"""Where the numbers of the inputs come from, in words."""
+"""The origins of the input numbers, in words."""
 
 from collections.abc import Callable
 
@@ -12,12 +12,12 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# steps whose numbers may be chosen, each with the step that is computed where they are
+# steps whose numbers the reader may set, each with the step that then holds the computed ones
 WHAT_IF_STEPS = {"scores": "computed_scores", "weights": "computed_weights"}
 
 
 def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
-    """Which numbers are built by hand, random, edited. spell: how words are written in it."""
+    """Text about which numbers are built by hand, random or edited. spell: formats the words in it."""
     names_by_origin = group_by_origin(setup, inputs)
     sentences = []
     for origin, names in names_by_origin.items():
@@ -28,7 +28,7 @@ def describe_origins(setup: Setup, inputs: RunInputs, spell: Callable[[str], str
 
 
 def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
-    """The matrices of a run as the page calls them, by their origin; scores and weights are typed where one was."""
+    """The page's names of a run's matrices, by origin; scores and weights are "typed" if any was set."""
     names_by_origin: dict[str, list[str]] = {}
     for matrix, origin in inputs.origins.items():
         seed = inputs.seeds.get(matrix)
@@ -42,7 +42,7 @@ def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
 
 
 def name_with_seed(matrix: str, seed: int | None) -> str:
-    """A matrix as the page calls it, with the seed that it was drawn from where there is one."""
+    """The page's name of a matrix, with the seed that it was sampled from if there is one."""
     name = say("origin.allowed") if matrix == "allowed" else matrix
     if seed is None:
         return name
@@ -50,7 +50,7 @@ def name_with_seed(matrix: str, seed: int | None) -> str:
 
 
 def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> list[str]:
-    """Why tiles are dashed: all of them, or some words, got random vectors."""
+    """Sentences about why tiles are dashed: all words, or some, got random vectors."""
     words = [spell(printable_token(word)) for word in inputs.random_words()]
     if words:
         listed_words = say("fact.comma").join(words)
@@ -61,7 +61,7 @@ def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str],
 
 
 def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """A head's scores or weights as they are used, and as they were computed: (T, S) each."""
+    """A head's scores or weights as used, and as computed: (T, S) each."""
     trace = screen.trace
     place = {"B": screen.selection.batch, "H": screen.selection.head}
     used = trace.step(name).window(**place)
@@ -72,11 +72,11 @@ def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.nda
 
 
 def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, str | None]:
-    """The change by which a head has these numbers; None takes back what was chosen in it."""
+    """The Setup change that gives a head these numbers; None resets what was set in it."""
     selection = screen.selection
     text = getattr(screen.setup, name) or ""
     shape = screen.trace.step("scores").shape  # (B, H, T, S)
-    numbers = from_places(text, shape, name)  # NaN where nothing is chosen
+    numbers = from_places(text, shape, name)  # NaN where nothing is set
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)
     if matrix is not None:

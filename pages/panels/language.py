@@ -1,4 +1,4 @@
-"""The language of the page: its switch, and what the browser is told."""
+"""The language switch, and the language that is sent to the browser."""
 
 import streamlit as st
 
@@ -26,5 +26,5 @@ def language_switch() -> None:
 
 
 def tell_language() -> None:
-    """Says to the browser which language the page speaks. It takes no room."""
+    """Sends the language of the page to the browser. It takes no room."""
     components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")

@@ -1,4 +1,4 @@
-"""What a reader chose in a lesson: kept for the session, said by the link, checked wherever it comes from."""
+"""A reader's choices in a lesson: kept in the session, written into the link, and checked on input."""
 
 from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from pages.session.linked_state import LinkedState, link_on_arrival, show_link
 from pages.setup.setup import MAX_LINK_CHARS
 from pages.site.words import has
 
-STAGE = "stage"  # in the place of a lesson's name: the choices of the one that a lecture shows
-MAIN_TEXT = "text"  # the control of a lesson's own sentence
-COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # what the link of any lesson may say besides its controls
+STAGE = "stage"  # key of the choices of the lesson that a lecture shows
+MAIN_TEXT = "text"  # control of the lesson's main sentence
+COMMON_LINK_KEYS = ("ex", "open", "cell", "guess", "step")  # link parts of any lesson besides its controls
 
 
 @dataclass
 class LessonChoices(LinkedState):
-    """What a session keeps of a lesson.
+    """The state of a lesson in a session.
 
-    chosen: choices by name, as far as they are not the default. waiting: parts of the link that no control asked for
-    yet, because it stands in a closed drawer. cuts: where the Chinese words of typed texts end, by the text's control,
-    as pages/setup/stated_cut.py says it.
+    chosen: choices by name that are not the default. waiting: link parts that no control has read yet, because it is in
+    a closed accordion. cuts: where the Chinese words of typed texts end, by the text's control, in the format of
+    pages/setup/stated_cut.py.
     """
 
     chosen: dict[str, object] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class LessonChoices(LinkedState):
 
 
 def enter_lesson(slug: str) -> None:
-    """Makes a lesson the one that is drawn. Who comes from elsewhere finds it as the link says, or as it was left."""
+    """Makes a lesson the current one. On arrival from elsewhere it takes the link's choices, otherwise those kept."""
     lessons = st.session_state.setdefault("lessons", {})
     link = link_on_arrival(is_new=slug not in lessons)
     if link or slug not in lessons:
@@ -39,8 +39,8 @@ def enter_lesson(slug: str) -> None:
 
 
 def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
-    """Makes a lesson the one that is drawn on the stage, whose choices the lesson's own page does not have. link: what
-    its link says where it begins; None where it goes on."""
+    """Makes a lesson the current one on the lecture stage, with choices separate from those of its own page. link: its
+    link if it starts; None if it continues."""
     lessons = st.session_state.setdefault("lessons", {})
     if link is not None:
         lessons[STAGE] = read_linked_choices(slug, link)
@@ -48,7 +48,7 @@ def enter_lesson_on_stage(slug: str, link: Mapping[str, str] | None) -> None:
 
 
 def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
-    """The choices that the link of a lesson says."""
+    """The choices that a lesson's link contains."""
     known = {}
     for key, text in link.items():
         if len(text) <= MAX_LINK_CHARS and is_known_choice(slug, key):
@@ -62,7 +62,7 @@ def read_linked_choices(slug: str, link: Mapping[str, str]) -> LessonChoices:
 
 
 def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[str]]:
-    """What a link says of the cuts of its texts, by the control of each, and the parts that belong to no text of it.
+    """Parse the cuts of a lesson's link: cuts by control, and the parts that belong to none of its texts.
 
     >>> read_cuts("232,said:11,nobody:1", ("text", "said"))
     ({'text': '232', 'said': '11'}, ['nobody:1'])
@@ -79,19 +79,20 @@ def read_cuts(text: str, known: Container[str]) -> tuple[dict[str, str], list[st
 
 
 def write_cuts(cuts: Mapping[str, str]) -> str:
-    """The same as a link says it: of the lesson's own sentence without its name, as the workbench's link."""
+    """The cuts as a link has them, inverse of read_cuts: the main sentence without a name, as in the workbench's
+    link."""
     return ",".join(cut if name == MAIN_TEXT else f"{name}:{cut}" for name, cut in cuts.items())
 
 
 def cut_key_of(slug: str) -> str:
-    """Where the link of a lesson says the cuts: where the workbench's does, except beside a control of that name."""
+    """The link key of a lesson's cuts: "cut" as on the workbench, unless a control of the lesson has that name."""
     return "words_cut" if has(f"lessons.{slug}.control.cut") else "cut"
 
 
 def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
-    """Lets a text that the link says be cut as the link says, before it is read.
+    """Applies the link's cut to the link's text before the text is read.
 
-    keep: gives the text cut so, and raises ValueError where that does not fit it: then it is said.
+    keep: returns the text with that cut; raises ValueError if it does not fit, which is then reported.
     """
     own = current_lesson_choices()
     if name not in own.waiting or name not in own.cuts:
@@ -104,7 +105,7 @@ def take_stated_cut(name: str, keep: Callable[[str, str], str]) -> None:
 
 
 def store_cut(name: str, stated: str) -> None:
-    """Keeps where the words of a text end, so that the link says it; nothing of a text whose cut nothing decides."""
+    """Keeps where the words of a text end, for the link; an empty one is removed."""
     cuts = current_lesson_choices().cuts
     cuts.pop(name, None)
     if stated:
@@ -117,18 +118,18 @@ def is_known_choice(slug: str, name: str) -> bool:
 
 
 def current_slug() -> str:
-    """The lesson that is drawn."""
+    """The slug of the current lesson."""
     return st.session_state["lesson"]
 
 
 def current_lesson_choices() -> LessonChoices:
-    """What the session keeps of it."""
+    """The session's choices for the current lesson."""
     return st.session_state["lessons"][st.session_state["choices"]]
 
 
 # ---- a choice --------------------------------------------------------------------------------------------------------
 def get_choice(name: str, default: object, read: Callable[[str], object]) -> object:
-    """What was chosen under a name, else what the link says, else the default."""
+    """The value chosen under a name, otherwise the link's, otherwise the default."""
     own = current_lesson_choices()
     if name in own.waiting:
         text = own.waiting.pop(name)
@@ -140,7 +141,8 @@ def get_choice(name: str, default: object, read: Callable[[str], object]) -> obj
 
 
 def take_choice(name: str, given: object, default: object, read: Callable[[str], object]) -> None:
-    """Keeps what a control was set to, or why it cannot be. A browser may send anything: it is read as a link is."""
+    """Keeps the value of a control, or the reason for refusing it. A browser may send anything: it is read like a
+    link."""
     own = current_lesson_choices()
     try:
         value = default if given is None or given == default else read(format_choice(given))
@@ -157,7 +159,7 @@ def take_choice(name: str, given: object, default: object, read: Callable[[str],
 
 
 def store_choice(name: str, value: object) -> None:
-    """Keeps a choice that was made without a control; None: the default."""
+    """Keeps a choice made without a control; None: the default."""
     chosen = current_lesson_choices().chosen
     chosen.pop(name, None)
     if value is not None:
@@ -165,19 +167,19 @@ def store_choice(name: str, value: object) -> None:
 
 
 def format_choice(value: object) -> str:
-    """A choice as the link says it: parts, and parts of parts, between commas."""
+    """A choice as text for the link: nested parts joined by commas."""
     if isinstance(value, tuple | list):
         return ",".join(map(format_choice, value))
     return str(value)
 
 
 def write_lesson_link() -> None:
-    """Shows in the address bar what was chosen."""
+    """Writes the lesson's choices into the address bar."""
     show_link(get_lesson_link())
 
 
 def get_lesson_link() -> dict[str, str]:
-    """What was chosen, as the link says it."""
+    """The lesson's choices as link parts."""
     own = current_lesson_choices()
     chosen = {name: format_choice(value) for name, value in own.chosen.items()}
     link = own.waiting | chosen

@@ -1,7 +1,7 @@
-"""The controls of a lesson: what a reader chooses there is kept for the session, said by the link, and checked.
+"""The controls of a lesson, whose values are kept in the session, written into the link, and checked.
 
-A control has a name, under which its choice stands in the link, and a reader that makes a value of a text or refuses
-it. Its words stand in the lesson's content: control.<name>, and option.<name>.<option> for each of its options.
+A control has a name, which is its key in the link, and a reader that parses a text or refuses it. Its texts are in the
+lesson's content: control.<name>, and option.<name>.<option> for each of its options.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,19 +29,19 @@ from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_li
 from pages.setup.setup import Setup, keep_text_cut, state_text_cut
 from pages.site.words import current_language, escape_markdown, make_names_distinct, say, say_refusal
 
-MAX_LESSON_TOKENS = 16  # of a sentence in a lesson, whose pictures have a number for each; the workbench takes more
+MAX_LESSON_TOKENS = 16  # per sentence of a lesson, whose pictures show a number for each; the workbench takes more
 
 
 def bind_control(
     name: str, value: object, default: object, read: Callable[[str], object], label: str | None = None, of: str = ""
 ) -> dict[str, object]:
-    """What every control is drawn with: its words, its key, what it holds, and what happens when it is set. of: makes
-    it another control than the one of the same name that was drawn before."""
+    """The keyword arguments common to all controls: label, key and change handler; sets the value. of: suffix of the
+    key, which makes a control separate from an earlier one of the same name."""
     key = f"{current_slug()}.{name}{of}"
     own = current_lesson_choices()
     is_new = key not in st.session_state
-    if is_new or name not in own.refused:  # what was refused stays in its control
-        if is_new or st.session_state[key] != value:  # set anew, it undoes a later press
+    if is_new or name not in own.refused:  # a refused input stays in its control
+        if is_new or st.session_state[key] != value:  # setting it again would undo a later press
             st.session_state[key] = value
         own.forget_refusals(name)
     if label is None:
@@ -54,7 +54,7 @@ def bind_control(
 
 
 def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """The sentence of a refusal, at its control. take_reading: as in show_refusal."""
+    """Shows the reason for a refusal at its control. take_reading: as in show_refusal."""
     refusal = current_lesson_choices().refused.get(name)
     if refusal is None:
         return
@@ -65,15 +65,15 @@ def show_choice_refusal(name: str, take_reading: Callable[[str], None] | None = 
 
 # ---- the controls ----------------------------------------------------------------------------------------------------
 def option_labels(name: str) -> Callable[[str], str]:
-    """The words of a control's options."""
+    """Return a function that returns the text of an option of a control."""
     return lambda of: say(f"lessons.{current_slug()}.option.{name}.{of}")
 
 
 def choose_option(
     name: str, options: Sequence[str], default: str | None = None, words: Callable[[str], str] | None = None, **how
 ) -> str:
-    """One of a few named choices, all in sight; the default, or the first, where none was chosen, or none of these.
-    words: of an option, where the lesson has none of its own. how: as st.segmented_control."""
+    """Segmented control for one of a few options; returns the default, or the first, if none of them was chosen.
+    words: returns an option's text, if not from the lesson. how: as st.segmented_control."""
     default = options[0] if default is None else default
     read = make_member_reader(options)
     value = get_choice(name, default, read)
@@ -90,7 +90,7 @@ def choose_option(
 
 
 def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Any number of named choices, all in sight."""
+    """Pills for any number of options; returns those chosen."""
 
     read_option = make_member_reader(options)
 
@@ -109,7 +109,7 @@ def choose_options(name: str, options: Sequence[str], default: tuple[str, ...] =
 
 
 def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> int | None:
-    """One of several positions by their labels, such as the tokens of a sentence; None where none was chosen."""
+    """Pills for a position by its label, such as the tokens of a sentence; returns None if none was chosen."""
     read = make_place_reader(len(labels))
     value = get_choice(name, None, read)
     if value is not None and value >= len(labels):
@@ -125,7 +125,7 @@ def choose_place(name: str, labels: Sequence[str], label: str | None = None) -> 
 
 
 def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
-    """The same in a list that opens, where there is always one."""
+    """Select box for a position by its label; one is always chosen. how: as st.selectbox."""
     read = make_place_reader(len(labels))
     value = get_choice(name, default, read)
     value = value if value < len(labels) else default
@@ -140,20 +140,20 @@ def pick_place(name: str, labels: Sequence[str], default: int, **how) -> int:
 
 
 def make_place_reader(size: int) -> Callable[[str], int]:
-    """A reader of one of so many positions."""
+    """Return a reader of positions below size."""
     read_number = make_member_reader([str(position) for position in range(size)])
     return lambda text: int(read_number(text))
 
 
 def switch(name: str, default: bool = False) -> bool:
-    """On or off."""
+    """Toggle; returns whether it is on."""
     value = get_choice(name, default, read_switch)
     st.toggle(**bind_control(name, value, default, read_switch))
     return value
 
 
 def read_switch(text: str) -> bool:
-    """Reads "True" or "False"."""
+    """Parse "True" or "False"."""
     return make_member_reader(("True", "False"))(text) == "True"
 
 
@@ -166,9 +166,10 @@ def slide(
     moves: bool = False,
     **how,
 ) -> float:
-    """One of a row of numbers on a slider; the default, where what was chosen is none of them any more. others: what a
-    link may say besides, because other choices offer it. moves: whether the default moves by itself; with each it is
-    another slider, as a browser that knows the old one only still says it. how: as st.select_slider."""
+    """Slider through a list of numbers; returns the default if the chosen number is no longer among them. others:
+    further numbers that a link may contain, because other choices offer them. moves: whether the default changes by
+    itself; each default gets a separate slider, because a browser that knows the old one only still sends it. how: as
+    st.select_slider."""
     value, read = read_number_choice(name, options, default, others)
     control = bind_control(name, value, default, read, of=f".{default}" if moves else "")
     st.select_slider(**control, options=options, format_func=written, **how)
@@ -178,7 +179,7 @@ def slide(
 def read_number_choice(
     name: str, options: Sequence[float], default: float, others: Sequence[float] = ()
 ) -> tuple[float, Callable[[str], float]]:
-    """What was chosen of a row of numbers, and how one of them is read. The arguments are those of slide."""
+    """The number chosen from a list, and a reader of such numbers. The arguments are those of slide."""
     known = {str(number): number for number in (*options, *others)}
     read_number = make_member_reader(known)
 
@@ -190,7 +191,7 @@ def read_number_choice(
 
 
 def choose_whole_number(name: str, default: int, **how) -> int:
-    """A whole number, 0 or more, typed or stepped. how: as st.number_input."""
+    """Number input for a whole number, 0 or more. how: as st.number_input."""
     value = get_choice(name, default, read_link_count)
     control = bind_control(name, value, default, read_link_count)
     st.number_input(**control, min_value=0, max_value=MAX_LINK_NUMBER, step=1, **how)
@@ -198,7 +199,7 @@ def choose_whole_number(name: str, default: int, **how) -> int:
 
 
 def text_box(name: str, default: str, check: Callable[[str], object], tall: bool = False, **how) -> str:
-    """A text that `check` must take (it raises AttentionError for any other); the last one that it took. tall: of
+    """Text input; returns the last text that `check` accepted (it raises AttentionError for any other). tall: of
     several lines."""
     value, read = get_typed_text(name, default, check), make_text_reader(check)
     widget = st.text_area if tall else st.text_input
@@ -209,12 +210,12 @@ def text_box(name: str, default: str, check: Callable[[str], object], tall: bool
 
 
 def get_typed_text(name: str, default: str, check: Callable[[str], object]) -> str:
-    """What text_box gives, without the box: for one that is not always in sight."""
+    """The value of text_box without drawing it, for a box that is not always visible."""
     return get_choice(name, default, make_text_reader(check))
 
 
 def make_text_reader(check: Callable[[str], object]) -> Callable[[str], str]:
-    """A reader of the texts that `check` takes."""
+    """Return a reader of the texts that `check` accepts."""
 
     def read(text: str) -> str:
         check(text)
@@ -224,8 +225,8 @@ def make_text_reader(check: Callable[[str], object]) -> Callable[[str], str]:
 
 
 def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int = MAX_LESSON_TOKENS) -> Setup:
-    """The reader's own sentence in the place of an example's; part: the field of the Setup that holds it; most: of its
-    tokens, where no picture has a number for each."""
+    """Text input for the reader's own sentence instead of the example's; returns the Setup with it. part: the Setup
+    field of the sentence. most: limit of its tokens."""
     inputs = inputs_of(setup)
     words = inputs.keys if part == "context_text" else inputs.queries
     own = spell_tokens(words, setup)
@@ -249,20 +250,20 @@ def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int
 
 
 def check_lesson_tokens(tokens: Sequence[str], most: int = MAX_LESSON_TOKENS) -> None:
-    """Raises AttentionError where a sentence is too long for a lesson."""
+    """Raises AttentionError if a sentence is too long for a lesson."""
     if len(tokens) > most:
         raise AttentionError("lesson_tokens", limit=most, given=len(tokens))
 
 
 def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
-    """One of a few examples to begin with. zh: the one that who reads Chinese finds, where that is not the first. name:
-    of the choice, where a lesson has several."""
+    """Select box for one of a few examples; returns its Setup. zh: the default for readers of Chinese, if not the
+    first. name: of the choice, if a lesson has several."""
     usual = names[0]
     if zh and current_language() == "zh":
         usual = zh
     read = make_member_reader(names)
     value = get_choice(name, usual, read)
-    store_choice(name, value)  # always in the link: what it opens must not depend on who opens it
+    store_choice(name, value)  # always in the link, because the default depends on the language
     st.selectbox(
         **bind_control(name, value, None, read, say("control.example") if name == "ex" else None),
         options=names,

@@ -1,4 +1,4 @@
-"""A choice of a lesson on a slider that answers while it is dragged."""
+"""A number of a lesson chosen on a slider, with live updates while it is dragged."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pages.site.words import say
 
 @dataclass(frozen=True, eq=False)
 class LiveChoice:
-    """One of a row of numbers. name: of the choice in its lesson. written: how a number of it is shown."""
+    """One number from a list. name: of the choice in its lesson. written: formats a number."""
 
     name: str
     options: Sequence[float]
@@ -24,51 +24,51 @@ class LiveChoice:
 
     @property
     def count(self) -> int:
-        """How many positions it has."""
+        """The number of positions."""
         return len(self.options)
 
     @property
     def key(self) -> str:
-        """Under which its slider stands on the page."""
+        """The key of its slider on the page."""
         return f"{current_slug()}.{self.name}"
 
     @property
     def position(self) -> int:
-        """The place of its value among its options."""
+        """The index of its value among its options."""
         return self.options.index(self.value)
 
     @property
     def follows(self) -> tuple["LiveChoice", ...]:
-        """The sliders that what follows it follows."""
+        """The sliders that a follower depends on: itself."""
         return (self,)
 
     @property
     def waits_for(self) -> tuple["LiveChoice", ...]:
-        """The sliders that what follows it waits for."""
+        """The sliders that a follower waits for: none."""
         return ()
 
 
 @dataclass(frozen=True, eq=False)
 class LiveChoices:
-    """Sliders that a part of the page follows, each position of one with each of the others, the last fastest; and
-    those that it waits for, because what they change takes too long to be there for all of their positions."""
+    """Sliders that a part of the page follows, in every combination of positions, the last fastest; and sliders for
+    which it waits, because their results take too long to be computed for all positions."""
 
     follows: tuple[LiveChoice, ...]
     waits_for: tuple[LiveChoice, ...] = ()
 
     @property
     def options(self) -> Sequence[float]:
-        """The numbers of the last."""
+        """The options of the last slider."""
         return self.follows[-1].options
 
     @property
     def count(self) -> int:
-        """How many positions they have together."""
+        """The number of combinations of positions."""
         return prod(choice.count for choice in self.follows)
 
     @property
     def position(self) -> int:
-        """Where they stand among these."""
+        """The index of the current combination."""
         place = 0
         for choice in self.follows:
             place = place * choice.count + choice.position
@@ -79,7 +79,7 @@ Followed = LiveChoice | LiveChoices  # what a part of the page follows
 
 
 def describe_followed(followed: Followed) -> dict[str, object]:
-    """What follows sliders as the browser reads it: see position.js."""
+    """The followed sliders as data for the browser: see position.js."""
     return {
         "of": [choice.key for choice in followed.follows],
         "counts": [choice.count for choice in followed.follows],
@@ -95,7 +95,7 @@ def find_live_choice(
     written: Callable[[float], str] = "{:g}".format,
     others: Sequence[float] = (),
 ) -> LiveChoice:
-    """What is chosen on a slider that is drawn by show_live_choice. The arguments are those of link_controls.slide."""
+    """The current choice of a slider that show_live_choice draws. The arguments are those of link_controls.slide."""
     value, read = read_number_choice(name, options, default, others)
     return LiveChoice(name, options, value, default, written, read)
 
@@ -103,8 +103,8 @@ def find_live_choice(
 def show_live_choice(
     choice: LiveChoice, change: Callable[[float], dict] | None = None, width: int | str = "stretch"
 ) -> None:
-    """Draws the slider. change: what an option changes in the run that the flow shows, see ListSlider; make_flow_wait
-    gives one that takes too long."""
+    """Draws the slider. change: returns what an option changes in the run of the flow, see ListSlider; make_flow_wait
+    returns one for a change that takes too long."""
     options = list(choice.options)
     slider = ListSlider(
         say(f"lessons.{choice.key.partition('.')[0]}.control.{choice.name}"),
@@ -118,5 +118,5 @@ def show_live_choice(
 
 
 def make_flow_wait(choice: LiveChoice) -> Callable[[float], dict]:
-    """The change by which the flow waits until the slider is let go."""
+    """Return a change function with which the flow waits until the slider is released."""
     return lambda option: {"waits": option != choice.value}

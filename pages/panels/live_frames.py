@@ -1,4 +1,4 @@
-"""What follows a slider while it is dragged: it is sent for every position at once."""
+"""Parts of a page that follow a slider while it is dragged: the data of all positions are sent at once."""
 
 import json
 from collections import Counter
@@ -22,7 +22,7 @@ from pages.session.labels import current_palette
 from pages.session.solved import note_answer
 from pages.site.words import say, split_bold
 
-LEAST_PLAIN_TICK = 0.00005  # a smaller power of ten is written as one
+LEAST_PLAIN_TICK = 0.00005  # smaller numbers are written as a power of ten
 Rows = list[dict[str, object]]  # of a picture's table
 Values = list[tuple]  # the same without the columns' names
 
@@ -31,32 +31,33 @@ Values = list[tuple]  # the same without the columns' names
 class LiveCells:
     """Cells that follow a slider.
 
-    pictures: of each position, equally large; None where it waits until the slider is let go. packed: their rows, as a
-    browser reads them."""
+    pictures: of each position, of equal size; None if it waits until the slider is released. packed: their rows for the
+    browser."""
 
     pictures: Sequence[Picture | None]
     packed: bytes
 
 
 def only_now(choice: Followed, drawn: object) -> list[object]:
-    """What a slider's position shows, and None for the others: what takes too long to be there for all waits."""
+    """A list with drawn at the current position and None elsewhere, for results that take too long for all
+    positions."""
     return [drawn if position == choice.position else None for position in range(choice.count)]
 
 
 def tell_live(
     choice: Followed, key: str, texts: Sequence[str | None], kind: str = "line", template: str | None = None
 ) -> None:
-    """Shows a sentence that follows a slider. texts: of each position, in Markdown; None where it waits until the
-    slider is let go. kind: "heading", "line", "caption" or "table". template: of what it says while a hand moves other
-    numbers."""
+    """Shows a sentence that follows a slider. texts: of each position, in Markdown; None if it waits until the slider
+    is released. kind: "heading", "line", "caption" or "table". template: of the text while other numbers are
+    dragged."""
     if kind == "heading":
         collected().facts.append(texts[choice.position])
     draw_text(choice, key, texts, {"kind": kind, "templates": [template, template] if template else []})
 
 
 def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
-    """Shows a sentence, which follows a slider where there is one. texts: of each position; a heading begins with
-    "##### "."""
+    """Shows a sentence, which follows a slider if one is given. texts: of each position; a heading begins with "#####
+    "."""
     kind = "heading" if texts[0].startswith(HEADING_SIGN) else "line"
     told = [text.removeprefix(HEADING_SIGN) for text in texts]
     if choice is not None:
@@ -70,8 +71,8 @@ def tell_each(choice: Followed | None, key: str, texts: Sequence[str]) -> None:
 def show_live_goal(
     choice: Followed, key: str, reached: Sequence[bool], texts: Sequence[str], templates: Sequence[str] = ()
 ) -> None:
-    """Says whether what is to be built with a slider is there. reached, texts: at each position. templates: of what is
-    said while a hand moves other numbers, before and once it is there."""
+    """Shows whether the goal of a slider is reached. reached, texts: at each position. templates: of the texts while
+    other numbers are dragged, before and after the goal is reached."""
     note_answer(reached[choice.position])
     draw_text(choice, key, texts, {"kind": "goal", "reached": list(reached), "templates": list(templates)})
 
@@ -84,7 +85,7 @@ def draw_text(choice: Followed, key: str, texts: Sequence[str | None], form: dic
 
 
 def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
-    """Makes cells that follow a slider. pictures: as of LiveCells."""
+    """Return cells that follow a slider. pictures: as of LiveCells."""
     drawn = [picture and list_values(picture.table, CELL_COLUMNS) for picture in pictures]
     fixed, frames = part_fixed_rows(drawn)
     moving = chain.from_iterable(filter(None, frames))
@@ -96,17 +97,17 @@ def pack_live_cells(pictures: Sequence[Picture | None]) -> LiveCells:
 
 
 def pack_rows(fixed: Rows, frames: Sequence[Rows | None], usual: dict[str, object]) -> bytes:
-    """Rows as a browser reads them.
+    """Rows as JSON for the browser.
 
-    fixed: what stands at all positions. frames: what else there is at each. usual: what is not said of a row."""
+    fixed: rows of all positions. frames: further rows of each position. usual: defaults that are omitted from the
+    rows."""
     return json.dumps({"usual": usual, "fixed": fixed, "frames": frames}, ensure_ascii=False).encode()
 
 
 def show_live_cells(
     choice: Followed, key: str, cells: LiveCells, alt: str, take: Callable[[Mapping], None], fills: bool = True
 ) -> None:
-    """Shows cells that follow a slider. take: is called with a cell that is clicked. fills: whether they are as wide as
-    there is room."""
+    """Shows cells that follow a slider. take: handler of a clicked cell. fills: whether they take the full width."""
     picture = cells.pictures[choice.position]
     collected().pictures.append((picture, alt))
     size = {"width": picture.spec["width"], "height": picture.spec["height"], "fills": fills}
@@ -115,7 +116,7 @@ def show_live_cells(
 
 
 def part_fixed_rows(frames: Sequence[Values | None]) -> tuple[Values, list[Values | None]]:
-    """The rows that stand in all frames, which are sent once, and what else there is in each.
+    """The rows common to all frames, which are sent once, and the other rows of each.
 
     >>> part_fixed_rows([[("a", 1), ("a", 2)], None, [("a", 2), ("a", 3)]])
     ([('a', 2)], [[('a', 1)], None, [('a', 3)]])
@@ -128,7 +129,7 @@ def part_fixed_rows(frames: Sequence[Values | None]) -> tuple[Values, list[Value
 
 
 def find_usual(rows: Values) -> tuple:
-    """The value that most rows have, of each column.
+    """The most common value of each column.
 
     >>> find_usual([("cell", 2.0), ("cell", 0.0), ("bar", 0.0)])
     ('cell', 0.0)
@@ -137,7 +138,7 @@ def find_usual(rows: Values) -> tuple:
 
 
 def list_unusual(rows: Values, usual: tuple) -> Rows:
-    """Of each row what is not usual: the browser is told the rest once."""
+    """Each row without its usual values, which the browser gets once."""
     columns = tuple(zip(CELL_COLUMNS, usual, strict=True))
     told = []
     for row in rows:
@@ -149,14 +150,14 @@ def list_unusual(rows: Values, usual: tuple) -> Rows:
 def show_live_curves(
     choice: Followed, key: str, pictures: Sequence[Picture | None], axes: tuple[Axis, Axis], alt: str
 ) -> None:
-    """Shows curves that follow a slider. pictures: of each position; None where it waits until the slider is let go."""
+    """Shows curves that follow a slider. pictures: of each position; None if it waits until the slider is released."""
     collected().pictures.append((pictures[choice.position], alt))
     frames = [picture and list_rows(picture.table, CURVE_COLUMNS) for picture in pictures]
     draw_curves(choice, key, [], frames, axes, pictures[choice.position].spec, alt)
 
 
 def show_followed_curves(choice: Followed, key: str, picture: Picture, axes: tuple[Axis, Axis], alt: str) -> None:
-    """Shows curves that stay, and an upright line that follows a slider along them."""
+    """Shows fixed curves, and a vertical line that follows a slider along them."""
     collected().pictures.append((picture, alt))
     colour = current_palette().outline
     frames = [[CURVE_COLUMNS | {"kind": "rule", "x": place, "fill": colour}] for place in choice.options]
@@ -173,7 +174,7 @@ def draw_curves(
     spec: dict,
     alt: str,
 ) -> None:
-    """Draws curves. fixed: what stands at all positions. frames: what else there is at each. spec: says how large."""
+    """Draws curves. fixed: rows of all positions. frames: further rows of each position. spec: has width and height."""
     rows = [*fixed, *(frames[choice.position] or [])]
     names = [text_width(row["name"], CURVE_NAME_PX) for row in rows if row["kind"] == "text"]
     x, y = map(describe_axis, axes)
@@ -191,7 +192,7 @@ def draw_curves(
 def draw_frames(
     choice: Followed, key: str, data: dict, alt: str, take: Callable[[Mapping], None] | None = None
 ) -> None:
-    """Draws a picture that follows a slider."""
+    """Draws a picture that follows a slider. take: handler of a click."""
     palette = current_palette()
     place = {**describe_followed(choice), "alt": alt, "ink": palette.ink, "faint": palette.faint}
     packed = components.pack_bytes(data | place | {"waits": say("flow.waits")})
@@ -199,7 +200,7 @@ def draw_frames(
 
 
 def describe_axis(axis: Axis) -> dict[str, object]:
-    """An axis with what stands on it: values and their texts."""
+    """An axis as data for the browser, with its ticks: values and their texts."""
     places = axis.values or (axis.first, axis.last)
     if axis.log and not axis.values:
         places = powers_of_ten(axis)
@@ -209,7 +210,7 @@ def describe_axis(axis: Axis) -> dict[str, object]:
 
 
 def format_tick(place: float) -> str:
-    """A number on an axis.
+    """A number as an axis shows it.
 
     >>> format_tick(0.0001), format_tick(1e-07), format_tick(-2.0)
     ('0.0001', '1e−7', '−2')
@@ -220,10 +221,10 @@ def format_tick(place: float) -> str:
 
 
 def list_rows(table: dict[str, list], columns: dict[str, object]) -> Rows:
-    """The rows of a picture's table, one by one."""
+    """The rows of a picture's table as dictionaries."""
     return [dict(zip(columns, row, strict=True)) for row in list_values(table, columns)]
 
 
 def list_values(table: dict[str, list], columns: dict[str, object]) -> Values:
-    """The same without the columns' names."""
+    """The rows of a picture's table as tuples."""
     return list(zip(*(table[name] for name in columns), strict=True))

@@ -1,4 +1,4 @@
-"""A slider that the picture follows while it is dragged; the server computes when it is let go."""
+"""A slider that the picture follows while it is dragged; the server computes when it is released."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from pages.panels.setup_controls import keep_typed
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 
-TEMPERATURE_RANGE = (0.1, 10.0)  # of what is dragged; a link may say more
+TEMPERATURE_RANGE = (0.1, 10.0)  # range of the slider; a link may exceed it
 Take = Callable[[float], None]
 
 
 @dataclass(frozen=True)
 class RatioSlider:
-    """Which parameter of which step a slider drags, and how far it goes: from least to most by equal ratios."""
+    """A slider for a parameter of a step, from least to most in equal ratios."""
 
     label: str
     value: float
@@ -29,8 +29,8 @@ class RatioSlider:
 
 @dataclass(frozen=True)
 class ListSlider:
-    """The values that a slider goes through, the text of each, and what each changes in the run that the flow shows:
-    {"params": {step: {parameter: value}}} or {"values": {step: numbers}}; nothing of them where it changes none."""
+    """A slider through a list of values: the text of each, and what each changes in the run of the flow:
+    {"params": {step: {parameter: value}}} or {"values": {step: numbers}}; None if it changes nothing."""
 
     label: str
     value: float
@@ -41,17 +41,17 @@ class ListSlider:
 
 @dataclass(frozen=True)
 class TypedNumber:
-    """A box in which the number of a slider can be typed, also one that the slider does not have.
+    """A box for typing a slider's number, including numbers that the slider does not have.
 
-    control: where a number is refused, which then stays in the box. step: of the box's arrows; an int allows whole
-    numbers only. most: the largest, either way."""
+    control: at which a refusal is shown; the refused number stays in the box. step: of the box's arrows; an int allows
+    whole numbers only. most: the largest absolute value."""
 
     control: str
     step: float
     most: float = sys.float_info.max
 
     def read(self, number: float) -> float | None:
-        """The number in the type that the control takes; None for 1.5 where only whole numbers are allowed."""
+        """The number in the type that the control accepts; None for 1.5 if only whole numbers are allowed."""
         if isinstance(self.step, float):
             return float(number)
         whole = int(number)
@@ -59,7 +59,7 @@ class TypedNumber:
 
 
 def show_ratio_slider(slider: RatioSlider, key: str, take: Take, typed: TypedNumber | None = None) -> None:
-    """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
+    """Shows the slider. take: handler of the value that is released or typed."""
 
     data = vars(slider) | {"changes": {"step": slider.step, "parameter": slider.parameter}, "values": None}
     ends = (slider.least, slider.most)
@@ -69,7 +69,7 @@ def show_ratio_slider(slider: RatioSlider, key: str, take: Take, typed: TypedNum
 def show_list_slider(
     slider: ListSlider, key: str, take: Take, width: int | str = "stretch", typed: TypedNumber | None = None
 ) -> None:
-    """Shows the slider. take: is called with the value at which it is let go, or that is typed."""
+    """Shows the slider. take: handler of the value that is released or typed."""
 
     def take_released(value: float) -> None:
         if value in slider.values:
@@ -88,7 +88,7 @@ def draw_slider(
     typed: TypedNumber | None,
     width: int | str = "stretch",
 ) -> None:
-    """Draws a slider, under the name of its key. ends: the least and the largest number that the slider sends."""
+    """Draws a slider under its key. ends: the least and the largest number that the slider sends."""
     most = typed.most if typed else 0
 
     def handle_typing(number: float) -> None:

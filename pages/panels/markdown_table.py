@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def make_table(head: Sequence[str], rows: Sequence[Sequence[str]], rule: str = "---") -> str:
-    """A table of cells that are Markdown already. rule: what stands under each column, "--:" for those at the right.
+    """A Markdown table of cells that are already Markdown. rule: under each column, "--:" aligns right.
 
     >>> make_table(["a", "b"], [["1", "2"]])
     '| a | b |\\n| --- | --- |\\n| 1 | 2 |'

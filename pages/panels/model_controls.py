@@ -1,4 +1,4 @@
-"""Which language model reads the sentence, which of its layers is looked at, and what the model is."""
+"""The choice of the language model that reads the sentence and of its layer, and the model's description."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from pages.site.words import say
 
 
 def show_model_controls(setup: Setup) -> None:
-    """The model, and what it learned from; nothing where no model reads the sentence."""
+    """Shows the choice of the model, and its description; returns early if no model reads the sentence."""
     name = model_of(setup)
     if name is None:
         return
@@ -22,7 +22,7 @@ def show_model_controls(setup: Setup) -> None:
 
 
 def show_model_choice(name: str) -> None:
-    """Which of the models of a language reads."""
+    """Shows the select box of the models of a language."""
     language = RECIPES[name].language
     names = [each for each in shipped_names() if RECIPES[each].language == language]
 
@@ -48,7 +48,7 @@ def layer_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(layer_dependencies)
 def show_layer_choice(screen: ScreenState) -> None:
-    """Which layer of a model is looked at. A part of its own: nothing else that goes in is drawn anew with it."""
+    """Shows the choice of the model's layer, as a separate part so that no other input is redrawn with it."""
     name = model_of(screen.setup)
     if name is None:
         return
@@ -70,13 +70,13 @@ def show_layer_choice(screen: ScreenState) -> None:
 
 
 def name_model(name: str) -> str:
-    """What a model is called: what it was trained for, and whether it sees what comes later."""
+    """The display name of a model: its kind, and whether it is a decoder or an encoder."""
     recipe = RECIPES[name]
     form = "decoder" if recipe.causal else "encoder"
     return say("model.name", kind=say(f"model.kind.{recipe.kind}"), form=say(f"model.form.{form}"))
 
 
 def describe_model(name: str) -> str:
-    """What a model is, and no more: learned here, from so many sentences of a grammar, knowing so many words."""
+    """Text about a model: the number of its training texts, and of its words."""
     words = len(known_words(RECIPES[name].language))
     return say("model.about", texts=f"{read_figures()[name].texts:,}", words=f"{words:,}")

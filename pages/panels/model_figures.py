@@ -1,5 +1,4 @@
-"""What the heads of the language models do, measured on sentences from which nothing was learned: all kinds beside each
-other."""
+"""What the heads of the language models do, measured on held-out sentences: all kinds side by side."""
 
 import streamlit as st
 
@@ -19,13 +18,14 @@ FIGURES = ("one_fits", "two_fit", "pairs", "answered", "across", "frames")
 
 
 def figures_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The model, and whether the drawer is open."""
+    """The model, and whether the accordion is open."""
     return (model_of(screen.setup), st.session_state.get(FIGURES_DRAWER_KEY))
 
 
 @page_part(figures_dependencies)
 def show_model_figures(screen: ScreenState) -> None:
-    """A drawer with the figures of all models of the language; nothing where no language model reads the sentence."""
+    """Shows an accordion with the figures of all models of the language; returns early if no model reads the
+    sentence."""
     name = model_of(screen.setup)
     if name is not None:
         title = say("figures.title")
@@ -33,7 +33,7 @@ def show_model_figures(screen: ScreenState) -> None:
 
 
 def show_figures(language: str) -> None:
-    """The figures as a table, and what each kind was trained for."""
+    """Shows the figures as a table, and what each kind was trained for."""
     names = [name for name in shipped_names() if RECIPES[name].language == language]
     kinds = dict.fromkeys(RECIPES[name].kind for name in names)
     st.markdown("\n".join(f"- {say(f'figures.kind.{kind}')}" for kind in KINDS if kind in kinds))
@@ -46,7 +46,7 @@ def show_figures(language: str) -> None:
 
 
 def tell_figure(name: str, figure: str) -> str:
-    """A figure of a model as the table has it; a dash where there is none."""
+    """A figure of a model as a table cell; a dash if it has none."""
     figures = read_figures()[name].figures
     if figure not in figures:
         return "–"
@@ -54,7 +54,7 @@ def tell_figure(name: str, figure: str) -> str:
 
 
 def describe_wanted(names: list[str]) -> str:
-    """What was wanted of the models that are asked, and each figure that stayed below it."""
+    """Text about the targets of the models that answer questions, and each figure below its target."""
     wanted = {f"least_{figure}": format_percent(least) for figure, least in WANTED.items()}
     missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
     told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")
@@ -62,7 +62,7 @@ def describe_wanted(names: list[str]) -> str:
 
 
 def describe_missed(name: str, figure: str) -> str:
-    """A figure that was missed: of which model, which, and what it is."""
+    """Text about a missed target: the model, the figure, and its value."""
     return say(
         "figures.missed_one",
         name=name_model(name),
@@ -72,7 +72,7 @@ def describe_missed(name: str, figure: str) -> str:
 
 
 def describe_trainings(names: list[str]) -> str:
-    """How often each model was trained, and which of the trainings is shown."""
+    """Text about how often each model was trained, and the seed of the training that is shown."""
     told = []
     for name in names:
         row = read_figures()[name]

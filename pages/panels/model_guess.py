@@ -1,4 +1,4 @@
-"""Whether a language model knows sentences such as the one on the screen, or guesses: said before all claims."""
+"""Whether a language model knows sentences like the one on the screen, or guesses: shown before all claims."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,16 +15,16 @@ from pages.session.view import ScreenState
 from pages.setup.setup import Setup, model_of
 from pages.site.words import escape_markdown, has, say
 
-MOST_NAMED_WORDS = 4  # that surprise the model, or that it does not know
-MOST_NAMED_STAND_INS = 8  # words that are read as others
-MOST_REFERENCES = 3  # pronouns of which the answers are told
-SIGN = ":material/help:"  # beside what is a guess
-SIGN_KEY = "lesson_guess"  # of this run: the sign of the lesson's own sentence
+MOST_NAMED_WORDS = 4  # words that surprise the model, or are unknown to it
+MOST_NAMED_STAND_INS = 8  # words that the model reads as another word
+MOST_REFERENCES = 3  # pronouns whose answers are shown
+SIGN = ":material/help:"  # icon of a guess
+SIGN_KEY = "lesson_guess"  # in the session: the warning about the lesson's sentence
 STARTLING = "startling"  # the origin of a word that surprises the model more than any word of a usual sentence
 
 
 def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | None:
-    """The words of a sentence that a language model reads, and what can be said of it; None where none reads."""
+    """The words of the sentence that a language model reads, and its judgement; None if no model reads."""
     words = words_of_model(screen)
     if words is None or len(words) < 2:
         return None
@@ -33,7 +33,7 @@ def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | Non
 
 
 def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ...]:
-    """Where the words come from, those marked that surprise the model."""
+    """The origins of the words, with those marked that surprise the model."""
     judged = judge_screen(screen)
     if judged is None:
         return tuple(origins)
@@ -47,13 +47,14 @@ def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ..
 
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The model, and what is said of the sentence that it reads: the same whichever layer is looked at."""
+    """The model, and the judgement of its sentence, which does not depend on the layer."""
     return (model_of(screen.setup), judge_screen(screen))
 
 
 @page_part(guess_dependencies)
 def show_judgement(screen: ScreenState) -> None:
-    """That the model guesses, and why; whom each pronoun means for it, for its other form and for a simple rule."""
+    """Shows that the model guesses, and why; the noun of each pronoun by the model, its other form and a simple
+    rule."""
     judged = judge_screen(screen)
     if judged is None:
         return
@@ -70,7 +71,7 @@ def show_judgement(screen: ScreenState) -> None:
 
 
 def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
-    """Which everyday words the model did not learn, and what it reads for each; nothing where there are none."""
+    """Text about everyday words that are not in the vocabulary, and the word that is read for each; empty if none."""
     kind = model_sentences_of(screen.setup)
     origins = kind.look_up(tuple(words)).origins
     named = {}
@@ -84,24 +85,24 @@ def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
 
 
 def tell_guess(words: Sequence[str], judgement: Judgement, of_words: bool = False) -> str:
-    """That the model guesses: whom its pronouns mean, or all of a sentence unlike those that it learned.
+    """Text that the model guesses: what its pronouns refer to, or all of a sentence unlike its training sentences.
 
     of_words: as in tell_sign.
     """
     reasons = [tell_doubts(words, judgement, each) for each in judgement.doubted[:MOST_REFERENCES]]
     if of_words or not judgement.references:
-        told = {"unknown"} if reasons else set()  # the doubts name these words already
+        told = {"unknown"} if reasons else set()  # the doubts already name these words
         if set(judgement.startling) <= set(judgement.unknown):
-            told.add("word")  # it is no news that words surprise it which it does not know
+            told.add("word")  # unknown words always surprise the model
         reasons += [tell_reason(words, judgement, each) for each in judgement.reasons if each not in told]
     return say("guess.outside", reasons=say("guess.joined").join(reasons))
 
 
 def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str:
-    """The sign that the language model of a Setup guesses, and why, in Markdown; nothing where it does not.
+    """The warning that the language model of a Setup guesses, and why, in Markdown; empty if it does not.
 
-    words: of one sentence, START first. of_words: the sign for what the model writes or puts in a gap, which is a guess
-    in each sentence unlike those that it learned, whomever a pronoun means there.
+    words: of one sentence, START first. of_words: the warning about words that the model writes or puts in a gap, which
+    are a guess in each sentence unlike its training sentences, whatever a pronoun refers to.
     """
     if len(words) < 2:
         return ""
@@ -112,7 +113,7 @@ def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str
 
 
 def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference) -> str:
-    """Why it is a guess whom a pronoun means."""
+    """Text about why it is a guess which noun a pronoun refers to."""
     unknown = name_words(words, judgement.unknown)
     doubts = [say(f"guess.doubt.{doubt}", words=unknown) for doubt in reference.doubts]
     pronoun = escape_markdown(words[reference.pronoun])
@@ -120,37 +121,37 @@ def tell_doubts(words: Sequence[str], judgement: Judgement, reference: Reference
 
 
 def name_words(words: Sequence[str], places: Sequence[int]) -> str:
-    """The first of some words, quoted, each once."""
+    """The first of the words at these places, quoted, each once."""
     named = dict.fromkeys(say("fact.quoted", key=escape_markdown(words[place])) for place in places)
     return say("fact.comma").join(list(named)[:MOST_NAMED_WORDS])
 
 
 def show_guess_sign(setup: Setup) -> None:
-    """The sign that a model guesses, where the words of a lesson come of its own reading of a sentence."""
+    """Shows the warning that a model guesses, if a lesson's words come from the model's reading of a sentence."""
     sign = tell_sign(setup, model_sentences_of(setup).own_words(), of_words=True)
     st.session_state[SIGN_KEY] = sign
     show_sign(sign)
 
 
 def repeat_guess_sign() -> None:
-    """The same once more, where a part of the lesson stands alone that is made of the same sentence."""
+    """Shows the same warning again in a separate part of the lesson about the same sentence."""
     show_sign(st.session_state.get(SIGN_KEY, ""))
 
 
 def forget_guess_sign() -> None:
-    """A lesson is drawn: nothing guesses yet."""
+    """Removes the stored warning, when a lesson is drawn anew."""
     st.session_state.pop(SIGN_KEY, None)
 
 
 def show_sign(sign: str) -> None:
-    """A sign, if there is one; files of what is shown say it, too."""
+    """Shows a warning, if there is one, also in exported files."""
     if sign:
         collected().warnings.append(sign)
         st.warning(sign, icon=SIGN)
 
 
 def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
-    """Why a sentence is none of those that the model learned."""
+    """Text about why a sentence is unlike the training sentences."""
     places = {"unknown": judgement.unknown, "word": judgement.startling}.get(reason, ())
     return say(
         f"guess.{reason}",
@@ -161,8 +162,7 @@ def tell_reason(words: Sequence[str], judgement: Judgement, reason: str) -> str:
 
 
 def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str:
-    """Whom a pronoun means: what the model says, whether its other form says the same, and the nearest noun that
-    fits."""
+    """Text about the noun of a pronoun: the model's answer, that of its other form, and the nearest noun that fits."""
 
     def quote(place: int | None) -> str:
         return say("guess.nobody") if place is None else escape_markdown(words[place])
@@ -178,7 +178,7 @@ def tell_reference(name: str, words: Sequence[str], reference: Reference) -> str
 
 
 def tell_other_form(name: str, quote: Callable[[int | None], str], reference: Reference) -> str:
-    """Whether the other form of the model answers the same: they learned apart."""
+    """Text about whether the model's other form, trained separately, gives the same answer; empty if there is none."""
     second = other_form(name)
     if second is None or reference.second is None:
         return ""

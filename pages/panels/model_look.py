@@ -1,4 +1,4 @@
-"""What is looked at in the model around the layer on the screen: the word, the number that is open."""
+"""The selection in the model around the layer on the screen: the word and the opened number."""
 
 from dataclasses import dataclass, field, replace
 
@@ -20,7 +20,7 @@ LOOK_KEY = "model_block"
 
 @dataclass(frozen=True)
 class BlockCell:
-    """A number of the model's run: the part, and the cell in it."""
+    """A number of the model's run: its part, and its cell there."""
 
     part: str
     ref: Ref
@@ -28,9 +28,9 @@ class BlockCell:
 
 @dataclass(frozen=True)
 class BlockLook:
-    """What is looked at in the model.
+    """The selection in the model.
 
-    run: of which sentence. target: the word whose logit the parts push; the likeliest where it is None. trail: the
+    run: model and tokens. target: the word to whose logit the parts contribute; None for the likeliest. trail: the
     numbers that were followed, the last one is open."""
 
     run: tuple = ()
@@ -40,7 +40,7 @@ class BlockLook:
 
 @dataclass(frozen=True)
 class BlockView:
-    """What is drawn. stack: the run of the model. at: the place of the word that is looked at."""
+    """A run of the model with the selection. stack: the run. at: the position of the selected word."""
 
     name: str
     tokens: tuple[str, ...]
@@ -50,14 +50,14 @@ class BlockView:
 
     @property
     def target(self) -> int:
-        """The word whose logit the parts push."""
+        """The word to whose logit the parts contribute."""
         if self.look.target is not None:
             return self.look.target
         return int(self.stack[UNEMBEDDING]["logits"][0, self.at].argmax())
 
 
 def view_block(screen: ScreenState) -> BlockView | None:
-    """What is drawn of a screen; None where no language model reads it."""
+    """The view of the model's run on the screen; None if no language model reads the sentence."""
     words = words_of_model(screen)
     if words is None:
         return None
@@ -69,8 +69,7 @@ def view_block(screen: ScreenState) -> BlockView | None:
 
 
 def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> BlockView:
-    """What is drawn of a run at a word, with what is looked at in it: another run, or other parts, have other
-    numbers."""
+    """The view of a run at a word, with the kept selection if it belongs to this run, otherwise a new one."""
     look = st.session_state.get(LOOK_KEY)
     if look is None or look.run != (name, tokens):
         look = BlockLook((name, tokens))
@@ -80,7 +79,7 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
 
 
 def changed_layer(screen: ScreenState) -> int | None:
-    """The number of the layer on the screen if somebody changed how it runs; None if it runs as it was trained."""
+    """The number of the layer on the screen if its output is not that of the trained model; None if it is."""
     kind, layer = model_sentences_of(screen.setup), layer_of(screen.setup)
     stack = run_model(kind.model, kind.read(words_of_model(screen)))
     own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
@@ -91,11 +90,11 @@ def changed_layer(screen: ScreenState) -> int | None:
 
 
 def is_held(stack: Stack, cell: BlockCell) -> bool:
-    """Whether a run has a number."""
+    """Whether a run has a cell."""
     return cell.part in stack.parts and stack[cell.part].holds(cell.ref.step, cell.ref.index)
 
 
 def keep_look(view: BlockView, **changes: object) -> None:
-    """Keeps what is looked at, and draws it."""
+    """Changes the selection, and redraws."""
     st.session_state[LOOK_KEY] = replace(view.look, **changes)
     redraw()

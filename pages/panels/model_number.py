@@ -1,4 +1,4 @@
-"""A number of the model that is open: its arithmetic, whose operands lead on across all parts to the embedding."""
+"""The opened number of the model: its arithmetic, whose operands lead on across all parts to the embedding."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -17,9 +17,9 @@ from pages.site.words import escape_markdown, say
 
 
 def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
-    """The arithmetic of the number that is open; each of its operands leads on, across all parts to the embedding.
+    """Shows the arithmetic of the opened number; returns early if none is open.
 
-    find: gives the same view when something is clicked: a widget keeps what it calls, and a view is large."""
+    find: returns the view again on a click: a widget keeps its handler, and a view is large."""
     if not view.look.trail:
         return
     cell = view.look.trail[-1]
@@ -38,7 +38,7 @@ def show_open_number(view: BlockView, find: Callable[[], BlockView]) -> None:
 
 
 def name_step(cell: BlockCell) -> str:
-    """What a step is called on the way to an open number; in a sum, whose steps are of many parts, by that part."""
+    """The name of a followed step; of a step of a sum over the parts, with the part that it comes from."""
     made = re.fullmatch(r"([a-z_]+)_(\d+)_([a-z]+)", cell.ref.step)
     if cell.part in (SUM, LOGITS) and made:
         kind, layer, step = made.groups()
@@ -49,14 +49,14 @@ def name_step(cell: BlockCell) -> str:
 
 
 def name_cell_part(part: str) -> str:
-    """What a part is called beside one of its numbers."""
+    """The display name of a part, with its layer."""
     layer, _, kind = part.rpartition(".")
     name = say(f"block.part.{kind}")
     return f"{say('model.layer', layer=layer)}, {name}" if layer else name
 
 
 def make_piece(trace: Trace, part: str, piece: object) -> dict:
-    """A piece of arithmetic whose operand is named with its part."""
+    """The component's data for a piece of arithmetic, its operand's step prefixed by the part."""
     data = make_piece_data(trace, piece)
     if "step" in data:
         data["step"] = f"{part}/{data['step']}"
@@ -64,7 +64,7 @@ def make_piece(trace: Trace, part: str, piece: object) -> dict:
 
 
 def make_step_back(stack: Stack, cell: BlockCell) -> dict:
-    """A number that was passed, to go back to."""
+    """The component's data for a number of the trail, to which a click returns."""
     return {
         "text": name_step(cell),
         "title": describe_cell(stack[cell.part], cell.ref),
@@ -74,7 +74,7 @@ def make_step_back(stack: Stack, cell: BlockCell) -> dict:
 
 
 def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
-    """Where a number was made: what a part begins with is a step of another one."""
+    """The cell that computed a number: the input of a part is a step of another part."""
     source = stack.source_of(cell.part, cell.ref)
     while source is not None:
         cell = BlockCell(*source)
@@ -82,9 +82,9 @@ def find_maker(stack: Stack, cell: BlockCell) -> BlockCell:
     return cell
 
 
-# ---- what is done in it ----------------------------------------------------------------------------------------------
+# ---- event handlers --------------------------------------------------------------------------------------------------
 def find_cell(view: BlockView, part: str, step: str, index: tuple[int, ...]) -> BlockCell | None:
-    """A cell that a browser names, where the run has it."""
+    """The cell that a browser names; None if the run does not have it."""
     cell = BlockCell(part, Ref(step, index))
     return cell if is_held(view.stack, cell) else None
 
@@ -97,7 +97,7 @@ def open_sent(view: BlockView, sent: Mapping) -> None:
 
 
 def follow_sent(view: BlockView, sent: Mapping) -> None:
-    """Goes on to an operand, {"step": "part/step", "index"}, or back to a number that was passed."""
+    """Follows an operand, {"step": "part/step", "index"}, or returns to a number of the trail."""
     part, _, step = sent["step"].partition("/")
     cell = find_cell(view, part, step, sent["index"])
     if cell is None:

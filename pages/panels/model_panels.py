@@ -1,4 +1,4 @@
-"""The panels of a language model: which there are, which one is open, and the part of the page that draws it."""
+"""The panels of a language model: their records, the open one, and the part of the page that draws it."""
 
 from importlib import import_module
 
@@ -23,13 +23,13 @@ FIRST_PANEL = next(iter(PANELS))
 
 
 def open_panel(screen: ScreenState) -> str | None:
-    """The name of the open panel; None where no language model reads the sentence."""
+    """The name of the open panel; None if no language model reads the sentence."""
     return None if words_of_model(screen) is None else screen.setup.panel or FIRST_PANEL
 
 
 @page_part(lambda screen: (open_panel(screen),))
 def show_panel_choice(screen: ScreenState) -> None:
-    """The tabs of the panels; nothing where no language model reads the sentence."""
+    """Shows the tabs of the panels; returns early if no language model reads the sentence."""
     panel = open_panel(screen)
     if panel is None:
         return
@@ -64,15 +64,15 @@ def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(panel_dependencies)
 def show_panel(screen: ScreenState) -> None:
-    """The open panel; nothing where no language model reads the sentence."""
+    """Draws the open panel, if a language model reads the sentence."""
     name = open_panel(screen)
     if name is not None:
         PANELS[name].draw(screen)
 
 
 def tell_run_guess(setup: Setup) -> str:
-    """The warning that the model guesses, for each sentence of a run that is unlike those it learned from, without
-    markup: for files and the stage. Empty where no language model reads, or where it does not guess."""
+    """The warning that the model guesses, for each sentence of a run that is unlike its training sentences, without
+    markup: for files and the stage. Empty if no language model reads, or if it does not guess."""
     if model_of(setup) is None:
         return ""
     inputs = inputs_of(setup)

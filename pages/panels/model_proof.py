@@ -1,4 +1,4 @@
-"""The proof of all that a panel of a language model shows: every number of every layer, checked when somebody asks."""
+"""The proof of all that a panel of a language model shows: every number of every layer, checked on request."""
 
 import streamlit as st
 
@@ -18,12 +18,12 @@ from pages.session.labels import describe_cell, inline_step_name
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, say
 
-PROOFS_KEY = "model_proofs"  # of the session: what was proven, by what decides the numbers
-MOST_PROOFS = 16  # that are kept
+PROOFS_KEY = "model_proofs"  # in the session: proofs by the key of their runs
+MOST_PROOFS = 16  # proofs kept per session
 
 
 def shown_runs(screen: ScreenState) -> ShownRuns | None:
-    """The runs of the panel that is open, its name, the model and the sentence in their key; None where none is."""
+    """The runs of the open panel, with its name, the model and the sentence in their key; None if there are none."""
     panel = open_panel(screen)
     own = None if panel is None else PANELS[panel].runs(screen)
     if own is None:
@@ -34,19 +34,19 @@ def shown_runs(screen: ScreenState) -> ShownRuns | None:
 
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def proof_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """What is shown, and whether it is proven."""
+    """The key of the shown runs, and whether they are proven."""
     runs = shown_runs(screen)
     return () if runs is None else (runs.key, runs.key in kept_proofs())
 
 
 def kept_proofs() -> dict[tuple, StackProof]:
-    """What this session has proven."""
+    """The proofs of this session, by the key of their runs."""
     return st.session_state.get(PROOFS_KEY, {})
 
 
 @page_part(proof_dependencies)
 def show_model_proof(screen: ScreenState) -> None:
-    """A button that checks every number of what the open panel shows, or what came of it; nothing without a panel."""
+    """Shows a button that checks every number of the open panel, or the result; returns early without runs."""
     runs = shown_runs(screen)
     if runs is None:
         return
@@ -65,7 +65,7 @@ def show_model_proof(screen: ScreenState) -> None:
 
 
 def prove_runs(runs: ShownRuns) -> None:
-    """Checks the runs, and keeps what came of it."""
+    """Checks the runs, and keeps the result."""
     proof = prove_stack(put_beside(runs.find()))
     latest = list(kept_proofs().items())[1 - MOST_PROOFS :]
     st.session_state[PROOFS_KEY] = {**dict(latest), runs.key: proof}
@@ -73,7 +73,7 @@ def prove_runs(runs: ShownRuns) -> None:
 
 
 def format_whole_badge(proof: StackProof, said: str) -> str:
-    """The proof in a few words."""
+    """The result of the proof in a few words."""
     if not proof.passed:
         return f":red[:material/error: {say('proof.failed', step=name_run_part(proof.fault.part))}]"
     text = say(f"proof.whole.checked.{said}", count=format_grouped(proof.number_count))
@@ -81,7 +81,7 @@ def format_whole_badge(proof: StackProof, said: str) -> str:
 
 
 def show_parts(proof: StackProof) -> None:
-    """How far apart it was; of each part how many numbers were checked, against what, and how far apart those were."""
+    """Shows the largest difference, and a table of the parts: numbers checked, differences and witnesses."""
     with st.container(width=PANEL_WIDTH_PX):
         if proof.passed:
             st.markdown(describe_worst(proof.worst))
@@ -93,7 +93,7 @@ def show_parts(proof: StackProof) -> None:
 
 
 def make_part_row(proof: StackProof, part: str) -> list[str]:
-    """A part of the run in the table."""
+    """The table row of a part."""
     own = proof.parts[part]
     is_linked = part not in dict(proof.broken_links)
     witnesses = dict.fromkeys(check.witness for check in own.checks)
@@ -107,14 +107,14 @@ def make_part_row(proof: StackProof, part: str) -> list[str]:
 
 
 def name_run_part(part: str) -> str:
-    """What a part is called, with its run where that is not the panel's own."""
+    """The display name of a part, with its run if that is not the panel's own."""
     run, _, own = part.partition("/")
     name = name_cell_part(own)
     return name if run == OWN else say(f"proof.whole.of.{run}", part=name)
 
 
 def describe_fault(stack: Stack, fault: StackFault) -> str:
-    """What is wrong, and where."""
+    """Text about what is wrong, and in which cell."""
     trace, part = stack[fault.part], name_run_part(fault.part)
     if fault.cell is None:
         step = escape_markdown(inline_step_name(fault.step))

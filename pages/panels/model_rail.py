@@ -1,4 +1,4 @@
-"""The heads of every layer of a language model, as small maps beside each other: a rail through the whole model."""
+"""The heads of every layer of a language model as small maps side by side."""
 
 from functools import lru_cache
 
@@ -20,7 +20,8 @@ RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 
 
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
-    """The words on the screen as a language model reads them; None where none does, or where rows are no words."""
+    """The words on the screen that a language model reads, START first; None if no model reads or if rows are no
+    words."""
     if model_of(screen.setup) is None:
         return None
     words = screen.inputs.queries
@@ -31,8 +32,8 @@ def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
 
 
 def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
-    """The layers for the picture: which one is on the screen, how each head is called; and the maps of them all, as
-    colour numbers, one map behind the other. Nothing where no language model reads the sentence."""
+    """The layers for the picture (the current one, the names of the heads), and the maps of all heads as colour
+    numbers, map after map. Empty if no language model reads the sentence."""
     words = words_of_model(screen)
     if words is None:
         return {}, b""
@@ -49,9 +50,9 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     return layers, b"".join(each.cells for each in maps)
 
 
-@lru_cache(maxsize=16)  # of a sentence; a map of 40 x 40 cells a head. Each layer that is looked at asks again
+@lru_cache(maxsize=16)  # sentences; a map of 40 x 40 cells per head. Each selected layer asks again
 def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ...]:
-    """The weights of every head of every layer, drawn small. name: of a model. tokens: what it reads."""
+    """The weights of every head of every layer as small maps. name: of a model. tokens: its input."""
     stack = run_model(name, tokens)
     maps = []
     for part, trace in stack.parts.items():
@@ -62,7 +63,7 @@ def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ..
 
 
 def name_model_head(setup: Setup, layer: int, head: int) -> str:
-    """What a head is called: the question that it answers, if it is one out of which an answer is read."""
+    """The name of a head: the question that it answers, if any, otherwise its number."""
     recipe = load_recipe(model_of(setup))
     shape = recipe.shape()
     if shape.answers == "heads" and layer == shape.layers and head in recipe.questions:
@@ -71,7 +72,7 @@ def name_model_head(setup: Setup, layer: int, head: int) -> str:
 
 
 def open_head(query: int, layer: int, head: int) -> None:
-    """Opens a head in the picture, in whichever layer it is; nothing where the model has no such head.
+    """Opens a head of any layer in the picture; returns early if the model has no such head.
 
     query: the word that is selected with it. layer: counted from 1."""
     setup = setup_state.current_setup()

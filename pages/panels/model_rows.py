@@ -1,4 +1,4 @@
-"""The rows of the model around the layer on the screen: what each part adds, the words that come out, the answers."""
+"""The rows of the model around the layer on the screen: contributions of the parts, predicted words, answers."""
 
 import numpy as np
 
@@ -8,23 +8,24 @@ from pages.panels.model_rail import name_model_head
 from pages.session.view import ScreenState
 from pages.site.words import say
 
-MOST_WORDS = 8  # that may come out, and are shown
+MOST_WORDS = 8  # predicted words that are shown
 
 
 class Strips:
-    """The numbers of all rows, one behind the other."""
+    """The numbers of all rows, joined into one array."""
 
     def __init__(self, view: BlockView):
         self.view = view
         self.numbers: list[np.ndarray] = []
 
     def add(self, part: str, step: str, index: tuple[int, ...]) -> dict:
-        """The numbers along the last axis of a step; how the component finds them, and the cell that each is."""
+        """Adds the numbers along the last axis of a step; returns their offset and count, and the index of the other
+        axes."""
         cell = {"part": part, "step": step, "index": index}
         return {**self.add_numbers(self.view.stack[part][step][index].numpy()), "cell": cell}
 
     def add_numbers(self, values: np.ndarray) -> dict:
-        """Numbers that are no step; how the component finds them."""
+        """Adds numbers that are no step; returns their offset and count."""
         first = sum(map(len, self.numbers))
         self.numbers.append(values.astype(np.float32))
         return {"first": first, "count": len(values), "cell": None}
@@ -35,7 +36,7 @@ class Strips:
 
 
 def name_part(screen: ScreenState, label: str) -> dict:
-    """What a part is called, its layer, and the head that it opens, if it is one."""
+    """A part's name, its layer, and the head that it opens, if it is one."""
     if label == EMBEDDING:
         return {"part": label, "name": say("block.part.embedding"), "layer": 0, "opens": None}
     layer, kind, *head = label.split(".")
@@ -49,7 +50,7 @@ def name_part(screen: ScreenState, label: str) -> dict:
 
 
 def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
-    """The steps of a feed-forward layer, each from the one before."""
+    """A row for each step of a feed-forward layer."""
     trace = view.stack[part]
     rows = []
     for name, step in trace.computed().items():
@@ -61,7 +62,7 @@ def make_inner_rows(view: BlockView, strips: Strips, part: str) -> list[dict]:
 
 
 def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
-    """The sum, and the norm behind it, if there is one, out of which the logits are read."""
+    """Rows for the sum and, if there is one, the norm after it, from which the logits are computed."""
     norms = [name for name in view.stack[UNEMBEDDING].computed() if "_normed_" in name]
     total = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     push = {"part": LOGITS, "step": "pushes_sum", "index": (0, view.at, view.target)}
@@ -74,7 +75,7 @@ def make_end_rows(view: BlockView, strips: Strips) -> list[dict]:
 
 
 def make_word_rows(view: BlockView) -> list[dict]:
-    """The likeliest words, and the one that was chosen, each with its probability."""
+    """The likeliest words, and the target word, each with its probability."""
     trace = view.stack[UNEMBEDDING]
     logits, probabilities = trace["logits"][0, view.at], trace["probabilities"][0, view.at]
     likeliest = logits.topk(MOST_WORDS).indices.tolist()

@@ -1,4 +1,4 @@
-"""One word's vector on its way through a model, part by part: what each part adds, and what would come out there."""
+"""One word's vector through a model, part by part: what each part adds, and what the logit lens predicts there."""
 
 from collections.abc import Callable
 
@@ -19,14 +19,13 @@ from pages.session.collected import collect_still, collected, show_moving
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import escape_markdown, say
 
-FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file shows; the others are folded away
+FILE_ROWS = ("part", "sum", "norm")  # kinds of rows that an exported file shows
 
 
 def show_walk(find: Callable[[], BlockView], key: str) -> None:
-    """Shows the sum that a word's vector is, with a slider through its parts, and the number that is open in it.
+    """Shows the parts whose sum is a word's vector, with a slider, and the arithmetic of the opened number.
 
-    find: gives a run with both sums, its axes labelled, also when something is clicked. key: of the picture on the
-    page."""
+    find: returns a run with both sums and labelled axes, also on a click. key: of the picture on the page."""
     view = find()
     data = make_walk_data(view)
     told = [stop["told"] for stop in data["walk"]["stops"]]
@@ -44,7 +43,7 @@ def show_walk(find: Callable[[], BlockView], key: str) -> None:
 
 
 def make_walk_data(view: BlockView) -> dict[str, object]:
-    """All that the component draws: rows of numbers, the stops of the slider, words that come out."""
+    """The data of the component: rows of numbers, positions of the slider, predicted words."""
     strips = Strips(view)
     rows, ends = make_rows(view, strips)
     rows += make_end_rows(view, strips)
@@ -72,12 +71,12 @@ def make_walk_data(view: BlockView) -> dict[str, object]:
 
 # ---- the rows --------------------------------------------------------------------------------------------------------
 def parts_of(view: BlockView) -> list[WholePart]:
-    """What each part added to the word that is looked at."""
+    """The contribution of each part to the selected word."""
     return whole_parts(view.stack, view.at, view.target)
 
 
 def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, int]]:
-    """A row a part, with what is in it; and the last row of each part."""
+    """The rows of each part and of its members; and the index of each part's last row."""
     rows, ends = [], {}
     for part in parts_of(view):
         rows.append(make_part_row(view, strips, part))
@@ -90,7 +89,8 @@ def make_rows(view: BlockView, strips: Strips) -> tuple[list[dict], dict[str, in
 
 
 def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
-    """What a part adds, and how far it pushes the logit of the word: opened where it is one number of the run."""
+    """The row of a part: the vector that it adds and its contribution to the logit, with its cell if it is one
+    number."""
     layer, _, kind = part.name.rpartition(".")
     name = say(f"block.part.{kind}")
     if layer:
@@ -103,7 +103,7 @@ def make_part_row(view: BlockView, strips: Strips, part: WholePart) -> dict:
 
 
 def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> dict:
-    """What a head or a bias in a part adds."""
+    """The row of what a head or a bias of a part adds."""
     label = view.stack[SUM].labels["part"][number].rpartition(".")[2]
     if label.startswith("head_"):
         name = say("block.part.head", head=label.removeprefix("head_"))
@@ -114,15 +114,15 @@ def make_member_row(view: BlockView, strips: Strips, part: str, number: int) -> 
 
 
 def make_push(view: BlockView, number: int) -> dict:
-    """How far one of the parts pushes the logit of the word, and the cell that says it."""
+    """A part's contribution to the logit of the target word, and its cell."""
     index = (number, 0, view.at, view.target)
     cell = {"part": LOGITS, "step": "pushes", "index": index}
     return {"push": float(view.stack[LOGITS]["pushes"][index]), "push_cell": cell}
 
 
-# ---- the stops -------------------------------------------------------------------------------------------------------
+# ---- positions of the slider -----------------------------------------------------------------------------------------
 def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
-    """Where the slider stops: behind each part, and at the end. ends: the last row of each part. last: of all."""
+    """The positions of the slider: after each part, and at the end. ends: the last row of each part. last: of all."""
     lens = read_lens(view)
     stops = []
     for part in parts_of(view):
@@ -133,7 +133,7 @@ def make_stops(view: BlockView, ends: dict[str, int], last: int) -> list[dict]:
 
 
 def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
-    """What a part brings to the logit, and which word would come out behind it."""
+    """Text about a part's contribution to the logit, and the word that the logit lens predicts after it."""
     layer, _, kind = part.name.rpartition(".")
     return say(
         f"walk.told.{kind}",
@@ -146,19 +146,19 @@ def say_stop(view: BlockView, part: WholePart, said: str, share: float) -> str:
 
 
 def say_end(view: BlockView, said: str, share: float) -> str:
-    """That all pushes together are the logit, and which word comes out."""
+    """Text that all contributions sum to the logit, and the predicted word."""
     cell = view.stack[LOGITS]["pushes_sum"][0, view.at, view.target]
     total = format_fixed(float(cell))
     return say("walk.told.end", total=total, said=said, percent=format_percent(share), word=name_target(view))
 
 
 def name_target(view: BlockView) -> str:
-    """The word whose logit is looked at."""
+    """The word whose logit is shown."""
     return view.stack[UNEMBEDDING].labels["V"][view.target]
 
 
 def format_push(push: float) -> str:
-    """A push with its sign.
+    """A contribution with its sign.
 
     >>> format_push(1.5), format_push(-0.25)
     ('+1.50', '−0.25')
@@ -167,7 +167,7 @@ def format_push(push: float) -> str:
 
 
 def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
-    """The likeliest words if the model ended behind a part, with their probabilities, by part."""
+    """The likeliest words if the model ended after a part, with their probabilities, by part."""
     names = view.stack[UNEMBEDDING].labels["V"]
     found = {}
     with torch.inference_mode():
@@ -179,13 +179,13 @@ def read_lens(view: BlockView) -> dict[str, list[tuple[str, float]]]:
 
 
 def describe_words(found: list[tuple[str, float]]) -> list[dict]:
-    """Words that would come out, as the component reads them."""
+    """Predicted words as data for the component."""
     return [{"word": word, "share": share} for word, share in found]
 
 
 # ---- the still picture -----------------------------------------------------------------------------------------------
 def draw_walk(view: BlockView, data: dict) -> Picture:
-    """The picture of the whole walk for a file. data: what the component is given."""
+    """The still picture of the walk for a file. data: the component's."""
     numbers = np.frombuffer(data["numbers"], dtype=np.float32)
     parts = []
     for row in data["rows"]:

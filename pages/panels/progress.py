@@ -1,4 +1,4 @@
-"""Work in parts, one after the other: a bar that says how far it is, and a way to stop."""
+"""Work done item by item, with a progress bar and a stop button."""
 
 from collections.abc import Callable, Hashable, Sequence
 from threading import Semaphore
@@ -10,9 +10,9 @@ import streamlit as st
 from pages.panels.lesson_choices import current_slug
 from pages.site.words import say
 
-BAR_DELAY_SECONDS = 0.15  # seconds: what is done sooner needs no bar
-MEASUREMENT_SLOT = Semaphore()  # of this process, for one measurement: a second one beside it would make both slower
-LAST_ITEM_SECONDS = 1.0  # seconds: what was stopped still ends the item that it is at
+BAR_DELAY_SECONDS = 0.15  # seconds before a bar is shown
+MEASUREMENT_SLOT = Semaphore()  # one measurement per process: two at once would slow each other
+LAST_ITEM_SECONDS = 1.0  # seconds: a stopped measurement still finishes its item
 Item = TypeVar("Item", bound=Hashable)
 ShowMeasured = Callable[[dict[Item, float]], None]
 
@@ -20,10 +20,10 @@ ShowMeasured = Callable[[dict[Item, float]], None]
 def compute_one_by_one(
     compute: Callable, items: Sequence, stop: Callable[[], None] | None = None, patience: float = BAR_DELAY_SECONDS
 ) -> list:
-    """Gives what is computed of each item, with a bar where that takes longer than the patience, in seconds.
+    """Returns the results of compute for the items, with a bar if that takes longer than the patience, in seconds.
 
-    Between two items any control that is moved ends the run, and begins another. stop: called by a button beside the
-    bar, which is there where this is given: after it the work must be less.
+    Between two items, any control that is moved ends the run and starts another. stop: handler of a button beside the
+    bar, drawn only if given: it must leave less work to do.
     """
     place = st.empty()
     begun = perf_counter()
@@ -43,7 +43,7 @@ def compute_one_by_one(
 def show_progress_bar(
     place: st.delta_generator.DeltaGenerator, stop: Callable[[], None] | None
 ) -> st.delta_generator.DeltaGenerator:
-    """The bar, and the button beside it."""
+    """Shows the bar, and the stop button beside it; returns the bar."""
     with place.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0)
         if stop is not None:
@@ -63,11 +63,11 @@ def measure_on_request(
     start: str,
     show: ShowMeasured[Item] | None = None,
 ) -> dict[Item, float]:
-    """Gives what was measured of the items in this session. A button begins to measure, another stops it; what was
-    measured by then stays. One session of this process measures at a time; another is told so.
+    """Returns the measurements of the items in this session. A button starts to measure, another stops it; results up
+    to then are kept. One session of this process measures at a time; another one gets a message.
 
-    name: of the measurement in its lesson. start: what stands on the button. show: draws what there is, under the
-    button, and anew after each item.
+    name: of the measurement in its lesson. start: label of the button. show: draws the results under the button, and
+    again after each item.
     """
     session_figures = st.session_state.setdefault(f"measured_{current_slug()}_{name}", {})
     line = st.container(horizontal=True, vertical_alignment="center")

@@ -1,4 +1,4 @@
-"""The badge, which opens to what was checked, against what, and how far apart it was."""
+"""The badge of a run's proof, which opens to the checks: against which witness, and with what difference."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ TABLE_HEIGHT_PX = 280
 
 
 def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
-    """The proof of a run; None where it is large and nobody asked for it."""
+    """The proof of a run; None if it is large and the reader did not request it."""
     number_count = sum(step.stored.numel() for step in trace.steps.values())
     is_small = number_count <= MAX_AUTOMATIC_PROOF_NUMBERS
     run = without_view(setup)
@@ -27,7 +27,7 @@ def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
 
 
 def show_proof(trace: Trace, setup: Setup) -> None:
-    """The badge, which opens to what was checked."""
+    """Shows the badge, which opens to the checks."""
     proof = get_wanted_proof(trace, setup)
     opened = st.popover(format_badge(trace, setup, proof), type="tertiary", key="proof", on_change="rerun")
     if not opened.open:
@@ -41,7 +41,7 @@ def show_proof(trace: Trace, setup: Setup) -> None:
 
 
 def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
-    """What was checked, against what, and how far apart it was; then what the precision did to the numbers."""
+    """Shows the checks, the witnesses and the differences; then the effects of the precision on the numbers."""
     with st.container(width=PANEL_WIDTH_PX):
         st.markdown(describe_agreement(proof))
         st.markdown(say("proof.how"))
@@ -56,19 +56,19 @@ def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
 
 
 def describe_agreement(proof: Proof) -> str:
-    """How far apart the witnesses are at most."""
+    """Text about the largest difference between the witnesses."""
     if not proof.passed:
         return say("proof.failed", step=escape_markdown(proof.failed.step))
     return describe_worst(proof.worst)
 
 
 def describe_worst(worst: float) -> str:
-    """The same of what agrees. worst: the largest relative difference."""
+    """The same for a passed proof. worst: the largest relative difference."""
     return say("proof.within", figure=format_power_bound(worst)) if worst else say("proof.exact")
 
 
 def show_check_table(proof: Proof) -> None:
-    """Every check, those that failed first. It is text, which is there at once."""
+    """Shows every check, failed ones first, as text, which appears at once."""
     failed_first = sorted(proof.checks, key=lambda check: (check.passed, -check.difference))
     heading = ["", say("proof.step"), say("proof.difference"), say("proof.witness")]
     table = make_table(heading, [make_check_row(check) for check in failed_first])
@@ -77,7 +77,7 @@ def show_check_table(proof: Proof) -> None:
 
 
 def describe_rounding(setup: Setup, proof: Proof) -> str:
-    """How far the step that was rounded most lies from float64."""
+    """Text about the largest rounding of a step against float64."""
     step, rounding = max(proof.rounding.items(), key=lambda item: item[1])
     return say(
         "proof.rounding",
@@ -98,18 +98,18 @@ def make_check_row(check: ProofCheck) -> list[str]:
 
 
 def describe_overflow(trace: Trace, proof: Proof) -> str:
-    """The cell in which the precision could not hold the numbers, in words."""
+    """Text that names the cell whose number the precision could not hold."""
     step, index = proof.overflow
     return escape_markdown(describe_cell(trace, Ref(step, index)))
 
 
 def proof_badge(trace: Trace, setup: Setup) -> str:
-    """The proof of a run in a few words."""
+    """The badge text of a run's proof."""
     return format_badge(trace, setup, get_wanted_proof(trace, setup))
 
 
 def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
-    """The proof in a few words; a precision that cannot hold the numbers is no proven screen."""
+    """The badge text of a proof; a precision that cannot hold the numbers does not count as proven."""
     if proof is None:
         return f":gray[{say('proof.unchecked')}]"
     if proof.overflow and (proof.passed or proof.failed.witness == "held"):
@@ -118,4 +118,4 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if not proof.passed:
         text = say("proof.failed", step=escape_markdown(proof.failed.step))
         return f":red[:material/error: {text}]"
-    return f":gray[:material/check: {say('proof.checked')}]"  # a quiet tick: the lesson is what is looked at
+    return f":gray[:material/check: {say('proof.checked')}]"  # a quiet tick, to leave attention to the lesson

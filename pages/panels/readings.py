@@ -1,4 +1,4 @@
-"""What can be read in two ways is asked: a button for each reading, beside the refusal."""
+"""A choice between the readings of an ambiguous text: a button for each, beside the refusal."""
 
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
@@ -13,7 +13,7 @@ MAX_LABEL_CHARS = 40  # of a row, on its button
 
 
 def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) -> None:
-    """A button for each reading of a refused text, if it has several. take: takes the text of the one that is meant."""
+    """Shows a button for each reading of a refused text, if it has several. take: handler of the chosen reading."""
     readings = error.values.get("readings", ())
     if not readings:
         return
@@ -24,7 +24,7 @@ def show_readings(error: AttentionError, key: str, take: Callable[[str], None]) 
 
 
 def label_readings(readings: Sequence[str]) -> list[str]:
-    """The size of each reading, and the first row in which it differs from the others.
+    """Label of each reading: its size, and the first row in which it differs from the others.
 
     >>> label_readings(["1  2\\n1.234  4", "1  2\\n1234  4"])
     ['2 × 2: 1.234 4', '2 × 2: 1234 4']

@@ -1,4 +1,4 @@
-"""The search over the whole app: it answers in the browser, and the server opens what was chosen."""
+"""The search over the whole app: results are found in the browser, and the server opens the chosen one."""
 
 import json
 from urllib.parse import urlencode
@@ -19,7 +19,7 @@ KINDS = ("lesson", "page", "control", "drawer", "sign", "history", "example")
 
 
 def pack_findable(found: Findable) -> dict:
-    """One thing that can be found, as the script of the search reads it."""
+    """A search entry as data for the script."""
     return {
         "kind": found.kind,
         "slug": found.slug,
@@ -39,11 +39,11 @@ search = make_component(
 
 
 def show_search() -> None:
-    """Shows the button of the search; opens the page of what was chosen."""
+    """Shows the search button; opens the page of the chosen result."""
     data = {
         "findable": f"./{FINDABLE_FILE}",  # beside the script of the search
         "language": current_language(),
-        "page": st.session_state["page"] or PAGES[0].slug,  # the first page is where no page is named
+        "page": st.session_state["page"] or PAGES[0].slug,  # an empty name is the first page
         "text": {word: say(f"search.{word}") for word in SEARCH_WORDS} | {"found": get_text_template("search.found")},
         "kinds": {kind: say(f"search.kind.{kind}") for kind in KINDS},
         "palette": vars(current_palette()),
@@ -51,7 +51,7 @@ def show_search() -> None:
     chosen = search(data=data, key="search", width="content").chosen
     if chosen is not None:
         found = list_findable()[chosen]
-        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # what is on the screen stays
+        if found.kind == "control" and st.session_state["page"] in ("", found.slug):  # the current screen stays
             seek(found.link[LINK_KEY])
             st.rerun()
         st.switch_page(PAGES_BY_SLUG[found.slug].path, query_params=found.link)

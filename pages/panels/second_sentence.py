@@ -1,4 +1,4 @@
-"""A second sentence for the same language model: its heads are compared on both, or look as they look there."""
+"""A second sentence for the same language model, for comparing heads or patching their attention weights."""
 
 import streamlit as st
 
@@ -21,8 +21,8 @@ BOX_KEY = "c_other_text"
 
 
 def second_words_of(setup: Setup) -> tuple[str, ...]:
-    """The words of the second sentence, behind the sign that each text begins with; none where there is none, or where
-    a link has one that this model cannot read."""
+    """The words of the second sentence, START first; empty if there is none, or if this model cannot read the
+    link's."""
     if setup.other_text is None:
         return ()
     try:
@@ -32,7 +32,7 @@ def second_words_of(setup: Setup) -> tuple[str, ...]:
 
 
 def show_second_sentence(screen: ScreenState) -> None:
-    """The box for it; why it could not be read, or that the model guesses about it."""
+    """Shows the box for the second sentence; why it could not be read, or that the model guesses about it."""
     kind = model_sentences_of(screen.setup)
     mirror_field(BOX_KEY, CONTROL, screen.setup.other_text or "")
     st.text_input(
@@ -47,7 +47,7 @@ def show_second_sentence(screen: ScreenState) -> None:
 
 
 def take_second_sentence(kind: ModelSentences, typed: str) -> None:
-    """Takes what was typed, where the model can read it; else the one before stays, and it is said why."""
+    """Applies the typed sentence if the model can read it; otherwise keeps the one before, and the refusal."""
     text = typed.strip()
     try:
         if text:
@@ -68,6 +68,6 @@ def read_second_sentence(kind: ModelSentences, typed: str) -> tuple[str, ...]:
 
 
 def label_words(kind: ModelSentences, words: tuple[str, ...]) -> list[str]:
-    """The words as they stand beside a map: one that stands there twice carries its place."""
+    """The words beside a map; a repeated word carries its position."""
     trace = run_model(kind.model, kind.read(words))["1.attention"].labelled(T=words, S=words)
     return [label_token(trace, "T", place) for place in range(len(words))]

@@ -1,4 +1,4 @@
-"""One control each: it mirrors a part of the Setup, tries the change, and shows its own refusal."""
+"""Controls of Setup fields: each shows the field's value, applies a change, and shows its own refusal."""
 
 from collections.abc import Callable, Iterable
 
@@ -18,15 +18,15 @@ HALF_WIDTH_PX = 112  # pixels: two controls beside each other in the sidebar
 
 
 def mirror_field(key: str, control: str, value: object) -> None:
-    """Sets a widget to what the Setup says, unless it holds something refused that must not be lost.
+    """Sets a widget to the Setup's value, unless it holds a refused input that must not be lost.
 
-    Streamlit forgets what a widget held that was away from the screen for a while: its refusal goes too.
+    Streamlit drops the value of a widget that was not drawn for a while: its refusal is dropped too.
     """
     mirror_field_as(key, key, control, value)
 
 
 def mirror_field_as(kept: str, key: str, control: str, value: object) -> None:
-    """Sets what is kept under a name as mirror_field sets a widget. key: of the widget."""
+    """Sets a session value as mirror_field sets a widget. kept: its name. key: of the widget."""
     if key not in st.session_state:
         setup_state.forget_refusals(control)
     if setup_state.get_refusal(control) is None:
@@ -34,7 +34,7 @@ def mirror_field_as(kept: str, key: str, control: str, value: object) -> None:
 
 
 def mirror_moved_field(name: str, control: str, value: object) -> str:
-    """As mirror_field a widget that another one changes, too, and gives its key."""
+    """As mirror_field, for a widget whose value also changes elsewhere; returns its key."""
     key = moved_widget_key(name)
     if key not in st.session_state:
         setup_state.forget_refusals(control)
@@ -44,30 +44,30 @@ def mirror_moved_field(name: str, control: str, value: object) -> str:
 
 
 def keep_typed(key: str, control: str, value: object) -> object:
-    """What stands in a box of a component: what the Setup says, or what was typed there and refused."""
+    """The value of a component's text box: the Setup's, or the refused input."""
     typed = f"{key}.typed"
     mirror_field_as(typed, key, control, value)
     return st.session_state[typed]
 
 
 def try_change(control: str, **updates) -> None:
-    """Takes a change or keeps its refusal, and draws what it changes: the last that a callback does."""
+    """Applies a change or keeps its refusal, and redraws: must be the last call of a callback."""
     try_made_change(control, lambda: updates)
 
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
-    """Takes the matrix that `read` gives, or keeps its refusal; `base` is the one that nobody changed."""
+    """Applies the matrix that `read` returns, or keeps its refusal; `base` is the unedited matrix."""
     try_made_change(control, lambda: {name: to_short_text(read(), base, name)})
 
 
 def try_made_change(control: str, make: Callable[[], dict]) -> None:
-    """Takes the change that `make` gives, or keeps the refusal of either, and draws what it changes."""
+    """Applies the change that `make` returns, or keeps the refusal of either, and redraws."""
     take_made_change(control, make)
     redraw()
 
 
 def take_made_change(control: str, make: Callable[[], dict]) -> None:
-    """Takes the change that `make` gives, or keeps the refusal of either; nothing is drawn yet."""
+    """Applies the change that `make` returns, or keeps the refusal of either, without redrawing."""
     try:
         changes = make()
     except AttentionError as error:
@@ -77,8 +77,7 @@ def take_made_change(control: str, make: Callable[[], dict]) -> None:
 
 
 def show_refusal(control: str, take_reading: Callable[[str], None] | None = None) -> None:
-    """The sentence of a refusal, at its control. take_reading: takes a text that can be read in one way only, where
-    what was refused can be read in several."""
+    """Shows the reason for a refusal at its control. take_reading: handler of a reading, for an ambiguous input."""
     error = setup_state.get_refusal(control)
     if error is None:
         return
@@ -90,7 +89,7 @@ def show_refusal(control: str, take_reading: Callable[[str], None] | None = None
 def show_field_selectbox(
     field: str, options: list[str], value: str, width: int | str = "stretch", help: str | None = None
 ) -> None:
-    """One of a few named choices."""
+    """Shows a select box for a field with a few options."""
     key = f"c_{field}"
 
     def chosen() -> None:
@@ -111,7 +110,7 @@ def show_field_selectbox(
 
 
 def show_field_text(field: str, typed: str | None, shipped: str, help: str | None = None) -> None:
-    """A line of text; `shipped` stands in it where nobody typed one."""
+    """Shows a text input for a field; `shipped` is its value if nothing was typed."""
     key = f"c_{field}"
 
     def changed() -> None:
@@ -129,7 +128,7 @@ def show_field_pills(
     chosen: Callable[[], None],
     help: str | None = None,
 ) -> None:
-    """Any number of named choices, all in sight; `chosen` is called after a choice."""
+    """Shows pills for a field with any number of options; `chosen` is called after a choice."""
     mirror_field(f"c_{field}", field, list(values))
     st.pills(
         say(f"control.{field}"),

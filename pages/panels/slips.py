@@ -1,5 +1,5 @@
-"""What was done wrong, in words: the mistake that gives a learner's numbers, or the one wrong sum; and what is right
-without following from the numbers before it."""
+"""Explanations of a learner's mistakes: the rule that gives the same numbers, or the one wrong sum; and right numbers
+that do not follow from the ones before."""
 
 from collections.abc import Mapping
 
@@ -15,14 +15,14 @@ from pages.site.words import escape_markdown, say, say_cause
 
 
 def show_slips(checked: CheckedWork, found: Mapping[str, StepSlips]) -> None:
-    """A sentence for each step that holds slips."""
+    """Shows a sentence for each step with slips."""
     for step, slips in found.items():
         explanation = describe_slips(checked, slips)
         st.markdown(say("slips.step", step=inline_step_name(step), told=explanation))
 
 
 def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
-    """What explains the slips of a step."""
+    """Text that explains the slips of a step."""
     if slips.wrong_sum is not None:
         return describe_wrong_sum(checked, slips.wrong_sum)
     count = len(slips.cells)
@@ -37,7 +37,7 @@ def describe_slips(checked: CheckedWork, slips: StepSlips) -> str:
 
 
 def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
-    """The one wrong number of a step, and what was done with its terms."""
+    """Text about the one wrong number of a step, and what was done with its terms."""
     digits = checked.digits[wrong.cell.step]
     factors = [cell_text(factor, None) for factor in wrong.factors]
     mistake = say(f"slips.sum_{wrong.kind}", term=" × ".join(factors))
@@ -51,7 +51,7 @@ def describe_wrong_sum(checked: CheckedWork, wrong: WrongSum) -> str:
 
 
 def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
-    """That some numbers of a step are right and do not follow from those before them. named: also which."""
+    """Shows that some numbers of a step are right but do not follow from those before. named: also list which."""
     cells = checked.met(step)
     if not cells:
         return
@@ -63,7 +63,7 @@ def show_met(checked: CheckedWork, step: str, named: bool = True) -> None:
 
 
 def describe_slip_place(checked: CheckedWork, cell: Ref) -> str:
-    """Where a cell stands in its step; a single head is not named."""
+    """The position of a cell in its step; a single head is not named."""
     trace = checked.trace
     has_one_head = trace.sizes()["H"] == 1
     names = []

@@ -1,4 +1,4 @@
-"""One step opened: any cell of it by name, its formula, its code, its numbers as a table."""
+"""The opened step: a choice of any of its cells, its formula, its code, its numbers as a table."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -32,8 +32,8 @@ STEP_DRAWER_KEY = "step_drawer"
 
 
 def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The step, the cell and how one came there; the numbers, and which part of them is drawn; nothing of that while
-    the drawer is closed and the step has no picture here."""
+    """The step, the cell and its trail; the numbers, and which part of them is drawn. None of that while the accordion
+    is closed and the step has no picture here."""
     trace, setup, selection = screen.trace, screen.setup, screen.selection
     is_drawer_open = st.session_state.get(STEP_DRAWER_KEY)
     if not is_drawer_open and not has_picture_here(screen):
@@ -57,7 +57,7 @@ def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def shows_part_of_query(trace: Trace, step: str) -> bool:
-    """Whether the chosen query decides which part of a step, or of what the step reads, is drawn."""
+    """Whether the selected query decides which part of a step, or of its operands, is drawn."""
     operation = trace.step(step).operation
     operands = operation.reads if operation else ()
     for name in (step, *operands):
@@ -68,21 +68,22 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
 
 
 def has_picture_here(screen: ScreenState) -> bool:
-    """Whether an opened step is drawn under the flow: one too large for it, a difference, or one of two runs."""
+    """Whether an opened step is drawn under the flow: it is large, a difference, or two runs are compared."""
     if screen.setup.step not in screen.trace:
         return False
     return screen.shows_difference or screen.a is not None or canvas_map.is_large(screen.trace, screen.setup.step)
 
 
 def show_step_panel(screen: ScreenState) -> None:
-    """What the flow does not show of the opened step; in a drawer any step by name, its formula, code and table."""
+    """Draws what the flow does not show of the opened step, and the accordion with any step's formula, code and
+    table."""
     if has_picture_here(screen):
         show_step_pictures(screen)
     show_drawer(say("step.title"), ":material/function:", STEP_DRAWER_KEY, lambda: show_named_step(screen))
 
 
 def show_step_pictures(screen: ScreenState) -> None:
-    """The map of a large step; the picture of a difference, or of two runs with both sums of the chosen cell."""
+    """Draws the map of a large step; the picture of a difference, or of two runs with both sums of the opened cell."""
     trace, step = screen.trace, screen.setup.step
     chosen = chosen_cell(trace, screen.setup)
     at = screen.selection.at
@@ -96,10 +97,10 @@ def show_step_pictures(screen: ScreenState) -> None:
 
 
 def show_named_step(screen: ScreenState) -> None:
-    """Any step and any of its cells by name; the formula, the code and the numbers of the opened one."""
+    """Draws the choices of a step and its cell; the formula, the code and the numbers of the opened step."""
     trace, step = screen.trace, screen.setup.step
     is_open = step in trace
-    with st.container(horizontal=True, gap="small", key="pickers"):  # where the focus stays
+    with st.container(horizontal=True, gap="small", key="pickers"):  # keeps the focus here
         step_picker(trace, step if is_open else None)
         if is_open:
             step_cell_pickers(trace, step, chosen_cell(trace, screen.setup), screen.selection.at)
@@ -111,7 +112,7 @@ def show_named_step(screen: ScreenState) -> None:
 
 
 def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
-    """The arithmetic of the chosen cell in B and, where A has such a cell, in A."""
+    """Draws the arithmetic of the opened cell in B and, if A has such a cell, in A."""
     trail = setup_state.get_trail()[:-1]
     show_arithmetic(screen.trace, chosen, trail, follow_operand, "arithmetic", "B")
     if screen.a.holds(chosen.step, chosen.index):
@@ -119,13 +120,13 @@ def show_both_sums(screen: ScreenState, chosen: Ref) -> None:
 
 
 def follow_operand(place: Mapping) -> None:
-    """An operand of the arithmetic was clicked."""
+    """Handles a click on an operand of the arithmetic: opens its cell."""
     open_sent_cell(place, follow=True)
 
 
 # ---- pickers ---------------------------------------------------------------------------------------------------------
 def step_picker(trace: Trace, step: str | None) -> None:
-    """Any step by name: what a click on its small map does, for keyboards and screen readers."""
+    """Draws a select box of all steps, the alternative to clicking a map for keyboards and screen readers."""
     names = {name: step_name(name) for name in trace.steps}
     key = set_moved_widget("c_step", step)
 
@@ -147,10 +148,10 @@ def step_picker(trace: Trace, step: str | None) -> None:
 
 
 def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str, int]) -> None:
-    """Any cell of a step by name: what a click on a picture does."""
+    """Draws a select box for each axis of a step, the alternative to clicking a cell in a picture."""
     dims = trace.step(step).dims
     sizes = trace.step(step).shape
-    looked = {dim: place for dim, place in at.items() if dim != "T"}  # another query draws nothing here anew
+    looked = {dim: place for dim, place in at.items() if dim != "T"}  # another query must not redraw this
     shown = [looked.get(dim) for dim in dims] if chosen is None else chosen.index
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
@@ -159,7 +160,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]
-        places = current_screen().selection.at  # of what nobody chose, what is looked at, or the first
+        places = current_screen().selection.at  # for an axis without a choice: the selection, or 0
         index = [places.get(dim, 0) if place is None else place for dim, place in zip(dims, chosen_places, strict=True)]
         open_sent_cell({"step": step, "index": tuple(index)})
 
@@ -181,14 +182,14 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
 
 # ---- the code and the table ------------------------------------------------------------------------------------------
 def step_code_drawer(trace: Trace, step: str) -> None:
-    """The code of the step, written when its drawer opens."""
+    """Draws the accordion with the step's code, which is written when it opens."""
     if trace.step(step).operation is None:
         return
     show_drawer(say("code.title"), ":material/code:", "code", lambda: show_step_code(trace, step))
 
 
 def show_step_code(trace: Trace, step: str) -> None:
-    """Both functions, run once more on the operands of this step, and its call; nothing for an input."""
+    """Shows the step's function in torch and in numpy, each with its call; returns early for an input."""
     if trace.step(step).operation is None:
         return
     for column, language in zip(st.columns(2), ("torch", "numpy"), strict=True):
@@ -200,7 +201,7 @@ def show_step_code(trace: Trace, step: str) -> None:
 
 
 def list_step_code(trace: Trace, step: str, language: str) -> str:
-    """The function of a step that is computed, and its call. language: "torch" or "numpy"."""
+    """The function of a computed step, and its call. language: "torch" or "numpy"."""
     operation = trace.step(step).operation
     operands = {name: trace[name] for name in operation.reads}
     code = listing(operation, operands, language)
@@ -209,13 +210,13 @@ def list_step_code(trace: Trace, step: str, language: str) -> str:
 
 
 def table_drawer(screen: ScreenState, step: str) -> None:
-    """The matrix that is looked at, all its digits, rows and columns called as on the map."""
+    """Draws the accordion with the selected matrix, all its digits, rows and columns named as on the map."""
     show_drawer(say("table.title"), ":material/table:", "table", lambda: st.dataframe(make_step_table(screen, step)))
 
 
 def make_step_table(screen: ScreenState, step: str) -> "pd.DataFrame":
-    """The last two axes of a step as the map draws them: numbers, or differences where the map shows those."""
-    import pandas as pd  # a third of a second, which no page needs to begin
+    """The last two axes of a step as the map draws them: numbers, or differences if the map shows those."""
+    import pandas as pd  # takes a third of a second, so not at the start of a page
 
     trace = screen.drawn(step)
     found = trace.step(step)

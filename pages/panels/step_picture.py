@@ -1,4 +1,4 @@
-"""The picture of a step: the matrix product that it is, or its numbers beside those that they are made from."""
+"""The picture of a step: a matrix product, or its numbers beside those of its operand."""
 
 from attention_core import Trace
 from attention_core.drawing import charts
@@ -13,8 +13,8 @@ from pages.session.labels import HEAD_DIMS, current_palette, inline_step_name, p
 from pages.site.words import say
 
 MAX_COLUMNS_ACROSS = 18  # columns of cells with numbers that fit on a projector
-STEP_WINDOW_SIDE = 10  # rows and columns of the part of a large step that stands in cells
-MIN_OPERAND_COLUMNS = 6  # columns of an operand that are drawn at least
+STEP_WINDOW_SIDE = 10  # rows and columns drawn as cells of a large step
+MIN_OPERAND_COLUMNS = 6  # least columns drawn of an operand
 
 
 def make_step_picture(
@@ -26,10 +26,10 @@ def make_step_picture(
     palette: Palette | None = None,
     room: tuple[float, float] = charts.WHOLE_PAGE,
 ) -> Picture:
-    """A step as the matrix product that it is, or beside the operand that it is made from cell by cell.
+    """The picture of a step as a matrix product, or beside the operand from which it is computed cell by cell.
 
-    reach: of the colours of one that is no product, where that is not its own. palette: where no session can be asked
-    for it. room: the largest width and height of a product; where it is not the page, a step that is none stands
+    reach: range of the colours of a step that is no product, if not its own. palette: if it cannot be read from a
+    session. room: the largest width and height of a product; if it is not the page, a step that is no product is drawn
     without its operand, and titles are short.
     """
     is_whole_page = room == charts.WHOLE_PAGE
@@ -70,7 +70,7 @@ def make_step_picture(
 
 
 def count_feature_columns(trace: Trace, step: str) -> int:
-    """Columns of features that fit: beside the keys where a product has these, else beside as many of the other."""
+    """How many feature columns fit: beside the keys if a product has keys, otherwise at most half of all columns."""
     operation = trace.step(step).operation
     operands = operation.reads if operation else ()
     last_dims = [trace.step(name).dims[-1:] for name in (step, *operands)]
@@ -82,8 +82,7 @@ def count_feature_columns(trace: Trace, step: str) -> int:
 
 
 def list_shown_operands(trace: Trace, step: str) -> list[str]:
-    """The operand that a step is made from, under the name that a reader is shown, where its rows stand for the same as
-    the step's and there is room."""
+    """The display name of the first operand of a step, if their rows correspond and there is room; otherwise empty."""
     found = trace.step(step)
     if found.operation is None:
         return []
@@ -103,7 +102,8 @@ def list_shown_operands(trace: Trace, step: str) -> list[str]:
 
 
 def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> dict[str, int]:
-    """What is looked at, and the chosen cell: the part of a large step that stands in cells holds them."""
+    """The selection, overridden by the opened cell's position, so that the drawn part of a large step contains the
+    cell."""
     if chosen is None:
         return at
     dims = trace.step(chosen.step).dims
@@ -112,8 +112,8 @@ def position_with_cell(at: dict[str, int], trace: Trace, chosen: Ref | None) -> 
 
 # ---- titles ----------------------------------------------------------------------------------------------------------
 def make_panel_title(trace: Trace, part: Panel) -> str:
-    """A step's name, the sentence and the head that are drawn, and its shape; how much of it is drawn where that is not
-    all."""
+    """A step's name, the sentence and the heads that are drawn, and its shape; the range of cells if not all are
+    drawn."""
     mark, shape = describe_sides(trace, part)
     name = step_name(part.step) + mark
     if trace.difference:
@@ -133,13 +133,13 @@ def make_panel_title(trace: Trace, part: Panel) -> str:
 
 
 def make_short_title(trace: Trace, part: Panel) -> str:
-    """A step's name as code has it, and its shape."""
+    """A step's name in the code, and its shape."""
     mark, shape = describe_sides(trace, part)
     return f"{part.step}{mark} · {shape}"
 
 
 def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
-    """The mark of a step that is drawn turned over, and the shape that is drawn, which of a row cut out is a row's."""
+    """The mark of a step that is drawn transposed, and its shape; that of a row if a single row is cut out."""
     dims = trace.step(part.step).dims
     sides = trace.step(part.step).shape[-2:]
     is_transposed = len(dims) > 1 and (part.columns, part.rows) == dims[-2:]
@@ -150,7 +150,7 @@ def describe_sides(trace: Trace, part: Panel) -> tuple[str, str]:
 
 
 def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
-    """The sentence and the heads that a panel is drawn of, where there are several."""
+    """The sentence and the heads that a panel shows, if there are several."""
     dims = trace.step(part.step).dims[:-2]
     sizes = trace.step(part.step).shape[:-2]
     first_index = part.refs[0][0].index
@@ -164,13 +164,13 @@ def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
 
 
 def difference_title() -> str:
-    """What is subtracted from what."""
+    """Text that names the two runs of a difference."""
     is_comparison = setup_state.current_setup().pinned
     return say("compare.step" if is_comparison else "change.title")
 
 
 def step_name(step: str) -> str:
-    """A step's name in the code, with the page's word for it where that says more."""
+    """A step's name in the code, with the page's word for it if that adds anything."""
     word = inline_step_name(step)
     if word.lower() in step:
         return step

@@ -1,4 +1,4 @@
-"""Small maps in a row, the steps of a run or its heads: one of them is looked at, a click on another opens that one."""
+"""Rows of small maps, of the steps of a run or of its heads; a click selects one."""
 
 from collections.abc import Callable
 
@@ -21,17 +21,17 @@ from pages.site.words import say
 STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # pixels: the longer side of a small map
 NAME_TEXT_PX = 13  # pixels: the text under a small map
 MAX_STEPS_IN_LINE = 15  # steps in a line
-MAX_NARROW_STEPS_IN_LINE = 18  # steps in a line of narrow maps; of more, the scores begin a second line
-MOVED_MARK = "Δ"  # under the name of a step whose numbers moved
+MAX_NARROW_STEPS_IN_LINE = 18  # steps in a line of narrow maps; with more, the scores start a second line
+MOVED_MARK = "Δ"  # under the name of a step whose numbers changed
 SEQUENCE_INPUTS = ("x", "query", "key", "value", "q", "k", "v", "q_heads", "k_heads")
 MASK_INPUTS = ("allowed_custom", "allowed")
 
-StepPlace = tuple[str, dict[str, int]]  # a step, and the position on each axis that a map picks one of
+StepPlace = tuple[str, dict[str, int]]  # a step, and the index on each leading axis
 
 
 # ---- steps -----------------------------------------------------------------------------------------------------------
 def list_strip_steps(trace: Trace) -> list[str]:
-    """The steps of the strip: the input of each sequence, then all that is computed, as far as it is a matrix."""
+    """The steps of the strip: the input sequences and masks, and all computed matrices."""
     inputs = trace.inputs()
     steps = [name for name in SEQUENCE_INPUTS if name in inputs]
     for name, step in trace.computed().items():
@@ -44,12 +44,12 @@ def list_strip_steps(trace: Trace) -> list[str]:
 
 
 def uses_mask(step: str) -> bool:
-    """Whether a step is a mask, or the scores under it."""
+    """Whether a step is a mask, or the masked scores."""
     return step.startswith("allowed") or step == "masked_scores"
 
 
 def show_strip(screen: ScreenState) -> None:
-    """All steps in order; those that the last change moved are marked."""
+    """Draws all steps in order; those that the last change affected are marked."""
     steps = list_strip_steps(screen.trace)
     moved = {*screen.moved, *screen.new, *screen.reshaped}
     second_line_step = find_second_line_step(steps)
@@ -73,14 +73,14 @@ def show_strip(screen: ScreenState) -> None:
 
 
 def find_second_line_step(steps: list[str]) -> str | None:
-    """The step that begins the second line of the strip; None where one line holds all."""
+    """The step that starts the second line of the strip; None if one line holds all."""
     if len(steps) <= MAX_NARROW_STEPS_IN_LINE:
         return None
     return next((step for step in steps if step in ("hidden", "scores")), None)
 
 
 def mark_moved(name: str, moved: bool) -> str:
-    """A step's name in at most two lines, with the mark of a change.
+    """A step's name in at most two lines, with a mark if its numbers changed.
 
     >>> mark_moved("scores", True), mark_moved("sine\\ntable", True), mark_moved("scores", False)
     ('scores\\nΔ', 'sine\\ntable Δ', 'scores')
@@ -92,7 +92,7 @@ def mark_moved(name: str, moved: bool) -> str:
 
 
 def describe_shape(trace: Trace, step: str, small_map: SmallRaster) -> str:
-    """The shape of a step, and what of it a small map leaves out."""
+    """The shape of a step, and the thinning of its small map."""
     shape = " × ".join(map(str, trace.step(step).shape))
     if small_map.every == (1, 1):
         return shape
@@ -101,14 +101,14 @@ def describe_shape(trace: Trace, step: str, small_map: SmallRaster) -> str:
 
 
 def open_step(step: str) -> None:
-    """Opens a step, where the run has it."""
+    """Opens a step, if the run has it."""
     if step in trace_for(setup_state.current_setup()):
         open_cell(step, None)
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def show_all_heads(screen: ScreenState) -> None:
-    """The weights of every head; a click makes one the large map."""
+    """Draws the weights of every head; a click makes one the large map."""
     selection = screen.selection
     heads = range(screen.trace.sizes()["H"])
     places = [("weights", selection.at | {"H": head}) for head in heads]
@@ -133,14 +133,14 @@ def show_all_heads(screen: ScreenState) -> None:
 
 
 def select_head(head: int) -> None:
-    """Looks at a head, where the run has it."""
+    """Selects a head, if the run has it."""
     if head in range(trace_for(setup_state.current_setup()).sizes()["H"]):
         select_and_redraw(head=head, cell=None)
 
 
 # ---- the maps of a row -----------------------------------------------------------------------------------------------
 def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> tuple[SmallRaster, ...]:
-    """Of each step the matrix at a position, drawn small. most: rows or columns that are drawn."""
+    """A small map of each step's matrix at a position. most: limit of rows and columns drawn."""
     before = setup_state.setup_before() if screen.shows_difference else None
     matrices = []
     for step, at in places:
@@ -177,9 +177,8 @@ def show_small_maps(
 ) -> None:
     """Shows small maps in a row.
 
-    side: the longer side of a map, in pixels. lines: of a name, and text: how large it is, in pixels. row: what is said
-    of each map, and the "map" itself. take: what is done with what a clicked one "opens". palette: where it is not the
-    theme's.
+    side: the longer side of a map, in pixels. lines: of a name, and text: its size, in pixels. row: the data of each
+    map, and the "map" itself. take: handler of the "opens" value of a clicked map. palette: if not the theme's.
     """
     palette = palette or current_palette()
     share_fills, _ = colour_table(True, palette)
@@ -204,7 +203,7 @@ def show_small_maps(
 
 
 def make_map_data(entry: dict) -> dict:
-    """What the component is told of a map: its size and its scale in the place of the map itself."""
+    """The component's data for a map, with its size and its scale instead of the map itself."""
     small_map = entry["map"]
     scale = "share" if small_map.is_share else "signed"
     return {**entry, "map": small_map.drawn, "scale": scale}

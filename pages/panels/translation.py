@@ -1,4 +1,5 @@
-"""What a translator writes at the row that is looked at: a row looks at the words of which it makes the next one."""
+"""The word that a translator writes at the selected row: the row attends to the words from which it computes the next
+one."""
 
 import streamlit as st
 
@@ -13,21 +14,21 @@ from pages.site.words import escape_markdown, say
 
 
 def translation_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run and the row, where a translator reads."""
+    """The run and the row, if a translator reads; otherwise empty."""
     kind = translated_sentences_of(screen)
     return () if kind is None else (without_view(screen.setup), screen.selection.query)
 
 
 def translated_sentences_of(screen: ScreenState) -> TranslatedSentences | None:
-    """The sentences that a translator reads and writes; None where none does, or where rows are no words."""
+    """The sentences that a translator reads and writes; None without a translator, or if rows are no words."""
     kind = sentences_of(screen.setup)
     return kind if isinstance(kind, TranslatedSentences) and "x" not in kind.typed else None
 
 
 @page_part(translation_dependencies)
 def show_translation(screen: ScreenState) -> None:
-    """Which word the row that is looked at writes; and what the translator itself would write of the sentence, where
-    somebody typed another translation."""
+    """Shows the word that the selected row writes; and the translator's own translation, if the reader typed another
+    one."""
     kind = translated_sentences_of(screen)
     if kind is None:
         return

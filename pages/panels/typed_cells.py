@@ -1,4 +1,4 @@
-"""Numbers typed where they stand in the picture: into the cells of a run's inputs."""
+"""Numbers typed in the picture, into the cells of a run's inputs."""
 
 from collections.abc import Mapping
 
@@ -18,8 +18,8 @@ from pages.session.fragments import redraw
 from pages.session.view import ScreenState, current_screen
 from pages.site.words import say_refusal
 
-CONTROL = "typed_cell"  # the cell in the picture, as a place of refusals
-STEP_MATRICES = {"query": "x", "key": "context"}  # inputs of a run that are matrices of another name
+CONTROL = "typed_cell"  # control at which refusals are stored
+STEP_MATRICES = {"query": "x", "key": "context"}  # inputs of a run whose matrix has another name
 MAX_CELL_CHARS = 40
 
 TypedCell = tuple[int, int, object]  # its row, its column, and what was typed
@@ -27,8 +27,7 @@ TypedCell = tuple[int, int, object]  # its row, its column, and what was typed
 
 # ---- which cells can be typed into -----------------------------------------------------------------------------------
 def list_given_matrices(inputs: RunInputs) -> list[str]:
-    """The matrices of a run that can be typed into: not those of a file or of a listing, nor the vectors of a
-    batch."""
+    """The matrices of a run that can be typed into: not those from a file or listing, nor the vectors of a batch."""
     names = []
     for name, origin in inputs.origins.items():
         is_of_batch = name == "x" and bool(inputs.batch)
@@ -49,7 +48,7 @@ def list_typed_steps(trace: Trace, inputs: RunInputs) -> dict[str, str]:
 
 
 def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
-    """Whether the cells of an input are those of a matrix, row by row: no other matrix is read in its place."""
+    """Whether the cells of an input equal those of a matrix, row by row."""
     if matrix is None or step.operation is not None:
         return False
     value = step.value
@@ -61,8 +60,8 @@ def shows_matrix(step: Step, matrix: np.ndarray | None) -> bool:
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
 def take_typed_cell(typed: Mapping | None) -> None:
-    """Takes a number that was typed into a cell, {"step", "index", "text"}, or keeps its refusal; None: the field of a
-    refused number was closed."""
+    """Applies a number typed into a cell, {"step", "index", "text"}, or keeps its refusal; None: the field of a refused
+    number was closed."""
     screen = current_screen()
     if typed is None:
         setup_state.forget_refusals(CONTROL)
@@ -78,7 +77,7 @@ def take_typed_cell(typed: Mapping | None) -> None:
 
 
 def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> tuple[int, int]:
-    """The row and the column of a cell of an input, whose last axis counts columns."""
+    """The row and the column of an input's cell in its matrix; the last axis counts columns."""
     shape = screen.trace.step(step).shape
     place = int(np.ravel_multi_index(index, shape))
     row, column = divmod(place, shape[-1])
@@ -86,7 +85,7 @@ def place_in_matrix(screen: ScreenState, step: str, index: tuple[int, ...]) -> t
 
 
 def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str) -> None:
-    """Puts a number into a matrix, as an edit like every other."""
+    """Puts a number into a matrix, stored like any other edit."""
     matrix, base = screen.inputs.matrices[name], screen.inputs.bases.get(name)
     row, column = place
     changed, error = apply_typed_cells(matrix, [(row, column, text)], (0, 0), name)
@@ -95,11 +94,11 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     elif not np.array_equal(changed, matrix):
         take_made_change(CONTROL, lambda: {name: to_short_text(changed, base, name)})
     if setup_state.get_refusal(CONTROL) is None:
-        setup_state.renew_editors()  # they show the number, too
+        setup_state.renew_editors()  # they show the number as well
 
 
 def make_refusal_data() -> dict | None:
-    """What was typed last, where, and why it was refused; None where nothing is."""
+    """The last typed text, its cell, and why it was refused; None if nothing is refused."""
     error = setup_state.get_refusal(CONTROL)
     if error is None:
         return None
@@ -109,9 +108,9 @@ def make_refusal_data() -> dict | None:
 def apply_typed_cells(
     matrix: np.ndarray, cells: list[TypedCell], corner: tuple[int, int], name: str
 ) -> tuple[np.ndarray, AttentionError | None]:
-    """A matrix with what was typed into the cells of a part of it, and the last refusal of a text that is no number.
+    """A copy of a matrix with texts typed into cells of a part of it, and the last refusal of a text that is no number.
 
-    corner: the row and the column that the part begins with.
+    corner: row and column of the part's first cell.
     """
     top, left = corner
     changed = matrix.copy()

@@ -1,4 +1,4 @@
-"""Which words may come out of a language model: what its sliders show, and what they change."""
+"""How a language model's next word is sampled: data of the sliders, and their handler."""
 
 from collections.abc import Mapping
 
@@ -15,18 +15,18 @@ from pages.setup.word_choices import (
 )
 from pages.site.words import say
 
-WORD_CHOICES = "word_choices"  # the place of a refusal
-NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # what changes nothing: a link does not say it
+WORD_CHOICES = "word_choices"  # control at which a refusal is shown
+NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # values without effect, which a link omits
 
 
 def describe_temperature(setup: Setup) -> dict:
-    """The slider of the temperature."""
+    """The data of the temperature slider."""
     value = word_choices_of(setup).temperature
     return {"value": value, "ends": WORD_TEMPERATURES, "label": say("block.temperature")}
 
 
 def describe_cuts(setup: Setup) -> dict:
-    """The sliders of top-k, which is None where all words stay, and of top-p."""
+    """The data of the sliders of top-k (None if all words remain) and top-p."""
     choices = word_choices_of(setup)
     return {
         "top_k": {"value": choices.top_k, "ends": TOP_KS, "label": say("words.top_k"), "all": say("words.all")},
@@ -35,8 +35,8 @@ def describe_cuts(setup: Setup) -> dict:
 
 
 def take_word_choices(sent: Mapping) -> None:
-    """Takes the choices that a browser sends, by their fields, or refuses what no control offers. None: all words stay;
-    the likeliest one is written."""
+    """Applies the choices that a browser sends, by their fields, or refuses values that no control offers. None: all
+    words remain; the likeliest one is written."""
     try:
         changes = {name: read_choice_sent(name, number) for name, number in sent.items()}
     except AttentionError as error:
@@ -48,7 +48,7 @@ def take_word_choices(sent: Mapping) -> None:
 
 
 def read_choice_sent(name: str, number: object) -> float | int | None:
-    """A choice as a Setup says it."""
+    """A choice as the Setup stores it."""
     if number is None and name in WHOLE_WORD_CHOICES:
         return None
     checked = check_word_choice(name, number)

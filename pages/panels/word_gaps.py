@@ -1,4 +1,4 @@
-"""The words of a Chinese sentence: a click between two characters parts a word, or joins two."""
+"""The words of a Chinese sentence: a click between two characters splits a word, or joins two."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -17,7 +17,7 @@ from pages.setup.setup import Setup, network_of
 from pages.site.words import get_text_template, say
 
 KEY = "word_gaps"
-CONTROL = "word_gap"  # the click, as a place of refusals
+CONTROL = "word_gap"  # control at which a refused click is shown
 
 word_gaps = make_component(
     "word_gaps",
@@ -28,7 +28,7 @@ word_gaps = make_component(
 
 
 def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
-    """The words of the sentence, to be parted and joined; nothing where they are written with spaces."""
+    """Shows the words of the sentence for splitting and joining; returns early if they are written with spaces."""
     words = gap_words(inputs)
     if network_of(setup) is not None or not is_written_without_spaces("".join(words)):
         return
@@ -46,12 +46,12 @@ def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
 
 
 def gap_words(inputs: RunInputs) -> list[str]:
-    """The words of the sentence without the sign that a model's texts begin with."""
+    """The words of the sentence without START."""
     return [word for word in first_sentence_of(inputs) if word != START]
 
 
 def take_gap(gap: Mapping) -> None:
-    """Takes a click between two characters, where the words are still those that the browser showed then."""
+    """Handles a click between two characters, if the words are still those that the browser showed."""
     screen = current_screen()
     words = gap_words(screen.inputs)
     changed = toggle_gap(words, gap["at"]) if [*gap["words"]] == words else ()
@@ -60,7 +60,7 @@ def take_gap(gap: Mapping) -> None:
 
 
 def toggle_gap(words: Sequence[str], at: int) -> tuple[str, ...]:
-    """Words of which one is parted, or two are joined, behind so many characters of all; none at another place.
+    """The words after one is split, or two are joined, at a character offset; empty at an invalid offset.
 
     >>> toggle_gap(["南京", "市长"], 2), toggle_gap(["南京", "市长"], 3), toggle_gap(["南京", "市长"], 4)
     (('南京市长',), ('南京', '市', '长'), ())

@@ -1,4 +1,4 @@
-"""What the words of a sentence are that the dictionary of the example, or the language model, does not have."""
+"""The roles of words that are not in the dictionary of the example, or not in the vocabulary of the language model."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ from pages.setup.setup import Setup, model_of
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
-MAX_OPEN_CHOICES = 2  # words that are asked about at once, in the picture
+MAX_OPEN_CHOICES = 2  # words with a choice in the picture
 MAX_SHOWN_CHOICES = 12  # words that get a choice; the others are counted
 WORD_WIDTH, CHOICE_WIDTH = 84, 150  # px
-MAX_LISTED_WORDS = 12  # of each role, in the list of the words that are known
-NOT_KNOWN = "unknown"  # the role of a word of which a language model knows nothing
+MAX_LISTED_WORDS = 12  # per role, in the list of known words
+NOT_KNOWN = "unknown"  # role of a word that is unknown to a language model
 
 
 @dataclass(frozen=True)
 class RoleOffer:
-    """What an unknown word can be. family: the words of the page that are said of it, in [roles]. usual: what it is
-    where nobody says it. known: which words are known, in words."""
+    """The roles that an unknown word can have. family: group of the page's texts about it, in [roles]. usual: the
+    default role. known: text about the known words."""
 
     family: str
     roles: tuple[str, ...]
@@ -36,14 +36,14 @@ class RoleOffer:
     known: str
 
     def role_of(self, setup: Setup, word: str) -> str:
-        """The role that a word has now."""
+        """The current role of a word."""
         chosen = {each.casefold(): role for each, role in read_word_roles(setup.word_roles).items()}
         role = chosen.get(word.casefold(), self.usual)
         return role if role in self.roles else self.usual
 
 
 def find_role_offer(setup: Setup) -> RoleOffer | None:
-    """What the unknown words of a Setup can be; nothing where its example has no words."""
+    """The roles that unknown words of a Setup can have; None if its example has no dictionary."""
     model = model_of(setup)
     if model is not None:
         language = load_recipe(model).language
@@ -56,7 +56,7 @@ def find_role_offer(setup: Setup) -> RoleOffer | None:
 
 
 def list_role_words(inputs: RunInputs) -> list[str]:
-    """The words that are what their role says, each once; of a batch those of all sentences."""
+    """The words that are treated by their role or unknown, each once; of a batch those of all sentences."""
     sequences = [(inputs.queries, inputs.word_origins), (inputs.keys, inputs.key_origins)]
     sequences += [(sentence.words, sentence.origins) for sentence in inputs.batch]
     found: dict[str, str] = {}
@@ -69,7 +69,7 @@ def list_role_words(inputs: RunInputs) -> list[str]:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str] = escape_markdown) -> str:
-    """What the words count as that are not known; nothing where all are. spell: how words are written in it."""
+    """Text about the roles of the unknown words; empty if all are known. spell: formats the words in it."""
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return ""
@@ -86,12 +86,12 @@ def tell_word_roles(setup: Setup, inputs: RunInputs, spell: Callable[[str], str]
 
 
 def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) -> str:
-    """The first of some words, with commas."""
+    """The first of the words, joined by commas."""
     return say("fact.comma").join(spell(printable_token(word)) for word in words[:MAX_SHOWN_CHOICES])
 
 
 def describe_known_words(lexicon: Lexicon) -> str:
-    """The words that the dictionary has, by their roles; without roles in one row."""
+    """Text that lists the words of the dictionary, by their roles if it has several."""
     listed: dict[str, list[str]] = {}
     for word, row in lexicon.vectors.items():
         role = next((name for name, numbers in lexicon.roles.items() if numbers == row), None)
@@ -109,8 +109,8 @@ def describe_known_words(lexicon: Lexicon) -> str:
 
 # ---- the choices -----------------------------------------------------------------------------------------------------
 def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
-    """Folded in one line, how many words are not known: which, and a choice beside each. Two are asked about beside the
-    word in the picture, and what is changed most stays in sight."""
+    """Shows an expander with the unknown words and a choice beside each; returns early if all words are known. The
+    first two also have a choice in the picture."""
     offer, words = find_role_offer(setup), list_role_words(inputs)
     if offer is None or not words:
         return
@@ -129,7 +129,7 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
 
 
 def make_role_data(screen: ScreenState) -> dict | None:
-    """The choices in sight, each beside its word in the picture; None where none is offered."""
+    """The choices in the picture, each beside its word; None if there are none."""
     setup, inputs = screen.setup, screen.inputs.at(screen.selection.batch)
     offer, unknown = find_role_offer(setup), list_role_words(screen.inputs)[:MAX_OPEN_CHOICES]
     if offer is None or not unknown or len(offer.roles) < 2:
@@ -144,7 +144,7 @@ def make_role_data(screen: ScreenState) -> dict | None:
 
 
 def take_role(sent: Mapping) -> None:
-    """Takes what a word is, {"word", "role"}, where the screen offers that."""
+    """Applies the role of a word, {"word", "role"}, if the screen offers it."""
     screen, word, role = current_screen(), sent["word"], sent["role"]
     offer = find_role_offer(screen.setup)
     known = {printable_token(each): each for each in list_role_words(screen.inputs)}
@@ -153,14 +153,14 @@ def take_role(sent: Mapping) -> None:
 
 
 def choose_role(offer: RoleOffer, word: str, role: str) -> None:
-    """Makes a word what it is said to be."""
+    """Sets the role of a word in the Setup."""
     given = None if role == offer.usual else role
     roles = setup_state.current_setup().word_roles
     try_change("word_roles", word_roles=with_word_role(roles, word.casefold(), given))
 
 
 def show_role_choice(setup: Setup, offer: RoleOffer, word: str, number: int) -> None:
-    """What one word is."""
+    """Shows the select box of one word's role."""
     key = f"c_role{number}"
 
     mirror_field(key, "word_roles", offer.role_of(setup, word))

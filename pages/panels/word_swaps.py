@@ -1,4 +1,4 @@
-"""Words of the sentence that are worth exchanging, one click each: the heavy cell moves."""
+"""Words of the sentence that are worth replacing by another, one click each."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ from pages.runs.compute import spell_tokens, tokens_of
 from pages.runs.run_inputs import RunInputs
 from pages.setup.setup import Setup, input_mode_of
 
-MAX_SWAP_OFFERS = 2  # exchanges that are offered
+MAX_SWAP_OFFERS = 2  # replacements that are offered
 
 
 def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
-    """The dictionary's exchanges, as (it, she), whose first word stands in the sentence."""
+    """The dictionary's replacements, such as (it, she), whose first word is in the sentence."""
     if input_mode_of(setup) != "sentence":
         return []
     swaps = EXAMPLES[setup.example].dictionary().swaps
@@ -25,7 +25,7 @@ def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
 
 
 def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
-    """Takes one of the offers, by its number, where there is such a one. The word that somebody chose asks on."""
+    """Applies the offer with this number, if there is one; a query that the reader selected stays selected."""
     offers = list_swap_offers(setup, inputs)
     if number < len(offers):
         old, new = offers[number]
@@ -38,13 +38,13 @@ def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:
 
 
 def exchange_word(setup: Setup, inputs: RunInputs, old: str, new: str) -> str:
-    """The sentence with one word in the place of another."""
+    """The sentence with one word replaced by another."""
     words = tuple(new if word == old else word for word in first_sentence_of(inputs))
     return spell_tokens(words, setup)
 
 
 def with_word(setup: Setup, at: int, text: str) -> Setup:
-    """The sentence with another word at a place. Raises AttentionError where the text is not one word."""
+    """The Setup with another word at a position of its sentence. Raises AttentionError if the text is not one word."""
     new_words = tokens_of(text, setup)
     count = len(new_words)
     if count != 1:
@@ -55,7 +55,8 @@ def with_word(setup: Setup, at: int, text: str) -> Setup:
 
 
 def suggest_word(setup: Setup, at: int) -> str:
-    """A word of the dictionary that is worth trying in a word's place: its exchange, else one of another vector."""
+    """A word of the dictionary to try instead of a word: its replacement, otherwise one with another vector, otherwise
+    itself."""
     lexicon = EXAMPLES[setup.example].dictionary()
     word = inputs_of(setup).queries[at]
     swaps = dict(lexicon.swaps)

@@ -38,13 +38,13 @@ def no_tables(screen: ScreenState) -> Iterable[Table]:
 class Panel:
     """A panel of a language model.
 
-    place: of its tab, counted from 1; the panel at 1 is open where a link names none.
+    place: of its tab, counted from 1; the panel at 1 is open if a link names none.
     depends_on: fields of the Setup that change what it shows, besides the run and the selected word.
     draw: draws it, on the workbench and on the stage of a lecture.
-    runs: the runs that the proof checks; None where there is nothing to show.
+    runs: the runs that the proof checks; None if there is nothing to show.
     checked_as: which words of "proof.whole" name those runs.
     tables: the tables that its CSV files are made of.
-    run_key: what decides the run, where more or less than the whole Setup without its view does.
+    run_key: what decides the run, if that is not the whole Setup without its view.
     predicts_words: whether it shows words that the model predicts, so that an unusual sentence makes all of it a guess.
     """
 

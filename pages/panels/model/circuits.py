@@ -1,4 +1,4 @@
-"""The panel of the QK and OV circuits: what a head would attend to and write for words alone, whatever the sentence."""
+"""The panel of the QK and OV circuits: what a head would attend to and write for words alone, in any sentence."""
 
 from collections.abc import Iterator
 
@@ -32,7 +32,7 @@ from pages.setup.setup import layer_of
 from pages.site.words import escape_markdown, get_text_template, say
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuit that are drawn as maps
-COPIES = 0.5  # a score from which a head may be said to copy
+COPIES = 0.5  # least score of a head that copies
 MOST_PUSHED = 3  # words that are named
 circuits_component = make_component(
     "model/circuits",
@@ -65,7 +65,7 @@ def draw_circuits(screen: ScreenState) -> None:
 
 
 def describe_layer(view: BlockView, layer: int) -> str:
-    """Says what is left out where words stand alone, and which of the two circuits is exact nevertheless."""
+    """Text about what is ignored for words without a sentence, and which of the two circuits is exact nevertheless."""
     told = say("circuits.about.first" if layer == 1 else "circuits.about.later", layer=layer)
     return f"{told} {say('circuits.about.values')}" if "value" in view.stack[f"{layer}.{CIRCUIT}"] else told
 
@@ -81,14 +81,14 @@ def view_circuit(screen: ScreenState) -> BlockView:
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
-    """The words that somebody added; none where a link names words that the model does not know."""
+    """The words that the reader added; none if a link has words outside the vocabulary."""
     try:
         return read_added_words(name, screen.setup.circuit_words or "")
     except AttentionError:
         return ()
 
 
-# ---- what strikes the eye --------------------------------------------------------------------------------------------
+# ---- findings --------------------------------------------------------------------------------------------------------
 def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) -> list[str]:
     """Says what the head would attend to, whether it does so in this sentence, and what it would write."""
     trace, word = view.stack[f"{layer}.{CIRCUIT}"], view.tokens[view.at]
@@ -131,14 +131,14 @@ def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
 
 
 def name_pushed(name: str, pushes) -> str:
-    """The words whose logits rise most."""
+    """The words whose logits rise most, as a list in a sentence."""
     words = model_vocabulary(name)
     quoted = [say("circuits.quoted", word=escape_markdown(words[n])) for n in pushes.topk(MOST_PUSHED).indices.tolist()]
     return say("fact.comma").join(quoted)
 
 
 def judge_copying(score: float) -> str:
-    """Whether a head copies, by its copying score."""
+    """Name of a head's behaviour by its copying score: "copies", "holds_back" or "neither"."""
     if abs(score) < COPIES:
         return "neither"
     return "copies" if score > 0 else "holds_back"
@@ -171,7 +171,7 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
     }
 
 
-# ---- what is done in it ----------------------------------------------------------------------------------------------
+# ---- the controls ----------------------------------------------------------------------------------------------------
 def show_added_words(screen: ScreenState, name: str) -> None:
     """Draws the box for further words."""
     key, given = "c_circuit_words", screen.setup.circuit_words or ""

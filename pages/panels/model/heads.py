@@ -72,12 +72,12 @@ def take_order(screen: ScreenState, order: Mapping) -> None:
 
 
 def first_order(screen: ScreenState) -> str:
-    """The order of the heads where nobody chose one."""
+    """The default order of the heads: by moved weight if a second sentence has the same length, otherwise by layer."""
     return BY_MOVED if len(second_words_of(screen.setup)) == len(words_of_model(screen)) else BY_LAYER
 
 
 def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
-    """The order and the filter; what a link names and this sentence does not have is left out."""
+    """The order and the filter, without values from a link that this sentence does not have."""
     setup = screen.setup
     places = range(len(words_of_model(screen)))
     return {
@@ -125,7 +125,7 @@ def make_heads_data(screen: ScreenState) -> dict:
 def put_beside(
     data: dict, kind: ModelSentences, weights: torch.Tensor, words: tuple[str, ...], second: tuple[str, ...]
 ) -> dict:
-    """The data with each head's measures on a second sentence; its weights, too, if that is as long as the first."""
+    """The data with each head's measures on a second sentence, and its weights there if both have the same length."""
     tokens = kind.read(second)
     measures = measure_here(kind.model, tokens)
     beside = [{**head, "there": measures_of_head(measures, head["layer"] - 1, head["head"])} for head in data["heads"]]
@@ -178,7 +178,7 @@ def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...],
 
 @lru_cache(maxsize=16)
 def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
-    """The measures of every head on a sentence, each (L, H); that of antecedents only where a pronoun has a noun."""
+    """The measures of every head on a sentence, each (L, H); that of antecedents only if a pronoun has a noun."""
     weights = model_weights(name, tokens)
     measures = measure_head_maps(weights, [tokens.index(each) for each in tokens])
     antecedent = measure_antecedents(weights, load_recipe(name).language, tokens)
@@ -186,7 +186,7 @@ def measure_here(name: str, tokens: tuple[str, ...]) -> dict[str, torch.Tensor]:
 
 
 def tell_links(kind: ModelSentences, *sentences: tuple[str, ...]) -> str:
-    """Says which noun each pronoun of the sentences stands for, and why there is no measure of subjects."""
+    """Text about which noun each pronoun refers to, and why there is no measure of subjects."""
     language = load_recipe(kind.model).language
     pairs = []
     for words in sentences:

@@ -124,7 +124,7 @@ def make_part_row(screen: ScreenState, view: BlockView, strips: Strips, n: int) 
 
 
 def make_answer_rows(view: BlockView) -> list[dict]:
-    """The likeliest answer to each question about the selected word; the word itself where none applies."""
+    """The likeliest answer to each question about the selected word; the word itself if none applies."""
     rows = []
     for question, probabilities in answer_questions(view.name, view.tokens).items():
         share, number = probabilities[view.at].max(-1)
@@ -151,7 +151,7 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
 
 
 def find_run(screen: ScreenState) -> tuple[object, ...]:
-    """What decides the run: not the layer in the picture, because all layers are shown, unless somebody changed it."""
+    """What decides the run: all layers are shown, so the layer of the picture counts only if the reader changed it."""
     kind, words = model_sentences_of(screen.setup), words_of_model(screen)
     return (kind.model, kind.read(words), words, changed_layer(screen))
 

@@ -1,5 +1,4 @@
-"""The panel of ablation and activation patching: heads and feed-forward layers switched off or changed, before and
-after."""
+"""The panel of ablation and activation patching: heads and feed-forward layers ablated or changed, before and after."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -51,7 +50,7 @@ MOST_OUTCOMES = 3  # predictions that are shown: pronouns, then the word
 MOST_WORDS = 8  # before and after
 MOST_MOVED = 3  # words that are named
 MOST_MOVED_WEIGHTS = 5
-LEAST_SHOWN = LEAST_MOVED = 0.005  # half a point: less is not shown, or not named
+LEAST_SHOWN = LEAST_MOVED = 0.005  # half a percentage point: smaller ones are not shown or named
 TEXTS = ("before", "after", "own", "again", "norms", "norms_why", "draw", "path_sum", "part", "open")
 TEMPLATES = ("pair", "turn_off", "cell", "open_head")
 what_if_component = make_component(
@@ -73,9 +72,9 @@ what_if_component = make_component(
 class WhatIf:
     """A model with changes, on a sentence.
 
-    words: on the screen. tokens: what the model reads. at: the position of the selected word. outcomes: predictions
-    that are compared before and after, that of the word last. view: the changed run that predicts it. target: the word
-    of the vocabulary that was likeliest there before."""
+    words: on the screen. tokens: input of the model. at: the position of the selected word. outcomes: predictions that
+    are compared before and after, that of the word last. view: the changed run that predicts it. target: the word of
+    the vocabulary that was likeliest there before."""
 
     name: str
     words: tuple[str, ...]
@@ -114,7 +113,7 @@ def draw_what_if(screen: ScreenState) -> None:
 
 
 def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
-    """Draws the box for the sentence whose attention weights a head takes over, and says why it cannot."""
+    """Draws the box for the sentence whose attention weights a head takes over, and the reason if it does not fit."""
     show_second_sentence(screen)
     given, needed = second_words_of(screen.setup), len(shown.tokens)
     if not given:
@@ -124,7 +123,7 @@ def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
         st.error(say_refusal(error), icon=":material/error:")
 
 
-# ---- what is changed -------------------------------------------------------------------------------------------------
+# ---- the changes -----------------------------------------------------------------------------------------------------
 def take_changes(screen: ScreenState) -> WhatIf:
     """The changed model on the sentence; changes of a link that this model or sentence does not have are left out."""
     kind, words = model_sentences_of(screen.setup), words_of_model(screen)
@@ -151,9 +150,9 @@ def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
     return model_sentences_of(setup).read(words) if len(words) == length else None
 
 
-# ---- what is done ----------------------------------------------------------------------------------------------------
+# ---- event handlers --------------------------------------------------------------------------------------------------
 def ask(**changes: object) -> None:
-    """Puts changes into the Setup, and draws what they affect."""
+    """Applies changes to the Setup, and redraws what they affect."""
     setup_state.ask_model(**changes)
     redraw()
 
@@ -306,7 +305,7 @@ def make_outcome(screen: ScreenState, shown: WhatIf, outcome: Outcome) -> dict:
 
 
 def title_of(shown: WhatIf, outcome: Outcome) -> str:
-    """The title of a prediction: whom a pronoun means, or which word comes out."""
+    """The title of a prediction: what a pronoun refers to, or which word is predicted."""
     if outcome.pronoun is not None:
         return say("what_if.means", word=shown.words[outcome.pronoun])
     form = "decoder" if outcome.read(shown.name, shown.tokens) == shown.tokens else "encoder"
@@ -347,7 +346,7 @@ def tell_moved(words: tuple[str, ...], before: torch.Tensor, after: torch.Tensor
 
 # ---- weights that moved ----------------------------------------------------------------------------------------------
 def make_moved(screen: ScreenState, shown: WhatIf) -> dict:
-    """The weights of other heads that changed most; a sentence where none did."""
+    """The weights of other heads that changed most; a sentence if none did."""
     moves = moved_weights(shown.name, shown.tokens, shown.changes, MOST_MOVED_WEIGHTS)
     rows = [make_moved_row(screen, shown, move) for move in moves if move.size >= LEAST_MOVED]
     told = "what_if.weights_about" if rows else "what_if.weights_unmoved"
@@ -426,7 +425,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 
 def list_changed_words(screen: ScreenState) -> Iterator[Table]:
-    """The probability of each word before and after the changes; nothing where nothing is changed."""
+    """The probability of each word before and after the changes; no table without changes."""
     if not screen.setup.changes:
         return
     shown = take_changes(screen)

@@ -68,7 +68,7 @@ words_component = make_component(
 class Writing:
     """A text that a decoder continues.
 
-    run: the model, and the words on the screen. given: how many of those it has read, START included. written: the
+    run: the model, and the words on the screen. given: how many of those are its prompt, START included. written: the
     words that it added.
     """
 
@@ -83,7 +83,7 @@ class Writing:
 
 
 def current_writing(screen: ScreenState) -> Writing:
-    """The text so far; the sentence up to the selected word where nothing was written yet."""
+    """The text so far; the sentence up to the selected word if nothing was written yet."""
     run = (model_sentences_of(screen.setup).model, words_of_model(screen))
     text = screen.setup.written
     found = None if text is None else find_written(text, run[1], model_vocabulary(run[0]))
@@ -127,7 +127,7 @@ def show_writing(screen: ScreenState) -> None:
 def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word_count: int, **acts: Callable) -> None:
     """Mounts the component, then shows refusals and the opened number.
 
-    find: gives the view when something is clicked. word_count: the words in the text. acts: handlers, by event."""
+    find: returns the view again on a click. word_count: the words in the text. acts: handlers, by event."""
     words_component(
         data=data,
         key="words",
@@ -142,7 +142,7 @@ def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word
 
 
 def view_next_word(screen: ScreenState) -> BlockView | None:
-    """The run that predicts the next word, or the blanked one; None where there is no word to blank."""
+    """The run that predicts the next word, or the blanked one; None if there is no word to blank."""
     if not load_recipe(model_sentences_of(screen.setup).model).causal:
         return view_blank(screen)
     words = current_writing(screen).words
@@ -159,7 +159,8 @@ def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, .
 
 
 def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> list[str]:
-    """Says how far the cached logits differ from the whole run's; and whether the text has ended or is full."""
+    """Text about how far the cached logits differ from those of the whole run, and whether the text has ended or is
+    full."""
     row = run_cached(view.name, view.tokens).stack[UNEMBEDDING]["logits"][0, 0]
     apart = float((row - view.stack[UNEMBEDDING]["logits"][0, view.at]).abs().max())
     told = [say("words.about", apart=f"{apart:.0e}")]
@@ -173,14 +174,14 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
 
 
 def show_word_sign(screen: ScreenState) -> None:
-    """Warns beside the words that they are a guess, because the warning about the sentence is far above."""
+    """Warns beside the words that they are a guess, since the sentence's warning is far above."""
     sign = tell_sign(screen.setup, words_of_model(screen), of_words=True)
     if sign:
         st.caption(sign)
 
 
 def describe_draw(setup: Setup, writing: Writing) -> str:
-    """Says which random number the seed gives for the next word, and which word that draws."""
+    """Text about the random number that the seed gives for the next word, and the word sampled by it."""
     (word,) = write_on(setup, writing, "word")
     number = drawn_number(setup.word_seed, len(writing.written))
     return say("words.draw", seed=setup.word_seed, number=format_fixed(number), word=escape_markdown(word))
@@ -213,7 +214,7 @@ def write_picked(writing: Writing, number: int) -> None:
 
 
 def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
-    """Does what a button says: add a word or a sentence, step back, begin again, make the text the sentence."""
+    """Handles a button: add a word or a sentence, step back, begin again, make the text the sentence."""
     match what:
         case "word" | "sentence" if not is_full(writing):
             keep_writing(replace(writing, written=(*writing.written, *write_on(screen.setup, writing, what))))
@@ -245,7 +246,7 @@ def end_at(writing: Writing, place: int) -> None:
 
 
 def place_written(writing: Writing, place: int) -> int:
-    """How many added words remain if the text ends at a place; 0 at a word of the sentence, or where there is none."""
+    """How many added words remain if the text ends at a position; 0 at a word of the sentence, or at no word."""
     return place + 1 - writing.given if writing.given <= place < len(writing.words) else 0
 
 
@@ -289,7 +290,7 @@ def show_blank(screen: ScreenState) -> None:
 
 
 def view_blank(screen: ScreenState) -> BlockView | None:
-    """The run on the sentence with the selected word blanked; None where there is no word."""
+    """The run on the sentence with the selected word blanked; None if there is no word."""
     words = words_of_model(screen)
     if len(words) < 2:
         return None
@@ -353,7 +354,7 @@ def make_word_rows(view: BlockView) -> list[dict]:
 
 
 def describe_seed(setup: Setup) -> dict:
-    """The control that chooses between the likeliest word and one drawn with a seed."""
+    """The control that chooses between the likeliest word and one sampled with a seed."""
     texts = {name: say(f"words.seed.{name}") for name in ("label", "likeliest", "drawn", "seed")}
     return {"value": setup.word_seed, "ends": WORD_SEEDS, **texts}
 
@@ -372,8 +373,8 @@ def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
 
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns | None:
-    """The run that predicts the next word, whole and with a cache; of an encoder the run with a blank, None where there
-    is no word to blank."""
+    """The run that predicts the next word, whole and with a cache; of an encoder the run with a blank, None if there is
+    no word to blank."""
     choices = tuple(getattr(screen.setup, name) for name in WORD_CHOICE_ENDS)
     if not load_recipe(model_sentences_of(screen.setup).model).causal:
         at, is_empty = screen.selection.query, len(words_of_model(screen)) < 2
