@@ -1,4 +1,4 @@
-"""The same words through several encoders: how far a position hears, and what each costs, computed once and kept."""
+"""The same words through several encoders: the influence of words by distance, and the costs, both cached."""
 
 from dataclasses import replace
 
@@ -14,13 +14,13 @@ from pages.runs.cache import cache_by_setup, trace_for
 from pages.session.labels import place_labels, place_names
 from pages.setup.setup import Setup
 
-COMPARED_ENCODER_WIDTH = 32  # of every encoder, and of random words
-MAX_LINKED_WORDS = 32  # random words whose numbers a link can say
+COMPARED_ENCODER_WIDTH = 32  # width of every encoder, and of random words
+MAX_LINKED_WORDS = 32  # most random words whose numbers fit in a link
 PLAIN_LAYER = {"w_o": "none", "heads": 1, "built": ()}
 
-SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # of a vector: x₁
+SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # as in x₁
 
-EncoderWords = Setup | int  # those of a Setup, or so many random ones
+EncoderWords = Setup | int  # the words of a Setup, or the number of random words
 
 
 def get_word_vectors(words: EncoderWords) -> Tensor:
@@ -32,7 +32,7 @@ def get_word_vectors(words: EncoderWords) -> Tensor:
 
 
 def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
-    """What the words are called, in a text or in a picture; random ones by their number."""
+    """The names of the words, for a text or a picture; random words are numbered, as in x₁."""
     if isinstance(words, Setup):
         trace = trace_for(words)
         list_names = place_labels if in_picture else place_names
@@ -45,20 +45,20 @@ def get_word_names(words: EncoderWords, in_picture: bool = False) -> list[str]:
 def cached_influence(
     encoder: Encoder, words: EncoderWords, position: int, measure: str, draws: int
 ) -> InfluenceByDistance:
-    """How far a position hears, see `influence_by_distance`."""
+    """The influence of words on a position by distance, see `influence_by_distance`."""
     x = get_word_vectors(words)
     return influence_by_distance(encoder, x, position, measure, draws)
 
 
 @cache_by_setup
 def cached_encoder_cost(encoder: Encoder, length: int, inputs: int, distance: int) -> CostComparison:
-    """What an encoder costs, by formula and counted, see `compare_costs`."""
+    """The costs of an encoder, by formula and counted, see `compare_costs`."""
     return compare_costs(encoder, length, inputs, distance)
 
 
 @cache_by_setup
 def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position: int) -> Setup | None:
-    """The first draw of an attention encoder as a run that a link can say; None for more random words than it can."""
+    """The first draw of an attention encoder as a Setup; None for more than MAX_LINKED_WORDS random words."""
     if not isinstance(words, Setup) and words > MAX_LINKED_WORDS:
         return None
     x = get_word_vectors(words)
@@ -76,8 +76,9 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
 
 
 def run_with_states(sentence: Setup, attention: Encoder, rnn: Encoder, last: int = 0) -> Trace:
-    """A sentence through attention, and behind it through a recurrence as wide as its words; last: the word up to which
-    its states stand beside each other."""
+    """The run of a sentence through attention, with the states of a recurrence as wide as its words added.
+
+    last: index of the last word whose state is in the step `states`."""
     setup = setup_for_attention_encoder(attention, sentence, 0)
     trace = trace_for(setup)
     as_wide = replace(rnn, width=trace.sizes()["D"])

@@ -1,4 +1,4 @@
-"""A lesson as a record, and its frame: number, question, what its page draws, drawers, code, sources."""
+"""The lesson record and the page frame: lesson number, question, accordions ("drawers"), code and sources."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -34,22 +34,21 @@ from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
 from pages.site.words import escape_markdown, get_text_template, say, use_language
 
-OPEN_DRAWERS_KEY = "open"  # in the link: the names of the drawers that are open
-UNKNOWN_WORD = "{unknown}"  # in what a lesson rests on: what a word gets that is in no dictionary
-GUESS_KEY = "guess"  # in the link: what a reader guessed
+OPEN_DRAWERS_KEY = "open"  # link parameter: the names of the open accordions
+UNKNOWN_WORD = "{unknown}"  # placeholder in a sources text: what vector an unknown word gets
+GUESS_KEY = "guess"  # link parameter: the visitor's guess
 CODE_DRAWER = "code"
-RUN_KEY = "lesson_run"  # of this run: the Setup that the lesson is about
-DRAWERS_KEY = "lesson_drawers"  # of this run: the drawers that are drawn, in their order
-PLACE_WIDTH_PX = 124  # pixels: of the number of a lesson, so that what stands behind it stays where it is
+RUN_KEY = "lesson_run"  # session key: the Setup of the current lesson
+DRAWERS_KEY = "lesson_drawers"  # session key: the accordions drawn in this script run, in order
+PLACE_WIDTH_PX = 124  # fixed width of the lesson number, so that the links after it do not move
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a lesson is made of; another page with drawers, too.
+    """The parts of a lesson, or of another page with accordions ("drawers").
 
-    slug: its name in the address. drawers: the function that draws each, by the name that opens it in a link, in their
-    order; drawn by draw_drawer with what the page gives. code: the steps that show_lesson_code offers, as far as the
-    run has them."""
+    slug: its name in the URL. drawers: the draw function of each accordion by its name in a link, in order; draw_drawer
+    calls it with the page's arguments. code: the steps that show_lesson_code offers, as far as the run has them."""
 
     slug: str
     drawers: Mapping[str, Callable[..., None]]
@@ -58,17 +57,17 @@ class Lesson:
 
 @dataclass(frozen=True)
 class Tabs:
-    """A drawer with tabs, of which the chosen one is drawn.
+    """An accordion with tabs; only the selected tab is drawn.
 
-    control: the name of the choice in the link and in the lesson's words. tabs: the function that draws each, by its
-    name; the first is drawn until somebody chooses. below: draws what stands below each of them."""
+    control: the name of the choice in the link and in the lesson's texts. tabs: the draw function of each tab by its
+    name; the first is the default. below: draws the content below every tab."""
 
     control: str
     tabs: Mapping[str, Callable[..., None]]
     below: Callable[[], None] | None = None
 
     def __call__(self, *given: object) -> None:
-        """Draws the chosen tab. The choice has no label, because the drawer's question stands above it."""
+        """Draws the selected tab. The choice has no label, because the accordion's title is above it."""
         chosen = link_controls.choose_option(self.control, tuple(self.tabs), label_visibility="collapsed")
         self.tabs[chosen](*given)
         if self.below:
@@ -77,7 +76,7 @@ class Tabs:
 
 @contextmanager
 def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
-    """Draws what stands around a lesson. Gives the place in its first line for show_lesson_run."""
+    """Context manager that draws a lesson's frame; yields the toolbar container for show_lesson_run, None on stage."""
     slug = lesson.slug
     forget_answers()
     st.session_state.pop(RUN_KEY, None)
@@ -94,7 +93,7 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
 
 
 def tell_sources(slug: str) -> str:
-    """Says what a lesson rests on; where its words can be changed, also what a word gets that has no vector."""
+    """Returns the sources of a lesson; if its text has UNKNOWN_WORD, also which vector an unknown word gets."""
     key = f"lessons.{slug}.sources"
     run = st.session_state.get(RUN_KEY)
     if run is None or UNKNOWN_WORD not in get_text_template(key):
@@ -104,7 +103,7 @@ def tell_sources(slug: str) -> str:
 
 
 def show_question(slug: str) -> None:
-    """Shows the question of a page, and what is to be known before it."""
+    """Shows the question of a page and its introduction."""
     question = say(f"lessons.{slug}.question")
     intro = say(f"lessons.{slug}.intro")
     st.markdown(f"#### {question}\n{intro}")
@@ -112,9 +111,9 @@ def show_question(slug: str) -> None:
 
 @contextmanager
 def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
-    """Draws the first line of a page whose choices stand in its link, and says what of that could not be read.
+    """Context manager that draws a page's toolbar, writes its choices to the link, and reports unreadable link parts.
 
-    Gives the place in that line; None on the stage of a lecture, which has no such line."""
+    Yields a container in the toolbar; None on the stage of a lecture, which has no toolbar."""
     if get_staged_part() is not None:
         with draw_staged_picture():
             yield None
@@ -122,11 +121,11 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
     lesson_choices.enter_lesson(slug)
     number_drawers_anew()
     if st.session_state["arrived"]:
-        st.session_state.pop("way", None)  # an arrow key of the page before leads nowhere here
+        st.session_state.pop("way", None)  # drop an arrow key pressed on the previous page
     with use_language(), st.container(gap="xsmall"):
         place = show_lesson_line(slug)
         errors = st.container()
-        adding = place.container(width="content")  # before what else is in the line, which stands where it stands
+        adding = place.container(width="content")  # reserved before the page fills the rest of the toolbar
         yield place
         with errors:
             show_unread_link_parts()
@@ -139,7 +138,7 @@ def draw_page_frame(slug: str) -> Iterator[DeltaGenerator | None]:
 
 @contextmanager
 def draw_staged_picture() -> Iterator[None]:
-    """Draws the picture of a page on the stage; out of sight where another part is shown, made of the same choices."""
+    """Context manager that draws a page's picture on the stage; hidden if the scene shows another part of the page."""
     in_sight = get_staged_part().name in (PICTURE_PART, TRAINING_PART)
     place = st.container(key="staged_picture" if in_sight else "staged_unseen")
     with place, nullcontext() if in_sight else collect_nothing():
@@ -148,7 +147,7 @@ def draw_staged_picture() -> Iterator[None]:
 
 
 def show_lesson_line(slug: str) -> DeltaGenerator:
-    """Shows where one is among the lessons, the way on and back, and what concerns all of them."""
+    """Shows the toolbar: reveal switch, lesson number, previous and next links, arrow keys; returns its container."""
     own, place = show_toolbar()
     with own:
         if slug in PAGES_WITH_ANSWERS:
@@ -160,7 +159,7 @@ def show_lesson_line(slug: str) -> DeltaGenerator:
 
 
 def show_neighbour_lessons(slug: str) -> None:
-    """Shows the number of this lesson, the lesson before and the lesson after."""
+    """Shows the number of this lesson, and links to the previous and the next one."""
     number = LESSONS.index(slug) + 1
     st.markdown(say("lesson.place", number=number, count=len(LESSONS)), width=PLACE_WIDTH_PX)
     show_neighbour_link(slug, -1, "previous", ":material/chevron_left:")
@@ -168,7 +167,7 @@ def show_neighbour_lessons(slug: str) -> None:
 
 
 def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
-    """Shows the way to a neighbour; where there is none, it cannot be gone."""
+    """Shows the link to a neighbouring lesson; disabled if there is none."""
     neighbour = neighbour_lesson(slug, step)
     path = PAGES_BY_SLUG[neighbour or slug].path
     question = say(f"lessons.{neighbour}.question") if neighbour else None
@@ -176,7 +175,7 @@ def show_neighbour_link(slug: str, step: int, name: str, icon: str) -> None:
 
 
 def neighbour_lesson(slug: str, step: int) -> str | None:
-    """The lesson before (-1) or after (1) one."""
+    """Returns the slug of the previous (-1) or next (1) lesson; None if there is none."""
     place = LESSONS.index(slug) + step
     if 0 <= place < len(LESSONS):
         return LESSONS[place]
@@ -184,12 +183,12 @@ def neighbour_lesson(slug: str, step: int) -> str | None:
 
 
 def handle_arrow_key(moved: str) -> None:
-    """Remembers that an arrow key was pressed: from a callback no other page can be opened."""
+    """Stores the pressed arrow key for follow_arrow_key, because a callback cannot switch the page."""
     st.session_state["way"] = {"previous": -1, "next": 1}[moved]
 
 
 def follow_arrow_key(slug: str) -> None:
-    """Goes where an arrow key pointed."""
+    """Opens the neighbouring lesson if handle_arrow_key stored a key press."""
     step = st.session_state.pop("way", None)
     neighbour = neighbour_lesson(slug, step) if step else None
     if neighbour:
@@ -197,7 +196,7 @@ def follow_arrow_key(slug: str) -> None:
 
 
 def show_reveal_switch() -> None:
-    """Shows the switch that reveals all answers."""
+    """Shows the toggle that reveals all answers."""
     st.toggle(
         say("lesson.reveal"),
         key="c_reveal",
@@ -207,12 +206,12 @@ def show_reveal_switch() -> None:
 
 
 def handle_reveal_switch() -> None:
-    """Shows all answers, or hides them again."""
+    """Stores the state of the reveal toggle under REVEAL_KEY."""
     st.session_state[REVEAL_KEY] = st.session_state["c_reveal"]
 
 
 def show_unread_link_parts() -> None:
-    """Says which parts of the link could not be read."""
+    """Shows an error for each link parameter that could not be read."""
     slug = lesson_choices.current_slug()
     for key, text in lesson_choices.current_lesson_choices().unread:
         trouble = "unread" if lesson_choices.is_known_choice(slug, key) else "unknown"
@@ -224,10 +223,11 @@ def show_unread_link_parts() -> None:
         st.error(sentence, icon=":material/link_off:")
 
 
-# ---- what a page adds ------------------------------------------------------------------------------------------------
+# ---- called by a page ------------------------------------------------------------------------------------------------
 def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
-    """Shows in the first line the run that the lesson is about: its proof, its files, and the door to the workbench,
-    which shows exactly this run. On the stage there is no such line."""
+    """Shows the lesson's run in the toolbar: a link that opens it in the workbench, its proof, and its export.
+
+    place: the toolbar container; None on the stage, which has no toolbar."""
     collected().run = setup
     st.session_state[RUN_KEY] = setup
     if place is None:
@@ -240,26 +240,26 @@ def show_lesson_run(setup: Setup, place: DeltaGenerator | None) -> None:
 
 
 def draw_drawers(lesson: Lesson, *given: object) -> None:
-    """Draws all drawers of a lesson, which are all given the same."""
+    """Draws all accordions of a lesson, each with the same arguments."""
     for name in lesson.drawers:
         draw_drawer(lesson, name, *given)
 
 
 def draw_drawer(lesson: Lesson, name: str, *given: object, title: str | None = None) -> None:
-    """Draws one drawer of a lesson. given: the arguments of its function. title: where its words do not say it."""
+    """Draws one accordion of a lesson. given: arguments of its draw function. title: instead of the lesson's text."""
     title = title or say(f"lessons.{lesson.slug}.drawer.{name}")
     fold(lesson, name, title, partial(lesson.drawers[name], *given))
 
 
 def show_lesson_code(lesson: Lesson, trace: Trace) -> None:
-    """Draws the drawer with the code that ran for a step of the lesson, in PyTorch and in NumPy."""
+    """Draws the accordion with the code of a step of the run, in PyTorch and in NumPy."""
     fold(lesson, CODE_DRAWER, say("code.title"), partial(show_code_of_step, trace, lesson.code))
 
 
 def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> None:
-    """Draws something under a title that opens it: while it is closed, nothing of it is drawn or computed.
+    """Draws an accordion; its content is drawn and computed only while it is open.
 
-    On the stage of a lecture it is drawn without the title where the scene shows it, and else not at all."""
+    On the stage of a lecture the content is drawn without the title if the scene shows it, else nothing is."""
     staged = get_staged_part()
     if staged is not None:
         if staged.name == name:
@@ -285,14 +285,14 @@ def fold(lesson: Lesson, name: str, title: str, draw: Callable[[], None]) -> Non
 
 
 def make_picture_scene() -> Scene:
-    """What the page shows as a scene of a lecture: its picture, under its own question."""
+    """Returns a lecture scene of the current page's picture, under the page's question if it is a lesson."""
     slug = lesson_choices.current_slug()
     question = say(f"lessons.{slug}.question") if slug in LESSONS else ""
     return make_part_scene(PICTURE_PART, say(f"page.{slug}"), question)
 
 
 def make_part_scene(part: str, title: str, question: str = "") -> Scene:
-    """A part of the page as a scene of a lecture, under what is chosen on it."""
+    """Returns a lecture scene of one part of the current page, with the page's current choices."""
     choices = lesson_choices.get_lesson_link()
     kept = [(name, text) for name, text in choices.items() if name not in (OPEN_DRAWERS_KEY, GUESS_KEY)]
     shown = LessonPart(lesson_choices.current_slug(), part, tuple(kept))
@@ -300,12 +300,12 @@ def make_part_scene(part: str, title: str, question: str = "") -> Scene:
 
 
 def number_drawers_anew() -> None:
-    """A lesson is drawn: its drawers are counted from 1."""
+    """Resets the numbering of the accordions; called at the start of a page."""
     st.session_state[DRAWERS_KEY] = []
 
 
 def drawer_icon(key: str) -> str:
-    """A drawer's number, because they stand in an order: what matters most for the lesson's question comes first."""
+    """Returns the icon with an accordion's number, by drawing order; an unknown key is appended."""
     order = st.session_state[DRAWERS_KEY]
     if key not in order:
         order.append(key)
@@ -313,7 +313,7 @@ def drawer_icon(key: str) -> str:
 
 
 def mark_seen_drawers() -> None:
-    """Marks the drawers that this browser has opened, which it alone keeps: with a tick at their right end."""
+    """Marks the accordions that this browser has opened with a tick; the browser stores which."""
     order = st.session_state[DRAWERS_KEY]
     opened = [key for key in order if st.session_state[key]]
     if order:
@@ -321,13 +321,13 @@ def mark_seen_drawers() -> None:
 
 
 def choose_sight(name: str, sights: Mapping[str, Callable[..., None]]) -> Callable[..., None]:
-    """Asks which tab of a drawer is shown, and gives the function that draws it; for drawers that are no Tabs yet."""
+    """Asks for a tab of an accordion and returns its draw function; for accordions not declared as Tabs."""
     sight = link_controls.choose_option(name, tuple(sights), label_visibility="collapsed")
     return sights[sight]
 
 
 def show_code_of_step(trace: Trace, steps: tuple[str, ...]) -> None:
-    """Asks for one of the steps that a run has, and shows its code."""
+    """Asks for one of the given steps that the run has, and shows its code."""
     offered = [step for step in steps if step in trace]
     first = offered[0]
     read = make_member_reader(offered)

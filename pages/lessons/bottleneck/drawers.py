@@ -1,4 +1,4 @@
-"""The drawers of the lesson on the bottleneck, and the picture of its page."""
+"""The accordions of the lesson on the bottleneck, and the picture of its page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -54,14 +54,14 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on one vector: letters through one neck of numbers, beside attention's threads --------
-NAME = "neck"  # of the picture
+NAME = "neck"  # name of the picture
 KEY = "bottleneck_neck"
 TEXTS = ("label", "at", "from_one", "from_all", "ended")
 
 
 @cache_by_setup
 def find_context_vector(network: str, text: str) -> list[float]:
-    """The one vector between what is read and what is written."""
+    """Returns the context vector between the encoder and the decoder of a network without attention."""
     return context_vector(find_network(network), text).tolist()
 
 
@@ -72,11 +72,11 @@ def show_neck(
     networks: Mapping[str, str],
     results: Mapping[str, WritingResult],
 ) -> None:
-    """Shows how each network writes its letters, and below that the arithmetic of the weight that is opened.
+    """Shows how each network writes its letters, and below that the arithmetic of the opened weight.
 
-    symbols: that are read. networks: by kind. results: what each has written."""
+    symbols: the input. networks, results: by kind of network."""
     ways = [describe_way(task, symbols, kind, networks[kind], result) for kind, result in results.items()]
-    ways = ways[::-1]  # the one vector stands first
+    ways = ways[::-1]  # the network with one vector first
     trace = next((trace_for(result.setup) for result in results.values() if result.setup), None)
     data = {
         "run": repr((task, symbols, networks)),
@@ -96,7 +96,7 @@ def show_neck(
 
 
 def take_opened(trace: Trace | None, row: int, column: int) -> None:
-    """Opens the weight that a browser names."""
+    """Handler that opens the weight clicked in the browser."""
     if trace:
         handle_picture_click(NAME, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
 
@@ -104,7 +104,7 @@ def take_opened(trace: Trace | None, row: int, column: int) -> None:
 def describe_way(
     task: str, symbols: tuple[str, ...], kind: str, network: str, result: WritingResult
 ) -> dict[str, object]:
-    """What is drawn of a network: its letters, and its vector or its weights."""
+    """Returns the component data of a network: its letters, and its vector or its weights."""
     written = result.written[:MAX_WRITTEN_ROWS]
     wanted = WRITING_TASKS[task].answer("".join(symbols))
     way = {
@@ -119,7 +119,7 @@ def describe_way(
 
 
 def mark_letters(written: str, wanted: str | None) -> list[bool | None]:
-    """Says of each letter whether it is right; None where nobody knows.
+    """Returns whether each written letter is right; None for all if the right answer is unknown.
 
     >>> mark_letters("cbb", "cba")
     [True, True, False]
@@ -130,26 +130,26 @@ def mark_letters(written: str, wanted: str | None) -> list[bool | None]:
 
 
 def shade_vector(vector: list[float]) -> list[str]:
-    """The colours of a vector's numbers."""
+    """Returns the colours of a vector's numbers."""
     values = np.array(vector)
     colours, _ = shade_cells(values, float(abs(values).max()), is_share=False, palette=current_palette())
     return colours
 
 
 def find_start(ways: list[dict]) -> int:
-    """The place at which the picture begins: the first letter that one of them gets wrong, else the last."""
+    """Returns the index at which the picture starts: the first letter that any network gets wrong, else the last."""
     wrong = [i for way in ways for i, right in enumerate(way["right"]) if right is False]
     last = max((len(way["written"]) for way in ways), default=0) - 1
     return min(wrong, default=max(last, 0))
 
 
 # ---- drawer "growing": how does the alignment form in training? ------------------------------------------------------
-TINY_MAP_CELL_PX = 20.0  # pixels: a cell of maps of which several stand beside each other
+TINY_MAP_CELL_PX = 20.0  # size of a cell if several maps are side by side
 MAX_GROWING_MAPS = 5
 
 
 def show_growing_alignment(record: TrainingRecord, text: str) -> None:
-    """Shows the map of the same text after several steps of the training."""
+    """Shows the attention map of the same text after several steps of the training."""
     pictures = []
     for step in thin_steps(record.steps):
         result = write_at_step(record, step, text)
@@ -167,14 +167,14 @@ def show_growing_alignment(record: TrainingRecord, text: str) -> None:
 
 
 def thin_steps(steps: Sequence[int]) -> list[int]:
-    """Lists at most as many of the steps as maps stand beside each other, evenly, the last among them."""
+    """Lists at most MAX_GROWING_MAPS of the steps, evenly spaced, including the last."""
     every = len(range(0, len(steps), MAX_GROWING_MAPS))
     from_the_last = steps[::-1][::every]
     return from_the_last[::-1]
 
 
 def make_tiny_map(name: str, setup: Setup, title: str) -> RunPicture:
-    """Draws the weights of a run in tiny cells."""
+    """Makes an attention map of a run with tiny cells."""
     trace = trace_for(setup)
     return make_weights_map(
         name,
@@ -189,8 +189,9 @@ def make_tiny_map(name: str, setup: Setup, title: str) -> RunPicture:
 
 # ---- drawer "one_step": what happens in one decoder step? ------------------------------------------------------------
 def show_decoder_step(setup: Setup, step: str) -> None:
-    """Shows all weights, then the way from the decoder's state to the context vector: e_ti, alpha_ti, c_t, each with
-    its arithmetic. step: of the training."""
+    """Shows all weights, then how one decoder step computes its context vector: e_ti, alpha_ti, c_t with arithmetic.
+
+    step: the training step as text."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     title = say("lessons.bottleneck.map", step=step)
@@ -217,7 +218,7 @@ def show_decoder_step(setup: Setup, step: str) -> None:
 
 
 def show_energies_and_weights(trace: Trace, t: int) -> None:
-    """Shows the scores of a step of the decoder, and below them the weights."""
+    """Shows the scores of decoder step t, and below them the weights."""
     energy_title = say("lessons.bottleneck.row_e")
     energies = row_of(energy_title, trace, "scores", (0, 0, t))
     weight_title = say("lessons.bottleneck.row_alpha")
@@ -228,7 +229,7 @@ def show_energies_and_weights(trace: Trace, t: int) -> None:
 
 
 # ---- one vector, drawer "untrained", tab: reversal of texts longer than any that was trained -------------------------
-SharesByLength = Mapping[int, float]  # of texts that are reversed exactly
+SharesByLength = Mapping[int, float]  # share of texts that are reversed exactly, by length
 
 
 def show_longer_texts() -> None:
@@ -247,14 +248,14 @@ def show_longer_texts() -> None:
 
 
 def load_shares_by_length(course: str) -> SharesByLength:
-    """Loads the shares at the end of the training that comes with the app."""
+    """Loads the shares at the last step of the supplied training of a course."""
     record = load_shipped_training(course)
     figures = record.figures_at(max(record.steps))
     return dict(zip(reversal.MEASURED_LENGTHS, figures, strict=True))
 
 
 def show_shares_by_length(shares: Mapping[str, SharesByLength]) -> None:
-    """Shows the shares of each kind of network as a curve; an upright line stands at the longest trained text."""
+    """Shows the shares of each kind of network as a curve, with a vertical line at the longest trained length."""
     palette = current_palette()
     drawn = []
     for kind, share_by_length in shares.items():
@@ -274,9 +275,9 @@ DATE_NETWORK_KINDS = ("additive", "dot", "one")
 
 
 def show_untrained(task: str, records: Mapping[str, TrainingRecord]) -> None:
-    """Shows formats of dates, or lengths, that no network was trained on.
+    """Shows results on date formats, or on lengths, that no network was trained on.
 
-    records: those of the lesson, by the kind of network."""
+    records: the lesson's training records, by kind of network."""
     usual = "formats" if task == "dates" else "lengths"
     if choose_option("unseen", ("formats", "lengths"), usual) == "formats":
         show_untrained_formats(records)
@@ -286,12 +287,12 @@ def show_untrained(task: str, records: Mapping[str, TrainingRecord]) -> None:
 
 @cache_by_setup
 def measure_untrained_formats(network: str) -> dict[str, float]:
-    """Measures the share of dates that a network writes exactly, by format, none of which it was trained on."""
+    """Measures the share of dates that a network writes exactly in each untrained format, by format name."""
     return find_network(network).measure(dates.exact_in_untrained_formats)
 
 
 def show_untrained_formats(records: Mapping[str, TrainingRecord]) -> None:
-    """Shows one date in formats that no network was trained on, what is made of it, and the share of many dates."""
+    """Shows one date in each untrained format, what each network writes for it, and its share of exact dates."""
     networks = {kind: get_last_network(f"dates_{kind}", records) for kind in DATE_NETWORK_KINDS}
     rows = []
     for name, write in dates.UNTRAINED_FORMATS.items():
@@ -302,9 +303,9 @@ def show_untrained_formats(records: Mapping[str, TrainingRecord]) -> None:
 
 
 def make_format_row(name: str, write: Callable[[date], str], networks: Mapping[str, str]) -> dict[str, str]:
-    """Makes the row of a format, by the heads of its columns: what each network makes of a date in it.
+    """Makes the table row of a format, keyed by column title: what each network writes for the example date.
 
-    write: writes a date in the format."""
+    write: formats a date."""
     text = write(EXAMPLE_DATE)
     row = {say("lessons.bottleneck.head_format"): text}
     for kind, network in networks.items():
@@ -316,7 +317,7 @@ def make_format_row(name: str, write: Callable[[date], str], networks: Mapping[s
 
 
 def get_last_network(course: str, records: Mapping[str, TrainingRecord]) -> str:
-    """The last network of a course: of the record that the lesson shows, else of the one that comes with the app."""
+    """Returns the last network of a course, from the records shown by the lesson if there, else the supplied one."""
     shown = {record.course: record for record in records.values()}
     record = shown.get(course) or load_shipped_training(course)
     return record.network_at(max(record.steps))
@@ -325,12 +326,12 @@ def get_last_network(course: str, records: Mapping[str, TrainingRecord]) -> str:
 # ---- drawer "smear": why is the alignment blurred? -------------------------------------------------------------------
 @cache_by_setup
 def cached_state_influence(network: str, text: str) -> Trace:
-    """How much of each state of the encoder comes from each symbol."""
+    """Computes the share of each encoder state that comes from each symbol, as the step `heard`."""
     return influence_of_symbols(find_network(network), text)
 
 
 def show_smeared_states(record: TrainingRecord, step: int, text: str) -> None:
-    """Shows each state of the encoder, and how much of it comes from each symbol."""
+    """Shows for each encoder state the share that comes from each symbol."""
     network = record.network_at(step)
     trace = cached_state_influence(network, text)
     key = "smear_one" if record.course.endswith("_one") else "smear"

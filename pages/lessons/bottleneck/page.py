@@ -1,4 +1,4 @@
-"""One vector for a whole text? A network with attention learns to write beside the same one without."""
+"""One vector for a whole text? Compares a network with attention to the same one without, over its training."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -34,24 +34,24 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of any network
-TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # the names of the boxes for what is read
+KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of all courses
+TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # names of the text boxes
 
 
 def find_step(task: str, record: TrainingRecord) -> LiveChoice:
-    """After which step of the training the networks are shown."""
+    """Returns the choice of the training step after which the networks are shown."""
     usual = max(record.steps) if record.own else WRITING_TASKS[task].telling
     return find_live_choice("step_of", record.steps, usual, "{:,}".format, KEPT_TRAINING_STEPS)
 
 
 # ---- the chart of the lesson on one vector: the share of texts that are written exactly against their length ---------
-EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # pixels of the curves' field
+EXACTNESS_WIDTH_PX, EXACTNESS_HEIGHT_PX = 200, 210  # size of the plot area
 
 
 def draw_exactness_curves(records: Mapping[str, TrainingRecord], step: LiveChoice, length: int) -> None:
-    """Draws a curve for each network after each step of training that can be chosen.
+    """Draws a chart of all networks for each training step that can be chosen.
 
-    length: of the reader's text, where an upright line stands, if any network was measured there."""
+    length: of the visitor's text; a vertical line marks it if it lies within the measured lengths."""
     places = list(chain.from_iterable(record.places for record in records.values()))
     axes = (
         whole_number_axis(say("lessons.bottleneck.axis_length"), places),
@@ -69,7 +69,7 @@ def draw_at_step(records: Mapping[str, TrainingRecord], step: int, axes: tuple[A
 
 
 def make_exactness_curve(kind: str, record: TrainingRecord, step: int) -> Curve:
-    """Makes the curve of a network, dashed where the visitor trained it."""
+    """Makes the curve of a network, dashed if the visitor trained it."""
     return Curve(
         name_network(kind, record),
         record.places,
@@ -80,27 +80,27 @@ def make_exactness_curve(kind: str, record: TrainingRecord, step: int) -> Curve:
 
 
 def name_network(kind: str, record: TrainingRecord) -> str:
-    """Names a network at the end of its curve."""
+    """Returns the label at the end of a network's curve."""
     name = option_labels("short")(kind)
     return say("lessons.bottleneck.yours", kind=name) if record.own else name
 
 
-# ---- what is said of how exactly a network writes, and of what it writes ---------------------------------------------
+# ---- sentences on the accuracy and the output of the networks --------------------------------------------------------
 def describe_exactness(kind: str, record: TrainingRecord, step: int) -> str:
-    """Says how much of what is measured, and no longer than what was trained, a network writes exactly."""
+    """Returns the phrase on the share of texts, up to the longest trained length, that a network writes exactly."""
     task, _, _ = record.course.partition("_")
     share = format_percent(record.mean_at(step, WRITING_TASKS[task].longest))
     return say("lessons.bottleneck.right", kind=option_labels("kind")(kind), share=share)
 
 
 def tell_fact(task: str, step: int, parts: str) -> str:
-    """Says how exactly each network writes after a step. parts: of each, as describe_exactness says it."""
+    """Returns the sentence on the accuracy after a step. parts: phrases of describe_exactness, joined."""
     longest = WRITING_TASKS[task].longest
     return say(f"lessons.bottleneck.fact_{task}", step=f"{step:,}", parts=parts, longest=longest)
 
 
 def tell_bottleneck(task: str) -> str:
-    """Says what the supplied networks of a task show of one vector after the last step of their training."""
+    """Returns the paragraph on what the supplied networks show about one vector after their last training step."""
     records = {kind: load_shipped_training(f"{task}_{kind}") for kind in ("additive", "one")}
     longest = WRITING_TASKS[task].longest
     shares = {kind: format_percent(record.mean_at(record.steps[-1], longest)) for kind, record in records.items()}
@@ -113,7 +113,7 @@ def tell_bottleneck(task: str) -> str:
 
 
 def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, object]:
-    """How a vector that is trained longer, and a wider one, write texts of a length; where the wider one is lost."""
+    """Returns exact shares at a length for a longer-trained and a wider vector, and where the wider one fails."""
     rows = read_wider_vector()
     wider = rows[WIDER]
     return {
@@ -125,7 +125,7 @@ def describe_other_vectors(places: Sequence[int], length: int) -> dict[str, obje
 
 
 def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | None:
-    """The shortest length from which on no text was written exactly; None: there is none."""
+    """Returns the shortest length from which on no text was written exactly; None if there is none."""
     lost = None
     for length, share in zip(reversed(places), reversed(figures), strict=True):
         if share > 0:
@@ -135,7 +135,7 @@ def find_lost_length(places: Sequence[int], figures: Sequence[float]) -> int | N
 
 
 def describe_writing(kind: str, result: WritingResult) -> str:
-    """Says what a network writes, and whether that is right."""
+    """Returns the phrase on what a network writes, and whether that is right."""
     mark = {True: "right", False: "wrong", None: "unknown"}[result.right]
     written = say("lessons.bottleneck.nothing")
     if result.written:
@@ -144,7 +144,7 @@ def describe_writing(kind: str, result: WritingResult) -> str:
 
 
 def tell_writings(text: str, results: Mapping[str, WritingResult], is_known: bool) -> str:
-    """Says what each network makes of a text. is_known: whether anybody can say what is right."""
+    """Returns the sentence on what each network writes for a text. is_known: whether the right answer is known."""
     parts = [describe_writing(kind, result) for kind, result in results.items()]
     key = "becomes" if is_known else "guess"
     return say(f"lessons.bottleneck.{key}", text=escape_markdown(text), parts=join_with_commas(parts))

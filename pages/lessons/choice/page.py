@@ -1,4 +1,4 @@
-"""Which attention for which task: what each takes at a length, and where it can be seen."""
+"""Which attention for which task: what each costs at a length, and the page that shows it."""
 
 import streamlit as st
 
@@ -13,12 +13,12 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.titles import say_title
 from pages.site.words import current_language, say
 
-CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # of the columns: task and variant, what it takes, where it can be seen
+CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # relative widths: task and variant, cost, link
 LENGTHS = (64, 256, 1024, 4096, 16_384)
 
 
 def show_fact(length: int) -> None:
-    """Says what all pairs take at a length, and what two variants without all pairs do."""
+    """Shows the multiply-adds of full attention at a length, and those of two variants without all pairs."""
     every = task_cost("understand", length).multiply_adds
     near = task_cost("long", length).multiply_adds
     state = task_cost("stream", length).multiply_adds
@@ -33,9 +33,9 @@ def show_fact(length: int) -> None:
 
 
 def show_task(task: str, length: int) -> None:
-    """Shows a task, the attention for it and why, what that takes, and where it can be seen."""
+    """Shows a task, the attention for it and why, its cost at a length, and a link to a page that shows it."""
     slug, link = TASKS[task]
-    with st.container(border=True):  # on a phone a task is three cells below each other, which belong together
+    with st.container(border=True):  # keeps the three cells together if a phone stacks them
         at_task, at_cost, at_link = st.columns(CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small")
     at_task.markdown(
         say(
@@ -55,7 +55,7 @@ def show_task(task: str, length: int) -> None:
 
 
 def say_cost(cost: TaskCost, growth: float) -> str:
-    """Says what a layer takes. growth: how many times as many multiply-adds twice the length takes."""
+    """Returns the text on the cost of a layer. growth: factor of the multiply-adds if the length doubles."""
     kept = "none" if cost.kept is None else "kept"
     return say(
         "lessons.choice.cost",

@@ -1,4 +1,4 @@
-"""The tasks, and where the attention that each takes can be seen: a page, and what is opened there."""
+"""The tasks, each with the page that shows its attention and the link parameters that open it there."""
 
 TASKS = {
     "translate": ("workbench", {"ex": "translator"}),

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on cost, and what its page shares with them."""
+"""The accordions of the lesson on cost, and what its page shares with them."""
 
 import math
 import statistics
@@ -95,11 +95,11 @@ from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
-LONG_TEXT_TOKENS = 2048  # tokens: what a stored map would take
+LONG_TEXT_TOKENS = 2048  # example length for the size of a stored map
 
 
 def show_online_softmax() -> None:
-    """Shows the row of one word block by block: a running maximum, a running sum, and the output so far."""
+    """Shows the online softmax of one query block by block: running maximum, running sum, and output so far."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta", name="of"), "said")
         trace = trace_for(setup)
@@ -125,7 +125,7 @@ def show_online_softmax() -> None:
 
 
 def choose_blocks(names: Sequence[str]) -> tuple[int, int]:
-    """Asks how many of the keys a block has, and how many of the blocks were seen."""
+    """Asks for the number of keys per block and the number of blocks seen so far."""
     numbers = list(range(1, len(names) + 1))
     with st.columns(2)[0], st.container(horizontal=True):
         block = slide("block", numbers, min(2, len(names)))
@@ -135,7 +135,7 @@ def choose_blocks(names: Sequence[str]) -> tuple[int, int]:
 
 
 def say_numbers_so_far(streamed: Trace, selection: Selection, block: int, seen: int) -> None:
-    """Says the largest score, the sum and the output after so many blocks, and how far outputs are from attention's."""
+    """Shows the maximum, the sum and the output after the seen blocks, and the largest gap to the full outputs."""
     row = (0, selection.head, selection.query)
     outputs = streamed[f"seen_outputs_{seen}"]  # (B, H, T, d_v)
     gap = abs_difference(outputs, streamed["head_outputs"]).max().item()
@@ -171,13 +171,13 @@ def show_running_numbers(streamed: Trace, selection: Selection, block: int, seen
     show_bar_rows("blocks", rows, names, {"": streamed}, streamed, alt)
 
 
-# ---- a router chooses the heads of each word of a sentence; what is not chosen is not computed -----------------------
+# ---- a router chooses the heads of each word of a sentence; other heads are not computed for it ----------------------
 EXAMPLES = {"en": "en_it", "zh": "zh_ta"}
-TOPS = {"one": 1, "both": 2}  # heads of a word, by the option
+TOPS = {"one": 1, "both": 2}  # heads per word, by option
 
 
 def show_routed_heads() -> None:
-    """Asks for a sentence and how many heads a word may have; shows where a router sends each word."""
+    """Asks for a sentence and the number of heads per word; shows to which heads a router sends each word."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(Setup(example=EXAMPLES[current_language()]), "routed")
         top = choose_option("top", tuple(TOPS), width="content")
@@ -193,7 +193,7 @@ def show_routed_heads() -> None:
 
 
 def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
-    """A row a word: its gates, bold where the head is computed for it."""
+    """Returns a Markdown table with a row per word: its gates, marked if the head is computed for it."""
     heads = list_place_names(trace, "H")
     rows = []
     for place, (gates, chosen) in enumerate(zip(routed.gates.tolist(), routed.chosen.tolist(), strict=True)):
@@ -203,14 +203,14 @@ def make_gate_table(trace: Trace, routed: RoutedHeads) -> str:
 
 
 def write_gate(gate: float, is_chosen: bool) -> str:
-    """A gate as a cell of the table."""
+    """Formats a gate as a cell of the table, marked if its head is chosen."""
     text = format_fixed(gate)
     return say("lessons.cost.routed_to", gate=text) if is_chosen else text
 
 
 # ---- drawer "skip": which pairs can be skipped? ----------------------------------------------------------------------
 def show_skipped_pairs() -> None:
-    """Shows the pairs of a pattern, those that are computed, what that saves, and what it does to the output."""
+    """Shows which pairs a sparse pattern keeps and computes, what that saves, and its error; then routed heads."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = choose_option("pattern", ("local", "strided"), width="content")
         made = choose_option("made", ("near", "random"), width="content")
@@ -224,9 +224,9 @@ def show_skipped_pairs() -> None:
 
 
 def show_savings(kind: str, length: int, made: str) -> None:
-    """Says how many pairs and multiply-adds a pattern saves, and how far its output is from full attention.
+    """Shows how many pairs and multiply-adds a pattern saves, and how far its output is from full attention.
 
-    made: how the inputs are made."""
+    made: kind of inputs, "near" or "random"."""
     savings = cached_savings(kind, length, made)
     share = time_ratio(savings.computed, savings.pairs)
     show_sentence(
@@ -242,7 +242,7 @@ def show_savings(kind: str, length: int, made: str) -> None:
 
 
 def show_work_map(kind: str, length: int) -> None:
-    """Shows which pairs of so many tokens a pattern has, and which are computed."""
+    """Shows as a map which pairs a pattern keeps for length tokens, and which are computed."""
     pattern = TIMED_KINDS[kind].pattern
     work = work_map(pattern, length, length)  # (T, S)
     trace = Trace({"pairs": Step("pairs", work, ("T", "S"))})
@@ -252,7 +252,7 @@ def show_work_map(kind: str, length: int) -> None:
 
 
 def measure_saved_time(kind: str, length: int) -> None:
-    """Measures on request how long all pairs take, and how long the pattern."""
+    """Measures on request the time of full attention and of the pattern."""
     cases = (TimedCase(), TimedCase(kind))
     measure_on_request(
         f"skip_{kind}_{length}",
@@ -264,7 +264,7 @@ def measure_saved_time(kind: str, length: int) -> None:
 
 
 def show_saved_time(cases: Sequence[TimedCase], length: int, seconds: Mapping[TimedCase, float]) -> None:
-    """Says how long all pairs took, and how long the pattern, once both are measured."""
+    """Shows the times of full attention and of the pattern; returns early until both are measured."""
     if len(seconds) < len(cases):
         return
     full, skipping = seconds.values()
@@ -276,13 +276,13 @@ def show_saved_time(cases: Sequence[TimedCase], length: int, seconds: Mapping[Ti
     )
 
 
-# ---- the runs of the lesson on cost in which precision is lost: the reader's sentence, or scores that overflow -------
+# ---- runs of the lesson on cost that lose precision: the visitor's sentence, or scores that overflow -----------------
 SCALE_OF_WIDTH_4 = 0.5  # the scale of width 4: one over its square root
 QUERY_FACTORS = (1, 10, 100, 1000, 10_000, 12_000, 20_000)
 
 
 def choose_own_setup() -> Setup:
-    """Asks for a sentence, and by what its queries are multiplied."""
+    """Asks for a sentence, and the factor by which its queries are multiplied."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("en_it", "zh_ta", zh="zh_ta"))
         factor = slide("factor", QUERY_FACTORS, 1, format_grouped)
@@ -307,12 +307,12 @@ def make_overflowing_setup() -> Setup:
     )
 
 
-# ---- what rounding does to every number of a run, and which numbers a precision cannot hold --------------------------
+# ---- rounding errors of a run, and numbers that overflow a precision -------------------------------------------------
 PRECISION_STEPS = ("scores", "scaled_scores", "weights", "output")
 
 
 def show_rounded_run() -> None:
-    """Shows what rounding does to every number of a step, and the first cell of the run that overflows."""
+    """Shows the rounding error of every number of a step, and the first cell of the run that overflows, if any."""
     with st.container(horizontal=True):
         case = choose_option("case", ("own", "built"))
         dtype = choose_option("dtype", ("float32", "bfloat16", "float16"), "float16", lambda name: say(f"dtype.{name}"))
@@ -337,7 +337,7 @@ def show_rounded_run() -> None:
 
 
 def say_lost_precision(low: Trace, exact: Trace, dtype: str, step: str) -> None:
-    """Says which number a precision cannot hold; where it holds all, the largest error of a step.
+    """Shows which number overflows in a precision; if none does, the largest error of a step.
 
     low: the run in that precision; exact: the same run in float64."""
     overflow = find_overflow(low)
@@ -361,7 +361,7 @@ def say_lost_precision(low: Trace, exact: Trace, dtype: str, step: str) -> None:
 
 
 def say_overflow(cell: Ref, low: Trace, exact: Trace, dtype: str) -> None:
-    """Says which number of a cell a precision cannot hold, and the largest that it can."""
+    """Shows the exact number of a cell that overflows, and the largest finite number of the precision."""
     number = exact[cell.step][cell.index].item()
     limit = largest_finite_number(dtype)
     show_sentence(
@@ -374,7 +374,7 @@ def say_overflow(cell: Ref, low: Trace, exact: Trace, dtype: str) -> None:
 
 
 def show_precision_errors(low: Trace, errors: Trace, step: str, selection: Selection, title: str) -> None:
-    """Shows how far each number of a step is from float64; a click opens the number itself, in its precision."""
+    """Shows the error of each number of a step against float64; a click opens the number in the low precision."""
     name = "errors"
     picture = single_picture(
         [panel(errors, step, selection.at)],
@@ -387,32 +387,32 @@ def show_precision_errors(low: Trace, errors: Trace, step: str, selection: Selec
     show_picture(name, picture, {"": low}, title)
 
 
-# ---- what 16 bits lose in a training: whole trainings beside each other, gradients that are 0, updates that are lost -
-CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # pixels of the field of the losses
+# ---- training in 16 bits: whole trainings compared, gradients that underflow to 0, updates that are lost -------------
+CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size of the plot area of the losses
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # the trainings that are told beside each other, by what they differ in
+}  # the trainings compared with each other, by what differs between them
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
-}  # those with a curve: the others would lie on the first
+}  # those with a curve: the others would cover the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
-POWERS = range(-64, 17)  # of two, on the axis of the gradients
-UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # of 1: how large the updates are
-REPEATED, REPEATED_PART = 1024, 4096  # so often that update is made
-UPDATE_DIGITS = 5  # behind the point
+POWERS = range(-64, 17)  # exponents of two on the axis of the gradients
+UPDATE_PARTS = (64, 128, 256, 512, 1024, 2048, 4096, 8192)  # sizes of the updates: 1/64, 1/128 and so on
+REPEATED, REPEATED_PART = 1024, 4096  # how often the update 1/4096 is repeated
+UPDATE_DIGITS = 5  # decimals
 
 
 def write_part(part: int) -> str:
-    """One over a whole number."""
+    """Formats 1/part."""
     return f"1/{format_grouped(part)}"
 
 
 # ---- whole trainings -------------------------------------------------------------------------------------------------
 def show_trainings() -> None:
-    """Shows the same training in several precisions: its loss, what was lost on the way, and the memory."""
+    """Shows the same training in several precisions: losses, gradients and updates lost, and memory."""
     family = choose_option("differ", tuple(FAMILIES))
     measured = read_precision_figures()
     rows = {name: measured[name] for name in FAMILIES[family]}
@@ -426,7 +426,7 @@ def show_trainings() -> None:
 
 
 def show_memory() -> None:
-    """Says what masters take, and what a run in 16 bits saves."""
+    """Shows the bytes per weight with and without float32 master weights, and the memory of a run in 16 bits."""
     whole, mixed, alone = (SCHEMES[name] for name in ("float32", "scaled", "alone"))
     show_sentence(
         "lessons.cost.memory",
@@ -439,7 +439,7 @@ def show_memory() -> None:
 
 
 def say_trainings(family: str, rows: dict[str, SchemeFigures]) -> None:
-    """Says what is lost, and what it costs at the end."""
+    """Shows the final loss and the shares of lost gradients and updates of each training of a family."""
     values = {}
     for name, figures in rows.items():
         values[f"{name}_loss"] = format_small(last_loss(figures))
@@ -451,12 +451,12 @@ def say_trainings(family: str, rows: dict[str, SchemeFigures]) -> None:
 
 
 def format_middle(shares: Sequence[float]) -> str:
-    """The middle one of some shares in percent."""
+    """Formats the median of shares in percent."""
     return format_percent(statistics.median(shares))
 
 
 def show_losses(rows: dict[str, SchemeFigures]) -> None:
-    """Shows the loss of held-out texts against the step of training, the middle one of the seeds."""
+    """Shows the loss on held-out texts by training step, the median of the seeds."""
     palette = current_palette()
     colours = (palette.q, palette.k, palette.share)
     steps = range(EVERY, STEPS + 1, EVERY)
@@ -473,7 +473,7 @@ def show_losses(rows: dict[str, SchemeFigures]) -> None:
 
 
 def make_training_table(rows: dict[str, SchemeFigures]) -> str:
-    """A row for each training: how it ended, and what was lost on the way."""
+    """Returns a Markdown table with a row per training: final loss, shares of lost gradients and updates."""
     columns = ("scheme", "loss", "zero", "still")
     titles = [say(f"lessons.cost.column.{column}") for column in columns]
     lines = []
@@ -491,7 +491,7 @@ def make_training_table(rows: dict[str, SchemeFigures]) -> str:
 
 # ---- gradients -------------------------------------------------------------------------------------------------------
 def show_lost_gradients() -> None:
-    """Shows how small the gradients are at the end of a training, and which of them are 0 in float16."""
+    """Shows the sizes of the gradients at the end of a training, and which of them are 0 in float16."""
     with st.container(width=300):
         scale = slide("scale", GRADIENT_SCALES, 1, format_grouped)
     exact = trained_gradients("float32", scale)
@@ -510,7 +510,7 @@ def show_lost_gradients() -> None:
 
 
 def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
-    """Shows how many gradients lie at each power of two, and which of them are lost."""
+    """Shows a histogram of the gradients by power of two, those below lost_below marked as lost."""
     lost = [counts.get(power, 0) if power < lost_below else 0 for power in POWERS[:-1]]
     held = [counts.get(power, 0) if power >= lost_below else 0 for power in POWERS[:-1]]
     palette = current_palette()
@@ -524,7 +524,7 @@ def show_gradient_sizes(counts: dict[int, int], lost_below: float) -> None:
 
 # ---- updates ---------------------------------------------------------------------------------------------------------
 def show_lost_updates() -> None:
-    """Shows which updates leave the weight 1 as it is, and what a float32 master keeps of many of them."""
+    """Shows which updates leave the weight 1 unchanged, and the sum of many with a float32 master weight."""
     dtype = choose_option("number", ("float16", "bfloat16", "float32"), "float16", lambda name: say(f"dtype.{name}"))
     trace = add_updates(1.0, [1 / part for part in UPDATE_PARTS], dtype)
     update = 1 / REPEATED_PART
@@ -549,7 +549,7 @@ def show_lost_updates() -> None:
 # ---- drawer "precision": what does precision cost a run, and what does it cost a training? ---------------------------
 # ---- drawer "batch": does a batch save time? -------------------------------------------------------------------------
 def show_batch() -> None:
-    """Lets eight sequences in one run race against the same sequences in eight runs."""
+    """Times eight sequences in one batch against the same sequences one by one."""
     lengths = TIMED_KINDS["together"].lengths
     cases = (TimedCase("together"), TimedCase("one_by_one"))
     tell = partial(show_batch_times, lengths)
@@ -557,7 +557,7 @@ def show_batch() -> None:
 
 
 def show_batch_times(lengths: Sequence[int], measured: Sequence[PointsByLength]) -> None:
-    """Says how long the batch took and how long its sequences one by one, at the shortest and at the longest length."""
+    """Shows the times of the batch and of its sequences one by one, at the shortest and the longest length."""
     show_sentence("lessons.cost.batch", count=TIMED_BATCH)
     together, alone = measured
     for length in (lengths[0], lengths[-1]):

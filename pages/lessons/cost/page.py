@@ -1,4 +1,4 @@
-"""What does it cost? Multiply-adds against the length, counted, and two settings that race on this machine."""
+"""What does it cost? Multiply-adds by length, counted, and the times of two settings on this machine."""
 
 from collections.abc import Callable, Sequence
 
@@ -29,7 +29,7 @@ RACES = {
     "float16": (TimedCase(), TimedCase(dtype="float16")),
     "cuda": (TimedCase(), TimedCase(device="cuda")),
 }
-KEYS_OF_BLOCK = 32  # keys of a block, in the code of the softmax block by block
+KEYS_OF_BLOCK = 32  # block size of the online softmax in the code accordion
 
 
 def list_races() -> list[str]:
@@ -49,7 +49,7 @@ def count_growing_parts(lengths: Sequence[int]) -> tuple[PointsByLength, PointsB
 
 
 def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength) -> str:
-    """Says what is counted at a length. pairs, tokens: multiply-adds at each length."""
+    """Returns the sentence on the multiply-adds at a length. pairs, tokens: multiply-adds at each length."""
     return say(
         "lessons.cost.fact",
         length=format_grouped(length),
@@ -62,9 +62,9 @@ def tell_counted_work(length: int, pairs: PointsByLength, tokens: PointsByLength
 def show_measured_race(
     length: int, names: Sequence[str], times: Sequence[PointsByLength], settle: Callable[[int], None]
 ) -> None:
-    """Says how long both sides of the race took at a length, and whether the bet was right.
+    """Shows the times of both sides of the race at a length, and whether the bet was right.
 
-    settle: is given the side that was faster."""
+    settle: called with the index of the faster side."""
     seconds = [points[length] for points in times]
     fact = say(
         "lessons.cost.took",
@@ -82,7 +82,7 @@ def show_measured_race(
         settle(fastest)
 
 
-# ---- the cost of all pairs as a square that grows with the length, beside that of the projections, a stripe ----------
+# ---- the cost of all pairs as a square that grows with the length, and that of the projections as a stripe -----------
 def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength) -> None:
     """Shows both areas, which follow the slider of the length. pairs, tokens: multiply-adds at each length."""
     told = [tell_areas(each, pairs, tokens) for each in length.options]
@@ -100,7 +100,7 @@ def show_areas(length: LiveChoice, pairs: PointsByLength, tokens: PointsByLength
 
 
 def tell_areas(length: int, pairs: PointsByLength, tokens: PointsByLength) -> list[list[str]]:
-    """What is said of the square and of the stripe at a length: its name, and what is counted."""
+    """Returns the texts of the square and of the stripe at a length: name and count of each."""
     values = {"length": format_grouped(length), "width": TIMED_WIDTH}
     square = {**values, "products": format_grouped(pairs[length])}
     stripe = {**values, "products": format_grouped(tokens[length])}
@@ -126,7 +126,7 @@ with draw_lesson(LESSON):
     lengths = [each for each in LONG_TIMED_LENGTHS if each <= length]
 
     def tell(times: Sequence[PointsByLength]) -> None:
-        """Says what came of the race, once both sides were measured at this length."""
+        """Shows the result of the race; does nothing until all sides are measured at this length."""
         if all(length in points for points in times):
             show_measured_race(length, names, times, settle)
 

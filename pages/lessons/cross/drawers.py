@@ -1,4 +1,4 @@
-"""The drawers of the lesson on cross-attention, and what its page shares with them."""
+"""The accordions of the lesson on cross-attention, and what its page shares with them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,12 +39,12 @@ from pages.session.labels import Selection, current_palette, picture_texts_for, 
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# ---- two sequences, of which one asks the other: who asks whom, and which of their words have random vectors ---------
+# ---- the setups of two sequences, one as queries and one as keys -----------------------------------------------------
 LECTURE_NOTES_WIDTH = 64  # lecture notes 001: 5 queries and 6 keys of width 64, eight heads
 
 
 def swap_sequences(setup: Setup) -> Setup:
-    """Turns the direction round: the sequence that was asked asks."""
+    """Swaps the two sequences: the keys' sequence becomes the queries' and vice versa."""
     inputs = inputs_of(setup)
     text = spell_tokens(inputs.keys, setup)
     context_text = spell_tokens(inputs.queries, setup)
@@ -52,12 +52,12 @@ def swap_sequences(setup: Setup) -> Setup:
 
 
 def ask_itself(setup: Setup) -> Setup:
-    """Makes the sentence that asks ask itself."""
+    """Makes self-attention of the queries' sentence."""
     return replace(setup, cross=False, context_text=None)
 
 
 def make_random_sequences(queries: int, keys: int) -> Setup:
-    """Makes random vectors of the width of the lecture notes' example, with eight heads."""
+    """Makes cross-attention of random vectors with the width of the lecture notes' example and eight heads."""
     x = random_matrix("x", (queries, LECTURE_NOTES_WIDTH))
     context = random_matrix("context", (keys, LECTURE_NOTES_WIDTH))
     return Setup(
@@ -70,12 +70,12 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
 
 # ---- sums of weights in a sentence -----------------------------------------------------------------------------------
 def join_sums(sums: Sequence[float]) -> str:
-    """Joins sums in a sentence."""
+    """Formats sums and joins them with commas."""
     return join_with_commas([format_fixed(each) for each in sums])
 
 
 def join_named_sums(sums: Sequence[float], names: Sequence[str]) -> str:
-    """Joins sums in a sentence, each behind its word."""
+    """Formats sums and joins them with commas, each after its word."""
     texts = []
     for name, each in zip(names, sums, strict=True):
         word = escape_markdown(name)
@@ -89,9 +89,9 @@ STEPS_WITH_SHAPES = ("q", "k", "v", "weights", "output")
 
 
 def show_lengths(asked: Setup) -> None:
-    """Shows two sequences, one, or random ones of any lengths: which axis is which, and which sums are 1.
+    """Shows the axes and the sums of the weights for two sequences, for one, or for random ones of any lengths.
 
-    asked: the run of the reader's two sentences."""
+    asked: the Setup of the visitor's two sentences."""
     setup = choose_sequences(asked)
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
@@ -107,7 +107,7 @@ def show_lengths(asked: Setup) -> None:
 
 
 def choose_sequences(asked: Setup) -> Setup:
-    """Asks which sequences are shown; of random ones, how long they are."""
+    """Asks which sequences are shown, and for random ones their lengths."""
     kind = choose_option("sequences", ("two", "one", "random"))
     if kind == "two":
         return asked
@@ -122,7 +122,7 @@ def choose_sequences(asked: Setup) -> Setup:
 
 
 def say_shapes(trace: Trace) -> None:
-    """Says how many queries and keys there are, and which shapes that makes."""
+    """Shows the numbers of queries and keys, and the shapes of the steps."""
     sizes = trace.sizes()
     by = say("lessons.cross.by")
     shapes = {}
@@ -133,9 +133,9 @@ def say_shapes(trace: Trace) -> None:
 
 
 def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
-    """Joins the sums of a head's weights over an axis, each behind the word of the other axis.
+    """Joins the sums of a head's weights over an axis, each after the word of the other axis.
 
-    Where vectors are random the words are left out: what a key gets says nothing about its word then."""
+    Without the words if vectors are random, because a sum then shows nothing about its word."""
     sums = weight_sums(trace, axis, head)
     if trace.chance:
         return join_sums(sums)
@@ -144,11 +144,11 @@ def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
 
 # ---- drawer "decoder", a decoder that was trained: does a network align words by itself? -----------------------------
 EXAMPLE = "translator"
-MAX_WORDS = 30  # of a sentence: each has threads to all others
+MAX_WORDS = 30  # longest sentence: each word has threads to all others
 
 
 def show_translator(_: Setup) -> None:
-    """Translates a typed sentence, and shows which of its words each written word was made of."""
+    """Translates a typed sentence, and shows to which of its words each written word attends."""
     name = EXAMPLES[EXAMPLE].translator
     figures = TRANSLATORS.figures()[name]
     setup = sentence_box(Setup(example=EXAMPLE), "english", "context_text", MAX_WORDS)
@@ -166,13 +166,13 @@ def show_translator(_: Setup) -> None:
 
 
 def with_written_words(trace: Trace) -> Trace:
-    """The run with each row named after the word that it writes, which is the one behind it."""
+    """Returns the run with each row labelled with the word that it writes, that is, the following one."""
     _, *written = trace.labels["T"]
     return trace.labelled(T=(*written, say("lessons.cross.translator_end")))
 
 
 def measured_percents(figures: ShippedFigures) -> dict[str, str]:
-    """What was measured of the translator, as the sentence has it."""
+    """Returns the measured figures of the translator, formatted for the sentence."""
     names = ("held_exact", "held_aligned", "held_nouns", "frames_exact")
     percents = {name: format_percent(figures.figures[name]) for name in names}
     return {"texts": f"{figures.texts:,}", **percents}
@@ -180,9 +180,9 @@ def measured_percents(figures: ShippedFigures) -> dict[str, str]:
 
 # ---- drawer "decoder": how does a decoder use it? --------------------------------------------------------------------
 def show_built_decoder(asked: Setup) -> None:
-    """Shows how the words so far attend to each other, and how what comes of it asks the other sentence.
+    """Shows self-attention of the words written so far, and cross-attention from its output to the other sentence.
 
-    asked: the run of the reader's two sentences."""
+    asked: the Setup of the visitor's two sentences."""
     left, right = st.columns(2)
     with left:
         so_far = choose_words_so_far(asked)
@@ -201,7 +201,7 @@ def show_built_decoder(asked: Setup) -> None:
 
 
 def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
-    """Asks up to which word the sentence is written; at first up to the last but one."""
+    """Asks up to which word the sentence is written, by default the last but one; returns the words so far."""
     words = inputs_of(asked).queries
     names = place_names(trace_for(asked), "T", len(words))
     last_but_one = max(0, len(words) - 2)
@@ -210,7 +210,7 @@ def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
 
 
 def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
-    """Makes self-attention of the words so far, with x added, and cross-attention in which the sums of both ask."""
+    """Makes self-attention of the words so far with a residual, and cross-attention whose queries are its sums."""
     masks = ("causal",) if causal else ()
     own = replace(ask_itself(setup), masks=masks, wiring=("residual",))
     sums = trace_for(own)["residual"][0]  # (T, D)
@@ -219,7 +219,7 @@ def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
 
 
 def with_chance_of_words(crossed: Trace, own: Trace) -> Trace:
-    """The second stage, in which those queries are random whose words have random vectors in the first stage."""
+    """Returns the second stage with its queries marked as random where the first stage's words are."""
     tokens = dict(crossed.chance.tokens)
     tokens["T"] = own.chance.tokens["T"]
     chance = replace(crossed.chance, tokens=tokens)
@@ -236,7 +236,7 @@ def show_stage_maps(own: Trace, crossed: Trace, selection: Selection) -> None:
 
 
 def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
-    """Says how far what the words so far ask with is from what they ask with in the whole sentence.
+    """Shows how far the cross-attention inputs of the words so far differ from those in the whole sentence.
 
     own: the first stage of the words so far."""
     count = own.sizes()["T"]
@@ -254,7 +254,7 @@ def say_what_later_words_change(asked: Setup, causal: bool, own: Trace) -> None:
 def show_context_vector(forward: Setup) -> None:
     """Shows c_t = sum of alpha_ti h_i, with e_ti = s_t h_i or the additive score: decoder steps by source words.
 
-    forward: the run in which the English sentence asks the Chinese one."""
+    forward: the Setup with English queries and Chinese keys."""
     score = choose_option("energy", ("dot", "additive"))
     setup = setup_with_score(forward, score)
     trace = trace_for(setup)
@@ -268,7 +268,7 @@ def show_context_vector(forward: Setup) -> None:
 
 
 def setup_with_score(forward: Setup, score: str) -> Setup:
-    """Makes the run whose keys and values are the vectors of the source; an additive score is built by hand."""
+    """Makes the Setup whose keys and values are the source vectors; the additive score's matrices are built by hand."""
     setup = replace(forward, score=score, w_k="none", w_v="none", w_o="none")
     if score == "dot":
         return setup
@@ -279,7 +279,7 @@ def setup_with_score(forward: Setup, score: str) -> Setup:
 
 
 def say_context_vector(trace: Trace, query: int, score: str) -> None:
-    """Says what the score and the weight of the strongest source word are, and which context vector comes of it."""
+    """Shows the score and the weight of the strongest source word, and the context vector of a query."""
     energies = trace["scores"][0, 0, query]  # (S,)
     weights = trace["weights"][0, 0, query]  # (S,)
     context = trace["head_outputs"][0, 0, query]  # (d_v,)
@@ -298,7 +298,7 @@ def say_context_vector(trace: Trace, query: int, score: str) -> None:
 
 # ---- drawer "patches": words and a picture? --------------------------------------------------------------------------
 def show_patches(_: Setup) -> None:
-    """Shows how words ask the patches of a picture, whose colours are their vectors."""
+    """Shows how words attend to the patches of a picture, whose colours are their vectors."""
     left, middle, right = st.columns((1, 2, 1))
     with left:
         setup = sentence_box(pick_example("picture", "zh_picture", zh="zh_picture", name="looks"), "asking")

@@ -1,4 +1,4 @@
-"""Two sentences? Threads from the words of one to those of the other; turned, the other one asks."""
+"""Two sentences? Cross-attention from the words of one sentence to those of the other, in both directions."""
 
 from dataclasses import replace
 
@@ -23,13 +23,13 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-DIRECTIONS = ("forward", "backward")  # the first line asks, or the second
-ASKING = {"forward": "token", "backward": "word"}  # the choice of the word that asks
-GUESSES = {"forward": "guess", "backward": "answer"}  # and that of what the least asked word gives
+DIRECTIONS = ("forward", "backward")  # the queries are the first line, or the second
+ASKING = {"forward": "token", "backward": "word"}  # name of the choice of the query word
+GUESSES = {"forward": "guess", "backward": "answer"}  # name of the choice of the guess
 
 
 def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
-    """The run of a direction, and the word that asks in it."""
+    """Returns the Setup of a direction with the selected query word, and its Way for the picture."""
     trace = trace_for(setup)
     read = make_place_reader(trace.sizes()["T"])
     word = get_choice(ASKING[direction], None, read)
@@ -40,13 +40,13 @@ def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
 
 
 def take_word(way: int, word: int) -> None:
-    """Looks at the direction and at the word that was chosen in the picture."""
+    """Handler that selects the direction and the word clicked in the picture."""
     store_choice("direction", None if way == 0 else DIRECTIONS[way])
     store_choice(ASKING[DIRECTIONS[way]], word)
 
 
 def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
-    """Asks what the word that gets the least gives when it asks. Gives whether the answer may be seen."""
+    """Asks how much the least attended word gives as a query. Returns whether the answer may be shown."""
     got = weight_sums(trace, "T")
     least = min(range(len(got)), key=got.__getitem__)
     given = format_fixed(weight_sums(back, "S")[least])
@@ -73,7 +73,7 @@ with draw_lesson(LESSON) as place:
         gets = join_named_sums(weight_sums(way.trace, "T"), list_place_names(way.trace, "S"))
         show_sentence("lessons.cross.turned", gets=gets, scores=format_fixed(scores), weights=format_fixed(weights))
     show_lesson_run(asked, place)
-    writing = asked if direction == "forward" else forward  # English from Chinese
+    writing = asked if direction == "forward" else forward  # English queries, Chinese keys
     for name in LESSON.drawers:
         draw_drawer(LESSON, name, writing if name == "context_vector" else asked)
     show_lesson_code(LESSON, way.trace)

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on the decoder."""
+"""The accordions of the lesson on the decoder."""
 
 from collections.abc import Iterable
 
@@ -24,7 +24,7 @@ from pages.site.words import current_language, escape_markdown, say
 
 # ---- drawer "sum": what does each part add to the next word? ---------------------------------------------------------
 def show_sum_of_parts(written: Written) -> None:
-    """Shows the sum that the logit of the next word is, part by part."""
+    """Shows the direct logit attribution of the next word: what each part adds to its logit."""
     view = written.view()
     pushes = pushes_by_kind(whole_parts(view.stack, view.at, view.target))
     logits = view.stack[UNEMBEDDING]["logits"]
@@ -38,13 +38,13 @@ def show_sum_of_parts(written: Written) -> None:
     show_walk(written.view, "decoder_walk")
 
 
-# ---- drawer "alone": what falls away in a decoder that stands alone? -------------------------------------------------
+# ---- drawer "alone": which parts does a decoder without an encoder lack? ---------------------------------------------
 EXAMPLES = {"en": "model_en_decoder", "zh": "model_zh_decoder"}
 PARTS = ("encoder", "embedding", "attention", "cross", "feed_forward", "unembedding")
 
 
 def show_decoder_alone(written: Written) -> None:
-    """Shows the parts of the translator beside those of a language model that writes, as both ran."""
+    """Shows a table of the parts in a run of the translator and in one of a decoder-only language model."""
     setup = Setup(example=EXAMPLES[current_language()])
     kind = model_sentences_of(setup)
     alone = run_model(kind.model, kind.read(inputs_of(setup).queries))
@@ -56,13 +56,13 @@ def show_decoder_alone(written: Written) -> None:
 
 
 def count_parts(names: Iterable[str]) -> dict[str, int]:
-    """How many parts of each kind a run has; all of an encoder are one kind."""
+    """Counts the parts of each kind by part names; all parts of an encoder are one kind."""
     kinds = ["encoder" if name.startswith(ENCODER) else name.rpartition(".")[2] for name in names]
     return {kind: kinds.count(kind) for kind in PARTS}
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
-    """How often each part stands in the runs, "–" where it falls away."""
+    """Returns the table rows: the count of each kind of part per run, "–" if it has none."""
     rows = []
     for kind in PARTS:
         counts = [str(column[kind] or "–") for column in columns]
@@ -77,7 +77,7 @@ STEPS = ("q", "k", "weights", "output")
 
 
 def show_shapes(written: Written) -> None:
-    """Shows the three attentions of the Transformer of 2017 in this run: who asks whom, and the shapes."""
+    """Shows the three attentions of the 2017 Transformer in this run: queries, keys, blocked pairs and shapes."""
     show_sentence("lessons.decoder.shapes", T=len(written.target), S=len(written.source))
     head = [say(f"lessons.decoder.shape.{name}") for name in ("attention", "asks", "asked", "blocked")]
     rows = []
@@ -89,16 +89,16 @@ def show_shapes(written: Written) -> None:
 
 
 def count_blocked(trace: Trace) -> int:
-    """How many pairs of a head may not look at each other."""
+    """Counts the blocked pairs of a head."""
     return int(trace["masked_scores"][0, 0].isinf().sum())
 
 
 def write_shape(trace: Trace, step: str) -> str:
-    """The shape of a step, without the batch."""
+    """Formats the shape of a step, without the batch."""
     return " × ".join(map(str, trace.step(step).shape[1:]))
 
 
-# ---- drawer "code": the whole block, as somebody writes it -----------------------------------------------------------
+# ---- drawer "code": the source of a whole block ----------------------------------------------------------------------
 def show_whole_block(_: Written) -> None:
     """Shows the source of a block, which a test compares with torch's own layer."""
     show_sentence("lessons.decoder.block_code")

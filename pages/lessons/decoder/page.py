@@ -1,4 +1,4 @@
-"""What does a decoder see? It writes word by word: looks back, asks the other sentence, and says the next word."""
+"""What does a decoder see? For each word: self-attention to earlier words, cross-attention, and the next word."""
 
 import numpy as np
 import streamlit as st
@@ -24,9 +24,9 @@ from pages.site.words import escape_markdown, say
 GUESSES = ("all", "before", "none")
 
 
-# ---- the picture of the decoder's lesson as it stands in a file: a written word's threads, and what it writes --------
+# ---- the still picture of the decoder's lesson: a written word's threads, and what it writes -------------------------
 def draw_threads(written: Written, data: dict) -> Picture:
-    """The row that is looked at, at its last stage. data: as its component draws it."""
+    """Draws the selected row as a still picture at its last stage. data: the data of its component."""
     place = (0, written.head, written.row)
     own, cross = (written.stack[f"{written.layer}.{kind}"]["weights"][place] for kind in ("attention", "cross"))
     row = DecoderRow(
@@ -42,14 +42,14 @@ def draw_threads(written: Written, data: dict) -> Picture:
     return decoder_threads(row, current_palette())
 
 
-# ---- the picture of the decoder's lesson: how each written word looks back, asks the other sentence, and goes on -----
+# ---- the moving picture of the decoder's lesson: self-attention, cross-attention and next word of each row -----------
 KEY = "decoder_threads"
-MOST_NEXT = 5  # words that may come next, and are shown
+MOST_NEXT = 5  # how many likeliest next words are shown
 STAGES = ("attention", "cross", "writes")
 
 
 def show_threads(written: Written) -> None:
-    """Shows the decoder at work, and the number that is open."""
+    """Shows the decoder picture, and below it the arithmetic of the opened number."""
     data = make_threads_data(written)
     first = len(STAGES) * written.row
     collected().facts += map(escape_markdown, data["told"][first:][: len(STAGES)])
@@ -66,7 +66,7 @@ def show_threads(written: Written) -> None:
 
 
 def make_threads_data(written: Written) -> dict[str, object]:
-    """All that the component draws, of each row."""
+    """Returns the data of the component for all rows."""
     own, cross = (written.stack[f"{written.layer}.{kind}"] for kind in ("attention", "cross"))
     following = list_next_words(written)
     return {
@@ -87,12 +87,12 @@ def make_threads_data(written: Written) -> dict[str, object]:
 
 
 def pack_weights(trace: Trace, head: int) -> bytes:
-    """The weights of a head as bytes, a row a written word."""
+    """Packs the weights of a head as float32 bytes, one row per written word."""
     return np.ascontiguousarray(trace["weights"][0, head].numpy(), dtype=np.float32).tobytes()
 
 
 def list_next_words(written: Written) -> list[list[dict]]:
-    """The likeliest next words at each row, with their probabilities."""
+    """Returns the MOST_NEXT likeliest next words of each row, with their probabilities."""
     trace = written.stack[UNEMBEDDING]
     shares, numbers = trace["probabilities"][0].topk(MOST_NEXT)  # (T, words) each
     rows = []
@@ -103,7 +103,7 @@ def list_next_words(written: Written) -> list[list[dict]]:
 
 
 def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list[dict]]) -> list[str]:
-    """What happens at each stage of each row."""
+    """Returns a sentence for each stage of each row, in order."""
     told = []
     for row, words in enumerate(following):
         looks = {"attention": look_of(own, written, row, written.target)}
@@ -117,7 +117,7 @@ def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list
 
 
 def look_of(trace: Trace, written: Written, row: int, words: tuple[str, ...]) -> tuple[str, float]:
-    """The word at which the head looks most from a row, and its weight."""
+    """Returns the word with the largest weight in a row of the selected head, and that weight."""
     weight, at = trace["weights"][0, written.head, row].max(-1)
     return words[int(at)], float(weight)
 

@@ -1,4 +1,4 @@
-"""The sentence and the translation of the decoder's lesson, and the run of the translator on both."""
+"""The sentence and its translation in the decoder's lesson, and the translator's run on both."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -20,14 +20,15 @@ from pages.setup.setup import Setup
 
 EXAMPLE = "translator"
 LAYERS, HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the translator's decoder
-MOST_WORDS = 14  # of the sentence: each has a line
-ROW, FIRST_ROW = "t", 3  # the choice of the written word that is looked at, and the first one
+MOST_WORDS = 14  # longest sentence: each word has a line
+ROW, FIRST_ROW = "t", 3  # name and default of the choice of the written word
 
 
 @dataclass(frozen=True)
 class Written:
-    """A sentence, its translation as far as the translator is asked, both behind the sign that each begins with; and
-    what is looked at. layer: from 1; head, row: from 0."""
+    """A sentence and its translation, each with its start token, and the selection.
+
+    layer: from 1; head, row: from 0."""
 
     setup: Setup
     source: tuple[str, ...]
@@ -38,25 +39,25 @@ class Written:
 
     @property
     def name(self) -> str:
-        """The translator."""
+        """Name of the translator."""
         return EXAMPLES[EXAMPLE].translator
 
     @property
     def stack(self) -> Stack:
-        """The run of the translator, with the sums of its decoder."""
+        """The run of the translator, with what each decoder part adds to vectors and logits."""
         return sum_translator(self.name, self.source, self.target)
 
     def view(self) -> BlockView:
-        """The run at the row that is looked at, as the picture of a word's sum takes it."""
+        """Returns the view of the run at the selected row, for the picture of the sum."""
         return make_view(self.name, (*self.source, *self.target), self.stack, self.row)
 
     def shown(self) -> Setup:
-        """The cross-attention that is looked at, as a state of the workbench."""
+        """Returns the selected cross-attention as a Setup of the workbench."""
         return replace(self.setup, head=self.head, token=self.row)
 
 
 def choose_written() -> Written:
-    """Asks for a sentence, and for the layer and the head that are looked at: at first the one that aligns words."""
+    """Asks for a sentence, a layer and a head; by default the last layer and the head that aligns words."""
     setup = sentence_box(Setup(example=EXAMPLE), "english", "context_text", MOST_WORDS)
     layer = choose_option("layer", LAYERS, LAYERS[-1], str)
     aligning = HEADS[aligning_head(EXAMPLES[EXAMPLE].translator)]
@@ -67,9 +68,9 @@ def choose_written() -> Written:
     return Written(setup, kind.source_words(), target, int(layer), HEADS.index(head), row)
 
 
-@lru_cache(maxsize=4)  # each row's push on each word of the vocabulary
+@lru_cache(maxsize=4)  # small: an entry has a logit change per row and vocabulary word
 def sum_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
-    """The run of a translator, and what each part of its decoder added to each word's vector and to its logits."""
+    """Runs a translator, and adds what each decoder part contributes to each word's vector and logits."""
     with torch.inference_mode():
         stack = with_logit_sum(with_residual_sum(run_translator(name, source, target)))
     return stack.labelled(target, memory=source, vocabulary=tuple(vocabulary(TARGET)))

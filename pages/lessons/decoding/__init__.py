@@ -1,1 +1,1 @@
-"""The lesson on decoding: decoding with a cache."""
+"""The lesson on decoding with a key/value cache."""

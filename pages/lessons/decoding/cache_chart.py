@@ -1,4 +1,4 @@
-"""The chart of the lesson on decoding: the bytes of a model's cache against the number of tokens."""
+"""The chart of the lesson on decoding: the bytes of a model's cache by the number of tokens."""
 
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
@@ -10,14 +10,14 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 CACHE_LENGTHS = (256, 1024, 4096, 16384, 65536, 131072)
-CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # where numbers stand
-CACHE_AXIS_START_BYTES = 262_144  # bytes: where the axis begins
+CACHE_AXIS_TOKENS, CACHE_AXIS_BYTES = (1024, 4096, 16384, 65536), (MIB, GIB, TIB)  # ticks
+CACHE_AXIS_START_BYTES = 262_144  # start of the axis
 
 
 def show_cache_chart(model: CachedModel, length: int) -> None:
     """Draws the bytes of a model's cache beside those without shared heads or a window.
 
-    length: the number of tokens at which an upright line stands."""
+    length: the number of tokens that a vertical line marks."""
     palette = current_palette()
     colours = {model.plain: palette.x, model: palette.k}
     drawn = []
@@ -30,7 +30,7 @@ def show_cache_chart(model: CachedModel, length: int) -> None:
 
 
 def make_cache_curve(model: CachedModel, colour: str, dashed: bool) -> Curve:
-    """Makes the curve of the bytes that a model's cache holds."""
+    """Makes the curve of the bytes of a model's cache by number of tokens."""
     kept = say(f"lessons.decoding.option.window.{model.window}")
     name = say("lessons.decoding.curve", kv=model.kv_heads, kept=kept)
     if model.kv_heads is None:

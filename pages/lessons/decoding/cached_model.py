@@ -1,4 +1,4 @@
-"""A model whose cache of keys and values is counted in the lesson on decoding: its sizes, and what it keeps."""
+"""The sizes of a model whose key/value cache is counted in the lesson on decoding."""
 
 from dataclasses import dataclass, replace
 
@@ -12,9 +12,9 @@ CACHE_WINDOWS = {"all": None, "last_4096": 4096, "last_1024": 1024}  # tokens th
 
 @dataclass(frozen=True)
 class CachedModel:
-    """What decides how many bytes the cache of a model holds.
+    """The settings that decide how many bytes the cache of a model holds.
 
-    kv_heads: of each layer; None: a latent in their place. window: one of CACHE_WINDOWS. dtype: one of PRECISIONS."""
+    kv_heads: of each layer; None: a latent instead. window: one of CACHE_WINDOWS. dtype: one of PRECISIONS."""
 
     kv_heads: int | None
     window: str
@@ -27,7 +27,7 @@ class CachedModel:
         return replace(self, kv_heads=MODEL_HEADS, window="all")
 
     def bytes_after(self, tokens: int) -> int:
-        """How many bytes its cache holds after so many tokens."""
+        """Returns the bytes that the cache holds after so many tokens."""
         common = {"dtype": PRECISIONS[self.dtype], "layers": self.layers, "window": CACHE_WINDOWS[self.window]}
         if self.kv_heads is None:
             return latent_bytes(tokens, d_c=LATENT_WIDTH, d_r=TURNED_WIDTH, **common)

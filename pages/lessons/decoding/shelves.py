@@ -1,4 +1,4 @@
-"""The picture of the lesson on decoding: words that are written, shelves that fill, what both ways have cost."""
+"""The picture of the lesson on decoding: written words, the cache as shelves, and the cost with and without it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
@@ -19,7 +19,7 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 KEY = "decoding_shelves"
-STRONGEST = 255  # what the largest number of a head's keys and values is sent as
+STRONGEST = 255  # byte for the largest absolute number of a head's keys or values
 TEXTS = (
     *("typed", "label", "back", "on", "go", "open", "weight", "key", "value", "computed", "kept"),
     *("picture", "way_cached", "way_again", "head"),
@@ -27,7 +27,7 @@ TEXTS = (
 
 
 def show_shelves(written: Written) -> None:
-    """Shows the model at work, and the number that is open."""
+    """Shows the moving picture, and below it the arithmetic of the opened number."""
     if is_collecting():
         told = tell_stop(written, "cached", written.stop)
         collected().facts += [told, *tell_counts(written)]
@@ -45,14 +45,14 @@ def show_shelves(written: Written) -> None:
 
 
 def take_opened(written: Written, cell: Mapping) -> None:
-    """Opens a number of the stop that a browser names."""
+    """Handler that selects the clicked cell's stop and opens its number."""
     store_choice(STOP, cell["stop"])
     open_sent(written.view(cell["stop"]), cell)
 
 
-# ---- what is drawn ---------------------------------------------------------------------------------------------------
+# ---- data of the component -------------------------------------------------------------------------------------------
 def make_shelves_data(written: Written) -> bytes:
-    """All that the component draws, of each stop."""
+    """Returns the packed data of the component for all stops."""
     last = written.run(written.stops[-1])
     parts = list(last.caches)
     data = {
@@ -75,17 +75,17 @@ def make_shelves_data(written: Written) -> bytes:
     return components.pack_bytes(data)
 
 
-KEPT_OPEN = {name: f"{{{name}}}" for name in ("layer", "word", "key", "share", "state")}  # what the browser fills in
+KEPT_OPEN = {name: f"{{{name}}}" for name in ("layer", "word", "key", "share", "state")}  # filled by the browser
 
 
 def describe_next(written: Written, stop: int) -> dict[str, object] | None:
-    """The word that is written at a stop."""
+    """Returns the next word at a stop with its probability and vocabulary index; None at the end."""
     coming = written.next_word(stop)
     return None if coming is None else dict(zip(("word", "share", "number"), coming, strict=True))
 
 
 def pack_weights(written: Written, parts: list[str]) -> bytes:
-    """What the last word of each stop gives to those before it, as bytes: stops, layers, heads, words."""
+    """Packs the weights of each stop's last word as float32 bytes: stops, layers, heads, words."""
     count = len(written.words)
     rows = []
     for stop in written.stops:
@@ -96,7 +96,7 @@ def pack_weights(written: Written, parts: list[str]) -> bytes:
 
 
 def pack_strips(written: Written, parts: list[str]) -> bytes:
-    """How large each number of all keys and values is, a byte each: layers, heads, words, key and value, numbers."""
+    """Packs the sizes of all keys' and values' numbers, a byte each: layers, heads, words, key and value, numbers."""
     stack = written.run(written.stops[-1]).stack
     keys = torch.stack([stack[part]["k"][0] for part in parts])  # (L, H, S, d)
     values = torch.stack([stack[part]["v"][0] for part in parts])  # (L, H, S, d)
@@ -105,9 +105,9 @@ def pack_strips(written: Written, parts: list[str]) -> bytes:
     return (STRONGEST * both / largest).round().to(torch.uint8).numpy().tobytes()
 
 
-# ---- what is said ----------------------------------------------------------------------------------------------------
+# ---- texts -----------------------------------------------------------------------------------------------------------
 def tell_stop(written: Written, way: str, stop: int) -> str:
-    """What happens at a stop, with the cache or without it."""
+    """Returns the sentence on a stop. way: "cached", or "again" for the run without a cache."""
     seen = written.given + stop
     kind = "first" if stop == 0 else way
     told = say(f"lessons.decoding.told.{kind}", word=written.words[seen - 1], seen=seen, kept=seen - 1)
@@ -118,14 +118,14 @@ def tell_stop(written: Written, way: str, stop: int) -> str:
 
 
 def tell_counts(written: Written) -> Iterator[str]:
-    """What both ways have cost at the stop that is looked at, for a file."""
+    """Yields the sentences on the cost of both ways at the selected stop, for an exported file."""
     for count in describe_counts(written):
         cached, again = count["texts"][written.stop]
         yield say("lessons.decoding.count.told", title=count["title"], cached=cached, again=again)
 
 
 def describe_counts(written: Written) -> Iterator[dict[str, object]]:
-    """What both ways have cost at each stop: keys, multiplications, bytes that are kept."""
+    """Yields the cost of both ways at each stop: keys, multiplications, bytes kept."""
     ends = (written.given, len(written.words))
     cached, again = (list(count_writing(written.shape, *ends, cached=is_cached)) for is_cached in (True, False))
     for name in ("keys", "products"):
@@ -136,7 +136,7 @@ def describe_counts(written: Written) -> Iterator[dict[str, object]]:
 
 
 def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str]) -> dict[str, object]:
-    """One of these as the component draws it, with what each word adds."""
+    """Returns the component data of one cost, with what each word adds. sizes: of both ways, per stop."""
     added = [["", ""]]
     for before, now in pairwise(sizes):
         grown = [size - old for size, old in zip(now, before, strict=True)]

@@ -1,4 +1,4 @@
-"""The picture of the lesson on decoding as it stands in a file: what is written, and the cache of each layer."""
+"""The still picture of the lesson on decoding, for files: the written words, and the cache of each layer."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from pages.lessons.decoding.written import Written
 from pages.session.labels import current_palette, whole_share
 from pages.site.words import say
 
-HEAD = 0  # that is drawn: the first one, as on the screen at first
+HEAD = 0  # the head drawn: the first, the screen's default
 
 
 def draw_shelves(written: Written) -> Picture:
-    """The stop that is looked at."""
+    """Draws the selected stop."""
     text = ShelvedText(
         words=written.words,
         seen=written.given + written.stop,
@@ -25,7 +25,7 @@ def draw_shelves(written: Written) -> Picture:
 
 
 def name_coming(written: Written) -> str:
-    """The word that is written next, and how likely it was; nothing at the end."""
+    """Returns the next word and its probability as text; empty at the end."""
     coming = written.next_word(written.stop)
     if coming is None:
         return ""
@@ -34,7 +34,7 @@ def name_coming(written: Written) -> str:
 
 
 def make_shelves(written: Written) -> Iterator[Shelf]:
-    """What a head of each layer keeps, and what the last word gives to it."""
+    """Yields for each layer the keys and values of HEAD, and the weights of the last word."""
     now, last = written.run(written.stop).stack, written.run(written.stops[-1])
     for part in last.caches:
         name = say("model.layer", layer=part.partition(".")[0])

@@ -18,11 +18,11 @@ from pages.site.words import say
 TRIANGLE_STATES = {
     "with": (STATE_COMPUTED, STATE_KEPT, STATE_ABSENT),
     "without": (STATE_COMPUTED, STATE_AGAIN, STATE_ABSENT),
-}  # the states that a triangle explains
+}  # the states in each triangle's legend
 
 
 def show_triangles(names: Sequence[str]) -> None:
-    """Draws both triangles. names: of the tokens."""
+    """Draws the triangles with a cache and without one. names: of the tokens."""
 
     def describe_cell(step: int, token: int, state: str) -> str:
         return say("lessons.decoding.cell", step=names[step], token=names[token])

@@ -1,4 +1,4 @@
-"""The beginning that a reader types, and what the language model writes behind it, each word with its cache."""
+"""The beginning that the visitor types, and the language model's continuation, each word with its cache."""
 
 from dataclasses import dataclass, replace
 from itertools import takewhile
@@ -23,20 +23,20 @@ from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup, word_choices_of
 from pages.site.words import say
 
-BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # at first, by example
-FIRST_GAPS = ("did", "没")  # words that are hidden at first, where the text has them
-MOST_WORDS = 20  # of a beginning, so that there is room to write
-STOP, FIRST_STOP = "t", 4  # the choice of how many written words are looked at, and how many at first
+BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # default by example
+FIRST_GAPS = ("did", "没")  # words hidden by default, if the text has them
+MOST_WORDS = 20  # longest beginning, so that there is room to write
+STOP, FIRST_STOP = "t", 4  # name and default of the choice of how many written words are shown
 WAYS = ("likeliest", "drawn")
 TEMPERATURES, TOP_KS, ALL_WORDS = (0.5, 0.75, 1.0, 1.5, 2.0), (2, 5, 10, 20, 0), 0
 
 
 @dataclass(frozen=True)
 class Written:
-    """A text that a model wrote on.
+    """A beginning and its continuation by a model.
 
-    setup: the beginning, and which words may come. given: how many words the beginning has, START among them. words:
-    all of them; tokens: what the model reads for each. stop: how many written words are looked at.
+    setup: the beginning, and how words are sampled. given: number of words in the beginning, including START.
+    words: all words; tokens: the model's token for each. stop: the selected number of written words.
     """
 
     setup: Setup
@@ -47,35 +47,35 @@ class Written:
 
     @property
     def name(self) -> str:
-        """The model."""
+        """Name of the model."""
         return sentences_of(self.setup).model
 
     @property
     def shape(self) -> ModelShape:
-        """How large it is."""
+        """The sizes of the model."""
         return load_recipe(self.name).shape()
 
     @property
     def stops(self) -> range:
-        """How many written words may be looked at."""
+        """All possible stops, from 0 to the number of written words."""
         return range(len(self.words) - self.given + 1)
 
     def run(self, stop: int) -> CachedRun:
-        """The run of the last word at a stop, behind the cache of those before it."""
+        """Returns the run of the last word at a stop, with the cache of the words before it."""
         return run_cached(self.name, self.tokens[: self.given + stop])
 
     def stack(self, stop: int) -> Stack:
-        """The same with words on its axes, and with the words that may come next."""
+        """Returns the parts of that run, labelled with words, with the distribution over next words."""
         words = self.words[: self.given + stop]
         stack = self.run(stop).labelled(words, model_vocabulary(self.name))
         return with_word_choices(self.name, stack, word_choices_of(self.setup))
 
     def view(self, stop: int) -> BlockView:
-        """The same as an open number takes it."""
+        """Returns that run as a view for an opened number."""
         return make_view(self.name, self.tokens[: self.given + stop], self.stack(stop), 0)
 
     def next_word(self, stop: int) -> tuple[str, float, int] | None:
-        """The word that is written at a stop, its probability, its number; None at the end."""
+        """Returns the next word at a stop, its probability and its vocabulary index; None at the end."""
         if stop == self.stops[-1]:
             return None
         word = self.words[self.given + stop]
@@ -83,11 +83,11 @@ class Written:
         return word, float(self.stack(stop)[UNEMBEDDING]["probabilities"][0, 0, number]), number
 
     def moved(self, at: int) -> tuple[str, ...]:
-        """The words in the order prefix, suffix, middle, where the word at a place is the middle."""
+        """Returns the words in the order prefix, suffix, middle, with the word at an index as the middle."""
         return put_middle_last(self.words, at, at + 1)
 
     def whole(self) -> Setup:
-        """The whole text as a state of the workbench, up to a category that was written, which nobody can type."""
+        """Returns the whole text as a Setup of the workbench, cut before the first category token such as <thing>."""
         written = takewhile(is_typed, self.words[self.given :])
         words = (*self.words[1 : self.given], *written)
         text = sentences_of(self.setup).spell(words)
@@ -95,7 +95,7 @@ class Written:
 
 
 def is_typed(word: str) -> bool:
-    """Whether somebody can type a word: it is no sign of the model, such as <thing>."""
+    """Whether the visitor can type a word: it is not a special token such as <thing>."""
     return not (word.startswith("<") and word.endswith(">"))
 
 
@@ -105,7 +105,7 @@ def choose_beginning(example: Setup) -> Setup:
 
 
 def choose_words(setup: Setup) -> Setup:
-    """Asks which words may come: the likeliest, or one that a seed draws at a temperature, out of a few or all."""
+    """Asks how the next word is chosen: the likeliest, or sampled with a seed, a temperature and top-k."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if choose_option("way", WAYS) == "likeliest":
             return setup
@@ -119,26 +119,26 @@ def choose_words(setup: Setup) -> Setup:
 
 
 def spell_top_k(count: float) -> str:
-    """How many of the likeliest words stay, in words where they all do."""
+    """Formats top-k; 0 means all words."""
     return str(count) if count else say("words.all")
 
 
 def write_on(setup: Setup) -> Written:
-    """What the model writes behind a beginning, to the full stop or to the length that it learned."""
+    """Continues a beginning with the model, to the full stop or to the length that it learned."""
     kind = sentences_of(setup)
     given = inputs_of(setup).queries
     read = kind.read(given)
     written = write_sentence(kind.model, read, word_choices_of(setup), setup.word_seed, 0)
-    usual = len(written) if is_collecting() else FIRST_STOP  # in a file it stands as it ends
+    usual = len(written) if is_collecting() else FIRST_STOP  # a file shows the end
     stop = min(get_choice(STOP, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)
 
 
 def choose_gap(written: Written) -> int:
-    """Asks for the place of a word that is hidden, from 1."""
+    """Asks for the word to hide; returns its index, from 1."""
     words = written.words[1:]
     if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # of a text that was longer
+        store_choice("gap", None)  # out of range: chosen for a longer text
     places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
     usual = places[0] if places else len(words) // 2
     return 1 + pick_place("gap", words, usual)

@@ -1,4 +1,4 @@
-"""The picture of the lesson on distance: a sentence as strings of beads, which glow as much as their words arrive."""
+"""The picture of the lesson on distance: a string of beads per encoder; each bead glows with its word's influence."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import log10
@@ -13,7 +13,7 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 KEY = "distance_beads"
-DARK_DECADES = 2  # a word of a hundredth of the strongest influence glows no more
+DARK_DECADES = 2  # a bead with 1/100 of the strongest influence does not glow
 
 
 def show_beads(
@@ -26,7 +26,7 @@ def show_beads(
 ) -> None:
     """Shows a string of beads for each encoder.
 
-    position: the word that depends on the others. take: is called with the distance of a word that is clicked."""
+    position: the word that depends on the others. take: handler, called with the distance of a clicked word."""
     distances = followed.options
     words = {word_at(position, distance): distance for distance in distances}
     places = sorted(words)
@@ -60,7 +60,7 @@ def show_beads(
 
 
 def find_glow(influence: float, strongest: float) -> float | None:
-    """How much a bead glows, from 0 to 1: a tenth of the influence takes half of it away. None: nothing arrives.
+    """Returns the glow of a bead: 1 for the strongest influence, 0.5 for a tenth of it; None if the influence is 0.
 
     >>> find_glow(1.0, 1.0), find_glow(0.1, 1.0), find_glow(0.001, 1.0), find_glow(0.0, 1.0)
     (1.0, 0.5, 0.0, None)

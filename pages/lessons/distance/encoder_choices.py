@@ -1,4 +1,4 @@
-"""The lesson on distance: what is asked: the words, the encoders, how influence is measured."""
+"""The controls of the lesson on distance: the words, the encoders, and how influence is measured."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -25,12 +25,12 @@ INFLUENCE_FORMATS = {"share": format_small_percent, "relative": format_small}
 
 
 def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
-    """Asks for the words that are encoded. Gives them and a sentence: theirs, or the example's for random words.
+    """Asks for the words to encode. Returns them and their sentence, or the example's for random words.
 
-    asked: takes the sliders for which all that is measured waits."""
+    asked: list to which the sliders that the measurements wait for are appended."""
     usual = "zh_ta" if current_language() == "zh" else "en_it"
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
-    store_choice("words", kind)  # always in the link: what it opens must not depend on who opens it
+    store_choice("words", kind)  # always in the link, because the default depends on the language
     example = kind if kind in EXAMPLES else usual
     sentence = Setup(example=example, text=EXAMPLES[example].far)
     if kind == "random":
@@ -40,7 +40,7 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
 
 
 def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], default: float) -> float:
-    """Asks for a number on a slider, for which all that is measured waits."""
+    """Asks for a number on a slider, and appends the slider to asked, see choose_words."""
     choice = find_live_choice(name, options, default)
     show_live_choice(choice)
     asked.append(choice)
@@ -48,7 +48,7 @@ def ask_number(asked: list[LiveChoice], name: str, options: Sequence[float], def
 
 
 def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
-    """Asks for the parameters of all encoders. Gives them by kind. asked: as of choose_words."""
+    """Asks for the parameters of all encoders. Returns them by kind. asked: as in choose_words."""
     of_rnn, of_gates, of_layers, of_window = st.columns(4)
     with of_rnn:
         gain = ask_number(asked, "gain", (0.5, 0.9, 1.0, 1.2, 1.5), 0.9)
@@ -69,9 +69,9 @@ def choose_encoders(asked: list[LiveChoice], both: bool) -> dict[str, Encoder]:
 
 
 def choose_measure(asked: list[LiveChoice]) -> tuple[str, LiveChoice, Callable[[float], str]]:
-    """Asks how influence is measured, and over how many draws of the weights. Gives how a number of it is said, too.
+    """Asks how influence is measured and over how many draws of the weights. Returns both and a number formatter.
 
-    asked: as of choose_words."""
+    asked: as in choose_words."""
     first, second = st.columns(2)
     with first:
         measure = choose_option("measure", INFLUENCE_MEASURES)

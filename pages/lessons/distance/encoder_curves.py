@@ -1,4 +1,4 @@
-"""What the charts of distance have in common: the names and colours of encoders, and the axis of lengths."""
+"""Shared by the charts of the lesson on distance: names and colours of encoders, and the axis of lengths."""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -12,11 +12,11 @@ from pages.site.words import say
 
 ENCODED_LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024)
 
-EncodersByKind = Mapping[str, Encoder]  # by kind
+EncodersByKind = Mapping[str, Encoder]
 
 
 def name_encoder(kind: str) -> str:
-    """Names a kind of encoder."""
+    """Returns the displayed name of a kind of encoder."""
     return option_labels("kinds")(kind)
 
 
@@ -33,7 +33,7 @@ def encoder_colours() -> dict[str, str]:
 
 
 def length_axis(lengths: Sequence[int]) -> Axis:
-    """The axis of the words of a sequence, each step twice as many."""
+    """The logarithmic axis of the number of words in a sequence."""
     return Axis(
         say("lessons.distance.axis_length"),
         lengths[0],
@@ -44,5 +44,5 @@ def length_axis(lengths: Sequence[int]) -> Axis:
 
 
 def list_values(drawn: Sequence[Curve]) -> list[float]:
-    """Lists the values of all curves."""
+    """Lists the y values of all curves."""
     return list(chain.from_iterable(curve.y for curve in drawn))

@@ -1,4 +1,4 @@
-"""Runs of the lesson on distance whose weights no word decides: those of a kernel, or of positions alone."""
+"""Setups of the lesson on distance whose weights are independent of the words: a kernel's, or by position alone."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ PROJECTIONS = ("w_q", "w_k", "w_v")
 
 
 def setup_with_kernel(own: Setup, taps: str) -> Setup:
-    """Makes the run that has a kernel's weights in place of computed ones."""
+    """Makes the Setup with a kernel's weights instead of computed ones."""
     length = trace_for(own).sizes()["T"]
     weights = kernel_band(read_taps(taps), length)  # (T, T)
     no_projections = dict.fromkeys(PROJECTIONS, "none")
@@ -26,7 +26,7 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
 
 
 def setup_with_offset_scores(own: Setup, scores: str) -> Setup:
-    """Makes the run in which each score is that of an offset between two positions."""
+    """Makes the Setup in which each score depends only on the offset between two positions."""
     x = trace_for(own)["x"][0]  # (T, D)
     run = attend_by_position(x, read_taps(scores))
     projections = {name: to_text(run.step(name).window()) for name in PROJECTIONS}

@@ -1,4 +1,4 @@
-"""The chart of the lesson on distance: how much a position depends on a word, by distance, and what it says."""
+"""The chart of the lesson on distance: how much a position depends on a word, by distance, and its sentences."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,17 +14,17 @@ from pages.panels.live_frames import show_followed_curves
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-LEAST_SHARE = 0.001  # below which a share is told as a power of ten
-HELD = 0.5  # an influence of which at least so much is left is called held
-INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # pixels of the curves' field
+LEAST_SHARE = 0.001  # a smaller share is written as a power of ten
+HELD = 0.5  # an influence with at least this share left "holds"
+INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # size of the plot area
 
 
 def draw_influence_curves(
     influences: Mapping[str, InfluenceByDistance], distance: Followed, measure: str, word: str
 ) -> None:
-    """Draws a curve for each kind of encoder, and where each word has an even share.
+    """Draws a curve for each kind of encoder, and for the measure "share" a line of even shares.
 
-    distance: which an upright line follows. word: at the position that depends on the others."""
+    distance: followed by a vertical line. word: at the position that depends on the others."""
     distances = distance.options
     drawn = [make_influence_curve(kind, influence) for kind, influence in influences.items()]
     if measure == "share":
@@ -37,7 +37,7 @@ def draw_influence_curves(
 
 
 def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:
-    """Makes the curve of a kind of encoder."""
+    """Makes the curve of a kind of encoder with its band."""
     return Curve(
         name_encoder(kind),
         influence.distances,
@@ -48,7 +48,7 @@ def make_influence_curve(kind: str, influence: InfluenceByDistance) -> Curve:
 
 
 def make_even_curve(distances: range) -> Curve:
-    """Makes the line on which each word has an even share."""
+    """Makes the dashed line of even shares."""
     return Curve(
         f"1/{len(distances)}",
         (min(distances), max(distances)),
@@ -59,14 +59,14 @@ def make_even_curve(distances: range) -> Curve:
 
 
 def distance_axis(distances: range, word: str) -> Axis:
-    """The axis of distances to a word: before it, or on both sides of it."""
+    """The axis of distances to a word, before it or on both sides."""
     sides = "both" if min(distances) < 0 else "one"
     title = say(f"lessons.distance.axis_{sides}", word=word)
     return whole_number_axis(title, distances)
 
 
 def describe_word_place(distance: int, word: str) -> str:
-    """Says where a word stands."""
+    """Returns the phrase on a word's place: at the position itself, or so many words back or ahead."""
     where = "itself"
     if distance > 0:
         where = "back"
@@ -76,7 +76,7 @@ def describe_word_place(distance: int, word: str) -> str:
 
 
 def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
-    """Says for each recurrence by which factor a further word changes its influence, and what that is called."""
+    """Returns a sentence per recurrence: the influence's factor per word, and if it vanishes, holds or explodes."""
     told = []
     for kind, influence in influences.items():
         factor = influence.factor_per_step() if kind in RECURRENT_CELLS else None
@@ -94,12 +94,12 @@ def tell_factors(influences: Mapping[str, InfluenceByDistance]) -> str:
 
 
 def format_left(share: float) -> str:
-    """What is left of an influence, in percent; a very small share as a power of ten."""
+    """Formats a share in percent; a share below LEAST_SHARE as a power of ten."""
     return format_percent(share) if share >= LEAST_SHARE else format_small_percent(share)
 
 
 def name_course(factor: float, left: float) -> str:
-    """What becomes of an influence. left: how much of that of the word before the farthest one has."""
+    """Returns "explodes", "holds" or "vanishes". left: influence of the farthest word over that of the nearest."""
     if factor >= 1:
         return "explodes"
     return "holds" if left >= HELD else "vanishes"
@@ -108,7 +108,7 @@ def name_course(factor: float, left: float) -> str:
 def list_influences(
     influences: Mapping[str, InfluenceByDistance], distance: int, format_influence: Callable[[float], str]
 ) -> str:
-    """Says how much comes from a distance by each kind of encoder, the most first."""
+    """Returns the influence from a distance in each kind of encoder as text, the largest first."""
     amounts = {kind: influence.at(distance) for kind, influence in influences.items()}
     order = sorted(amounts, key=amounts.__getitem__, reverse=True)
     parts = []

@@ -1,4 +1,4 @@
-"""Why not an RNN or a CNN? How much a position depends on a word, against how far away that word stands."""
+"""Why not an RNN or a CNN? How much a position depends on a word, by distance to that word."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -41,13 +41,13 @@ DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm",
 
 
 def tell_how(measure: str, draws: int) -> str:
-    """Says how influence is measured."""
+    """Returns the caption on how influence is measured."""
     lines = say(f"lessons.distance.lines_of_{'many' if draws > 1 else 'one'}", draws=draws)
     return say(f"lessons.distance.how_{measure}", lines=lines, width=COMPARED_ENCODER_WIDTH)
 
 
 with draw_lesson(LESSON) as place:
-    asked: list[LiveChoice] = []  # sliders for which all that is measured waits
+    asked: list[LiveChoice] = []  # sliders that the measurements wait for
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words, sentence = choose_words(asked)
         names = get_word_names(words)
@@ -67,7 +67,7 @@ with draw_lesson(LESSON) as place:
     shown = {kind: encoders[kind] for kind in ENCODER_KINDS if kind in kinds}
 
     def tell_influences(influences: Mapping[str, InfluenceByDistance], at: int, distance: int) -> str:
-        """Says how much comes from a distance."""
+        """Returns the sentence on the influence of the word at a distance from a position."""
         where = describe_word_place(distance, names[word_at(at, distance)])
         parts = list_influences(influences, distance, format_influence)
         return say(f"lessons.distance.fact_{measure}", position=escape_markdown(names[at]), where=where, parts=parts)

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on the encoder, and what its page shares with them."""
+"""The accordions of the lesson on the encoder, and what its page shares with them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -27,8 +27,8 @@ from pages.session.labels import current_palette
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-# ---- curves of what was measured of deep networks with and without residuals and norms -------------------------------
-WIDTH_PX, HEIGHT_PX = 280, 220  # pixels of a field, two beside each other
+# ---- curves measured on deep networks with and without residuals and norms -------------------------------------------
+WIDTH_PX, HEIGHT_PX = 280, 220  # size of a plot area, two side by side
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 
 
@@ -50,8 +50,7 @@ def make_curve(kind: str, x: Sequence[float], y: Sequence[float], band: Sequence
 
 
 def show_losses(kinds: Sequence[str]) -> None:
-    """Shows the loss against the step of training: the middle one of the seeds, and a band from the least to the
-    most."""
+    """Shows the loss by training step: the median of the seeds, and a band from the smallest to the largest."""
     steps = range(EVERY, STEPS + 1, EVERY)
     drawn = []
     for kind in kinds:
@@ -67,7 +66,7 @@ def show_losses(kinds: Sequence[str]) -> None:
 
 
 def show_alikeness(kinds: Sequence[str]) -> None:
-    """Shows how alike the vectors of different words are behind each block."""
+    """Shows how alike the vectors of different words are after each block."""
     drawn = []
     for kind in kinds:
         alike = read_block_figures()[kind].alike
@@ -77,7 +76,7 @@ def show_alikeness(kinds: Sequence[str]) -> None:
 
 
 def show_sizes(kinds: Sequence[str]) -> None:
-    """Shows how large the numbers of the vectors are behind each block."""
+    """Shows how large the numbers of the vectors are after each block."""
     drawn = []
     for kind in kinds:
         sizes = read_block_figures()[kind].sizes
@@ -88,7 +87,7 @@ def show_sizes(kinds: Sequence[str]) -> None:
 
 
 def show_gradients(kinds: Sequence[str]) -> None:
-    """Shows how long the gradient is that reaches the first block, by the number of blocks."""
+    """Shows the norm of the gradient at the first block, by the number of blocks."""
     drawn, lengths = [], []
     for kind in kinds:
         gradients = read_block_figures()[kind].gradients
@@ -105,18 +104,18 @@ def blocks_axis(most: int) -> Axis:
 
 
 def show_curves(name: str, drawn: Sequence[Curve], axes: tuple[Axis, Axis]) -> None:
-    """Shows curves under their name, which says what a screen reader hears."""
+    """Shows curves as a chart. name: key of its text for screen readers."""
     picture = curves(drawn, *axes, current_palette(), None, WIDTH_PX, HEIGHT_PX)
     show_curve_chart(picture, f"encoder_{name}_{len(drawn)}", say(f"lessons.encoder.alt.{name}"))
 
 
 # ---- drawer "residual": why are the parts added? ---------------------------------------------------------------------
 DEEP = 16  # blocks
-LOSS_DIGITS = 4  # behind the point
+LOSS_DIGITS = 4  # decimals
 
 
 def show_lost_words(_: Setup) -> None:
-    """Shows that without additions all words become alike, and that nothing is learned."""
+    """Shows that without residual additions all words become alike, and that nothing is learned."""
     whole, without, bare = (read_block_figures()[kind] for kind in ("before", "no_residual", "bare"))
     show_sentence(
         "lessons.encoder.residual",
@@ -133,7 +132,7 @@ def show_lost_words(_: Setup) -> None:
 
 
 def show_lost_gradient(_: Setup) -> None:
-    """Shows how much of the gradient reaches the first block."""
+    """Shows how much of the gradient reaches the first block, with and without residuals and norms."""
     figures = read_block_figures()
     bare, whole, without = (figures[kind].gradients for kind in ("bare", "before", "no_residual"))
     show_sentence(
@@ -152,12 +151,12 @@ def show_lost_gradient(_: Setup) -> None:
 
 
 def last_loss(figures: object) -> float:
-    """The last loss at the best rate, the mean of all seeds."""
+    """The final loss at the best learning rate, the mean of all seeds."""
     return figures.tried[str(figures.rate)]
 
 
 def show_how() -> None:
-    """Says how the networks were trained."""
+    """Shows the sentence on how the networks were trained."""
     rates = join_with_commas(f"{rate:g}" for rate in RATES)
     best = {kind: f"{figures.rate:g}" for kind, figures in read_block_figures().items()}
     show_sentence(
@@ -170,8 +169,7 @@ KINDS = ("before", "after", "no_norm")
 
 
 def show_norms(_: Setup) -> None:
-    """Shows the same network with norms before its parts, behind them, and without: what it learns, and how large the
-    vectors grow."""
+    """Shows the losses and the vector sizes of the same network with pre-norm, post-norm and without norms."""
     values = {}
     for kind in KINDS:
         figures = read_block_figures()[kind]
@@ -185,14 +183,14 @@ def show_norms(_: Setup) -> None:
     show_how()
 
 
-# ---- drawer "sides": what does a model know that sees one side alone? ------------------------------------------------
+# ---- drawer "sides": what does a model predict that reads only one side? ---------------------------------------------
 DECODERS = {"model_en": "model_en_decoder", "model_zh": "model_zh_decoder"}
 
 
 def show_both_sides(setup: Setup) -> None:
     """Shows the likeliest words at the hidden place: for the encoder, and for the decoder, which reads up to there.
 
-    setup: the sentence with a hidden word, which is looked at."""
+    setup: the sentence with the hidden word selected."""
     words, at = inputs_of(setup).queries, setup.token
     kind = sentences_of(setup)
     decoder = other_form(kind.model)
@@ -216,19 +214,19 @@ def show_both_sides(setup: Setup) -> None:
                 show_word_shares(shares, f"encoder_sides_{name}")
     example = DECODERS[setup.example]
     door = Setup(example=example)
-    if len(left) > 1:  # the sign that each text begins with is no word
+    if len(left) > 1:  # more than the start token
         door = replace(door, text=kind.spell(left), token=len(left) - 1)
     link_to_workbench(door, "sides", say("lessons.encoder.sides_door"))
 
 
 def likeliest(name: str, tokens: tuple[str, ...], at: int) -> list[tuple[str, float]]:
-    """The words that a model finds likeliest at a place, each with its probability."""
+    """The six likeliest words of a model at an index, each with its probability."""
     shares, numbers = sum_model(name, tokens)[UNEMBEDDING]["probabilities"][0, at].topk(6)
     vocabulary = model_vocabulary(name)
     return list(zip([vocabulary[number] for number in numbers.tolist()], shares.tolist(), strict=True))
 
 
-# ---- drawer "code": the whole block, as somebody writes it -----------------------------------------------------------
+# ---- drawer "code": the source of a whole block ----------------------------------------------------------------------
 def show_whole_block(_: Setup) -> None:
     """Shows the source of a block, which a test compares with torch's own layer."""
     show_sentence("lessons.encoder.block_code")

@@ -24,12 +24,12 @@ GUESSES = ("replaced", "added", "both")
 
 # ---- the sentence of the encoder's lesson, one word of which is hidden -----------------------------------------------
 EXAMPLES = ("model_en", "model_zh")
-HIDDEN = {"model_en": 3, "model_zh": 4}  # the word that is hidden at first: did, 没; the word behind it tells
-MOST_WORDS = 24  # of a sentence
+HIDDEN = {"model_en": 3, "model_zh": 4}  # hidden by default: did, 没; the next word gives it away
+MOST_WORDS = 24  # longest sentence
 
 
 def choose_hidden_word(example: Setup) -> Setup:
-    """Asks for a sentence, and which of its words is hidden: the one that is then looked at."""
+    """Asks for a sentence and which of its words to hide; returns the Setup with that word hidden and selected."""
     typed = sentence_box(example, most=MOST_WORDS)
     show_guess_sign(typed)
     words = inputs_of(typed).queries
@@ -39,7 +39,7 @@ def choose_hidden_word(example: Setup) -> Setup:
 
 
 def hide_word(setup: Setup, at: int) -> Setup:
-    """The same sentence with the word at a place hidden, and looked at."""
+    """Returns the same sentence with the word at an index hidden and selected."""
     words = inputs_of(setup).queries
     seen = (*words[:at], MASK, *words[at + 1 :])
     text = sentences_of(setup).spell(seen)

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on explanation, and what its page shares with them."""
+"""The accordions of the lesson on explanation, and what its page shares with them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,13 +37,13 @@ from pages.session.labels import current_palette, place_name, spoken_share, writ
 from pages.site.words import current_language, say
 
 # ---- the texts of the lesson on explanation, one for each classifier, and the networks that read them ----------------
-CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # the names of the boxes for the texts
+CLASSIFIER_TEXT_CONTROLS = {"lookup": "text_lookup", "vote": "text_vote"}  # names of the text boxes
 
 TaskTexts = Mapping[str, tuple[str, str]]  # the network and the text, by task
 
 
 def type_task_texts() -> TaskTexts:
-    """Asks for a text for each classifier."""
+    """Asks for a text for each classifier. Returns the latest network and the text by task."""
     texts = {}
     for task in CLASSIFIER_EXAMPLES:
         record = get_training_record(task)
@@ -59,19 +59,19 @@ def type_task_texts() -> TaskTexts:
 
 
 def choose_task(name: str) -> str:
-    """Asks for one of the classifiers. name: of the control."""
+    """Asks for one of the classifiers and returns its task. name: name of the control."""
     return choose_option(name, tuple(CLASSIFIER_EXAMPLES), words=option_labels("task"))
 
 
 # ---- the chart of the lesson on explanation: how far the predictions of both classifiers move under other weights ----
-SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # of weights in the place of the learned ones
-SHIFT_AXIS_START = -0.03  # the axis begins, so that an end at 0 stands free of the edge
+SHOWN_SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")  # kinds of weights that replace the learned ones
+SHIFT_AXIS_START = -0.03  # below 0, so that a dumbbell end at 0 is clear of the edge
 
 ShiftsByTask = Mapping[str, Mapping[str, PredictionShift]]  # by task, then by kind of weights
 
 
 def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
-    """Measures how far the predictions of each classifier move under each kind of other weights."""
+    """Measures how far each classifier's predictions move under each kind of replaced attention weights."""
     shifts = {}
     for task, (network, _) in texts.items():
         shifts[task] = {kind: measure_prediction_shift(task, network, kind) for kind in SHOWN_SWAP_KINDS}
@@ -79,9 +79,9 @@ def measure_shifts(texts: TaskTexts) -> ShiftsByTask:
 
 
 def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
-    """Draws a dumbbell for each kind of other weights, A at the one end, B at the other, under a sentence of both.
+    """Draws a dumbbell for each kind of replaced weights, with one classifier at each end.
 
-    known: whether the answer may be seen."""
+    known: whether the answer may be shown."""
     rows = [make_dumbbell_row(shifts, kind, known) for kind in SHOWN_SWAP_KINDS]
     axis = share_axis(say("lessons.explanation.axis_shift"))
     x = replace(axis, first=SHIFT_AXIS_START)
@@ -91,7 +91,7 @@ def draw_shifts(shifts: ShiftsByTask, known: bool) -> None:
 
 
 def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellRow:
-    """Makes the row of a kind of weights: its name alone until the answer may be seen."""
+    """Makes the row of one kind of replaced weights; only its name if the answer may not be shown yet."""
     name = option_labels("shift")(kind)
     if not known:
         return DumbbellRow(name, name, [])
@@ -101,7 +101,7 @@ def make_dumbbell_row(shifts: ShiftsByTask, kind: str, known: bool) -> DumbbellR
 
 
 def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
-    """Makes both ends of a dumbbell: a classifier's mean under a kind of weights, with its interval."""
+    """Makes the dumbbell ends: each classifier's mean shift under one kind of weights, with its interval."""
     colours = {"lookup": current_palette().share, "vote": current_palette().k}
     ends = []
     for task, shift_by_kind in shifts.items():
@@ -111,7 +111,7 @@ def make_dumbbell_ends(shifts: ShiftsByTask, kind: str) -> list[DumbbellEnd]:
     return ends
 
 
-# ---- drawer "witness": do weights, gradients and leaving out agree? --------------------------------------------------
+# ---- drawer "witness": do weights, gradients and leave-one-out agree? ------------------------------------------------
 def show_witnesses(_: bool, texts: TaskTexts) -> None:
     """Shows weights, gradient x input and leave-one-out of the same text, one below the other."""
     task = choose_task("witness_task")
@@ -129,11 +129,11 @@ def show_witnesses(_: bool, texts: TaskTexts) -> None:
     ]
     left_out = row_of(left_out_title, trace, "left_out", (0,))
     show_witness_rows("witness", rows, trace)
-    show_witness_rows("left_out", [left_out], trace)  # a logit and a share have no scale in common
+    show_witness_rows("left_out", [left_out], trace)  # separate, as logits and weights have different scales
 
 
 def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:
-    """Shows rows of bars under the symbols of a text."""
+    """Shows rows of bars, one bar per symbol of the text."""
     symbols = list_place_names(trace, "S")
     alt = say("lessons.explanation.alt_witness")
     show_bar_rows(name, rows, symbols, {"": trace}, trace, alt, whole=True)
@@ -141,7 +141,7 @@ def show_witness_rows(name: str, rows: list[Row], trace: Trace) -> None:
 
 # ---- drawer "others": which other weights give the same answer? ------------------------------------------------------
 def show_other_weights(texts: TaskTexts) -> None:
-    """Shows the learned weights of a text and others in their place, with what the prediction does."""
+    """Shows the learned weights of a text and their replacements, with the shift of the prediction under each."""
     task = choose_task("other_task")
     network, text = texts[task]
     learned = trace_for(setup_for_classifier(task, network, text))
@@ -166,7 +166,7 @@ SPARE_BARS_HEIGHT_PX = 60  # pixels: the bars of one head
 
 
 def show_spare_heads(texts: TaskTexts) -> None:
-    """Shows four heads that learned the same: what is lost without one, and what one alone can do."""
+    """Shows four redundant heads: the accuracy without each head and with each head alone, and their weights."""
     record = get_training_record("lookup_heads")
     network = record.network_at(max(record.steps))
     _, text = texts["lookup"]
@@ -182,7 +182,7 @@ def show_spare_heads(texts: TaskTexts) -> None:
 def show_accuracy_table(trace: Trace, accuracy: Mapping[tuple[int, ...], float]) -> None:
     """Shows the share of right answers without each head, and with it alone.
 
-    accuracy: by the heads that are off."""
+    accuracy: by the tuple of ablated heads."""
     all_on = accuracy[()]
     rows = [make_accuracy_row(say("lessons.explanation.all_heads"), all_on, all_on)]
     heads = range(SPARE_HEADS)
@@ -195,7 +195,7 @@ def show_accuracy_table(trace: Trace, accuracy: Mapping[tuple[int, ...], float])
 
 
 def make_accuracy_row(name: str, without: float, alone: float) -> dict[str, str]:
-    """Makes a row of the table, by the heads of its columns."""
+    """Makes a row of the accuracy table, keyed by column title."""
     return {
         say("lessons.explanation.head_left"): name,
         say("lessons.explanation.head_without"): written_share(without),
@@ -224,7 +224,7 @@ def show_weights_by_head(trace: Trace) -> None:
 
 # ---- drawer "conclude": what may be concluded? -----------------------------------------------------------------------
 def show_conclusion(_: TaskTexts) -> None:
-    """Says what such a test allows to say, what not, and what no map of weights shows."""
+    """Shows which conclusions such a test allows, and what an attention map leaves out."""
     show_sentence("lessons.explanation.conclude")
     shares = measure_vector_shares(current_language())
     show_sentence(

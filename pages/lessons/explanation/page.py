@@ -1,4 +1,4 @@
-"""Is attention an explanation? Other weights in the place of the learned ones: whose prediction moves?"""
+"""Is attention an explanation? Replaces the learned weights of two classifiers and shows whose prediction moves."""
 
 from functools import partial
 
@@ -34,23 +34,23 @@ ANSWER_OF_MOVING_TASKS = {
     ("vote",): 1,
     ("lookup", "vote"): 2,
     (): 3,
-}  # whose prediction moves, as it may be guessed
+}  # index of the answer, by the tasks whose predictions move
 
 
 def find_right_answer(shifts: ShiftsByTask) -> int:
-    """Finds the number of the right answer: whose prediction moves under even weights."""
+    """Returns the index of the right answer: which classifiers' predictions move under even weights."""
     under_even_weights = {task: shift_by_kind["uniform"] for task, shift_by_kind in shifts.items()}
     return ANSWER_OF_MOVING_TASKS[moving_kinds(under_even_weights)]
 
 
 def describe_shifts(shifts: ShiftsByTask) -> str:
-    """Says how far the predictions move under even weights; the other kinds are told in the rows of the chart."""
+    """Returns the sentence on how far the predictions move under even weights; the chart rows cover other kinds."""
     values = {task: format_percent(shift_by_kind["uniform"].mean) for task, shift_by_kind in shifts.items()}
     return say("lessons.explanation.fact", **values)
 
 
 def describe_largest_weights(texts: TaskTexts) -> str:
-    """Says how much weight each classifier gives to one place of its text: what may be seen before the answer."""
+    """Returns the sentence on each classifier's largest weight, shown before the answer is known."""
     values = {}
     for task, (network, text) in texts.items():
         largest = largest_classifier_weight(task, network, text)
@@ -69,7 +69,7 @@ def draw_weights(texts: TaskTexts) -> None:
 
 
 def draw_text_weights(task: str, network: str, text: str) -> None:
-    """Draws the learned weights of a text under what the classifier says of it."""
+    """Draws the learned weights of a text, titled with the classifier's prediction."""
     trace = trace_for(setup_for_classifier(task, network, text))
     verdict = predict_text_class(task, network, text)
     key = "row_task" if answer(task, text) else "row_guess"
@@ -93,7 +93,7 @@ def draw_text_weights(task: str, network: str, text: str) -> None:
 
 
 def largest_classifier_weight(task: str, network: str, text: str) -> float:
-    """The largest weight that a classifier gives to a place of a text."""
+    """Returns the largest attention weight of a classifier on a text."""
     trace = trace_for(setup_for_classifier(task, network, text))
     return trace["weights"].max().item()
 

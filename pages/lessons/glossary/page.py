@@ -1,4 +1,4 @@
-"""Every sign in both languages, and where it can be seen."""
+"""The glossary page: every sign in both languages, with a link to a page that shows it."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from pages.site.signs import GLOSSARY_SIGNS, Sign
 from pages.site.titles import say_title
 from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say
 
-GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # of the columns: sign, picture, meaning, where it can be seen
+GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # relative widths: sign, picture, meaning, link
 
 
 def names_in_both_languages(sign: Sign) -> list[str]:
@@ -22,20 +22,20 @@ def names_in_both_languages(sign: Sign) -> list[str]:
 
 
 def is_found(sign: Sign, wanted: str) -> bool:
-    """Whether a text stands in the key of a sign, in its meaning, or in its name in any language."""
+    """Whether a text occurs in the key of a sign, in its meaning, or in its name in any language."""
     meaning = say(f"lessons.glossary.text.{sign.key}")
     return any(wanted in text.casefold() for text in (sign.key, meaning, *names_in_both_languages(sign)))
 
 
 def show_sign(sign: Sign) -> None:
-    """Shows a sign, its name, its meaning, and the page on which it can be seen."""
+    """Shows a sign, its picture, name and meaning, and a link to a page that shows it."""
     name = say(f"lessons.glossary.name.{sign.key}")
     first_name = names_in_both_languages(sign)[0]
     called = f"**{name}**"
     if name != first_name:
         called = f"{called} ({escape_markdown(first_name)})"
     meaning = say(f"lessons.glossary.text.{sign.key}")
-    with st.container(gap=None):  # on a phone a sign is three lines, which belong together
+    with st.container(gap=None):  # keeps the columns together if a phone stacks them
         at_sign, at_picture, at_text, at_link = st.columns(
             GLOSSARY_COLUMN_WIDTHS, vertical_alignment="center", gap="xxsmall"
         )

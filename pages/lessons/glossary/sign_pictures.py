@@ -1,4 +1,4 @@
-"""A small picture of each sign: what it names as a matrix with its axes, or with the numbers of a run that has it."""
+"""A small picture of each sign: a matrix with its axes, a drawing, or the numbers of a run."""
 
 from collections.abc import Sequence
 
@@ -33,8 +33,8 @@ from pages.setup.setup import Setup
 
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
-SIZES = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # as they are drawn
-Matrix = tuple[str, str, str]  # colour, axis down, axis across
+SIZES = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # drawn cells per axis
+Matrix = tuple[str, str, str]  # colour, row axis, column axis
 
 
 @cache_measurement
@@ -45,7 +45,7 @@ def draw_sign(key: str) -> list[Shape]:
 
 
 def beside(count: int) -> list[Box]:
-    """Boxes of one width beside each other."""
+    """Boxes of equal width side by side."""
     left, top, width, height = WHOLE_FIELD
     each = width / count
     return [(left + number * each, top, each - 6, height) for number in range(count)]
@@ -53,7 +53,7 @@ def beside(count: int) -> list[Box]:
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
 def draw_matrices(*matrices: Matrix) -> list[Shape]:
-    """Matrices beside each other, as large as their axes."""
+    """Matrices side by side, with the sizes of their axes."""
     shapes = []
     for box, (colour, down, across) in zip(beside(len(matrices)), matrices, strict=True):
         shapes += matrix_shapes(colour, SIZES[down], SIZES[across], down, across, box)
@@ -61,7 +61,7 @@ def draw_matrices(*matrices: Matrix) -> list[Shape]:
 
 
 def draw_stack(colour: str, name: str) -> list[Shape]:
-    """Three matrices behind each other, and how their number is called."""
+    """A stack of three matrices, labelled with the name of the stacked axis."""
     shapes = []
     for number in range(3):
         left, top = 58 + 14 * number, 30 - 11 * number
@@ -71,20 +71,20 @@ def draw_stack(colour: str, name: str) -> list[Shape]:
 
 # ---- runs ------------------------------------------------------------------------------------------------------------
 def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
-    """A run, and what is looked at in it."""
+    """The run of an example with choices, and its selection."""
     setup = Setup(example=example, **choices)
     trace = trace_for(setup)
     return trace, selection_of(trace, setup)
 
 
 def run_of_logits(choices: dict) -> Trace:
-    """A run whose scores are given."""
+    """A run with the scores LOGITS."""
     scores = as_scores(read_logits(LOGITS, 16))
     return trace_for(Setup(example="one_query", score="dot", **scores, **choices))
 
 
 def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
-    """The numbers of a step of a run, of the head that is looked at; blocked pairs are empty."""
+    """A map of a step of a run, of the selected head; blocked pairs of weights are empty."""
     trace, chosen = run_of(example, choices)
     numbers = trace[step].double().numpy()
     maps = numbers.reshape(-1, *numbers.shape[-2:])  # (..., rows, columns) -> (maps, rows, columns)
@@ -96,7 +96,7 @@ def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:
 
 
 def draw_heads(example: str) -> list[Shape]:
-    """The maps of two heads."""
+    """The weight maps of the first two heads, side by side."""
     trace, _ = run_of(example, {})
     one, two = trace["weights"][0, :2].numpy()
     left, right = beside(2)
@@ -104,7 +104,7 @@ def draw_heads(example: str) -> list[Shape]:
 
 
 def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
-    """One query's numbers as bars: of (step, colour, choices) each."""
+    """One query's numbers as bars, a group for each (step, colour, choices)."""
     shapes = []
     for box, (step, colour, choices) in zip(beside(len(rows)), rows, strict=True):
         trace = run_of_logits(choices)
@@ -114,7 +114,7 @@ def draw_rows(*rows: tuple[str, str, dict]) -> list[Shape]:
 
 
 def draw_bias(position: str) -> list[Shape]:
-    """What a position adds to the scores of the last word."""
+    """The bias that a position kind adds to the scores of the last word, as bars."""
     trace, _ = run_of(SENTENCE, {"positions": (position,)})
     return bar_shapes(trace["bias"][0, -1].numpy(), "minus")
 
@@ -129,21 +129,21 @@ def draw_arrows(choices: dict) -> list[Shape]:
 
 
 def draw_threads(example: str, only: int | None = None) -> list[Shape]:
-    """Queries above, keys below, and the weights as threads; only: of one query."""
+    """Queries above, keys below, and the weights as threads. only: index of the one query drawn."""
     trace, chosen = run_of(example, {})
     weights = trace["weights"][0, chosen.head].numpy()
     return thread_shapes(weights if only is None else weights[only : only + 1])
 
 
 def draw_arcs(example: str) -> list[Shape]:
-    """Symbols, and arcs to those that they attend to: of the head whose last ones are surest."""
+    """Symbols with attention arcs, of the head with the largest weight in its last five rows."""
     trace, _ = run_of(example, {})
     return arc_shapes(max(trace["weights"][0].numpy(), key=lambda weights: weights[-5:].max()))
 
 
 # ---- drawings --------------------------------------------------------------------------------------------------------
 def draw_cache(count: int) -> list[Shape]:
-    """Step by step one more key; only the last of each row is new."""
+    """A triangle with one more key per step; only the last key of each row is new."""
     side = 74.0 / count
     shapes = []
     for step in range(count):
@@ -155,36 +155,36 @@ def draw_cache(count: int) -> list[Shape]:
 
 
 def draw_path(tokens: int) -> list[Shape]:
-    """One step from the first token to the last, past those between."""
+    """A row of tokens with an arc from the first to the last."""
     across = spread_evenly(tokens, WHOLE_FIELD)
     dots = [shape("dot", "x", 1.0, (x, 70, 5)) for x in across]
     return [shape("arc", "share", 1.0, (across[0], across[-1], 64, 100, 3)), *dots]
 
 
 def draw_tokens(colour: str, strengths: Sequence[float]) -> list[Shape]:
-    """Tokens in a row, as dark as they are still heard."""
+    """A row of tokens; the stronger the colour, the larger the influence."""
     return [shape("dot", colour, strength, (20 + 24 * place, 45, 9)) for place, strength in enumerate(strengths)]
 
 
 def draw_two_rows(one: Sequence[float], other: Sequence[float]) -> list[Shape]:
-    """The same choices with other shares."""
+    """Two distributions as bars, side by side."""
     left, right = beside(2)
     return bar_shapes(np.array(one), "share", left, 1.0) + bar_shapes(np.array(other), "share", right, 1.0)
 
 
 def surprise(probability: np.ndarray) -> np.ndarray:
-    """The loss at a probability of what is right, by torch."""
+    """The cross-entropy loss by probability of the right answer, by torch."""
     given = torch.from_numpy(probability)
     return F.binary_cross_entropy(given, torch.ones_like(given), reduction="none").numpy()
 
 
 def numpy_sigmoid(numbers: np.ndarray) -> np.ndarray:
-    """A weight for each pair alone, by torch."""
+    """The sigmoid of numbers, by torch."""
     return torch.from_numpy(numbers).sigmoid().numpy()
 
 
 def draw_jacobian(choices: dict) -> list[Shape]:
-    """How far each weight moves when a score moves."""
+    """The Jacobian of the weights with respect to the scores, as a map."""
     trace = with_jacobian(run_of_logits(choices))
     return signed_map_shapes(trace["jacobian"][0, 0, 0].numpy())
 

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on heads, and what its page shares with them."""
+"""The accordions of the lesson on heads, and what its page shares with them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -73,15 +73,15 @@ from pages.site.code_words import say_code
 from pages.site.words import escape_markdown, say, say_refusal
 
 # ---- random layers of the lesson on heads, of any sizes --------------------------------------------------------------
-EXAMPLE_WIDTH = 512  # of the example with eight heads
+EXAMPLE_WIDTH = 512  # model width of the example with eight heads
 RANDOM_LAYER_TOKENS = 10
 
 
 def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int | None = None) -> Setup:
-    """Makes ten random tokens of a width with a random layer; of the example's own width it is the example itself.
+    """Makes a random layer and ten random tokens of a width; at EXAMPLE_WIDTH the tokens are the example's.
 
-    A head is as wide as its part of the width, rounded up, or down where all heads together would be wider than a
-    matrix may be: 3 heads of 512 numbers have 170 each."""
+    The default head width is width / heads, rounded up, or down if all heads together would exceed MAX_COLUMNS:
+    3 heads of 512 numbers have 170 each."""
     x = None
     if width != EXAMPLE_WIDTH:
         vectors = random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0)
@@ -93,7 +93,7 @@ def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int |
 
 # ---- drawer "bring": what does each head add to the output? ----------------------------------------------------------
 def show_ledger(setup: Setup) -> None:
-    """Shows what each head adds to the output of the word that asks, and the output without it."""
+    """Shows what each head adds to the output of the selected query, and the output without that head."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     heads = list_place_names(trace, "H")
@@ -115,7 +115,7 @@ def show_ledger(setup: Setup) -> None:
 
 
 def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) -> None:
-    """Says how far the output of the word that asks moves without each head."""
+    """Shows how far the output of the selected query moves without each head."""
     contributions = whole["contributions"][selection.batch, :, selection.query]  # (H, D_out)
     largest = contributions.abs().amax(-1)  # (H,)
     moves = []
@@ -130,7 +130,7 @@ def say_contributions(whole: Trace, selection: Selection, heads: Sequence[str]) 
 
 
 def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Makes a row of what each head adds to the output of the word that asks."""
+    """Makes one row per head: what it adds to the output of the selected query."""
     rows = []
     for head, name in enumerate(heads):
         index = (selection.batch, head, selection.query)
@@ -140,9 +140,9 @@ def make_contribution_rows(whole: Trace, selection: Selection, heads: Sequence[s
 
 
 def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, heads: Sequence[str]) -> list[Row]:
-    """Makes a row of the output of the word that asks, and one of the output without each head.
+    """Makes a row of the selected query's output, and one of that output without each head.
 
-    runs: the whole run as "all", that without head h as "no" and its number."""
+    runs: the whole run as "all", the run without head 0 as "no0" and so on."""
     index = (selection.batch, selection.query)
     title = say("lessons.heads.all")
     rows = [row_of(title, runs["all"], "output", index, "all")]
@@ -155,7 +155,7 @@ def make_rows_without_heads(runs: Mapping[str, Trace], selection: Selection, hea
 
 
 def show_head_likeness(setup: Setup) -> None:
-    """Shows how much of their attention each two heads give to the same words."""
+    """Shows for each pair of heads how much of their attention goes to the same words."""
     compared = setup
     if choose_option("which", ("these", "five")) == "five":
         compared = Setup(
@@ -189,7 +189,7 @@ MERGES = {"view": merge_by_view, "copy": merge_by_copy, "reshape": merge_by_resh
 
 
 def show_merges(_: Setup) -> None:
-    """Shows a view that torch refuses, copies that put heads side by side, or a result that is silently wrong."""
+    """Shows one way to merge heads: a view that torch refuses, a copy, a reshape, or a silently wrong result."""
     of_way, of_heads = st.columns([3, 1], vertical_alignment="bottom")
     with of_way:
         way = choose_option("merge", tuple(MERGES))
@@ -214,7 +214,7 @@ def show_merges(_: Setup) -> None:
 
 
 def show_rows(title: str, rows: list[list[float]]) -> None:
-    """Shows whole numbers, a token a line."""
+    """Shows rows as whole numbers, one token per line. title: text key below lessons.heads."""
     lines = []
     for row in rows:
         numbers = [f"{number:.0f}" for number in row]
@@ -225,7 +225,7 @@ def show_rows(title: str, rows: list[list[float]]) -> None:
 
 # ---- drawer "split", tab: what of a word's vector does each head read? -----------------------------------------------
 def show_head_sight(setup: Setup) -> None:
-    """Shows one vector, the part of it that each head reads, and that the rest moves neither its q nor its k.
+    """Shows a word's vector, the part that each head reads, and that the rest changes neither the head's q nor k.
 
     setup: the lesson's run with two heads."""
     trace = with_sights(trace_for(setup))
@@ -239,7 +239,7 @@ def show_head_sight(setup: Setup) -> None:
 
 
 def show_read_parts(trace: Trace, word: int) -> None:
-    """Draws the vector of a word, and below it what each head reads of it."""
+    """Draws the vector of a word, and below it the part that each head reads."""
     rows = [row_of(say("lessons.heads.sight_whole"), trace, "x", (0, word))]
     for head in range(trace.sizes()["H"]):
         title = say("lessons.heads.sight_part", head=place_name(trace, "H", head))
@@ -248,7 +248,7 @@ def show_read_parts(trace: Trace, word: int) -> None:
 
 
 def say_unseen(trace: Trace, head: int) -> None:
-    """Says how far a head's q and k move without all that it cannot read."""
+    """Shows how far a head's q and k move if the part of x that it does not read is removed."""
     move = take_unseen(trace, head)
     show_sentence(
         "lessons.heads.sight_unseen",
@@ -263,11 +263,11 @@ def say_unseen(trace: Trace, head: int) -> None:
 
 # ---- drawer "split": how are heads split and merged again? -----------------------------------------------------------
 LAYER_WIDTHS = (8, 12, 16, 18, 20, 24, 25, 32, 64)
-HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0 stands for the width that fits
+HEAD_WIDTHS = (0, 1, 2, 3, 5, 16, 32)  # 0: the default width
 
 
 def choose_layer() -> Setup:
-    """Asks for the sizes of a layer."""
+    """Asks for the sizes of a layer: width, heads, d_k and d_v."""
     of_width, of_heads, of_d_k, of_d_v = st.columns(4)
     with of_width:
         width = slide("width", (*LAYER_WIDTHS, EXAMPLE_WIDTH), EXAMPLE_WIDTH)
@@ -281,12 +281,12 @@ def choose_layer() -> Setup:
 
 
 def format_head_width(width: float) -> str:
-    """Formats the width of a head; 0 stands for the one that fits."""
+    """Formats the width of a head; 0 means the default."""
     return f"{width}" if width else say("lessons.heads.fitting")
 
 
 def show_layer_code(_: Setup) -> None:
-    """Shows the code of a layer from the linear projections to W_o, with the shapes that its lines make."""
+    """Shows the code of a layer from the linear projections to W_o, with the shape after each line."""
     layer = choose_layer()
     try:
         trace = trace_for(layer)
@@ -313,12 +313,12 @@ def show_layer_code(_: Setup) -> None:
 
 
 def format_batch(count: str) -> str:
-    """Formats the number of sequences."""
+    """Formats the batch size."""
     return f"B = {count}"
 
 
 def show_split_by_eighth(_: Setup) -> None:
-    """Shows that d_model // 8 is a width of a head, and no number of heads."""
+    """Shows that d_model // 8 is the width of a head, not the number of heads."""
     width = slide("eighth", (4, *LAYER_WIDTHS), 20)
     say_heads_by_eighth(width)
     layer = make_random_layer(width, heads=1)
@@ -328,7 +328,7 @@ def show_split_by_eighth(_: Setup) -> None:
 
 
 def say_heads_by_eighth(width: int) -> None:
-    """Says how many heads an eighth of the width makes where 8 heads were meant, or that torch refuses it."""
+    """Shows how many heads result from d_k = width // 8 if 8 were meant, or an error if torch refuses it."""
     made = heads_by_eighth(width)
     if made is None:
         d_k = eighth_of(width)
@@ -342,7 +342,7 @@ def say_heads_by_eighth(width: int) -> None:
 
 # ---- drawer "share", tab: do more heads make training more stable? ---------------------------------------------------
 def show_stability(_: Setup) -> None:
-    """Shows how small networks with 1 to 8 heads ended, over seeds and rates."""
+    """Shows the results of training small networks with 1 to 8 heads, over seeds and learning rates."""
     runs = {(row.heads, row.rate): row for row in read_stability()}
     one = runs[HEAD_COUNTS[0], RATES[-1]].failed
     most = runs[HEAD_COUNTS[-1], RATES[-1]].failed
@@ -363,7 +363,7 @@ def show_stability(_: Setup) -> None:
 
 
 def show_overfitting() -> None:
-    """Shows how much better small networks are on the few texts that they were trained on than on others."""
+    """Shows how far small networks overfit: their accuracy on training and held-out texts, by number of texts."""
     runs = {(row.heads, row.texts): row for row in read_overfitting()}
     values = {}
     for name, count in zip(("few", "some", "many"), TEXT_COUNTS, strict=True):
@@ -384,7 +384,7 @@ def show_overfitting() -> None:
 
 
 def describe_overfitting(row: OverfittingRow) -> str:
-    """The mean share of right answers on the texts that were trained, and on others."""
+    """Returns a table cell: the mean share of right answers on training texts and on held-out texts."""
     return say(
         "lessons.heads.overfit_cell",
         seen=format_percent(fmean(row.seen)),
@@ -393,7 +393,7 @@ def describe_overfitting(row: OverfittingRow) -> str:
 
 
 def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
-    """A row for each number of heads, and in it how the runs ended at each rate."""
+    """Returns a Markdown table of the training results: a row per number of heads, a column per learning rate."""
     titles = [say("lessons.heads.stable_heads"), *[say("lessons.heads.stable_rate", rate=rate) for rate in RATES]]
     rows = []
     for heads in HEAD_COUNTS:
@@ -403,7 +403,7 @@ def make_stability_table(runs: dict[tuple[int, float], StabilityRow]) -> str:
 
 
 def describe_runs(row: StabilityRow) -> str:
-    """The mean share of right answers, its spread, and how many runs failed."""
+    """Returns a table cell: the mean share of right answers, its spread, and how many runs failed."""
     return say(
         "lessons.heads.stable_cell",
         mean=format_percent(row.mean),
@@ -418,7 +418,7 @@ COST_HEAD_COUNTS = (1, 2, 4, 8, 16)
 
 
 def show_shared_heads(setup: Setup) -> None:
-    """Shows a head that reads the keys and values of another: what becomes of its weights and of the output."""
+    """Shows how a head's weights and the output change if it shares keys and values with other heads."""
     separate = choose_shared_run(setup)
     before = trace_for(separate)
     head_names = list_place_names(before, "H")
@@ -436,7 +436,7 @@ def show_shared_heads(setup: Setup) -> None:
 
 
 def choose_shared_run(setup: Setup) -> Setup:
-    """Asks in which run heads share keys and values."""
+    """Asks for the run in which heads are to share keys and values."""
     runs = {
         "own": setup,
         "it": Setup(example=POSITION_EXAMPLES[setup.example]),
@@ -447,7 +447,7 @@ def choose_shared_run(setup: Setup) -> Setup:
 
 
 def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
-    """Says whose keys a head reads now, how far the output moves, and how many numbers of keys are left."""
+    """Shows which key/value head a head reads, how far the output moves, and how many numbers the keys have left."""
     moved = find_moves(now, before).get("output")
     gap = format_or_scientific(moved.size) if moved else "0"
     show_sentence(
@@ -461,7 +461,7 @@ def say_sharing(before: Trace, now: Trace, selection: Selection) -> None:
 
 
 def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> None:
-    """Shows a head's weights with its own keys, and with those that it shares."""
+    """Shows a head's weights with its own keys, and with shared keys."""
     word = name_token(now, "T", selection.query)
     index = (selection.batch, selection.head, selection.query)
     own_title = say("lessons.heads.own_keys", word=word)
@@ -474,7 +474,7 @@ def show_weights_of_both(before: Trace, now: Trace, selection: Selection) -> Non
 
 
 def show_head_costs(_: Setup) -> None:
-    """Shows what the same layer costs when it is cut into more and more heads."""
+    """Shows the cost of the same layer by its number of heads."""
     with st.container(horizontal=True):
         length = slide("length", (5, 10, 64, 256, 512), 10)
         width = slide("D", (64, 128, 256, 512), 64)
@@ -495,7 +495,7 @@ def show_head_costs(_: Setup) -> None:
 
 # ---- drawer "explain", tab: gradient x input beside the weights ------------------------------------------------------
 def show_gradient_times_input(setup: Setup) -> None:
-    """Shows for one number of the output the weight of each word, and what the number does if the word changes."""
+    """Shows the weight of each word beside gradient x input for one number of the output."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     numbers = list_place_names(trace, "D_out")
@@ -511,9 +511,9 @@ def show_gradient_times_input(setup: Setup) -> None:
 
 
 def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number: str) -> None:
-    """Says which word has the largest weight in a row, and on which word a number of the output hangs most.
+    """Shows which word has the largest weight in a row, and which the largest gradient x input for an output number.
 
-    run: the run of the trace with gradient x input behind it. row: its sentence, head and query."""
+    run: the trace with the step gradient_x_input added. row: indices of batch, head and query."""
     batch, head, query = row
     weights = run["weights"][row]  # (S,)
     slopes = run["gradient_x_input"][batch]  # (S,)
@@ -536,7 +536,7 @@ def say_deepest_word(trace: Trace, run: Trace, row: tuple[int, int, int], number
 
 
 def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) -> None:
-    """Shows the weights of a row, and below them gradient x input of the same words."""
+    """Shows the weights of a query, and below them gradient x input of the same words."""
     weights_title = say("lessons.heads.weights_of", head=head)
     weights = row_of(weights_title, run, "weights", row)
     gradient_title = say("lessons.heads.slopes")
@@ -547,7 +547,7 @@ def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) 
 
 # ---- drawer "explain": does a weight explain the output? -------------------------------------------------------------
 def show_even_weights(setup: Setup) -> None:
-    """Replaces every weight by an even share, and shows what the output does."""
+    """Replaces the weights by even ones, and shows how the output changes."""
     even = replace(setup, wiring=("even",))
     before = trace_for(setup)
     now = trace_for(even)
@@ -570,7 +570,7 @@ def show_even_weights(setup: Setup) -> None:
 
 
 def show_dropout(setup: Setup) -> None:
-    """Shows weights of which some are dropped, and what is left of a row's 1."""
+    """Shows the weights before and after dropout, and the sums of the rows after it."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     with st.container(horizontal=True):
@@ -596,7 +596,7 @@ def show_dropout(setup: Setup) -> None:
 
 
 def make_dropped_row(run: Trace, index: tuple[int, int, int], head: str) -> Row:
-    """Makes a row of weights of which some are dropped, with their sum behind them."""
+    """Makes a row of weights after dropout, followed by their sum."""
     title = say("lessons.heads.dropped", head=head)
     dropped = row_of(title, run, "dropped_weights", index)
     row_sum = Ref("row_sums", index)

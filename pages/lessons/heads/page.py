@@ -1,4 +1,4 @@
-"""Why many heads? The same matrices as two heads and as one: which animal has which colour."""
+"""Why many heads? Runs the same matrices as two heads and as one, to find which animal has which colour."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,20 +25,20 @@ from pages.session.labels import place_name, selection_of
 from pages.session.staged import is_one_screen
 from pages.site.words import get_text_template, say
 
-COLOUR_CHANGES = ("weaker", "same", "stronger")  # what may become of a colour
+COLOUR_CHANGES = ("weaker", "same", "stronger")  # change with one head, beside two
 
 
 def name_colour_change(one: float, two: float) -> str:
-    """Says what becomes of a colour as one head, beside two: one of COLOUR_CHANGES."""
+    """Returns how a colour with one head compares to that with two: one of COLOUR_CHANGES."""
     if format_fixed(one) == format_fixed(two):
         return "same"
     return "weaker" if abs(one) < abs(two) else "stronger"
 
 
 def make_colour_rows(runs: Mapping[str, Trace], names: Sequence[str], query: int, known: bool) -> RunPicture:
-    """Draws each word's own colour, and what comes out after two heads and after one.
+    """Draws each word's own colour, and its output colour with two heads and with one.
 
-    query: the word that asks. known: whether the answer may be seen."""
+    query: the selected word. known: whether the answer may be shown."""
     two = runs["two"]
     one = runs["one"]
     colour = two.labels["D_out"].index("colour")
@@ -57,11 +57,11 @@ PAINTED_TEXTS = ("own", "with_two", "with_one", "brings", "flows", "comma", "pai
 def show_painted(
     runs: Mapping[str, Trace], shown: str, names: Sequence[str], query: int, colour: int, known: bool
 ) -> None:
-    """Shows whose colour comes to which word.
+    """Shows which words' colours flow to the selected word along each head.
 
-    runs: as two heads and as one; shown: the one whose ribbons are drawn. query: the word that is looked at first; who
-    looks at another one asks nobody. colour: the column of the output that it is. known: whether what comes out of one
-    head may be seen."""
+    runs: with "two" heads and with "one". shown: the run whose ribbons are drawn. query: the word selected at first;
+    the browser selects another without a request. colour: its column of the output. known: whether the output of one
+    head may be shown."""
     run = runs[shown]
     seen = ("two", "one") if known else ("two",)
     data = {
@@ -78,7 +78,7 @@ def show_painted(
 
 
 def describe_heads(run: Trace, colour: int) -> list[dict[str, object]]:
-    """What each head shares out, and the colour that it carries from each word."""
+    """Returns the name, the weights and the colour carried from each word, per head."""
     carried = find_carried(run, colour)[0]  # (H, S)
     heads = []
     for head, weights in enumerate(run["weights"][0]):

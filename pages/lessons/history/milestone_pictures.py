@@ -1,4 +1,4 @@
-"""What each milestone added, as a small picture: where the app can compute it, from its own numbers."""
+"""A small picture of what each milestone added, from computed numbers if the app can compute them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
 UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 ROW_OF_STATES: Box = (8.0, 35.0, 144.0, 20.0)
 PALE, WORDS_AROUND = 0.25, 7
-WEAKEST_STATE = 0.08  # a state that is hardly heard is still seen to be there
+WEAKEST_STATE = 0.08  # least strength, so that every state is visible
 
 
 @cache_measurement
@@ -45,9 +45,9 @@ def draw_milestone(milestone: str) -> list[Shape]:
     return MILESTONE_PICTURES[milestone]()
 
 
-# ---- one state after the other ---------------------------------------------------------------------------------------
+# ---- recurrent states ------------------------------------------------------------------------------------------------
 def draw_states(encoder: Encoder) -> list[Shape]:
-    """The states of a recurrent network, each as dark as the last one still hears its word."""
+    """The states of a recurrent network; the stronger the colour, the larger its word's influence on the last one."""
     at = default_position(False, trace_for(SENTENCE).sizes()["T"])
     distances = distances_heard(False, at + 1, at)
     heard = cached_influence(encoder, SENTENCE, at, "share", 8)
@@ -56,7 +56,7 @@ def draw_states(encoder: Encoder) -> list[Shape]:
 
 
 def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
-    """States in a row, each made of the one before."""
+    """A row of dots with the given strengths on a line."""
     across = spread_evenly(len(strengths), row)
     middle = row[1] + row[3] / 2
     shapes = [shape("line", "faint", 1.0, (across[0], middle, across[-1], middle, 2))]
@@ -67,12 +67,12 @@ def chain_shapes(strengths: Sequence[float], row: Box) -> list[Shape]:
 
 
 def draw_elman() -> list[Shape]:
-    """A state that each step overwrites a little."""
+    """The states of a simple RNN, which each step partly overwrites."""
     return draw_states(Encoder("rnn", width=COMPARED_ENCODER_WIDTH, gain=0.9))
 
 
 def draw_lstm() -> list[Shape]:
-    """A state that gates keep."""
+    """The states of an LSTM, which gates keep."""
     return draw_states(Encoder("lstm", width=COMPARED_ENCODER_WIDTH, keep=2))
 
 
@@ -91,7 +91,7 @@ def draw_memory() -> list[Shape]:
 
 
 def draw_one_vector() -> list[Shape]:
-    """A sentence that is read into one vector, and one that is written from it."""
+    """A sentence read into one vector, and a sentence written from it."""
     shapes = [shape("line", "x", 1.0, (20, 45, 140, 45, 2))]
     for x in (16, 32, 48):
         shapes.append(shape("dot", "k", 1.0, (x, 45, 6)))
@@ -100,19 +100,19 @@ def draw_one_vector() -> list[Shape]:
 
 
 def draw_limit() -> list[Shape]:
-    """How many texts are written exactly from one vector, by their length."""
+    """The share of texts written exactly from one vector, by length."""
     record = load_shipped_training("reversal_one")
     return curve_shapes([("share", record.places, record.figures_at(WRITING_TASKS["reversal"].telling))])
 
 
 # ---- weights over a source -------------------------------------------------------------------------------------------
 def draw_alignment() -> list[Shape]:
-    """Each symbol that is written looks at the source: a learned alignment."""
+    """A learned alignment: attention threads from each written symbol to the source."""
     return thread_shapes(trace_for(Setup(example="learned_dates"))["weights"][0, 0].numpy())
 
 
 def draw_products() -> list[Shape]:
-    """A query and keys as arrows, which a product compares."""
+    """A query and keys as arrows, compared by their dot product."""
     trace = trace_for(SENTENCE)
     chosen = selection_of(trace, SENTENCE)
     keys = trace["k"][0, chosen.kv].numpy()  # (S, d_k)
@@ -120,7 +120,7 @@ def draw_products() -> list[Shape]:
 
 
 def draw_patches() -> list[Shape]:
-    """One word, and the patches of a picture that it looks at."""
+    """One word, and its weights on the patches of a picture."""
     shares = trace_for(Setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
     side = int(len(shares) ** 0.5)
     patches = shares.reshape(side, side) / shares.max()  # (S,) -> rows and columns
@@ -130,7 +130,7 @@ def draw_patches() -> list[Shape]:
 
 # ---- attention alone -------------------------------------------------------------------------------------------------
 def draw_projections() -> list[Shape]:
-    """One word's x, and the query, key and value that are made of it."""
+    """One word's x, and the query, key and value computed from it."""
     trace = trace_for(SENTENCE)
     chosen = selection_of(trace, SENTENCE)
     heads = {"q": chosen.head, "k": chosen.kv, "v": chosen.kv}
@@ -143,7 +143,7 @@ def draw_projections() -> list[Shape]:
 
 
 def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
-    """The weights that masks leave."""
+    """The weights under masks; blocked pairs are empty."""
     setup = Setup(example=example, masks=masks)
     trace = trace_for(setup)
     head = selection_of(trace, setup).head
@@ -152,12 +152,12 @@ def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
 
 
 def draw_causal() -> list[Shape]:
-    """Each word sees itself and those before it."""
+    """A causal mask: each word attends to itself and the words before it."""
     return draw_masked("causal")
 
 
 def draw_hidden_word() -> list[Shape]:
-    """A hidden word, which looks to both sides."""
+    """A hidden word that attends to both sides."""
     across = spread_evenly(WORDS_AROUND, WHOLE_FIELD)
     hidden = across[WORDS_AROUND // 2]
     shapes = []
@@ -169,58 +169,58 @@ def draw_hidden_word() -> list[Shape]:
 
 
 def draw_other_weights() -> list[Shape]:
-    """Learned weights, and even ones in their place."""
+    """Learned weights, and below them even ones."""
     shares = trace_for(Setup(example="learned_lookup"))["weights"][0, 0, 0].numpy()
     even = np.full_like(shares, 1 / len(shares))
     return bar_shapes(shares, "share", UPPER_HALF, 1.0) + bar_shapes(even, "x", LOWER_HALF, 1.0)
 
 
 def draw_one_shared_head() -> list[Shape]:
-    """One key and value head for all queries."""
+    """Multi-query attention: one key/value head for all query heads."""
     return shared_head_shapes(1)
 
 
 def draw_groups() -> list[Shape]:
-    """A key and value head for each group of queries."""
+    """Grouped-query attention: one key/value head for each group of query heads."""
     return shared_head_shapes(2)
 
 
 def draw_strides() -> list[Shape]:
-    """Every second word, up to six away."""
+    """A dilated causal mask: every second word, up to six away."""
     return draw_masked("dilated:3:2", "causal")
 
 
 def draw_window() -> list[Shape]:
-    """A window, and one word that sees and is seen by all."""
+    """A local window, and one global word that attends to all and to which all attend."""
     return draw_masked("local_global:1:0")
 
 
 def draw_turned() -> list[Shape]:
-    """One query, turned further at each place."""
+    """RoPE: the same query, rotated further at each position."""
     trace = trace_for(replace(SENTENCE, text="it it it it", positions=("rope",)))
     head = selection_of(trace, SENTENCE).head
     return arrow_shapes([("q", query) for query in trace["q"][0, head].numpy()])
 
 
 def draw_penalty() -> list[Shape]:
-    """What is added to the scores of the last word: less, the farther a key is."""
+    """ALiBi: the bias added to the scores of the last word, lower the farther a key is."""
     bias = trace_for(replace(SENTENCE, positions=("alibi",)))["bias"][0, -1].numpy()  # (S,)
     return bar_shapes(bias, "minus")
 
 
 def draw_copying() -> list[Shape]:
-    """Each symbol looks at what came after it last time."""
+    """An induction head: each symbol attends to what followed its previous occurrence."""
     heads = trace_for(Setup(example="learned_copy"))["weights"][0].numpy()  # (H, T, T)
     return arc_shapes(max(heads, key=lambda weights: weights[-5:].max()))
 
 
 def draw_blocks() -> list[Shape]:
-    """A map block by block: one is there, the others are not stored."""
+    """An attention map in blocks, of which only one is stored."""
     return block_shapes(3)
 
 
 def draw_sink() -> list[Shape]:
-    """Words that look for nothing give their shares to the first token."""
+    """An attention sink: words that match nothing give their weight to the first token."""
     return draw_masked(example="en_it_sink")
 
 

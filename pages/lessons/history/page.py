@@ -1,4 +1,4 @@
-"""Where attention comes from: a line of years with what each added, who it was, and where it can be seen here."""
+"""Where attention comes from: a timeline of milestones with authors, contribution, and a page that shows it."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from pages.site.words import current_language, say
 
 
 def show_timeline() -> None:
-    """Shows the line; opens the page of the milestone whose link is clicked."""
+    """Shows the timeline; opens the page of the milestone whose link is clicked."""
     data = {
         "entries": [describe_milestone(milestone) for milestone in MILESTONES],
         "text": {word: say(f"lessons.history.{word}") for word in ("line", "seen")},
@@ -26,7 +26,7 @@ def show_timeline() -> None:
 
 
 def describe_milestone(milestone: str) -> dict:
-    """What the line says and draws of a milestone."""
+    """Returns the timeline's data of a milestone: year, authors, text, picture and link."""
     slug, link = MILESTONES[milestone]
     text = say(f"lessons.history.{milestone}")
     _, who, _ = text.split("**", 2)

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on decoding, by the names that open them in a link."""
+"""The accordions of the lesson on decoding, by the names that open them in a link."""
 
 from pages.lessons.decoding.drawers.cache_contents import show_what_is_kept
 from pages.lessons.decoding.drawers.cache_size import show_cache_size

@@ -15,20 +15,20 @@ from pages.runs.cache import decoding_steps_for, trace_for
 from pages.session.labels import selection_of
 from pages.setup.setup import Setup
 
-SENTENCES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # built by hand, by the lesson's example
+SENTENCES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh_ta"}  # built by hand, by lesson example
 
 
 def show_what_is_kept(written: Written) -> None:
-    """Shows what is kept of a short sentence: keys and values, or a state of fixed size.
+    """Shows what a decoder keeps of a short sentence: keys and values, or a state of fixed size.
 
-    Its numbers are built by hand, so that they can be read. written: says in which language."""
+    The example is built by hand, so that its numbers are readable. written: decides its language."""
     example = SENTENCES[written.setup.example]
     show_sight = choose_sight("what", {"keys": show_cache_contents, "state": show_linear_state})
     show_sight(Setup(example=example, masks=("causal",)))
 
 
 def show_cache_contents(setup: Setup) -> None:
-    """Shows the cache of a step in numbers, and what positions do to it."""
+    """Shows the numbers in the cache at a step, and how positions change them."""
     kind = choose_option("positions", ("none", "rope", "alibi"))
     positions = None if kind == "none" else (kind,)
     placed = replace(setup, positions=positions)
@@ -39,7 +39,7 @@ def show_cache_contents(setup: Setup) -> None:
     word = quote_token(full, "T", selection.query)
     show_sentence(f"lessons.decoding.kept_{kind}", gap=format_exact(gap), word=word)
     alone = steps[selection.query]
-    selection_alone = replace(selection, query=0)  # a step of its own has one query
+    selection_alone = replace(selection, query=0)  # a decoding step has one query
     show_step_picture("cache", alone, "k", selection_alone)
     if kind == "alibi":
         show_step_picture("bias", alone, "biased_scores", selection_alone)

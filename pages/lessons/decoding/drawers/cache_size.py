@@ -25,11 +25,11 @@ from pages.site.words import say
 
 KV_HEAD_COUNTS = {"each": MODEL_HEADS, "grouped": 8, "multi": 1, "latent": None}  # key/value heads, or a latent
 MODEL_LAYERS = (1, 12, 32, 80)
-OWN_WINDOW = 3  # of the text above, which is short
+OWN_WINDOW = 3  # window for the visitor's text, which is short
 
 
 def show_cache_size(written: Written) -> None:
-    """Shows the bytes of all keys and values against the length, and those of the text above by one formula."""
+    """Shows the bytes of a model's cache by length, and those of the visitor's text by the same formula."""
     with st.container(horizontal=True):
         heads = choose_option("kv_heads", tuple(KV_HEAD_COUNTS))
         window = choose_option("window", tuple(CACHE_WINDOWS))
@@ -44,7 +44,7 @@ def show_cache_size(written: Written) -> None:
 
 
 def say_cache_size(model: CachedModel, length: int) -> None:
-    """Says how many bytes a model's cache holds, and how many it would hold without shared heads or a window."""
+    """Shows how many bytes a model's cache holds, and how many it would hold without shared heads or a window."""
     size = say_bytes(model.bytes_after(length))
     plain = say_bytes(model.plain.bytes_after(length))
     key = "size_plain" if size == plain else "size"
@@ -64,7 +64,7 @@ def say_cache_size(model: CachedModel, length: int) -> None:
 
 
 def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
-    """Makes the same choices in the first layer that reads the text, whose tensors are measured."""
+    """Applies the model's settings to the first layer's run on the text, and shows bytes by formula and measured."""
     masks = ("causal",) if model.window == "all" else (f"sliding:{OWN_WINDOW}",)
     own = replace(setup, layer=1, dtype=model.dtype, masks=masks)
     if model.kv_heads is None:
@@ -90,7 +90,7 @@ def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
 
 
 def show_latents_of_own_text(setup: Setup) -> None:
-    """Says what a latent keeps of the text."""
+    """Shows the bytes that latents keep of the text, by formula and measured."""
     last_step = decoding_steps_for(setup)[-1]
     sizes = last_step.sizes()
     dtype = PRECISIONS[setup.dtype]

@@ -16,11 +16,11 @@ from pages.session.labels import current_palette
 from pages.site.words import say
 
 DECODED_LENGTHS = (16, 64, 256, 1024, 4096)
-MOST_TRIANGLE_WORDS = 12  # whose marks can be read from far
+MOST_TRIANGLE_WORDS = 12  # more cells would be too small to read on a projector
 
 
 def show_counted_keys(written: Written) -> None:
-    """Shows which keys each step computes, of the words above and of longer texts."""
+    """Shows which keys each step computes for the written words, and asks for their number in longer texts."""
     names = written.words[:MOST_TRIANGLE_WORDS]
     count = len(names)
     values = {name: format_grouped(total_work(count, cached=name == "cached").keys) for name in ("cached", "again")}
@@ -31,7 +31,7 @@ def show_counted_keys(written: Written) -> None:
 
 
 def ask_for_key_count() -> None:
-    """Asks how many keys a long text takes without a cache; then says it, and draws it for all lengths."""
+    """Asks how many keys a long text takes without a cache; after the guess shows the answer and a chart."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=300):
             length = slide("length", DECODED_LENGTHS, 256, format_grouped)
@@ -51,7 +51,7 @@ def ask_for_key_count() -> None:
 
 
 def show_key_curves(length: int) -> None:
-    """Draws how many keys are computed up to each length. length: where an upright line stands."""
+    """Draws how many keys are computed by length, with a cache and without. length: marked by a vertical line."""
     palette = current_palette()
     drawn = []
     for name, colour, is_cached in (("cached", palette.k, True), ("again", palette.x, False)):

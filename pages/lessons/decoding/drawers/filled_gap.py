@@ -12,13 +12,13 @@ from pages.panels.word_shares import show_word_shares
 from pages.runs.model_runs import model_vocabulary
 from pages.site.words import escape_markdown, say
 
-MOST_SHOWN, LEAST_SHOWN = 5, 0.001  # words that may stand in the gap, and the probability of each
-TRIED = 50  # words that the decoder tries
+MOST_SHOWN, LEAST_SHOWN = 5, 0.001  # candidates for the gap: largest number, smallest probability
+TRIED = 50  # how many words the decoder tries
 
 
 def show_filled_gap(written: Written) -> None:
-    """Shows what stands in a gap for who reads one side, for who tries words, and for who reads both; then the order
-    that lets a decoder read both."""
+    """Shows predictions for a hidden word from the left, by trying words, and from both sides; then the
+    fill-in-the-middle order that lets a decoder read both sides."""
     with st.container(width=300):
         at = choose_gap(written)
     show_readers(written, at)
@@ -27,7 +27,7 @@ def show_filled_gap(written: Written) -> None:
 
 
 def show_readers(written: Written, at: int) -> None:
-    """Shows the likeliest words in the gap, and what the one that stood there gets. at: its place."""
+    """Shows each reader's likeliest words for the gap, and the probability of the hidden word. at: its index."""
     name, tokens = written.name, written.tokens
     readers = {
         "left": guess_from_left(name, tokens, at),
@@ -47,13 +47,13 @@ def show_readers(written: Written, at: int) -> None:
 
 
 def show_order(written: Written, at: int) -> None:
-    """Shows the text in the order in which the middle stands last."""
+    """Shows the text in the order prefix, suffix, middle."""
     show_sentence("lessons.decoding.order")
     st.code(" ".join(written.moved(at)), language=None, wrap_lines=True)
 
 
 def tell_kept_figures() -> None:
-    """Tells what was measured on held-out English texts, of a decoder that learned the order, too."""
+    """Shows the measured figures on held-out English texts, including a decoder trained on that order."""
     figures = read_middle_figures()[MIDDLE_LANGUAGE]
     values = {}
     for name in ("left", "both", "before", "order"):

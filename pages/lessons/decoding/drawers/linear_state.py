@@ -32,7 +32,7 @@ def show_linear_state(setup: Setup) -> None:
 
 
 def say_what_is_kept(longer: Trace, seen: int) -> None:
-    """Says how large the state is, beside the weights of the map, and how far both outputs are from each other."""
+    """Shows the size of the state, and the largest gap between its output and that of the map."""
     sizes = longer.sizes()
     show_sentence(
         "lessons.decoding.linear_state",
@@ -45,7 +45,7 @@ def say_what_is_kept(longer: Trace, seen: int) -> None:
 
 
 def show_state(longer: Trace, seen: int, selection: Selection) -> None:
-    """Shows the state after a word, and what the word reads from it: every number opens."""
+    """Shows the state after a word, and what the word reads from it; a click opens any number."""
     at = {"B": selection.batch, "H": selection.head, "H_kv": selection.kv}
     alt = say("lessons.decoding.state_alt")
     memory = [panel(longer, f"memory_{seen}", at)]

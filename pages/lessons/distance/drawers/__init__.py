@@ -1,4 +1,4 @@
-"""The drawers of the lesson on distance."""
+"""The accordions of the lesson on distance."""
 
 from pages.lessons.distance.drawers.encoder_costs import show_encoder_costs
 from pages.lessons.distance.drawers.encoding_times import show_encoding_times

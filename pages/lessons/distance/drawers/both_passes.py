@@ -1,4 +1,4 @@
-"""The lesson on distance, drawer "states", one of its sights: a recurrence in both directions."""
+"""The lesson on distance, drawer "states", tab: a recurrence in both directions."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,11 +17,11 @@ from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-MAX_STATES_ACROSS = 18  # states beside each other, so that their numbers can be read
+MAX_STATES_ACROSS = 18  # most states side by side with readable numbers
 
 
 def show_both_passes(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
-    """Shows how far both passes have come after a step, and which words have both of their states.
+    """Shows the states of both passes after some steps, and which words have states of both.
 
     encoders: by kind."""
     kind = choose_option("unit", tuple(PASS_PLANNERS), label_visibility="collapsed")
@@ -52,13 +52,13 @@ def show_both_passes(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
 
 
 def show_pass(trace: Trace, step: str, newest: dict[str, int], title: str) -> None:
-    """Shows the states of one pass side by side, in the order of the words, those beside the newest one."""
+    """Shows the states of one pass side by side in word order, at most MAX_STATES_ACROSS around the newest."""
     drawn = panel(trace, step, newest, largest=MAX_STATES_ACROSS)
     show_panels(step, [drawn], trace, [title], title)
 
 
 def show_gates(trace: Trace, word: str) -> None:
-    """Shows how an LSTM's first pass made its newest state: gates, candidate and cell, one below the other."""
+    """Shows how an LSTM's left-to-right pass computed its newest state: gates, candidate and cell, a row each."""
     state = trace.step("states").operation.reads[-1]
     out, cell = trace.step(state).operation.reads
     keep, before, let_in, new = trace.step(cell).operation.reads

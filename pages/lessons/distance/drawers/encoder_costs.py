@@ -1,4 +1,4 @@
-"""The lesson on distance, drawer "cost": how many steps between two words, and how many in sequence?"""
+"""The lesson on distance, drawer "cost": path length between two words, and sequential steps."""
 
 from collections.abc import Mapping
 
@@ -29,7 +29,7 @@ COST_COLUMNS = ("kind", "path", "waiting", "products", "numbers")
 
 
 def show_encoder_costs(encoders: EncodersByKind, cnn: Encoder, words: EncoderWords, distance: int) -> None:
-    """Shows steps between two words, steps in a row and multiply-adds; and whom stacked convolutions hear."""
+    """Shows path lengths, sequential steps and multiply-adds of the encoders, and the receptive field of the CNN."""
     T, D = get_word_vectors(words).shape
     costs = {kind: cached_encoder_cost(encoder, T, D, distance) for kind, encoder in encoders.items()}
     if costs:
@@ -42,7 +42,7 @@ def show_encoder_costs(encoders: EncodersByKind, cnn: Encoder, words: EncoderWor
 
 
 def show_cost_table(costs: Mapping[str, CostComparison], length: int, distance: int) -> None:
-    """Shows what each kind of encoder costs as a table."""
+    """Shows a table of the costs of each kind of encoder."""
     heads = [say(f"lessons.distance.head_{column}", T=length, distance=distance) for column in COST_COLUMNS]
     rows = []
     for kind, cost in costs.items():
@@ -53,7 +53,7 @@ def show_cost_table(costs: Mapping[str, CostComparison], length: int, distance: 
 
 
 def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
-    """Lists what a kind of encoder costs, in the order of COST_COLUMNS."""
+    """Returns the table cells of a kind of encoder, in the order of COST_COLUMNS."""
     path = say("lessons.distance.unreached") if cost.path is None else str(cost.path)
     return [
         name_encoder(kind),
@@ -65,9 +65,9 @@ def list_cost_cells(kind: str, cost: CostComparison) -> list[str]:
 
 
 def show_cost_growth(encoders: EncodersByKind, length: int, width: int) -> None:
-    """Shows how one of the quantities grows with the length.
+    """Shows how one of GROWTH_QUANTITIES grows with the length.
 
-    length: where an upright line stands. width: of the words' vectors."""
+    length: marked by a vertical line. width: of the words' vectors."""
     quantity = choose_option("growth", GROWTH_QUANTITIES)
     title = option_labels("growth")(quantity)
     drawn = [make_cost_curve(kind, encoder, quantity, width) for kind, encoder in encoders.items()]
@@ -83,7 +83,7 @@ def show_cost_growth(encoders: EncodersByKind, length: int, width: int) -> None:
 
 
 def make_cost_curve(kind: str, encoder: Encoder, quantity: str, width: int) -> Curve:
-    """Makes the curve of a quantity of an encoder's cost against the length."""
+    """Makes the curve of one quantity of an encoder's cost by length."""
     costs = [encoder_cost(encoder, length, width) for length in ENCODED_LENGTHS]
     amounts = [getattr(cost, quantity) for cost in costs]
     colour = encoder_colours()[kind]

@@ -30,7 +30,7 @@ TIMED_ENCODING_LENGTHS = ENCODED_LENGTHS[3:]
 
 
 def show_encoding_times(encoders: EncodersByKind) -> None:
-    """Measures the time of one forward pass against the length, and shows the power with which it grows."""
+    """Measures on request the time of a forward pass by length, and shows the exponent of its growth."""
     tasks = [(encoder, length) for length, encoder in product(TIMED_ENCODING_LENGTHS, encoders.values())]
     seconds = measure_on_request(
         "time",
@@ -56,7 +56,7 @@ def list_measured_lengths(encoders: EncodersByKind, seconds: Mapping[tuple[Encod
 
 
 def say_encoding_times(lengths: Sequence[int], times: Mapping[str, Sequence[float]]) -> None:
-    """Says how long each kind of encoder took at the longest length, the fastest first.
+    """Shows the time of each kind of encoder at the longest length, the fastest first.
 
     times: of each kind, at each length."""
     parts = []

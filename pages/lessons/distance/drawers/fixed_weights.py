@@ -31,7 +31,7 @@ from pages.site.words import escape_markdown, say
 
 
 def show_fixed_weights(example: str) -> None:
-    """Shows weights that no word decides, those of a kernel or of positions alone, beside weights that words decide."""
+    """Shows weights that are independent of the words (a kernel's, or by position alone) beside computed weights."""
     kind = choose_option("fixed", tuple(FIXED_WEIGHT_SETUPS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         own = sentence_box(Setup(example=example), "said")
@@ -61,7 +61,7 @@ def show_fixed_weights(example: str) -> None:
 
 
 def show_fixed_beside_free(fixed: Trace, free: Trace, selection: Selection, title: str) -> None:
-    """Shows the weights that no word decides beside those of a head that words decide, equally large."""
+    """Shows the maps of the fixed weights and of a head's computed weights side by side, at equal size."""
     band = make_weights_map(
         "band",
         fixed,
@@ -84,7 +84,7 @@ def show_fixed_beside_free(fixed: Trace, free: Trace, selection: Selection, titl
 
 
 def show_convolution(fixed: Trace, taps: str) -> None:
-    """Shows the output of a kernel's weights beside that of torch's own convolution, and how far apart they are."""
+    """Shows the output of a kernel's weights beside that of torch's convolution, and the largest gap."""
     trace = with_convolution(fixed, read_taps(taps))
     gap = abs_difference(trace["output"], trace["convolved"]).max().item()
     key = "nearly" if gap else "exactly"

@@ -1,4 +1,4 @@
-"""Distance, drawer "cost", below the costs: which words reach which position through a stack of convolutions."""
+"""The lesson on distance, drawer "cost", below the costs: the receptive field of a stack of convolutions."""
 
 from attention_core import Trace
 from attention_core.analysis.receptive_field import reachable_inputs
@@ -14,7 +14,7 @@ from pages.panels.link_controls import slide
 from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import say
 
-MAX_FIELD_WORDS = 12  # words of a map whose cells are to be seen one by one
+MAX_FIELD_WORDS = 12  # most words with distinguishable cells
 
 
 def show_receptive_field(encoder: Encoder, words: EncoderWords) -> None:

@@ -17,13 +17,13 @@ from pages.site.words import escape_markdown, say
 
 
 def show_recurrence(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
-    """Shows a recurrence word by word, in one direction or in both. encoders: by kind."""
+    """Asks for one direction or both, and shows that recurrence word by word. encoders: by kind."""
     show_sight = choose_sight("passes", {"onward": show_rnn_states, "both": show_both_passes})
     show_sight(sentence, encoders)
 
 
 def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
-    """Shows one state after the other: the word, the state before it, and what becomes of both."""
+    """Shows one step of the RNN: the word, the previous state, and the new state computed from both."""
     words = get_word_names(sentence)
     numbers = [str(number) for number in range(1, len(words) + 1)]
     t = 0
@@ -45,7 +45,7 @@ def show_rnn_states(sentence: Setup, encoders: Mapping[str, Encoder]) -> None:
 
 
 def show_states_so_far(trace: Trace, t: int) -> None:
-    """Shows the states up to a step side by side, as many as can be read."""
+    """Shows the states up to step t side by side, at most MAX_STATES_ACROSS."""
     drawn = panel(trace, "states", {"T": t}, largest=MAX_STATES_ACROSS)
     states = trace.step("states").operation.reads
     first = states[drawn.first[1]]
@@ -54,7 +54,7 @@ def show_states_so_far(trace: Trace, t: int) -> None:
 
 
 def show_state_step(trace: Trace, t: int, word: str, number: str) -> None:
-    """Shows a word, the state before it and the state after it as bars.
+    """Shows a word's vector, the state before it and the state after it as bars.
 
     number: of the word, counted from 1."""
     states = ("h_0", *trace.step("states").operation.reads)
