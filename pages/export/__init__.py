@@ -1,1 +1,1 @@
-"""The export panel and the links from one page to another."""
+"""The export panel, and buttons that open a run on another page."""

@@ -1,4 +1,4 @@
-"""What documents say of a run: where it is from, its sentence, how it was made, and what stands over its matrices."""
+"""The texts in documents of a run: provenance, title, settings, and headings of matrices."""
 
 from functools import partial
 from urllib.parse import urlencode
@@ -34,10 +34,9 @@ MAX_DOCUMENT_TITLE_CHARS = 80  # characters
 
 
 def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
-    """The sentence, the link to this very state in the workbench, whether a model guesses in it, and where its numbers
-    come from.
+    """The provenance of a run: sentence, workbench link, origin of its numbers, and a warning if a model guesses.
 
-    address: of the workbench, where no session can be asked.
+    address: of the workbench, needed outside a session.
     """
     language = current_language()
     link_parts = to_address(setup, language) | {"lang": language}
@@ -51,7 +50,7 @@ def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
 
 
 def make_document_title(setup: Setup) -> str:
-    """The sentence of a run, cut where it is long; the name of its example where no sentence is read."""
+    """The sentence of a run, or the name of its example if it reads no sentence; cut to MAX_DOCUMENT_TITLE_CHARS."""
     if input_mode_of(setup) == "sentence":
         title = printable_token(spell_tokens(inputs_of(setup).queries, setup))
     else:
@@ -62,7 +61,7 @@ def make_document_title(setup: Setup) -> str:
 
 
 def workbench_address() -> str:
-    """Where the workbench is reached, which is the first page."""
+    """The URL of the workbench, the first page."""
     address = page_address()
     root, _, page = address.rpartition("/")
     slugs = {entry.slug for entry in PAGES}
@@ -70,7 +69,7 @@ def workbench_address() -> str:
 
 
 def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> DocumentTexts:
-    """How documents of a run speak, in the language of the session."""
+    """The texts of a run's documents, in the language of the session."""
     return DocumentTexts(
         language=say("app.tag"),
         sentence=fact_sentence(trace, selection, spell=str),
@@ -83,7 +82,7 @@ def make_document_texts(trace: Trace, setup: Setup, selection: Selection) -> Doc
 
 
 def matrix_heading(trace: Trace, drawn: Panel) -> str:
-    """What stands over a matrix; of one that is a query's own, also whose."""
+    """The heading of a matrix; with the query's name if there is one matrix per query."""
     title = make_panel_title(trace, drawn)
     outer_dims = trace.step(drawn.step).dims[:-2]
     first_cell = drawn.refs[0][0].index
@@ -94,12 +93,12 @@ def matrix_heading(trace: Trace, drawn: Panel) -> str:
 
 
 def say_more_heads(count: int) -> str:
-    """That so many heads are left out."""
+    """The sentence that so many heads are left out."""
     return say("export.more", count=count)
 
 
 def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
-    """How a run was made, a line each: what is usual is not said, except for the score."""
+    """The settings of a run, one a line, and last its sizes; most settings are left out if they have their defaults."""
     config = config_of(setup)
     sizes = trace.sizes()
     masks = [name_choice("masks", write_mask(*mask)) for mask in config.masks]

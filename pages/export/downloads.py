@@ -1,6 +1,6 @@
-"""How a file is offered: its button, its name, and whether it may be so large.
+"""Downloads: the button of a file, its name, and the check of its size.
 
-A file is made in a thread of its own, where no session can be asked: whatever it needs is handed to it.
+A file is made in a separate thread without a session: everything it needs must be passed to its maker.
 """
 
 import re
@@ -18,23 +18,23 @@ FileMaker = Callable[[], str | bytes]
 
 
 class FileMakers(dict[str, FileMaker]):
-    """How each file is made that is offered on a page, by its name."""
+    """The functions that make the files offered on the pages, by name."""
 
 
 @st.cache_resource(scope="session", show_spinner=False)
 def file_makers() -> FileMakers:
-    """Those of the session. They hold its runs: Streamlit keeps what a button calls when the visitor has left, and
-    clears this; a page that comes back offers its files anew."""
+    """The FileMakers of the session. They hold its runs: when the visitor leaves, Streamlit keeps the callables of
+    buttons but clears this cache; a page that is opened again offers its files anew."""
     return FileMakers()
 
 
 def button_row():
-    """A row of buttons, which wraps on a phone."""
+    """A container for a row of buttons, which wraps on a phone."""
     return st.container(horizontal=True, gap="xsmall")
 
 
 def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
-    """Whether so many numbers may be in a file of this kind; says so where they may not."""
+    """Whether a run, or one step of it, is small enough for a file of this kind; shows why if it is not."""
     try:
         check_export_size(trace, kind, step)
     except AttentionError as error:
@@ -44,7 +44,7 @@ def can_export(trace: Trace, kind: str, step: str | None = None) -> bool:
 
 
 def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str | None = None) -> None:
-    """A file to download, made when it is asked for, in the language of this session."""
+    """Shows a download button; the file is made when it is clicked, in the language of this session."""
     language = current_language()
     makers = file_makers()
     makers[name] = make
@@ -65,7 +65,7 @@ def offer_download(name: str, file: str, mime: str, make: FileMaker, label: str 
 
 
 def file_name(setup: Setup, ending: str, *parts: str) -> str:
-    """A name of plain letters, whatever the example and the step are called.
+    """A file name of ASCII letters, digits and underscores, made of the example and further parts.
 
     >>> file_name(Setup(), "csv", "../weights")
     'attention_en_it_weights.csv'

@@ -1,4 +1,4 @@
-"""What is seen, to take along: pictures, numbers, documents, scripts. Nothing is made before somebody asks for it."""
+"""The export panel: a run as pictures, numbers, documents and scripts. A file is made when its button is clicked."""
 
 from functools import partial
 
@@ -28,13 +28,13 @@ from pages.setup.setup import Setup
 from pages.site.code_words import load_code_comments, say_code
 from pages.site.words import current_language, escape_markdown, say
 
-EXPORTED_STEP_KEY = "c_export"  # the step that is exported alone, or
-MAP_OPTION = "map"  # of a head
-MAX_NAMED_LETTERS = 12  # letters that are missing
+EXPORTED_STEP_KEY = "c_export"  # the step that is exported alone, or MAP_OPTION
+MAP_OPTION = "map"  # the map of a head
+MAX_NAMED_LETTERS = 12  # missing letters that are listed
 
 
 def show_export(trace: Trace, setup: Setup) -> None:
-    """The files that a run can be taken along as, behind a button."""
+    """Shows a popover with all downloads of a run."""
     popover = st.popover(
         say("export.title"),
         icon=":material/download:",
@@ -56,7 +56,7 @@ def show_export(trace: Trace, setup: Setup) -> None:
 
 
 def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
-    """The map of the selected head, or one step alone: as a picture, and as a table."""
+    """Shows a choice of one step or the selected head's map, and its downloads as SVG, PNG and CSV."""
     heading = head_name(setup, inputs_of(setup), selection.head)
     names = {MAP_OPTION: heading}
     for name in trace.steps:
@@ -85,7 +85,7 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
 
 
 def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> str:
-    """A choice of the step that is exported alone, or of the map; at first the step that is opened."""
+    """Shows a select box and returns the chosen step or MAP_OPTION; preset to the opened step."""
     if st.session_state.get(EXPORTED_STEP_KEY) not in names:
         st.session_state[EXPORTED_STEP_KEY] = setup.step if setup.step in trace else MAP_OPTION
     return st.selectbox(
@@ -97,7 +97,7 @@ def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> s
 
 
 def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, str]) -> str:
-    """All letters that a picture of a run may have to draw."""
+    """All letters that a picture of a run may need."""
     texts = [*names.values(), *provenance.lines]
     for words in trace.labels.values():
         texts += words
@@ -105,7 +105,7 @@ def list_picture_letters(trace: Trace, provenance: Provenance, names: dict[str, 
 
 
 def with_shown_labels(trace: Trace) -> Trace:
-    """The same run with its axes named as on the screen: a number of x has a word of the language there."""
+    """The run with the labels of D and D_out as on the screen, in the language of the session."""
     labels = {}
     for axis in ("D", "D_out"):
         if axis in trace.labels:
@@ -114,7 +114,7 @@ def with_shown_labels(trace: Trace) -> Trace:
 
 
 def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
-    """All steps together."""
+    """Shows the downloads of all steps together, as NPZ and JSON."""
     trace = with_shown_labels(trace)
     st.caption(say("export.all"))
     with button_row():
@@ -127,7 +127,7 @@ def show_all_files(trace: Trace, setup: Setup, provenance: Provenance) -> None:
 
 
 def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection) -> None:
-    """What a paper is written with, and code that computes the same numbers, with what it reads."""
+    """Shows the downloads as LaTeX, notebook and scripts, and the inputs file if the scripts need one."""
     texts = make_document_texts(trace, setup, selection)
     language = current_language()
     st.caption(say("export.documents"))
@@ -145,12 +145,12 @@ def show_documents(trace: Trace, setup: Setup, provenance: Provenance, selection
 
 
 def write_script(trace: Trace, library: str, language: str) -> str:
-    """The run as a script with comments in a language."""
+    """A script that computes the run with a library, with comments in a language."""
     return say_code(code(trace, library), language)
 
 
 def show_handouts(trace: Trace, setup: Setup, provenance: Provenance, selection: Selection, note: str = "") -> None:
-    """What an audience gets: a page on their phones, and paper. note: what a lecturer wrote to it."""
+    """Shows the downloads for an audience: a page for phones, and handouts to print. note: of the lecturer."""
     texts = make_document_texts(trace, setup, selection)
     st.caption(say("export.handouts"))
     with button_row():

@@ -1,4 +1,4 @@
-"""The files of a whole language model: maps of all heads, tables of the open panel, words before and after a change."""
+"""Downloads of a language model: maps of all heads, tables of the open panel, words before and after a change."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,7 +20,7 @@ from pages.site.words import say
 
 
 def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
-    """The files of the language model that reads the sentence; nothing where none does."""
+    """Shows the downloads of the language model that reads the sentence; nothing if there is no model."""
     words = words_of_model(screen)
     if words is None:
         return
@@ -35,13 +35,13 @@ def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
-    """The tables of the open panel; then the words before and after the changes in the model, whichever is open."""
+    """The tables of the open panel, then those of the words before and after changes in the model."""
     yield from PANELS[open_panel(screen)].tables(screen)
     yield from list_changed_words(screen)
 
 
 def show_table_file(screen: ScreenState, trace: Trace, step: str, provenance: Provenance) -> None:
-    """A table of the open panel."""
+    """Shows the download of one table as CSV, if it is not too large."""
     if can_export(trace, "CSV", step):
         make = partial(csv_text, trace, step, provenance)
         offer_download(step, file_name(screen.setup, "csv", step), "text/csv", make)

@@ -1,4 +1,4 @@
-"""Buttons that open what is shown here on another page: in the workbench, or as an exercise."""
+"""Buttons that open a Setup on another page: in the workbench, or as an exercise."""
 
 import streamlit as st
 
@@ -12,12 +12,12 @@ from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import say, say_refusal
 
 CHECK_PAGE = "check"
-STATE_KIND = "state"  # of the workbench, or of a lesson: in the list of kinds where there is one
+STATE_KIND = "state"  # the kind of an exercise that is made from a Setup
 MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers of a step; of a row
 
 
 def check_exercise_size(setup: Setup) -> None:
-    """Raises AttentionError where a Setup has more numbers than anybody writes, or none that a link can say."""
+    """Raises AttentionError if a Setup is no exercise: exercise_file (read from a file), exercise_size (too large)."""
     if setup.file is not None:
         raise AttentionError("exercise_file")
     trace = trace_for(setup)
@@ -36,7 +36,7 @@ def check_exercise_size(setup: Setup) -> None:
 
 
 def link_to_exercise(setup: Setup, key: str) -> None:
-    """Opens a state as an exercise, its cells empty; or says why it is none."""
+    """Shows a button that opens a Setup as an exercise with empty cells; or why it can be none."""
     try:
         check_exercise_size(setup)
     except AttentionError as error:
@@ -50,7 +50,7 @@ def link_to_exercise(setup: Setup, key: str) -> None:
 
 
 def link_to_workbench(setup: Setup, key: str, label: str | None = None, help: str | None = None) -> None:
-    """Opens a run in the workbench. label: what stands on the door, where it is none like all others."""
+    """Shows a button that opens a Setup in the workbench. label: of the button, if not the usual one."""
     label = label or say("lesson.workbench")
     if st.button(label, key=f"door_{key}", icon=":material/grid_on:", type="tertiary", help=help):
         setup_state.adopt_setup(setup)

@@ -1,4 +1,4 @@
-"""The picture of one step, or of a head's map, as a file."""
+"""The picture of one step, or of a head's map, as an SVG file."""
 
 from dataclasses import dataclass, replace
 
@@ -18,8 +18,8 @@ from pages.site.words import say
 
 @dataclass(frozen=True)
 class StepPicture:
-    """What a picture is drawn from when somebody asks for it. chosen: the opened cell. map_title: what stands over the
-    map of the selected head; None for the step as a product."""
+    """The data from which a picture is drawn on request. chosen: the opened cell. map_title: the title of the selected
+    head's map; None to draw the step as a product."""
 
     trace: Trace
     step: str
@@ -30,7 +30,7 @@ class StepPicture:
     map_title: str | None
 
     def to_svg(self) -> str:
-        """The file, with the formula of the step and where its numbers come from."""
+        """The SVG text, with the formula of the step and its provenance."""
         if self.map_title is None:
             picture, provenance = self.draw_step(), self.provenance
         else:
@@ -39,12 +39,12 @@ class StepPicture:
         return svg_text(picture, provenance, self.palette, equation)
 
     def draw_step(self) -> Picture:
-        """The step as the product that it is."""
+        """The picture of the step as a product."""
         position = position_with_cell(self.selection.at, self.trace, self.chosen)
         return make_step_picture(self.trace, self.step, position, self.chosen, palette=self.palette)
 
     def draw_map(self) -> Picture:
-        """The weights of the selected head."""
+        """The map of the selected head's weights."""
         return head_map(
             self.trace,
             self.selection.head,
@@ -58,7 +58,7 @@ class StepPicture:
         )
 
     def note_shown_part(self) -> Provenance:
-        """Where the numbers come from; where a map is too large to be shown whole, also which part is shown."""
+        """The provenance; if the map is too large to be shown whole, with a note on which part is shown."""
         part = panel(self.trace, "weights", {"B": self.selection.batch, "H": self.selection.head})
         if not any(part.hidden):
             return self.provenance

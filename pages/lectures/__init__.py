@@ -1,1 +1,1 @@
-"""A lecture as data, and where a session stands in it."""
+"""Lectures as data, and the lecture state of a session: which lecture is open, at which scene and step."""

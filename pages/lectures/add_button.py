@@ -1,4 +1,4 @@
-"""The button that makes what is seen on a page a scene of one's own lecture."""
+"""The button that adds what a page shows to the visitor's lecture, as a scene."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from pages.site.words import say, say_refusal
 
 
 def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> None:
-    """Shows the button; once what is seen was added, the way to the desk in its place, or why it could not be."""
+    """Shows the button, and why the lecture refused the last scene; a button to the desk if the scene was added."""
 
     def add_scene() -> None:
         lecture_session.add_scene(make_scene())
@@ -31,9 +31,9 @@ def show_add_button(make_scene: Callable[[], Scene], key: str = "add_scene") -> 
 
 
 def is_added(make_scene: Callable[[], Scene]) -> bool:
-    """Whether what is seen is the scene that was added last, and still in the lecture.
+    """Whether the page still shows the scene that was added last, and the lecture still has it.
 
-    Only where there is such a scene another one is made: its picture may take a while."""
+    make_scene may take a while to draw a picture: it is called only if such a scene exists."""
     session = lecture_session.get_lecture_session()
     if session.own is None or session.added not in session.own.scenes:
         return False

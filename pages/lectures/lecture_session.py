@@ -1,6 +1,6 @@
-"""The lecture of a session: which one, where one is in it, and the way from step to step.
+"""The lecture state of a session: the open lecture, the current scene and step, and moves between steps.
 
-While it is shown, the session's one Setup is that of its scene: controls change it, and the lecture never.
+While a lecture is shown, the session's Setup is that of its scene: controls change the Setup, never the lecture.
 """
 
 import re
@@ -31,18 +31,18 @@ from pages.session.reveal import REVEAL_KEY, are_answers_revealed
 from pages.setup.setup import Setup, link_key_of, without_view
 from pages.site.words import current_language, say
 
-OWN_LECTURE = "own"  # the name of a lecture that was built or opened here
+OWN_LECTURE = "own"  # the name of the visitor's own lecture, built or opened here
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
-LECTURE_CONTROL = "lecture"  # opening and changing a lecture, as a place of refusals
+LECTURE_CONTROL = "lecture"  # the key of refusals to open or change a lecture
 NOTES_VIEW = "notes"  # the presenter view
-MAX_LINKED_LECTURE_CHARS = 5_000  # letters of a lecture: with the rest of the address no program cuts it
-WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # to another step
+MAX_LINKED_LECTURE_CHARS = 5_000  # characters: short enough that no program truncates the address
+WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # the moves to another step
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
 class Removal:
-    """A scene was removed from one's own lecture. before, after: the lecture with it and without it. at: its place."""
+    """The removal of a scene from the own lecture. before, after: the lecture with and without it. at: its index."""
 
     before: Lecture
     after: Lecture
@@ -51,16 +51,16 @@ class Removal:
 
 @dataclass
 class LectureSession(LinkedState):
-    """What a session keeps of lectures: its own one; which is open, and where one is in it.
+    """The lecture state of a session: the visitor's own lecture, the name of the open one, and the current scene.
 
-    scene_step: what is seen of the scene, or None at the desk, where a lecture is built. drawer: whether the controls
-    stand beside it. pair: by what name the presenter view hears of the presentation in another window. unread, unfit:
-    what of a link, or of the scene that is shown, could not be read or computed. moves: how often another step was
-    shown; from_behind: whether the last of these led back. motions: of the stops of a query's way, by the place of each
-    scene that has shown it since the show began. begun: how often a scene was shown as the lecture has it.
-    script: the scene's Setup, as far as it can be computed; departed: whether what else it shows was changed since;
-    screen: what the workbench showed before. added: the scene that was added last. removal: of the scene that was
-    removed last. put_away: one's own lecture that another one replaced.
+    at: the index of the current scene. scene_step: its step, or None at the desk, where a lecture is built. drawer:
+    whether the controls are shown beside it. view: NOTES_VIEW in the presenter view. pair: the name of the channel on
+    which the presenter view hears the presentation's window. unread, unfit: parts of the link or of the scene that
+    could not be read or computed. moves: how many steps were shown; from_behind: whether the last move went backwards.
+    motions: of the query's journey, by the index of each scene that showed it since the lecture was started. begun:
+    how often a scene was started or reset. script: the scene's Setup, as far as it can be computed; departed: whether
+    a scene without a Setup was changed since; screen: what the workbench showed before. added: the scene added last.
+    removal: the last removal of a scene. put_away: the own lecture that another one replaced.
     """
 
     name: str = SHIPPED_LECTURES[0]
@@ -83,17 +83,17 @@ class LectureSession(LinkedState):
 
     @property
     def refusal(self) -> AttentionError | None:
-        """Why a lecture could not be opened, or changed."""
+        """The error with which a lecture could not be opened or changed, or None."""
         return self.refused.get(LECTURE_CONTROL)
 
 
 def get_lecture_session() -> LectureSession:
-    """What the session keeps."""
+    """The LectureSession of this session, created at the first call."""
     return st.session_state.setdefault("talk", LectureSession())
 
 
 def current_lecture() -> Lecture:
-    """The lecture that is open."""
+    """The open lecture."""
     session = get_lecture_session()
     if session.name == OWN_LECTURE and session.own is not None:
         return session.own
@@ -101,18 +101,18 @@ def current_lecture() -> Lecture:
 
 
 def current_scene() -> Scene:
-    """The scene that one is at."""
+    """The current scene of the open lecture."""
     return current_lecture().scenes[get_lecture_session().at]
 
 
 def scene_number_and_count() -> dict[str, int]:
-    """Which scene it is, of how many."""
+    """The number of the current scene, from 1, and the count of all."""
     return {"number": get_lecture_session().at + 1, "count": len(current_lecture().scenes)}
 
 
-# ---- into it and out of it -------------------------------------------------------------------------------------------
+# ---- entering and leaving --------------------------------------------------------------------------------------------
 def enter_lecture() -> None:
-    """Makes the page ready. Who comes from elsewhere finds the desk, or what a link says."""
+    """Prepares the page. Opens the desk, or what the link leads to, if the visitor has just come to the page."""
     if not setup_state.has_begun():
         setup_state.begin_session()
     if not has_arrived():
@@ -125,7 +125,7 @@ def enter_lecture() -> None:
 
 
 def read_lecture_link(link: Mapping[str, str]) -> None:
-    """Goes where a link leads; what of it cannot be read is named."""
+    """Opens the lecture, scene and step of a link; parts that cannot be read go to `unread`."""
     own = get_lecture_session()
     own.forget_refusals(LECTURE_CONTROL)
     default, unread = own.name, []
@@ -153,7 +153,7 @@ def read_lecture_link(link: Mapping[str, str]) -> None:
 
 
 def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Goes to the scene and the step of a link; gives what of these there is not."""
+    """Shows the scene and step of a link; returns the (key, text) of those that do not exist."""
     number = link.get("scene")
     step = link.get("step")
     if number is None and step is None:
@@ -175,7 +175,7 @@ def go_to_linked_place(link: Mapping[str, str]) -> list[tuple[str, str]]:
 
 
 def start_lecture(at: int = 0) -> None:
-    """Shows the lecture from a scene on."""
+    """Shows the lecture from the first step of a scene on."""
     scenes = current_lecture().scenes
     if scenes:
         get_lecture_session().motions = {}
@@ -184,7 +184,7 @@ def start_lecture(at: int = 0) -> None:
 
 
 def leave_lecture() -> None:
-    """Back to the desk; the workbench shows what it showed before."""
+    """Returns to the desk, and restores what the workbench showed before."""
     own = get_lecture_session()
     own.scene_step, own.drawer, own.motions = None, False, {}
     setup_history.restore_screen(own.screen)
@@ -192,14 +192,14 @@ def leave_lecture() -> None:
 
 
 def start_notes_view() -> None:
-    """The presenter view has a place of its own, where nobody tells it another one."""
+    """Starts the lecture in the presenter view if no step is shown."""
     if get_lecture_session().scene_step is None:
         start_lecture()
 
 
-# ---- one's own -------------------------------------------------------------------------------------------------------
+# ---- the own lecture -------------------------------------------------------------------------------------------------
 def take_lecture(changed: Lecture, at: int | None = None) -> None:
-    """Makes a lecture one's own as far as a file can say it, and works on a scene of it; else keeps the refusal."""
+    """Makes a lecture the own one and selects a scene of it; keeps the refusal if a file cannot hold the lecture."""
     own = get_lecture_session()
     try:
         lecture_from_file(lecture_to_file(changed))
@@ -213,7 +213,7 @@ def take_lecture(changed: Lecture, at: int | None = None) -> None:
 
 
 def replace_lecture(other: Lecture) -> None:
-    """Makes another lecture one's own; the one that it replaces is put away."""
+    """Makes another lecture the own one, and puts the replaced one away."""
     session = get_lecture_session()
     replaced = session.own
     take_lecture(other, 0)
@@ -222,31 +222,31 @@ def replace_lecture(other: Lecture) -> None:
 
 
 def keep_put_away(replaced: Lecture | None) -> None:
-    """Keeps one lecture for a way back: the last one that was replaced, has scenes, and is not the one there is now."""
+    """Keeps one lecture to be brought back: the last replaced one that has scenes and differs from the own one."""
     session = get_lecture_session()
     has_scenes = [each for each in (replaced, session.put_away) if each is not None and each.scenes]
     session.put_away = next((each for each in has_scenes if each != session.own), None)
 
 
 def bring_back_lecture() -> None:
-    """Takes the lecture that was put away; the one there was is put away in its place."""
+    """Swaps the own lecture with the one that was put away, if any."""
     put_away = get_lecture_session().put_away
     if put_away is not None:
         replace_lecture(put_away)
 
 
 def take_new_lecture() -> None:
-    """Begins a lecture without scenes."""
+    """Makes a new lecture without scenes the own one."""
     replace_lecture(Lecture(say("present.desk.untitled")))
 
 
 def make_scene(shown: SceneContent, title: str, question: str = "") -> Scene:
-    """A scene with all steps of its kind."""
+    """A scene with all steps of its kind; a long title is cut."""
     return Scene(shown, title[: SCENE_TEXT_LIMITS["title"]], question=question, steps=steps_of(shown))
 
 
 def add_scene(scene: Scene) -> None:
-    """Puts a scene at the end of one's own lecture."""
+    """Appends a scene to the own lecture, which is created if there is none."""
     session = get_lecture_session()
     lecture = session.own
     if lecture is None:
@@ -256,7 +256,7 @@ def add_scene(scene: Scene) -> None:
 
 
 def remove_scene(at: int) -> None:
-    """Takes a scene out of one's own lecture, and works on the one before it."""
+    """Removes a scene from the own lecture, and selects the one before it."""
     session = get_lecture_session()
     before = current_lecture()
     session.removal = Removal(before, before.removed(at), at)
@@ -264,7 +264,7 @@ def remove_scene(at: int) -> None:
 
 
 def find_removal() -> Removal | None:
-    """What can be undone: the last removal of a scene, as long as nothing was changed after it."""
+    """The last removal of a scene, if the lecture was not changed since; else None."""
     session = get_lecture_session()
     if session.removal is not None and session.own is session.removal.after:
         return session.removal
@@ -272,7 +272,7 @@ def find_removal() -> Removal | None:
 
 
 def restore_scene() -> None:
-    """Puts the removed scene back in its place, and works on it."""
+    """Undoes the last removal of a scene, and selects that scene."""
     removal = find_removal()
     if removal is not None:
         take_lecture(removal.before, removal.at)
@@ -280,7 +280,7 @@ def restore_scene() -> None:
 
 # ---- from step to step -----------------------------------------------------------------------------------------------
 def show_scene_step(at: int, scene_step: str) -> None:
-    """Shows a step of a scene; another scene as the script has it."""
+    """Shows a step of a scene; another scene than the current one starts as the lecture has it."""
     own = get_lecture_session()
     is_other_scene = own.scene_step is None or at != own.at
     own.moves += 1
@@ -293,7 +293,7 @@ def show_scene_step(at: int, scene_step: str) -> None:
 
 
 def show_scripted_scene() -> None:
-    """Shows the scene as the lecture has it, as far as it can be computed."""
+    """Resets the current scene to what the lecture has, as far as it can be computed."""
     own = get_lecture_session()
     scene = current_scene()
     own.begun += 1
@@ -303,7 +303,7 @@ def show_scripted_scene() -> None:
 
 
 def show_scripted_setup(scripted: Setup) -> None:
-    """Shows the state of the workbench of a scene."""
+    """Makes a scene's Setup the session's, without the parts that cannot be computed."""
     own = get_lecture_session()
     setup, refused = linked_setup.keep_computable_fields(scripted, check_computable)
     setup, missing = setup_state.drop_missing(setup, trace_for(setup))
@@ -315,7 +315,7 @@ def show_scripted_setup(scripted: Setup) -> None:
 
 
 def is_scene_changed() -> bool:
-    """Whether somebody changed the scene since it began."""
+    """Whether what the scene shows was changed since it was shown first."""
     own = get_lecture_session()
     if own.scene_step is None or own.script is None:
         return own.departed
@@ -323,7 +323,7 @@ def is_scene_changed() -> bool:
 
 
 def list_scene_steps() -> list[tuple[int, str]]:
-    """All steps of the lecture in order, (scene, step) each."""
+    """All steps of the lecture in order, as (index of the scene, step)."""
     revealed = are_answers_revealed()
     steps = []
     for place, scene in enumerate(current_lecture().scenes):
@@ -332,7 +332,7 @@ def list_scene_steps() -> list[tuple[int, str]]:
 
 
 def move_in_lecture(way: str) -> None:
-    """Shows another step. way: one of WAYS; of another scene than the one that is shown its first step."""
+    """Shows another step. way: one of WAYS; "next_scene" and "previous_scene" lead to a scene's first step."""
     own = get_lecture_session()
     steps = list_scene_steps()
     here = steps.index((own.at, own.scene_step))
@@ -352,14 +352,14 @@ def move_in_lecture(way: str) -> None:
 
 
 def known_motions() -> tuple[str, ...]:
-    """The motions of a query's way that scenes before this one have shown."""
+    """The motions of the query's journey that earlier scenes have shown, each once."""
     own = get_lecture_session()
     before = [motions for at, motions in sorted(own.motions.items()) if at < own.at]
     return tuple(dict.fromkeys(motion for motions in before for motion in motions))
 
 
 def toggle_answers() -> None:
-    """Uncovers every answer, or asks again."""
+    """Reveals all answers, or hides them again; leaves a question step for the next."""
     if get_lecture_session().scene_step == QUESTION_STEP:
         move_in_lecture("next")
     st.session_state[REVEAL_KEY] = not are_answers_revealed()
@@ -367,7 +367,7 @@ def toggle_answers() -> None:
 
 # ---- the link --------------------------------------------------------------------------------------------------------
 def lecture_link_values() -> dict[str, str]:
-    """What the address says: the lecture, as far as there is room for one's own, and where one is in it."""
+    """The query parameters of the lecture, the scene and the step; an own lecture is left out if it is too large."""
     own, values = get_lecture_session(), {}
     if own.name != OWN_LECTURE:
         values["lecture"] = own.name
@@ -380,7 +380,7 @@ def lecture_link_values() -> dict[str, str]:
 
 
 def fits_in_link() -> bool:
-    """Whether the lecture has room in a link: pictures of one's own have none."""
+    """Whether a link can hold the lecture: not if it is long or has uploaded pictures."""
     if get_lecture_session().name != OWN_LECTURE:
         return True
     if current_lecture().pictures():
@@ -390,12 +390,12 @@ def fits_in_link() -> bool:
 
 
 def lecture_query() -> str:
-    """The same as a query, for the presenter view."""
+    """lecture_link_values as a query string, with the language."""
     return urlencode(lecture_link_values() | {"lang": current_language()})
 
 
 def write_lecture_link() -> None:
-    """Shows in the address bar which lecture it is, and where one is in it."""
+    """Writes the lecture, the scene and the step to the address bar."""
     own, link = get_lecture_session(), lecture_link_values()
     if own.view == NOTES_VIEW:
         link["view"] = NOTES_VIEW

@@ -1,4 +1,4 @@
-"""The kinds of scenes there are: what each shows, and how it stands in a file."""
+"""The registry of scene kinds: the record, JSON reader and writer, and steps of each."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pages.setup.setup import Setup, model_of
 
 SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # what a scene shows
 SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
-MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model, with what it is asked
+MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model: with its panel
 WORKBENCH_KIND = "workbench"
 
 
@@ -21,9 +21,9 @@ WORKBENCH_KIND = "workbench"
 class SceneKind:
     """One kind of scene.
 
-    record: what says what such a scene shows. parts: what stands in a file for it, by name. read: makes the record of
-    these, and what of them nobody can read. write: makes them of the record. steps: what a scene may be gone through
-    by, in order."""
+    record: the type that describes what the scene shows. parts: the names of its JSON parts. read: makes the record
+    from these, and lists what could not be read. write: makes the parts from the record. steps: all steps that such a
+    scene can have, in order."""
 
     record: type
     parts: tuple[str, ...]
@@ -42,7 +42,7 @@ SCENE_KINDS = {
 
 
 def kind_of(shown: SceneContent) -> str:
-    """The name of the kind that a record belongs to.
+    """The name in SCENE_KINDS of a record's kind.
 
     >>> kind_of(Setup()), kind_of(OwnText("Hello"))
     ('workbench', 'text')
@@ -52,7 +52,7 @@ def kind_of(shown: SceneContent) -> str:
 
 
 def steps_of(shown: SceneContent) -> tuple[str, ...]:
-    """The steps that a scene may be gone through by.
+    """All steps that a scene can have, in order; those of a language model only if the Setup has one.
 
     >>> steps_of(OwnText("Hello"))
     ('text',)

@@ -1,4 +1,4 @@
-"""A lecture: scenes with titles and notes, in order; as one JSON file, and as a part of a link."""
+"""A lecture: an ordered list of scenes with titles and notes; written to and read from a JSON file and a link."""
 
 import base64
 import json
@@ -16,25 +16,25 @@ from pages.setup.setup import MAX_LINK_CHARS, Setup
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
-LATER_STEPS = ("symbol", "shapes")  # the steps that may come before a question: they give no answer away
+LATER_STEPS = ("symbol", "shapes")  # the steps that may precede a question: they do not reveal its answer
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
 LECTURE_VERSION = 4  # 1 had no minutes, 2 no kinds: each scene was a state of the workbench; 3 no half minutes
-# Characters of a lecture's words: one of long sentences and matrices, and little to keep a session.
+# Characters of a lecture without its pictures: enough for long sentences and matrices, little for a session to keep.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_LECTURE_PICTURE_BYTES = 3_000_000  # bytes of all its pictures together
-MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with such pictures, each 3 bytes of which are 4 letters
+MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with such pictures in base64: 4 for every 3 bytes
 MAX_SCENES = 60  # scenes: of a lecture of two hours
-SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters: what a screen has room for
+SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters that fit on a screen
 MAX_SCENE_MINUTES = 120  # minutes: a scene that fills two hours
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 
 @dataclass(frozen=True)
 class Scene:
-    """One scene: what it shows, its title, a note for who speaks, a question to the audience, and which of the steps of
-    its kind are gone through. minutes: how long it is spoken about, whole or half ones, 0 where nobody said. unread:
-    parts of what it shows that a file had and nobody could read, as (key, text)."""
+    """One scene: what it shows, its title, a note for the speaker, a question to the audience, and the chosen steps of
+    its kind. minutes: planned duration, a multiple of 0.5; 0 if none. unread: the (key, text) parts of its content
+    that could not be read from a file."""
 
     shown: SceneContent
     title: str
@@ -51,19 +51,19 @@ class Scene:
 
     @property
     def setup(self) -> Setup | None:
-        """The state of the workbench that it shows, or the code of; None where it shows something else."""
+        """The Setup of a scene that shows the workbench or code; None for other kinds."""
         if isinstance(self.shown, RunCode):
             return self.shown.setup
         return self.shown if isinstance(self.shown, Setup) else None
 
     def own_steps(self) -> tuple[str, ...]:
-        """Its steps without the question: those of its kind that were chosen, or all."""
+        """The steps without the question: the chosen ones that its kind has, or all of its kind."""
         of_kind = SCENE_KINDS[self.kind].steps
         chosen = tuple(step for step in self.steps if step in of_kind)
         return chosen or of_kind
 
     def scene_steps(self, revealed: bool = False) -> tuple[str, ...]:
-        """What is seen one after the other: the steps, and the question before the first one that answers it.
+        """The steps in the order shown, with the question before the first step that answers it, unless revealed.
 
         >>> Scene(Setup(), "", question="Which?").scene_steps()
         ('question', 'journey', 'map', 'cell', 'symbol', 'shapes')
@@ -78,13 +78,13 @@ class Scene:
 
 @dataclass(frozen=True)
 class Lecture:
-    """Scenes under a title."""
+    """A title and an ordered list of scenes."""
 
     title: str
     scenes: tuple[Scene, ...] = ()
 
     def total_minutes(self) -> float:
-        """How long its scenes take together, as far as they say it.
+        """The sum of the minutes of its scenes; a scene without minutes counts as 0.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
         >>> Lecture("", (said, unsaid, replace(said, minutes=2))).total_minutes()
@@ -93,7 +93,7 @@ class Lecture:
         return sum(scene.minutes for scene in self.scenes)
 
     def planned_minutes(self, at: int) -> tuple[float, float] | None:
-        """After how many minutes a scene is meant to begin and to end; None where it or one before it does not say.
+        """The planned minutes at which a scene begins and ends; None if it or one before it has no minutes.
 
         >>> said, unsaid = Scene(Setup(), "", minutes=3), Scene(Setup(), "")
         >>> [Lecture("", (said, said, unsaid)).planned_minutes(at) for at in range(3)]
@@ -104,27 +104,27 @@ class Lecture:
         return (ends - minutes[-1], ends) if all(minutes) else None
 
     def pictures(self) -> list[OwnPicture]:
-        """The pictures of one's own that its scenes show."""
+        """The uploaded pictures of its scenes."""
         return [scene.shown for scene in self.scenes if isinstance(scene.shown, OwnPicture)]
 
     def added(self, scene: Scene) -> "Lecture":
-        """With one more scene at its end."""
+        """A copy with a scene appended."""
         return replace(self, scenes=(*self.scenes, scene))
 
     def changed(self, at: int, **parts) -> "Lecture":
-        """With other parts of one scene."""
+        """A copy in which the given fields of one scene are replaced."""
         scenes = list(self.scenes)
         scenes[at] = replace(scenes[at], **parts)
         return replace(self, scenes=tuple(scenes))
 
     def removed(self, at: int) -> "Lecture":
-        """Without one scene."""
+        """A copy without one scene."""
         scenes = list(self.scenes)
         del scenes[at]
         return replace(self, scenes=tuple(scenes))
 
     def moved(self, at: int, to: int) -> "Lecture":
-        """With one scene in another place."""
+        """A copy with one scene moved to another index."""
         scenes = list(self.scenes)
         scene = scenes.pop(at)
         scenes.insert(to, scene)
@@ -133,19 +133,19 @@ class Lecture:
 
 @cache
 def load_shipped_lecture(name: str, language: str) -> Lecture:
-    """A lecture that comes with the app, in a language."""
+    """The lecture of SHIPPED_LECTURES with this name, in a language."""
     path = CONTENT_FOLDER / language / "lectures" / f"{name}.json"
     return lecture_from_file(path.read_text(encoding="utf-8"))
 
 
 # ---- as a file -------------------------------------------------------------------------------------------------------
 def lecture_to_file(lecture: Lecture) -> str:
-    """The text of a file; every scene says how its Setup differs from its example, as a link does."""
+    """The JSON text of a lecture's file; a Setup is written as its differences from its example, as in a link."""
     return json.dumps(lecture_to_json(lecture), ensure_ascii=False, indent=2) + "\n"
 
 
 def lecture_to_json(lecture: Lecture) -> dict:
-    """A lecture as JSON has it; what is empty is left out."""
+    """A lecture as a JSON object."""
     return {
         "format": LECTURE_FORMAT,
         "version": LECTURE_VERSION,
@@ -155,7 +155,7 @@ def lecture_to_json(lecture: Lecture) -> dict:
 
 
 def scene_to_json(scene: Scene) -> dict:
-    """A scene as JSON has it; what is empty or usual is left out."""
+    """A scene as a JSON object; empty parts and defaults are left out."""
     parts = {}
     if scene.kind != WORKBENCH_KIND:
         parts["kind"] = scene.kind
@@ -171,7 +171,7 @@ def scene_to_json(scene: Scene) -> dict:
 
 
 def lecture_from_file(text: str) -> Lecture:
-    """The lecture that a file describes. What a scene in it says and nobody can read is kept as the scene's `unread`.
+    """The lecture of a file. Parts of a scene's content that cannot be read are kept in the scene's `unread`.
 
     Raises AttentionError: lecture_too_long, lecture_format, file_version, too_many_scenes, scene_part, picture_bytes,
     picture_kind, picture_size, pictures_too_large, and what read_strict_json raises.
@@ -205,7 +205,7 @@ def lecture_from_file(text: str) -> Lecture:
 
 
 def check_lecture_size(text: str, lecture: Lecture) -> None:
-    """Raises AttentionError where the words or the pictures of a file are too large: lecture_too_long,
+    """Raises AttentionError if the texts or the pictures of a file are too large: lecture_too_long,
     pictures_too_large."""
     pictures = lecture.pictures()
     picture_bytes = sum(len(picture.data) for picture in pictures)
@@ -217,7 +217,8 @@ def check_lecture_size(text: str, lecture: Lecture) -> None:
 
 
 def read_scene(number: int, scene: object) -> Scene:
-    """One scene of a file. number: from 1 on, for a refusal."""
+    """One scene of a file. number: from 1, for the error message. Raises AttentionError: scene_part, and the errors of
+    check_picture."""
     if not isinstance(scene, dict):
         raise AttentionError("scene_part", number=number, name="scene")
     parts = dict(scene)
@@ -237,8 +238,8 @@ def read_scene(number: int, scene: object) -> Scene:
 
 
 def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
-    """Takes what scenes of all kinds have out of the parts of one: title, note, question, steps, minutes. Raises
-    UnfitPart where one of them is not what it has to be."""
+    """Removes the parts common to all kinds from `parts` and returns them: title, note, question, steps, minutes.
+    Raises UnfitPart if one of them is invalid."""
     of_kind = SCENE_KINDS[kind].steps
     usual = SCENE_STEPS if kind == WORKBENCH_KIND else of_kind
     found = {"title": "", "note": "", "question": "", "steps": [*usual], "minutes": 0}
@@ -247,23 +248,23 @@ def read_spoken_parts(parts: dict, kind: str) -> dict[str, object]:
         if not is_valid_spoken_part(name, found[name], of_kind):
             raise UnfitPart(name)
     chosen = found["steps"]
-    found["steps"] = tuple(step for step in of_kind if step in chosen)  # in their order, each once
+    found["steps"] = tuple(step for step in of_kind if step in chosen)  # in the order of the kind, each once
     return found
 
 
 def is_valid_spoken_part(name: str, value: object, of_kind: tuple[str, ...]) -> bool:
-    """Whether a part that scenes of all kinds have is what it has to be. of_kind: the steps there are."""
+    """Whether a part common to all kinds has a valid value. of_kind: all steps of the kind."""
     if name in SCENE_TEXT_LIMITS:
         return isinstance(value, str) and len(value) <= SCENE_TEXT_LIMITS[name]
     if name == "minutes":
-        is_number = type(value) in (int, float)  # true is an int, too
+        is_number = type(value) in (int, float)  # bool is a subclass of int
         return is_number and 0 <= value <= MAX_SCENE_MINUTES and 2 * value % 1 == 0
     return isinstance(value, list) and bool(value) and all(step in of_kind for step in value)
 
 
 # ---- as a part of a link ---------------------------------------------------------------------------------------------
 def lecture_to_link(lecture: Lecture) -> str:
-    """A lecture in letters that an address takes as they are."""
+    """A lecture as compressed, URL-safe base64."""
     text = json.dumps(lecture_to_json(lecture), ensure_ascii=False, separators=(",", ":"))
     packed = zlib.compress(text.encode(), 9)
     letters = base64.urlsafe_b64encode(packed).decode()
@@ -271,14 +272,14 @@ def lecture_to_link(lecture: Lecture) -> str:
 
 
 def lecture_from_link(text: str) -> Lecture:
-    """The lecture that such letters hold. Raises AttentionError: lecture_link, and what lecture_from_file raises."""
+    """The lecture in a link's text. Raises AttentionError: lecture_link, and what lecture_from_file raises."""
     if len(text) > MAX_LINK_CHARS:
         raise AttentionError("lecture_link")
     try:
         padding = "=" * (-len(text) % 4)
         data = base64.b64decode(text + padding, altchars=b"-_", validate=True)
         unpacking = zlib.decompressobj()
-        found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # so much and no more: a few letters can hold gigabytes
+        found = unpacking.decompress(data, MAX_LECTURE_CHARS)  # limited: a short text can decompress to gigabytes
         if not unpacking.eof:
             raise ValueError
         return lecture_from_file(found.decode())

@@ -1,1 +1,1 @@
-"""Attention maps of anybody's model: given in a file, looked at and measured, never recomputed."""
+"""Attention maps of any model, read from a file: shown and measured, never recomputed."""

@@ -1,4 +1,4 @@
-"""How the file on the page is read: a line under it, and a click to its other maps and to its other readings."""
+"""How the file on the page was read: a line about it, and controls for its other maps and readings of its axes."""
 
 from dataclasses import replace
 
@@ -13,14 +13,14 @@ from pages.panels.file_lines import name_array, say_unread
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # kinds beside each other; more of them are a list
+MAX_SEGMENTS = 4  # kinds of maps as segments; more are shown as a select box
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
 
 # ---- another reading -------------------------------------------------------------------------------------------------
 def show_readings(given: GivenFile) -> None:
-    """The other maps of the file, the other readings of these, and the other sentences of a batch, where it has any."""
+    """Shows controls for the file's maps, the reading of axes, and the batch's sentence, each if several exist."""
     file, view = given.file, given.view
     if file is None or view is None:
         return
@@ -40,7 +40,7 @@ def show_readings(given: GivenFile) -> None:
 
 
 def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
-    """Which maps of the file are looked at: of the encoder, of the decoder, between them, or of another array."""
+    """Shows a choice of the file's maps: of the encoder, of the decoder, between them, or of another array."""
     names = name_groups(file.groups)
     choose = st.segmented_control if len(names) <= MAX_SEGMENTS else st.selectbox
     st.session_state[KIND_KEY] = file.groups.index(view.group)
@@ -60,7 +60,7 @@ def show_kinds(given: GivenFile, file: MapFile, view: MapView) -> None:
 
 
 def name_groups(groups: tuple[MapGroup, ...]) -> list[str]:
-    """What the maps of a file are called: by the part of the model, where each has its own, else as in the file."""
+    """The names of a file's maps: the part of the model if all are known and differ, else the arrays' names."""
     kinds = [group.kind for group in groups]
     if all(kinds) and len(set(kinds)) == len(kinds):
         return [say(f"lessons.maps.kind.{kind}") for kind in kinds]
@@ -69,7 +69,7 @@ def name_groups(groups: tuple[MapGroup, ...]) -> list[str]:
 
 
 def show_axes(given: GivenFile, view: MapView) -> None:
-    """That the shape has more than one reading, which is drawn, and the others."""
+    """Shows a choice of how the axes of the array are read."""
     st.session_state[AXES_KEY] = view.axes
 
     def choose_axes() -> None:
@@ -88,12 +88,12 @@ def show_axes(given: GivenFile, view: MapView) -> None:
 
 
 def say_axes(axes: str) -> str:
-    """The axes before queries and keys in words: "layers × heads"."""
+    """The names of the axes before queries and keys: "layers × heads"."""
     return " × ".join(say(f"lessons.maps.axis.{axis}") for axis in axes.split())
 
 
 def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
-    """Takes another view of the file; one that is refused leaves what is on the page."""
+    """Shows other maps, axes or another sentence of the file; keeps the error and the old view if refused."""
     st.session_state.pop(REFUSAL_KEY, None)
     try:
         view = given.file.view(given.file.groups.index(group), axes, sentence)
@@ -106,7 +106,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
 
 # ---- what was read ---------------------------------------------------------------------------------------------------
 def show_file_line(given: GivenFile) -> None:
-    """What of the file was read as what, what was not, and the texts that stand beside its maps."""
+    """Shows which arrays of the file were read as what, which were not read, and the file's notes."""
     if given.file is None or given.view is None:
         return
     parts = [say_group(given.file, group, given.view) for group in given.file.groups]
@@ -125,7 +125,7 @@ def show_file_line(given: GivenFile) -> None:
 
 
 def show_subwords_line(maps: AttentionMaps) -> None:
-    """That tokens are shown as words, where they are; under the pointer which as which."""
+    """Shows that tokens are spelled otherwise than in the file, with a list as help; nothing if none is."""
     given_words = (*maps.queries, *maps.keys)
     pairs = zip(given_words, (*maps.shown_queries, *maps.shown_keys), strict=True)
     changed = {given: shown for given, shown in pairs if given != shown}
@@ -138,12 +138,12 @@ def show_subwords_line(maps: AttentionMaps) -> None:
 
 
 def say_note(name: str, text: str) -> str:
-    """A text that stands beside the maps, under its name."""
+    """A note of the file after its name, in Markdown."""
     return f"{escape_markdown(printable_token(name))}: {escape_markdown(printable_token(text))}"
 
 
 def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
-    """An array, or a series of arrays, and what its axes are read as."""
+    """The name of an array, or of a series of arrays, and how its axes are read."""
     axes = view.axes if group is view.group else group.readings[0]
     named = say("lessons.maps.queries_keys")
     read_as = f"{say_axes(axes)} × {named}" if axes else named
@@ -155,7 +155,7 @@ def say_group(file: MapFile, group: MapGroup, view: MapView) -> str:
 
 
 def say_words(file: MapFile, view: MapView) -> list[str]:
-    """Which texts of the file are the words of which axes of the maps that are looked at, and which of other maps."""
+    """The names of the file's word lists, each with the axis that it labels; or that it belongs to other maps."""
     words = view.words
     roles: dict[str, str] = {}
     if words.queries_from == words.keys_from:

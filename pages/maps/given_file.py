@@ -1,4 +1,4 @@
-"""The file on the page: how it is chosen, what is known of it, what is not; it stays in this session alone."""
+"""The file of attention maps on the page: its upload, its facts and its faults; it is kept in this session only."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ from pages.runs.model_runs import model_weights
 from pages.session.labels import name_token
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # of this session, in no link
+FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # session state, not part of a link
 UPLOAD_KEY = "c_maps_upload"
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
@@ -49,7 +49,7 @@ maps = torch.cat(attentions).detach().numpy()  # (layers, heads, T, T)
 tokens = tokenizer.convert_ids_to_tokens(inputs.input_ids[0])
 np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 """
-# Each step of generate() gives the rows of its own queries, over as many keys as there are by then.
+# Each step of generate() returns the rows of its queries only, over all keys so far.
 MAKE_GENERATED_FILE = """\
 out = model.generate(**inputs, max_new_tokens=8, output_attentions=True, return_dict_in_generate=True)
 size = out.attentions[-1][0].shape[-1]  # keys of the last step
@@ -62,11 +62,11 @@ np.savez("attention_maps.npz", attention=maps, tokens=tokens)
 
 @dataclass(frozen=True, eq=False)
 class GivenFile:
-    """A file that was read.
+    """A file of attention maps after reading.
 
-    name: empty for the example. habits: of each layer, of each head, None of one whose numbers mean nothing; none where
-    there are too many rows to read. first: the layer and the head that are open before one is clicked, from 0. file:
-    all that it holds, and view: what of it is looked at; neither of the example.
+    name: empty for the example. habits: by layer and head, None if the head's rows are no weights; empty if there are
+    too many rows. first: the layer and the head that are open before one is clicked, from 0. file: the whole content,
+    and view: the maps that are shown; both None for the example.
     """
 
     name: str
@@ -85,14 +85,14 @@ def current_file() -> GivenFile:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def example_file(language: str) -> GivenFile:
-    """The maps of a model of ours, written as a file and read again as anybody's."""
+    """The maps of a model of this app, written as a file and read like an upload."""
     example = EXAMPLES[f"model_{language}"]
     head, _ = example.focus
     return make_given_file("", EXAMPLE_FILE, pack_example(language), first=(example.layer - 1, head))
 
 
 def pack_example(language: str) -> bytes:
-    """The file itself: the example sentence's weights, of a run that is made now."""
+    """The bytes of the example file: the weights of the example's sentence, computed now."""
     example = EXAMPLES[f"model_{language}"]
     weights = model_weights(example.model, example.tokens)
     return pack_maps(AttentionMaps(weights, example.tokens, example.tokens))
@@ -108,7 +108,7 @@ def make_given_file(name: str, file_name: str, content: bytes, first: tuple[int,
 
 
 def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]:
-    """What each head does, a line a layer; nothing of more rows than can be read at once."""
+    """The habits of all heads, by layer and head; empty if there are more than MAX_HABIT_ROWS rows."""
     layers = len(maps.maps)
     rows = maps.maps[..., 0].numel()
     if rows > MAX_HABIT_ROWS:
@@ -117,7 +117,7 @@ def read_habits(maps: AttentionMaps) -> tuple[tuple[HeadHabit | None, ...], ...]
 
 
 def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None, ...]:
-    """What each head of a layer does; None of one whose numbers mean nothing."""
+    """The habit of each head of a layer; None for a head that is not measured."""
     habits: list[HeadHabit | None] = []
     for head in range(maps.maps.shape[1]):
         trace = maps.head_trace(layer, head)
@@ -127,7 +127,7 @@ def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None
 
 # ---- choosing --------------------------------------------------------------------------------------------------------
 def show_uploader() -> None:
-    """The box for a file, why the last one was not taken, and the way back to the example."""
+    """Shows the upload box, the error of the last upload, and a button back to the example."""
     file_box(
         say("lessons.maps.upload"),
         MAP_FILE_TYPES,
@@ -152,7 +152,7 @@ def show_uploader() -> None:
 
 
 def take_chosen_file() -> None:
-    """Reads the chosen file; one that is refused leaves what is on the page."""
+    """Reads the uploaded file; keeps the error and the old file if it is refused."""
     file = st.session_state[UPLOAD_KEY]
     st.session_state.pop(REFUSAL_KEY, None)
     if file is None:
@@ -167,14 +167,14 @@ def take_chosen_file() -> None:
 
 
 def forget_file() -> None:
-    """Goes back to the example."""
+    """Forgets the uploaded file, so that the example is shown."""
     for key in (FILE_KEY, REFUSAL_KEY, HEAD_KEY):
         st.session_state.pop(key, None)
 
 
 # ---- what is known ---------------------------------------------------------------------------------------------------
 def show_file_facts(given: GivenFile) -> None:
-    """What the file is and how large; that nothing of it can be recomputed; rows that are no shares."""
+    """Shows the file's name and sizes, that it cannot be recomputed, and warnings about rows that do not sum to 1."""
     layers, heads, queries, keys = given.maps.maps.shape
     name = say("lessons.maps.file", name=escape_markdown(given.name)) if given.name else say("lessons.maps.example")
     sizes = say("lessons.maps.sizes", layers=layers, heads=heads, queries=queries, keys=keys)
@@ -192,7 +192,7 @@ def show_file_facts(given: GivenFile) -> None:
 
 
 def describe_fault(maps: AttentionMaps) -> str:
-    """Why the numbers can be no weights, and what is done with them."""
+    """The sentence why the numbers cannot be weights, and how they are shown."""
     found = say(
         f"lessons.maps.fault.{maps.fault}",
         least=format_term(float(maps.maps.min())),
@@ -202,7 +202,7 @@ def describe_fault(maps: AttentionMaps) -> str:
 
 
 def describe_uneven(maps: AttentionMaps) -> str:
-    """How many rows do not sum to 1, which is farthest from it, and that nothing is measured of their heads."""
+    """The sentence how many rows do not sum to 1, and which is farthest; with a hint if the maps are transposed."""
     uneven = maps.uneven_rows()
     told = say(
         "lessons.maps.uneven",
@@ -214,7 +214,7 @@ def describe_uneven(maps: AttentionMaps) -> str:
 
 
 def describe_rounded(maps: AttentionMaps) -> str:
-    """That rows sum to 1 within rounding, and how far the farthest is from it."""
+    """The sentence that rows sum to 1 within rounding, and how far the farthest is from 1."""
     rounding = maps.rounding
     cause = say("lessons.maps.in_dtype", dtype=rounding.dtype)
     if rounding.decimals:
@@ -223,7 +223,7 @@ def describe_rounded(maps: AttentionMaps) -> str:
 
 
 def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, str]:
-    """Where a row is, what it sums to, and how far that is from 1, with the digits that show it."""
+    """The head, query, sum and distance from 1 of a row, as texts with enough digits to show the distance."""
     layer, head, query = row
     total = float(maps.maps[row].sum())
     return {
@@ -235,12 +235,12 @@ def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, st
 
 
 def show_form() -> None:
-    """How such a file is made, with one to open and look into."""
+    """Shows the accordion on how to make such a file."""
     draw_drawer(Lesson("maps", drawers={"form": show_file_form}), "form")
 
 
 def show_file_form() -> None:
-    """What stands in a file, the lines that write one, and the example as one."""
+    """Shows the file format, code that writes a file, and the example as a download."""
     language = current_language()
     st.markdown(say("lessons.maps.form"))
     st.code(MAKE_FILE, language="python")

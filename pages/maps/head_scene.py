@@ -1,4 +1,4 @@
-"""The head that is open as a scene of a lecture: its picture, because the file stays in this session alone."""
+"""The open head as a scene of a lecture: as a picture, because the file is kept in this session only."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from pages.site.words import say
 
 
 def show_head_scene(given: GivenFile) -> None:
-    """The button that makes the open head a scene; why there is none where its words cannot be drawn."""
+    """Shows the button that adds the open head as a scene; or that the fonts lack letters of its words."""
     if not has_all_letters(given):
         st.caption(say("lessons.maps.no_scene"))
         return
@@ -24,7 +24,7 @@ def show_head_scene(given: GivenFile) -> None:
 
 
 def make_head_scene(given: GivenFile) -> Scene:
-    """The map of the open head as a picture of one's own; where it is from is drawn under it."""
+    """A picture scene with the map of the open head; its provenance is drawn under it."""
     title = name_opened_head(given)
     picture = OwnPicture(png_bytes(draw_opened_head(given, is_titled=False)), alt=title)
     return lecture_session.make_scene(picture, title)

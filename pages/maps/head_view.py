@@ -1,4 +1,4 @@
-"""The heads of a file: all as small maps, one of them large, and what can be taken along."""
+"""The heads of a file: all as small maps, the open one as a large map with downloads."""
 
 from functools import partial
 
@@ -21,12 +21,12 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
-CLICKED_KEY = "maps_clicked"  # a head was just opened: its large map comes into view
+CLICKED_KEY = "maps_clicked"  # whether a head was just opened: the page scrolls to its large map
 
 
 # ---- all heads -------------------------------------------------------------------------------------------------------
 def show_all_heads(given: GivenFile) -> None:
-    """Every head as a small map, sorted, searched and compared in the browser; a click opens it large."""
+    """Shows every head as a small map, sorted, searched and compared in the browser; a click opens it large."""
     layers, heads, *_ = given.maps.maps.shape
     components.model_heads(
         data=components.pack_bytes(make_maps_data(given)),
@@ -37,7 +37,7 @@ def show_all_heads(given: GivenFile) -> None:
 
 
 def take_head(layer: int, head: int) -> None:
-    """Opens the head whose map was clicked. layer: from 1."""
+    """Handler of a click on a small map: opens its head. layer: from 1."""
     st.session_state[HEAD_KEY] = (layer - 1, head)
     st.session_state[CLICKED_KEY] = True
 
@@ -48,7 +48,7 @@ def opened_head(given: GivenFile) -> tuple[int, int]:
 
 
 def make_maps_data(given: GivenFile) -> dict:
-    """All that the grid draws of a file."""
+    """The data of the grid component for a file."""
     maps = given.maps
     trace = maps.trace()
     measures = measure_maps(maps)
@@ -75,7 +75,7 @@ def make_maps_data(given: GivenFile) -> dict:
 
 
 def list_heads(given: GivenFile, measures: dict) -> list[dict]:
-    """Of each head its place, its name, what it does in words, and its measures."""
+    """The layer, head, name, habit in words, and measures of each head."""
     layers, heads, *_ = given.maps.maps.shape
     places = [(layer, head) for layer in range(layers) for head in range(heads)]
     return [
@@ -93,7 +93,7 @@ def list_heads(given: GivenFile, measures: dict) -> list[dict]:
 
 # ---- one head --------------------------------------------------------------------------------------------------------
 def show_opened_head(given: GivenFile) -> None:
-    """The map of the head that is open, with its words; a cell tells its number."""
+    """Shows the map of the open head, with its title and words."""
     scroll_here("map_opened", is_new=st.session_state.pop(CLICKED_KEY, False))
     layer, head = opened_head(given)
     title = name_opened_head(given)
@@ -103,7 +103,7 @@ def show_opened_head(given: GivenFile) -> None:
 
 
 def name_opened_head(given: GivenFile) -> str:
-    """The place of the head that is open, and what it does, where that was read."""
+    """The name of the open head, with its habit if that is known."""
     layer, head = opened_head(given)
     name = say("all_heads.name", layer=layer + 1, head=head + 1)
     habit = say_given_habit(given, layer, head)
@@ -111,13 +111,13 @@ def name_opened_head(given: GivenFile) -> str:
 
 
 def say_given_habit(given: GivenFile, layer: int, head: int) -> str:
-    """What a head does, in a few words; nothing where it was not read, or has no meaning."""
+    """The habit of a head in a few words; empty if it is not known."""
     habit = given.habits[layer][head] if given.habits else None
     return say_habit(given.maps.trace(), habit) if habit else ""
 
 
 def show_head_files(given: GivenFile) -> None:
-    """The map that is open as a picture, its numbers as a table, and all maps as a file that opens here again."""
+    """Shows downloads: the open map as SVG, PNG and CSV, and all maps as an NPZ that this page can read."""
     layer, head = opened_head(given)
     trace = given.maps.head_trace(layer, head)
     draw = partial(draw_opened_head, given)
@@ -135,7 +135,7 @@ def show_head_files(given: GivenFile) -> None:
 
 
 def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
-    """The map of the head that is open as SVG. is_titled: whether its title is drawn; else a scene has it."""
+    """The map of the open head as SVG. is_titled: whether its title is drawn."""
     trace, palette = given.maps.head_trace(*opened_head(given)), current_palette()
     axes = (say("corner.T"), say("corner.S"))
     picture = head_map(trace, 0, picture_texts_for(trace), palette, axes=axes)
@@ -143,7 +143,7 @@ def draw_opened_head(given: GivenFile, is_titled: bool = True) -> str:
 
 
 def make_provenance(given: GivenFile) -> Provenance:
-    """What stands under the map that is open where it leaves the page."""
+    """The provenance in downloads of the open head."""
     layer, head = opened_head(given)
     title = say("all_heads.name", layer=layer + 1, head=head + 1)
     source = given.name or say("lessons.maps.example_source")
@@ -151,6 +151,6 @@ def make_provenance(given: GivenFile) -> Provenance:
 
 
 def has_all_letters(given: GivenFile) -> bool:
-    """Whether this machine's fonts have all letters of the picture, so that no box stands in a PNG."""
+    """Whether this machine's fonts have all letters of the picture; a PNG shows missing ones as boxes."""
     words = map(printable_token, (*given.maps.shown_queries, *given.maps.shown_keys))
     return not missing_letters("".join([*make_provenance(given).lines, *words]))

@@ -1,4 +1,4 @@
-"""Maps of a model: a file with the attention maps of any model, all its heads at one sight."""
+"""The page "maps": shows a file with the attention maps of any model, all its heads at once."""
 
 import streamlit as st
 
@@ -8,7 +8,7 @@ from pages.maps.given_file import current_file, show_file_facts, show_form, show
 from pages.maps.head_scene import show_head_scene
 from pages.maps.head_view import show_all_heads, show_head_files, show_opened_head
 
-COLUMN_WIDTHS = (5, 6)  # of what is given, and of the head that is open
+COLUMN_WIDTHS = (5, 6)  # of the file, and of the open head
 
 with draw_page_frame("maps"):
     show_question("maps")

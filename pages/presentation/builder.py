@@ -1,4 +1,4 @@
-"""Building a lecture of one's own: its scenes' titles, notes, questions, steps and places."""
+"""The editor of the own lecture: its title, and each scene's texts, minutes, steps and position."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ from pages.site.words import escape_markdown, say
 
 
 def title_box() -> None:
-    """The title of one's own lecture."""
+    """Shows the text box for the title of the own lecture."""
 
     def take_title() -> None:
         title = st.session_state["c_lecture_title"]
@@ -34,7 +34,7 @@ def title_box() -> None:
 
 
 def scene_editor(index: int) -> None:
-    """What stands in a scene of one's own, its place, and what it shows."""
+    """Shows the editor of a scene: its texts, minutes, content, steps, opened cell, and buttons."""
     scene = lecture_session.current_lecture().scenes[index]
     boxes = {"title": st.text_input, "note": st.text_area, "question": st.text_input}
     for name, box in boxes.items():
@@ -61,7 +61,7 @@ def scene_editor(index: int) -> None:
 
 
 def step_picker(index: int, scene: Scene) -> None:
-    """Which steps a scene that shows a state of the workbench is gone through by."""
+    """Shows the choice of steps of a scene that shows the workbench."""
     edit_scene_part(
         index,
         "steps",
@@ -75,7 +75,7 @@ def step_picker(index: int, scene: Scene) -> None:
 
 
 def edit_scene_part(index: int, name: str, value: object, widget: Callable, **options) -> None:
-    """One part of a scene, in a widget."""
+    """Shows a widget that edits one part of a scene."""
     key = f"c_scene_{name}"
 
     def take_part() -> None:
@@ -83,7 +83,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
-            entered = round(2 * entered) / 2  # the nearest half: what was typed may lie between
+            entered = round(2 * entered) / 2  # the nearest half: any number can be typed
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value
@@ -91,13 +91,13 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
 
 
 def name_scene_step(step: str) -> str:
-    """A step as the page calls it."""
+    """The name of a step in the session's language."""
     return say(f"present.scene_step.{step}")
 
 
-# ---- what is done with a whole scene ---------------------------------------------------------------------------------
+# ---- buttons of a scene ----------------------------------------------------------------------------------------------
 def scene_buttons(index: int) -> None:
-    """Shows a scene, moves it, removes it, or takes what the workbench shows in its place."""
+    """Shows the buttons that present a scene, move it, remove it, or replace its content by the workbench's."""
     last = len(lecture_session.current_lecture().scenes) - 1
     scene_button("present", lecture_session.start_lecture, index)
     scene_button("earlier", move_scene, index, index - 1, disabled=index == 0)
@@ -107,35 +107,35 @@ def scene_buttons(index: int) -> None:
 
 
 def scene_button(name: str, action: Callable, *args, disabled: bool = False) -> None:
-    """One thing to do with a scene."""
+    """Shows one button of a scene, which calls the action with the arguments."""
     st.button(say(f"present.desk.{name}"), key=f"b_scene_{name}", on_click=action, args=args, disabled=disabled)
 
 
 def move_scene(index: int, new_index: int) -> None:
-    """Moves a scene to another place, and goes on working on it."""
+    """Moves a scene of the own lecture to another index, and keeps it selected."""
     lecture_session.take_lecture(lecture_session.current_lecture().moved(index, new_index), new_index)
 
 
 def show_removed_scene() -> None:
-    """Which scene was removed, and the button that brings it back; until something else is changed."""
+    """Shows which scene was removed last, with an undo button, until the lecture is changed."""
     removal = lecture_session.find_removal()
     if removal is None:
         return
     title = printable_token(removal.before.scenes[removal.at].title) or "–"
-    st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))  # is read aloud, too
+    st.info(say("present.desk.removed", number=removal.at + 1, title=escape_markdown(title)))  # read by screen readers
     st.button(
         say("present.desk.undo"), key="undo_removal", icon=":material/undo:", on_click=lecture_session.restore_scene
     )
 
 
 def show_put_away_lecture() -> None:
-    """Which lecture of one's own was put away when another one replaced it, and the button that swaps the two."""
+    """Shows which own lecture was replaced last, if any, and a button that swaps it with the current one."""
     put_away = lecture_session.get_lecture_session().put_away
     if put_away is None:
         return
     title = escape_markdown(printable_token(put_away.title) or "–")
     with st.container(horizontal=True, vertical_alignment="center", key="put_away"):
-        st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))  # is read aloud, too
+        st.info(say("present.desk.put_away", title=title, count=len(put_away.scenes)))  # read by screen readers
         st.button(
             say("present.desk.bring_back"),
             key="bring_back",
@@ -145,11 +145,11 @@ def show_put_away_lecture() -> None:
 
 
 def show_workbench_setup(index: int) -> None:
-    """Makes a scene show what the workbench shows now."""
+    """Replaces the content of a scene by the workbench's current Setup."""
     setup = setup_state.current_setup()
     change_scene(index, shown=setup, steps=steps_of(setup), unread=())
 
 
 def change_scene(index: int, **parts) -> None:
-    """Gives a scene other parts."""
+    """Replaces the given fields of a scene of the open lecture."""
     lecture_session.take_lecture(lecture_session.current_lecture().changed(index, **parts))

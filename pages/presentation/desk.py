@@ -1,4 +1,4 @@
-"""The desk: a lecture at a glance. There it is started, saved and opened; and one's own is built."""
+"""The desk: an overview of a lecture, where it is started, saved, opened and edited."""
 
 import streamlit as st
 
@@ -20,12 +20,12 @@ from pages.setup.setup_file import decode_file_text
 from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
-ONE_LINE_CHARS = 120  # characters of an address that stand on few lines
-LONG_ADDRESS_HEIGHT = 120  # pixels of the box of a longer one, in which it is scrolled
+ONE_LINE_CHARS = 120  # characters of an address that fits on few lines
+LONG_ADDRESS_HEIGHT = 120  # pixels of the scrolled box of a longer address
 
 
 def show_desk() -> None:
-    """The title, the scenes in order; of one's own lecture the scene that is worked on beside them."""
+    """Shows the desk: toolbar, errors, and the lecture; the own lecture with an editor."""
     with use_language(), st.container(gap="small"):
         own, _ = show_toolbar()
         with own:
@@ -41,7 +41,7 @@ def show_desk() -> None:
 
 
 def show_own_lecture() -> None:
-    """A lecture that is built here: its title, its scenes, and the one that is worked on."""
+    """Shows the own lecture: its title, its scenes, its files, and the editor of the selected scene."""
     show_put_away_lecture()
     list_column, editor_column = st.columns([2, 3], gap="large")
     with list_column:
@@ -58,7 +58,7 @@ def show_own_lecture() -> None:
 
 
 def show_shipped_lecture() -> None:
-    """A lecture that comes with the app: its title, its scenes, and a button that copies it into one's own."""
+    """Shows a lecture included in the app: its title, its scenes, its files, and a button that makes it the own one."""
     lecture = lecture_session.current_lecture()
     st.markdown(f"## {escape_markdown(lecture.title)}\n{say('present.desk.how')}")
     show_scene_list()
@@ -73,14 +73,14 @@ def show_shipped_lecture() -> None:
 
 
 def show_lecture_refusal() -> None:
-    """Why a lecture could not be opened, or changed."""
+    """Shows why a lecture could not be opened or changed."""
     refusal = lecture_session.get_lecture_session().refusal
     if refusal is not None:
         st.error(say_refusal(refusal), icon=":material/error:")
 
 
 def lecture_picker() -> None:
-    """Which lecture: one that comes with the app, or one's own, where there is one."""
+    """Shows the choice of a lecture: those included in the app, and the own one if it exists."""
     session = lecture_session.get_lecture_session()
     names = [*SHIPPED_LECTURES]
     if session.own is not None:
@@ -98,13 +98,13 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
-        wrap=True,  # below each other on a phone, where one of the names has room
+        wrap=True,  # in several rows on a phone, which fits one name
         label_visibility="collapsed",
     )
 
 
 def show_scene_list() -> None:
-    """The scenes as cards, and how long they take together."""
+    """Shows the scenes as cards, and their total minutes."""
     if lecture_session.current_lecture().scenes:
         show_scene_cards()
     total = lecture_session.current_lecture().total_minutes()
@@ -114,7 +114,7 @@ def show_scene_list() -> None:
 
 # ---- as a file, and as an address ------------------------------------------------------------------------------------
 def show_lecture_files() -> None:
-    """The lecture as a file and as an address; a file as the lecture."""
+    """Shows the lecture as downloads and as an address, a button for a new one, and the upload box."""
     lecture = lecture_session.current_lecture()
     with st.container(horizontal=True):
         st.download_button(
@@ -133,7 +133,7 @@ def show_lecture_files() -> None:
 
 
 def lecture_file_box() -> None:
-    """A box for a file, which becomes the lecture."""
+    """Shows the upload box for a lecture file, which becomes the own lecture."""
     key = f"c_lecture_file_{setup_state.editors_version()}"
 
     def take_file() -> None:
@@ -152,7 +152,7 @@ def lecture_file_box() -> None:
 
 
 def show_lecture_address() -> None:
-    """The lecture as an address, where one can hold it."""
+    """Shows the lecture's address, or that the lecture is too long for one."""
     address = f"{page_address()}?{lecture_session.lecture_query()}"
     if not lecture_session.fits_in_link() or len(address) > MAX_ADDRESS_CHARS:
         st.caption(say("present.desk.too_long"))

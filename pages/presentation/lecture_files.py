@@ -1,4 +1,4 @@
-"""The whole lecture to take along: a page that moves, slides, the exercises. Nothing is made before it is asked for."""
+"""Downloads of a whole lecture: an animated page, slides, exercise sheets. Each is made when its button is clicked."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,11 +20,11 @@ from pages.session.addresses import page_address
 from pages.site.words import say
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-MAKING_SLOT = Semaphore()  # of this process, for one lecture: pictures are drawn as fast as there are cores
+MAKING_SLOT = Semaphore()  # one file at a time in this process: drawing its pictures uses all cores
 
 
 def show_whole_lecture(lecture: Lecture) -> None:
-    """The files of all scenes together, behind a button."""
+    """Shows a popover with the downloads of the whole lecture, once all its parts of lessons are drawn."""
     popover = st.popover(
         say("present.files.title"),
         icon=":material/download:",
@@ -61,12 +61,12 @@ def show_whole_lecture(lecture: Lecture) -> None:
 
 
 def write_page(show: SlideShow) -> str:
-    """The page that moves."""
+    """The HTML text of the animated page."""
     return lecture_page(show, list_drawings())
 
 
 def write_slides(show: SlideShow) -> bytes:
-    """The file of slides."""
-    from attention_core.documents.slide_file import slide_file  # a fifth of a second, which no page needs to begin
+    """The bytes of the slides in PPTX."""
+    from attention_core.documents.slide_file import slide_file  # takes a fifth of a second: not at startup
 
     return slide_file(show)

@@ -1,4 +1,4 @@
-"""A lecture as slides, from which every file of it is written: each kind of scene says what its slide holds."""
+"""A lecture as slides, from which all its files are written; one function per kind of scene makes the slide."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str
     """The slides of a lecture, in the language of the session. drawn: the parts of lessons that it shows. address: of
     the workbench. link: of the lecture.
 
-    No session is asked: a thread of its own may make it.
+    Reads no session state, so that a separate thread may call it.
     """
     provenance = Provenance(printable_lines(lecture.title), link, (say("export.made_with"),))
     slides: list[Slide] = []
@@ -38,7 +38,7 @@ def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str
 
 
 def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefore) -> Slide:
-    """The slide of a scene; of one that cannot be computed its words, and why."""
+    """The slide of a scene; only its texts and the reason if it cannot be computed."""
     printable = printable_scene(scene)
     try:
         match scene.shown:
@@ -63,7 +63,7 @@ def make_slide(scene: Scene, drawn: DrawnParts, address: str, before: SlidesBefo
 
 
 def make_slide_words() -> SlideWords:
-    """The files' own words."""
+    """The interface texts of the files, in the language of the session."""
     own = ("answer", "notes", "previous", "next", "keys", "given", "asked", "solutions", "nothing")
     return SlideWords(
         language=say("app.tag"),
@@ -76,34 +76,34 @@ def make_slide_words() -> SlideWords:
 
 
 def say_minutes(count: float) -> str:
-    """So many minutes."""
+    """The text for so many minutes."""
     return say("present.minutes", count=count)
 
 
 def say_place(number: int, count: int) -> str:
-    """Which scene of how many."""
+    """The text "scene number of count"."""
     return say("present.place", number=number, count=count)
 
 
 def say_missing_letters(letters: str) -> str:
-    """That these cannot be drawn here."""
+    """The sentence that these letters cannot be drawn here; each letter is listed once."""
     return say("export.no_png", letters="".join(dict.fromkeys(letters)))
 
 
 def list_drawings() -> dict[str, PartDrawing]:
-    """What draws each part of the screen in a page without a server."""
+    """The script, HTML and style of every component, by name, for a page without a server."""
     return {part.name: PartDrawing(part.script, part.html, part.style) for part in COMPONENTS.values()}
 
 
-# ---- what somebody wrote ---------------------------------------------------------------------------------------------
+# ---- texts of the lecturer -------------------------------------------------------------------------------------------
 def printable_scene(scene: Scene) -> Scene:
-    """A scene without letters that would be invisible, or that no file may hold."""
+    """A copy of a scene with the hidden letters of its texts written out."""
     parts = {name: printable_lines(getattr(scene, name)) for name in ("title", "question", "note")}
     return replace(scene, **parts)
 
 
 def printable_lines(text: str) -> str:
-    """A text with its hidden letters written out, its lines as they are.
+    """A text with its hidden letters written out; line breaks are kept.
 
     >>> printable_lines("one\\ntwo\\x00")
     'one\\ntwo⟨U+0000⟩'

@@ -1,4 +1,4 @@
-"""What a scene that shows a lesson gives to calculate by hand: a row of the run that the lesson opens."""
+"""The exercise of a scene that shows a lesson: a row of the lesson's run, to calculate by hand."""
 
 from attention_core.documents.slides import SlideExercise
 from attention_core.record.errors import AttentionError
@@ -8,7 +8,7 @@ from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
-EXERCISE_STEPS = {  # what is asked, by lesson
+EXERCISE_STEPS = {  # the step to calculate, by lesson
     "qkv": "q_projected",
     "scale": "scaled_scores",
     "heads": "output",
@@ -18,10 +18,10 @@ EXERCISE_STEPS = {  # what is asked, by lesson
 
 
 def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise | None:
-    """The exercise of a part of a lesson. run: what the lesson opens on the workbench; None where it opens nothing."""
+    """The exercise of a lesson's picture, or None. run: what the lesson opens on the workbench; None if nothing."""
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # drawn at random on its page: a sentence has few numbers, and whole ones
+    if run is None:  # the page samples its numbers: an example sentence has few, and integers
         run = Setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

@@ -1,4 +1,4 @@
-"""A part of a lesson on the stage: the page of the lesson is run, and draws that part of itself alone."""
+"""A part of a lesson on the stage: the lesson's page is run and draws only that part."""
 
 from dataclasses import dataclass
 from importlib.util import module_from_spec, spec_from_file_location
@@ -15,7 +15,7 @@ from pages.site.catalog import LESSONS, PAGES_BY_SLUG
 
 @dataclass(frozen=True)
 class BegunLesson:
-    """The lesson that the stage shows. begun: which showing of a scene it is. link: what it said when it was drawn
+    """The lesson that the stage shows. begun: the value of LectureSession.begun. link: its link when it was drawn
     first."""
 
     begun: int
@@ -23,7 +23,7 @@ class BegunLesson:
 
 
 def show_lesson_step(screen: ScreenState) -> None:
-    """The part of a lesson that the scene is about; its choices are those of the scene until somebody changes them."""
+    """Shows the scene's part of a lesson, at first with the scene's choices; records whether they were changed."""
     session = lecture_session.get_lecture_session()
     shown = lecture_session.current_scene().shown
     begun: BegunLesson | None = st.session_state.get("begun_lesson")
@@ -38,18 +38,18 @@ def show_lesson_step(screen: ScreenState) -> None:
 
 
 def forget_begun_lesson() -> None:
-    """Lets the stage begin its lesson anew: another one was drawn with the choices of the stage."""
+    """Makes the stage restart its lesson; needed after another lesson was drawn with the choices of the stage."""
     st.session_state.pop("begun_lesson", None)
 
 
 def draw_lesson_part(slug: str, staged: StagedPart) -> None:
-    """Draws a part of a lesson, whose choices were entered before."""
+    """Draws a part of a lesson; its choices must have been set by enter_lesson_on_stage."""
     with stage_part(staged):
         run_page(PAGES_BY_SLUG[slug].path)
 
 
 def run_page(path: Path) -> None:
-    """Runs a page once more, as Streamlit does: as a module of its own, which no other thread sees."""
+    """Runs a page's file as a new module, as Streamlit does; no other thread sees the module."""
     spec = spec_from_file_location(f"staged_{path.parent.name}", path)
     page = module_from_spec(spec)
     spec.loader.exec_module(page)

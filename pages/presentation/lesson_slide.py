@@ -1,4 +1,4 @@
-"""The slide of a scene that shows a part of a lesson: it is drawn once out of sight, and what it shows is kept."""
+"""The slide of a scene that shows a part of a lesson: the part is drawn once, collected and removed from the screen."""
 
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
@@ -21,17 +21,17 @@ from pages.session.staged import StagedPart
 from pages.site.catalog import LESSONS
 from pages.site.words import current_language, say, strip_markup
 
-DRAWN_PARTS_KEY = "drawn_lesson_parts"  # of this session: what each part shows, by the part and the language
+DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session state: the collected parts, by part and language
 MAX_DRAWN_PARTS = 60  # as many as a lecture has scenes
-TOLD_KINDS = ("line", "caption")  # of texts that follow a slider: a heading is a fact already
-MAX_SLIDE_PICTURES = 3  # on a slide beside its sentences
+TOLD_KINDS = ("line", "caption")  # kinds of texts that follow a slider; headings are among the facts
+MAX_SLIDE_PICTURES = 3  # that fit on a slide beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
 
 
 def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
-    """Draws the first part of a lesson in a lecture that was not drawn yet. Gives those that are drawn, and how many
-    still wait."""
+    """Draws the first part of a lesson in a lecture that is not drawn yet. Returns the drawn parts, and how many
+    are left."""
     kept = st.session_state.setdefault(DRAWN_PARTS_KEY, {})
     language = current_language()
     parts = dict.fromkeys(scene.shown for scene in lecture.scenes if isinstance(scene.shown, LessonPart))
@@ -46,7 +46,7 @@ def draw_next_part(lecture: Lecture) -> tuple[DrawnParts, int]:
 
 
 def collect_lesson_part(part: LessonPart) -> CollectedPart:
-    """What a part of a lesson shows; nothing of it stays on the screen."""
+    """Draws a part of a lesson, removes it from the screen, and returns what it showed."""
     place = st.empty()
     with place.container():
         lesson_choices.enter_lesson_on_stage(part.slug, dict(part.choices))
@@ -59,7 +59,7 @@ def collect_lesson_part(part: LessonPart) -> CollectedPart:
 
 
 def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide:
-    """The slide of a part of a lesson. address: of the workbench, where the app is."""
+    """The slide of a part of a lesson. address: of the workbench, the root of the app."""
     choices = urlencode({**dict(scene.shown.choices), "lang": current_language()})
     link = f"{address.rstrip('/')}/{scene.shown.slug}?{choices}"
     provenance = Provenance(scene.title, link, (say("export.made_with"),))
@@ -75,7 +75,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
     told = (*drawn.facts, *list_told(drawn)) or drawn.sentences
     said = list(map(strip_markup, told))
     code, code_beside, *_ = *drawn.code, "", ""
-    if not (said or pictures or moving or code):  # a table, or what begins when somebody presses a button
+    if not (said or pictures or moving or code):  # a table, or a part that starts with a button
         said = ["", say("present.files.in_app", step=scene.title)]
     return Slide(
         title=scene.title,
@@ -96,7 +96,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
 
 
 def list_told(drawn: CollectedPart) -> list[str]:
-    """What else a part says of the position of its slider."""
+    """The lines and captions that a part shows for the position of its slider."""
     told = []
     for part in drawn.moving:
         if part.name == components.live_text.name and part.data["kind"] in TOLD_KINDS:
@@ -107,9 +107,9 @@ def list_told(drawn: CollectedPart) -> list[str]:
 
 
 def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
-    """What of a part moves in a file, and the pictures between; nothing where all of it stands.
+    """The moving parts for a file, with the still pictures between them; without a slider that needs the server.
 
-    Beside the lesson's own picture the way of a query is left out, since a key would move what is out of sight.
+    The query's journey is left out if the lesson has another moving part: a key would move what is out of sight.
     """
     parts = [part for part in drawn.moving if not is_beyond_slide(part) and not is_waited_for(part, drawn.moving)]
     flow = [part for part in parts if part.name == components.flow.name]
@@ -119,12 +119,12 @@ def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
 
 
 def is_beyond_slide(part: MovingPart) -> bool:
-    """Whether this is a picture that the slide does not have."""
+    """Whether a part is a still picture beyond the slide's MAX_SLIDE_PICTURES."""
     return part.name == STILL_PART and part.data["at"] >= MAX_SLIDE_PICTURES
 
 
 def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
-    """Whether this is a slider that other parts wait for, because what it changes comes from the server."""
+    """Whether a part is a slider on which other parts depend through the server."""
     if part.name != components.live_slider.name:
         return False
     following = (each.data for each in parts if isinstance(each.data, Mapping))

@@ -1,4 +1,4 @@
-"""What is one's own in a lecture: words and pictures are added here, and changed; and the code of a run."""
+"""Controls that add and edit scenes of text and pictures, and add the code of a run."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -17,11 +17,11 @@ from pages.setup.setup import Setup
 from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import say
 
-TEXT_HEIGHT_PX = 200  # pixels of the box for one's own words
+TEXT_HEIGHT_PX = 200  # pixels of the text box
 
 
 def show_own_scene_makers() -> None:
-    """A button that adds a scene of words, and a box that adds one for a picture."""
+    """Shows a button that adds a text scene, and an upload box that adds a picture scene."""
     st.button(say("present.desk.add_text"), key="add_text", icon=":material/notes:", on_click=add_text_scene)
     key = f"c_picture_{setup_state.editors_version()}"
 
@@ -35,13 +35,13 @@ def show_own_scene_makers() -> None:
 
 
 def add_text_scene() -> None:
-    """Adds a scene of words, to be written."""
+    """Adds a text scene with a placeholder text."""
     words = OwnText(say("present.desk.first_words"))
     lecture_session.add_scene(lecture_session.make_scene(words, say("present.scene_step.text")))
 
 
 def add_picture_scene(data: bytes, name: str) -> None:
-    """Adds a scene for a picture, under the name of its file; or keeps why it is none."""
+    """Adds a picture scene titled with the file's name; keeps the error if the picture is refused."""
     try:
         check_picture(data)
     except AttentionError as error:
@@ -53,7 +53,7 @@ def add_picture_scene(data: bytes, name: str) -> None:
 
 
 def show_own_editor(index: int, shown: SceneContent) -> None:
-    """What of a scene's content is written here: words, what a picture is and from whom; or the button for code."""
+    """Shows the editor of a text, or of a picture's alt text and source; for a Setup, the button that adds its code."""
     match shown:
         case OwnText():
             options = {"max_chars": MAX_OWN_TEXT_CHARS, "height": TEXT_HEIGHT_PX}
@@ -67,7 +67,7 @@ def show_own_editor(index: int, shown: SceneContent) -> None:
 
 
 def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable, **options) -> None:
-    """One part of what a scene shows, in a widget."""
+    """Shows a widget that edits one field of a scene's content."""
     key = f"c_shown_{name}"
 
     def take_part() -> None:
@@ -80,6 +80,6 @@ def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable
 
 
 def add_code_scene(setup: Setup) -> None:
-    """Adds the code of a scene's step as a scene."""
+    """Adds a scene with the code of a Setup's step."""
     title = say("present.desk.code_title", step=setup.step or "weights")
     lecture_session.add_scene(lecture_session.make_scene(RunCode(setup), title))

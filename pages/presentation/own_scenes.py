@@ -1,4 +1,4 @@
-"""What is one's own on the stage: words, and pictures; and the code that ran."""
+"""Scenes of text, pictures and code on the stage."""
 
 import streamlit as st
 
@@ -11,13 +11,13 @@ from pages.site.words import escape_markdown, say
 
 
 def show_text_step(screen: ScreenState) -> None:
-    """The words of the scene. What is HTML in them is shown as it stands; pictures of other hosts are not fetched."""
+    """Shows the text of the scene as Markdown; HTML stays plain text, and Markdown images are not loaded."""
     shown = lecture_session.current_scene().shown
     st.markdown(shown.text.replace("![", r"!\["))
 
 
 def show_own_picture_step(screen: ScreenState) -> None:
-    """The picture of the scene, and from whom it is."""
+    """Shows the picture of the scene, and its source."""
     shown = lecture_session.current_scene().shown
     st.image(shown.data, alt=shown.alt or lecture_session.current_scene().title)
     if shown.source:
@@ -25,10 +25,10 @@ def show_own_picture_step(screen: ScreenState) -> None:
 
 
 def show_code_step(screen: ScreenState) -> None:
-    """The code of the step that the scene opens, in PyTorch and in NumPy."""
+    """Shows the code of the step that the scene opens, in PyTorch and in NumPy."""
     show_step_code(screen.trace, step_of_code(screen.trace, screen.setup))
 
 
 def step_of_code(trace: Trace, setup: Setup) -> str:
-    """The step whose code is shown: the one that is open, if it is computed, else the weights."""
+    """The step whose code is shown: the opened one if it is computed, else the weights."""
     return setup.step if setup.step in trace.computed() else "weights"

@@ -1,4 +1,4 @@
-"""The slides of scenes that show one's own words or picture, or the code of a step."""
+"""The slides of scenes that show a text, an uploaded picture, or the code of a step."""
 
 from attention_core.documents.slides import Slide, SlidePicture
 from pages.lectures.script import Scene
@@ -9,13 +9,13 @@ from pages.site.words import strip_markup
 
 
 def make_text_slide(scene: Scene) -> Slide:
-    """The words, a paragraph each."""
+    """The slide of a text scene; each non-empty line is a paragraph."""
     lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
     return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
 
 
 def make_own_picture_slide(scene: Scene) -> Slide:
-    """The picture, and from whom it is."""
+    """The slide of a picture scene, with the picture's source."""
     shown = scene.shown
     return Slide(
         title=scene.title,
@@ -28,7 +28,7 @@ def make_own_picture_slide(scene: Scene) -> Slide:
 
 
 def make_code_slide(scene: Scene) -> Slide:
-    """The code of the step that the scene opens, in PyTorch and in NumPy, as on the stage."""
+    """The slide of a code scene: the step's code in PyTorch and in NumPy, as on the stage."""
     trace = trace_for(scene.setup)
     torch_code, numpy_code = (
         list_step_code(trace, step_of_code(trace, scene.setup), library) for library in ("torch", "numpy")

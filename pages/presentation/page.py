@@ -1,4 +1,4 @@
-"""A lecture, shown: one scene after the other in large type, with keys; and the desk where it is built."""
+"""The page "present": shows the scenes of a lecture in large type, the presenter view, or the desk."""
 
 import streamlit as st
 
@@ -17,7 +17,7 @@ if session.view == lecture_session.NOTES_VIEW:
 elif session.scene_step is None:
     desk.show_desk()
 else:
-    with st.container(horizontal=True, gap="medium"):  # always: a picture that stays in its place goes on where it was
+    with st.container(horizontal=True, gap="medium"):  # always: an animation in the same container continues
         with st.container(width="stretch"):
             stage.show_stage()
         if session.drawer:

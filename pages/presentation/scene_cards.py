@@ -1,5 +1,4 @@
-"""The scenes of a lecture as cards: a small picture of each, its number, title and minutes; they are put in order
-here."""
+"""The scenes of a lecture as cards, each with a small picture, number, title and minutes; cards can be reordered."""
 
 import base64
 import io
@@ -29,16 +28,16 @@ from pages.setup.setup import Setup
 from pages.site.titles import say_title
 from pages.site.words import current_language, say, strip_markup
 
-CARD_MAP_CELLS = 16  # cells of a side: more of them are too small to be seen on a card
-MAX_CARD_PAIRS = 65_536  # pairs of a query and a key: sixty such runs are computed while one waits
-MAX_CARD_PICTURE_PIXELS = 8_000_000  # pixels of a picture that is made smaller: four bytes each while it is
-CARD_PICTURE_SIZE_PX = (320, 180)  # pixels: twice a card's, for fine screens
-CARD_LINES, CARD_LINE_CHARS = 5, 40  # of words or code: what a card has room for
+CARD_MAP_CELLS = 16  # cells of a side: more would be too small on a card
+MAX_CARD_PAIRS = 65_536  # pairs of a query and a key: sixty such runs are computed while the visitor waits
+MAX_CARD_PICTURE_PIXELS = 8_000_000  # pixels of a picture to be scaled down: each takes four bytes meanwhile
+CARD_PICTURE_SIZE_PX = (320, 180)  # pixels: twice a card's, for high-resolution screens
+CARD_LINES, CARD_LINE_CHARS = 5, 40  # of text or code that fit on a card
 
 
-# ---- what stands on a card -------------------------------------------------------------------------------------------
+# ---- the content of a card -------------------------------------------------------------------------------------------
 def show_scene_cards() -> None:
-    """The cards; a click shows the lecture from there on, or of one's own chooses the scene to work on."""
+    """Shows the cards; a click selects a scene of the own lecture, or starts another lecture from there."""
     session = lecture_session.get_lecture_session()
     is_own = session.name == OWN_LECTURE
     data = {
@@ -59,17 +58,17 @@ def show_scene_cards() -> None:
 
 
 def describe_scene(scene: Scene) -> dict[str, object]:
-    """A card's title and minutes, and its picture: shapes, lines, or an image; lines where there is none."""
+    """The data of a card: title, minutes, and a picture as shapes, lines of text, or an image."""
     minutes = say("present.minutes", count=scene.minutes) if scene.minutes else ""
     described = {"title": printable_token(scene.title) or "–", "minutes": minutes}
     try:
         return described | draw_scene(scene)
-    except AttentionError:  # the scene itself says why
+    except AttentionError:  # the scene itself shows the error
         return described | name_first_step(scene)
 
 
 def draw_scene(scene: Scene) -> dict[str, object]:
-    """The picture of what a scene shows. Raises AttentionError where its run cannot be computed."""
+    """The picture of a scene's content, as data of a card. Raises AttentionError if its run cannot be computed."""
     match scene.shown:
         case Setup() as setup if fits_card(setup):
             return {"shapes": draw_map(setup)}
@@ -87,27 +86,27 @@ def draw_scene(scene: Scene) -> dict[str, object]:
 
 
 def name_first_step(scene: Scene) -> dict[str, object]:
-    """What a scene without a small picture begins with."""
+    """The name of a scene's first step as the only line of a card, for scenes without a small picture."""
     first, *_ = scene.own_steps()
     return {"lines": [say(f"present.scene_step.{first}")]}
 
 
 def first_lines(text: str) -> list[str]:
-    """The first lines of a text in which something stands, each cut to a card's width."""
+    """The first non-blank lines of a text, each cut to a card's width."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
     return [line[:CARD_LINE_CHARS] for line in lines[:CARD_LINES]]
 
 
-# ---- small pictures, made once ---------------------------------------------------------------------------------------
+# ---- cached small pictures -------------------------------------------------------------------------------------------
 def fits_card(setup: Setup) -> bool:
-    """Whether a run is small enough to be computed for a card. Raises AttentionError where it cannot be, or is away."""
+    """Whether a run is small enough to be computed for a card. Raises AttentionError if its inputs are unavailable."""
     queries, keys = count_queries_and_keys(gather_inputs(setup, find_arrays(setup)))
     return queries * keys <= MAX_CARD_PAIRS
 
 
 @cache_by_setup
 def draw_map(setup: Setup) -> list[Shape]:
-    """The map of the head that a state of the workbench looks at."""
+    """The shapes of a small map of the head that a Setup selects."""
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
     place = (chosen.batch, chosen.head)
@@ -119,14 +118,14 @@ def draw_map(setup: Setup) -> list[Shape]:
 
 @cache_by_setup
 def quote_code(setup: Setup, language: str) -> str:
-    """The code of the step that a state of the workbench opens; language: of its comments."""
+    """The PyTorch code of the step that a Setup opens. language: of its comments, part of the cache key."""
     trace = trace_for(setup)
     return list_step_code(trace, step_of_code(trace, setup), "torch")
 
 
 @cache_measurement
 def shrink_picture(data: bytes) -> str:
-    """A picture of one's own as a small JPEG in an address; nothing where it is too large or broken."""
+    """An uploaded picture as a small JPEG in a data URL; empty if the picture is too large or broken."""
     width, height = find_picture_size(data)
     if width * height > MAX_CARD_PICTURE_PIXELS:
         return ""
@@ -134,7 +133,7 @@ def shrink_picture(data: bytes) -> str:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as picture:
             picture.thumbnail(CARD_PICTURE_SIZE_PX)
             small = picture.convert("RGBA")
-    except (OSError, ValueError, SyntaxError):  # what PIL raises of a broken file
+    except (OSError, ValueError, SyntaxError):  # what PIL raises for a broken file
         return ""
     paper = Image.new("RGBA", small.size, "white")
     paper.alpha_composite(small)
@@ -143,9 +142,9 @@ def shrink_picture(data: bytes) -> str:
     return "data:image/jpeg;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-# ---- what is done with a card ----------------------------------------------------------------------------------------
+# ---- handlers --------------------------------------------------------------------------------------------------------
 def open_scene(at: int) -> None:
-    """Works on the scene whose card was clicked, or shows a lecture that comes with the app from there on."""
+    """Handler of a click on a card: selects a scene of the own lecture, or starts another lecture from there."""
     session = lecture_session.get_lecture_session()
     if session.name == OWN_LECTURE:
         session.at = at
@@ -154,6 +153,6 @@ def open_scene(at: int) -> None:
 
 
 def move_own_scene(was: int, to: int) -> None:
-    """Moves a scene of one's own to where its card was put."""
+    """Handler of a moved card: moves the scene of the own lecture to the same index."""
     if lecture_session.get_lecture_session().name == OWN_LECTURE:
         move_scene(was, to)

@@ -1,4 +1,4 @@
-"""Which cell's arithmetic a scene of one's own lecture shows."""
+"""Controls for the cell whose arithmetic a scene of the own lecture shows."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,7 +16,7 @@ from pages.site.words import say, say_refusal
 
 
 def scene_cell_pickers(index: int, scene: Scene) -> None:
-    """Which cell's arithmetic a scene that shows a state of the workbench shows."""
+    """Shows the choice of the step and cell that a workbench scene opens; or why its run cannot be computed."""
     try:
         trace = trace_for(scene.setup)
     except AttentionError as error:
@@ -52,7 +52,7 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
 
 
 def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
-    """The step and the cell that a Setup opens; the first cell of the step, or of the weights, where it opens none."""
+    """The step and the cell that a Setup opens; the weights if it opens no step, the first cell if it opens none."""
     step = setup.step
     if step not in trace.computed():
         step = "weights"
@@ -63,7 +63,7 @@ def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
 
 
 def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Callable[[], None]) -> None:
-    """A choice of the place along each axis of a step that has more than one."""
+    """Shows a choice of the index along each axis of a step whose size exceeds 1."""
     axes = zip(trace.step(step).dims, trace.step(step).shape, strict=True)
     for axis, (dim, size) in enumerate(axes):
         if size <= 1:
@@ -82,13 +82,13 @@ def place_pickers(trace: Trace, step: str, cell: tuple[int, ...], take_place: Ca
 
 
 def read_chosen_cell(axes: int) -> tuple[int, ...]:
-    """The place that is chosen along each of so many axes."""
+    """The index that is chosen along each of so many axes; 0 for axes without a control."""
     places = [st.session_state.get(f"c_scene_axis_{axis}", 0) for axis in range(axes)]
     return tuple(places)
 
 
 def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
-    """A Setup with a cell opened; its query is looked at, and its head where one is."""
+    """A Setup with a cell opened and the cell's query selected, and its head if the Setup selects one."""
     places = dict(zip(axes, cell, strict=True))
     token = places.get("T", setup.token)
     head = setup.head

@@ -1,4 +1,4 @@
-"""A scene of a lecture for those who listen: a page for their phones, a handout for paper."""
+"""Downloads of a scene for the audience: a page for phones, and handouts to print."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from pages.site.words import say, say_refusal
 
 
 def show_scene_files(lecture: Lecture) -> None:
-    """The files of one scene after the other, behind a button."""
+    """Shows a popover with a choice of a scene, and the downloads of that scene."""
     popover = st.popover(say("present.desk.pages"), icon=":material/smartphone:", key="scene_files", on_change="rerun")
     if not popover.open or not lecture.scenes:
         return
@@ -32,7 +32,7 @@ def show_scene_files(lecture: Lecture) -> None:
 
 
 def offer_scene_files(scene: Scene) -> None:
-    """The files of a scene that shows a run; or why it cannot be computed."""
+    """Shows the downloads of a scene; or that it shows no run, or why the run cannot be computed."""
     if scene.setup is None:
         st.caption(say("present.desk.no_run"))
         return

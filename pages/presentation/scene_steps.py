@@ -1,4 +1,4 @@
-"""The steps that a scene is gone through by: a question, the journey, a map, a model, a cell, a formula, its sizes."""
+"""The steps of a scene on the stage: a question, the journey, a map, a model, a cell, a formula, its sizes."""
 
 from collections.abc import Callable
 
@@ -33,11 +33,11 @@ from pages.session.labels import chosen_cell, current_palette, describe_cell, fo
 from pages.session.view import ScreenState
 from pages.site.words import escape_markdown, has, say
 
-MAX_STAGE_CELLS_ACROSS = 16  # cells beside each other whose numbers are read from the last row of a hall
+MAX_STAGE_CELLS_ACROSS = 16  # cells side by side that are legible from the last row of a hall
 
 
 def get_focus_cell(screen: ScreenState) -> Ref:
-    """The cell that the scene is about: the one that is opened, else the largest weight of the selected query."""
+    """The cell that the scene shows: the opened one, else the largest weight of the selected query."""
     opened = chosen_cell(screen.trace, screen.setup)
     if opened:
         return opened
@@ -48,7 +48,7 @@ def get_focus_cell(screen: ScreenState) -> Ref:
 
 
 def show_symbol_step(screen: ScreenState) -> None:
-    """The formula of the step, under those that lead to it from the scores."""
+    """Shows the formula of the focus cell's step, under those of the steps from the scores to it."""
     step = get_focus_cell(screen).step
     colours, names = current_palette().families(), formula_names(screen.trace)
     with st.container(key="leading"):
@@ -59,7 +59,7 @@ def show_symbol_step(screen: ScreenState) -> None:
 
 
 def steps_leading_to(trace: Trace, step: str) -> list[str]:
-    """The steps from the scores to one, without the masks that are made on the way."""
+    """The steps from the scores up to a step, which is excluded, as are masks; empty if the run has no such path."""
     names = [name for name in shown_steps(trace) if not name.startswith("allowed")]
     if "scores" not in names or step not in names:
         return []
@@ -69,7 +69,7 @@ def steps_leading_to(trace: Trace, step: str) -> list[str]:
 
 
 def show_shapes_step(screen: ScreenState) -> None:
-    """The same formula with the sizes of this run under its symbols, and what the letters count."""
+    """Shows the formula of the focus cell's step with the sizes of this run, and what the letters count."""
     step = get_focus_cell(screen).step
     with st.container(key="focus"):
         st.latex(sized_formula(screen.trace, step, current_palette().families(), formula_names(screen.trace)))
@@ -77,7 +77,7 @@ def show_shapes_step(screen: ScreenState) -> None:
 
 
 def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
-    """What the letters of a step's sizes count. spell: how a letter is written."""
+    """The sentence on what the letters of a step's sizes count. spell: how a letter is written."""
     counts = []
     for dim, size in step_sizes(trace, step).items():
         if has(f"present.size.{dim}"):
@@ -86,7 +86,7 @@ def sizes_sentence(trace: Trace, step: str, spell: Callable[[str], str]) -> str:
 
 
 def show_cell_step(screen: ScreenState) -> None:
-    """One number's arithmetic, and the row and the column that it is made of."""
+    """Shows the arithmetic of the focus cell, and a picture of the row and the column that it is computed from."""
     trace = screen.trace
     cell = get_focus_cell(screen)
     show_chart(make_cell_picture(trace, cell, current_palette()), "cell", say("step.alt", step=cell.step))
@@ -98,7 +98,7 @@ def show_cell_step(screen: ScreenState) -> None:
 
 
 def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Picture:
-    """The row and the column whose product a cell is; of what is no product, its row beside what that is made from."""
+    """The row and the column whose product a cell is; if it is no product, its row next to the operands' rows."""
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)
     if whole is None:
@@ -115,7 +115,7 @@ def make_cell_picture(trace: Trace, cell: Ref, palette: Palette) -> charts.Pictu
 
 
 def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette: Palette) -> charts.Picture:
-    """The row of a cell beside the same row of what it is made from, where both have room."""
+    """The row of a cell next to the same row of its operands; alone if these are too wide."""
     names = [*list_shown_operands(trace, cell.step), cell.step]
     panels = [panel(trace, name, position) for name in names]
     row, _ = find_in_panel(panels[-1], cell)
@@ -134,7 +134,7 @@ def make_row_picture(trace: Trace, cell: Ref, position: dict[str, int], palette:
 
 
 def show_question_step(screen: ScreenState) -> None:
-    """The sentence of a run, and the question to the audience."""
+    """Shows the sentence of the scene's run, if it has one, and the question to the audience."""
     question = lecture_session.current_scene().question
     if lecture_session.current_scene().setup is not None:
         sentence = spell_tokens(screen.inputs.queries, screen.setup)
@@ -145,8 +145,8 @@ def show_question_step(screen: ScreenState) -> None:
 
 
 def show_journey_step(screen: ScreenState) -> None:
-    """The way of the query through the layer: the keys that lead on go from stop to stop first, and pass the stops that
-    a scene before has shown."""
+    """Shows the query's journey through the layer; the next and previous keys move between its keyframes first, and
+    skip those that an earlier scene has shown."""
     session = lecture_session.get_lecture_session()
     known = lecture_session.known_motions()
     session.motions[session.at] = list_motions(screen)
@@ -155,7 +155,7 @@ def show_journey_step(screen: ScreenState) -> None:
 
 
 def show_map_step(screen: ScreenState) -> None:
-    """Who attends to whom: the picture of the journey seen from above, its row strong and the others pale."""
+    """Shows the map of the weights as the journey's picture from above: the query's row strong, the others pale."""
     if is_too_large(screen.trace):
         show_large_map_step(screen)
         return
@@ -164,7 +164,7 @@ def show_map_step(screen: ScreenState) -> None:
 
 
 def show_large_map_step(screen: ScreenState) -> None:
-    """The same of more words than stand beside each other, in one sentence and on a canvas."""
+    """Shows the map of a run that is too large for the journey's picture, as a sentence and a canvas."""
     selection = screen.selection
     st.markdown(fact_sentence(screen.trace, selection))
     description = fact_sentence(screen.trace, selection, str)
@@ -173,7 +173,7 @@ def show_large_map_step(screen: ScreenState) -> None:
 
 
 def show_model_step(screen: ScreenState) -> None:
-    """What the language model of the scene is asked, as on the workbench; of a scene without one, the journey."""
+    """Shows the open panel of the scene's language model, as on the workbench; the journey if there is none."""
     panel = open_panel(screen)
     if panel is None:
         show_journey_step(screen)

@@ -1,4 +1,4 @@
-"""The slide of a scene that shows a state of the workbench."""
+"""The slide of a scene that shows the workbench."""
 
 from dataclasses import dataclass, replace
 
@@ -34,17 +34,17 @@ from pages.session.view import ScreenState, make_screen_state
 from pages.setup.setup import Setup, link_key_of
 from pages.site.words import say, say_refusal
 
-MAX_SHOWN_SHARES = 4  # words of a row that are named
-LEAST_SHOWN_SHARE = 0.005  # of the others: less is no whole percent
+MAX_SHOWN_SHARES = 4  # keys of a row that are named
+LEAST_SHOWN_SHARE = 0.005  # of all but the largest: a smaller share rounds to 0 %
 HEAD_AXES = {"B", "H", "T"}
 OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # to calculate
-MAX_TOLD_HEADS = 4  # whose shares have room beside a picture
+MAX_TOLD_HEADS = 4  # heads whose shares fit beside a picture
 MAX_SHOWN_NUMBERS = 8  # numbers of an output that are written out
 
 
 @dataclass(frozen=True)
 class SlidesBefore:
-    """What the slides before one have shown: the motions of a query's way, and what there was to calculate."""
+    """What earlier slides have shown: the motions of the query's journey, and the exercises."""
 
     motions: tuple[str, ...] = ()
     exercises: tuple[SlideExercise, ...] = ()
@@ -52,7 +52,7 @@ class SlidesBefore:
 
 @dataclass(frozen=True)
 class ShownScene:
-    """A scene, what it shows, the cell that it is about, where its pictures are from, and what was shown before."""
+    """A scene with its screen state, its focus cell, the provenance of its pictures, and what earlier slides showed."""
 
     scene: Scene
     screen: ScreenState
@@ -62,7 +62,7 @@ class ShownScene:
 
 
 def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePicture, tuple[MovingPart, ...]]:
-    """The map of a run, and the way of its query in its place. address: of the workbench."""
+    """The map of a run, and the query's journey as a moving part. address: of the workbench."""
     screen = make_screen_state(setup, None)
     provenance = replace(make_run_provenance(setup, address), title=title)
     scene = Scene(setup, title, steps=("journey", "map"))
@@ -71,14 +71,14 @@ def make_run_picture(setup: Setup, title: str, address: str) -> tuple[SlidePictu
 
 
 def make_computable_screen(setup: Setup) -> tuple[ScreenState, dict[str, AttentionError]]:
-    """What a state of the workbench shows as far as it can be computed, and what of it cannot."""
+    """The screen state of a Setup without the fields that cannot be computed, and the error of each of these."""
     setup, refused = keep_computable_fields(setup, check_computable)
     setup, _ = setup_state.drop_missing(setup, trace_for(setup))
     return make_screen_state(setup, None), refused
 
 
 def list_shown_motions(scene: Scene) -> tuple[str, ...]:
-    """The motions of a query's way that the slide of a scene shows; none where it shows no such way."""
+    """The motions of the query's journey that the slide of a scene shows; empty if it shows no journey."""
     if not isinstance(scene.shown, Setup) or "journey" not in scene.steps:
         return ()
     try:
@@ -89,9 +89,9 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
 
 
 def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
-    """The slide of a state of the workbench, as far as it can be computed. address: of the workbench."""
+    """The slide of a workbench scene, as far as it can be computed. address: of the workbench."""
     screen, refused = make_computable_screen(scene.setup)
-    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # a figure says it
+    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # in figures
     warning = tell_run_guess(screen.setup)
     shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, before)
     unfit = []
@@ -115,7 +115,7 @@ def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
 
 # ---- pictures --------------------------------------------------------------------------------------------------------
 def list_pictures(shown: ShownScene) -> list[SlidePicture]:
-    """The way of the query, which stands as the map that it ends in; the row and the column of the cell."""
+    """The pictures of a slide: the map in which the journey ends, and the focus cell's row and column."""
     steps = shown.scene.steps
     pictures = []
     if "journey" in steps or "map" in steps:
@@ -128,7 +128,7 @@ def list_pictures(shown: ShownScene) -> list[SlidePicture]:
 
 
 def draw_map_of_query(shown: ShownScene) -> SlidePicture:
-    """The map of the head with the query's row marked."""
+    """The map of the selected head with the query's row marked."""
     screen, steps = shown.screen, shown.scene.steps
     can_turn = {"journey", "map"} <= {*steps} and not is_too_large(screen.trace)
     chosen = chosen_cell(screen.trace, screen.setup)
@@ -146,7 +146,7 @@ def draw_map_of_query(shown: ShownScene) -> SlidePicture:
 
 
 def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
-    """The way of the query, or the map of its head; nothing where the scene shows neither."""
+    """The query's journey or the map of its head as a moving part; empty if the scene shows neither."""
     screen, steps = shown.screen, shown.scene.steps
     has_journey = "journey" in steps
     has_map = "map" in steps and not is_too_large(screen.trace)
@@ -159,7 +159,7 @@ def list_moving(shown: ShownScene) -> tuple[MovingPart, ...]:
 
 # ---- formulas and figures --------------------------------------------------------------------------------------------
 def list_formulas(shown: ShownScene) -> list[str]:
-    """The formulas that lead to the cell's step, and its own."""
+    """The formulas of the steps that lead to the focus cell's step, and of that step."""
     if "symbol" not in shown.scene.steps:
         return []
     trace, step = shown.screen.trace, shown.focus.step
@@ -168,7 +168,7 @@ def list_formulas(shown: ShownScene) -> list[str]:
 
 
 def list_figures(shown: ShownScene) -> list[str]:
-    """What the pictures say in numbers: the shares, the output, the cell's arithmetic, the sizes."""
+    """The sentences with the numbers of the pictures: shares, output, the cell's arithmetic, sizes."""
     trace, focus, steps = shown.screen.trace, shown.focus, shown.scene.steps
     figures = []
     if "journey" in steps or "map" in steps:
@@ -186,7 +186,7 @@ def list_figures(shown: ShownScene) -> list[str]:
 
 
 def list_shares(shown: ShownScene) -> list[str]:
-    """The shares of the query's row: in the head that the scene looks at, or in each of a few where it chooses none."""
+    """The sentences on the shares of the query's row, in the selected head, or in each of a few if none is selected."""
     trace, selection = shown.screen.trace, shown.screen.selection
     heads = range(trace.sizes()["H"])
     if shown.scene.setup.head is not None or not 2 <= len(heads) <= MAX_TOLD_HEADS:
@@ -199,7 +199,7 @@ def list_shares(shown: ShownScene) -> list[str]:
 
 
 def shares_sentence(trace: Trace, selection: Selection) -> str:
-    """The largest shares of the query's row, and the least where one word alone gets that."""
+    """The sentence on the largest shares of the query's row, and on the smallest if a single key has it."""
     row = trace.step("weights").window(B=selection.batch, H=selection.head, T=selection.query)  # (S,)
     largest_first = sorted(range(len(row)), key=lambda key: -row[key])
     named = []
@@ -219,7 +219,7 @@ def shares_sentence(trace: Trace, selection: Selection) -> str:
 
 
 def output_sentence(screen: ScreenState) -> str:
-    """What the head hands on for the query."""
+    """The sentence on the selected head's output for the query."""
     trace, selection = screen.trace, screen.selection
     output = trace.step("head_outputs").window(B=selection.batch, H=selection.head, T=selection.query)  # (d_v,)
     numbers = [format_fixed(float(number)) for number in output[:MAX_SHOWN_NUMBERS]]
@@ -231,8 +231,8 @@ def output_sentence(screen: ScreenState) -> str:
 
 # ---- the exercise ----------------------------------------------------------------------------------------------------
 def make_exercise(shown: ShownScene) -> SlideExercise | None:
-    """The row of the cell that the scene is about, or the query's weights where that is copied; where a slide before it
-    has asked for the same numbers, the row of another step of the run. None where all were asked for."""
+    """The row of the focus cell as an exercise, or the query's weights if that row cannot be calculated; the row of
+    another step if an earlier slide asks for the same numbers. None if all were asked for."""
     trace, selection = shown.screen.trace, shown.screen.selection
     cell = shown.focus
     if cell.step not in stages_of(trace):
@@ -251,7 +251,7 @@ def make_exercise(shown: ShownScene) -> SlideExercise | None:
 
 
 def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercise | None:
-    """The row of a cell as an exercise. task: what is said before what is to be filled in; may be empty."""
+    """The row of a cell as an exercise. task: a text before the instruction to fill it in; may be empty."""
     texts = make_document_texts(screen.trace, screen.setup, screen.selection)
     fill = say("present.files.fill", step=inline_step_name(cell.step))
     return cell_exercise(
@@ -260,7 +260,7 @@ def make_row_exercise(screen: ScreenState, cell: Ref, task: str) -> SlideExercis
 
 
 def find_largest_cell(trace: Trace, step: str, selection: Selection) -> Ref:
-    """The largest number in the row of a step that belongs to the query and the head that are looked at."""
+    """The number with the largest absolute value in the row of a step for the selected query and head."""
     at = selection.at
     *outer, _ = trace.step(step).dims
     index = tuple(at.get(dim, 0) for dim in outer)

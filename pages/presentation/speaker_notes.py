@@ -1,8 +1,8 @@
-"""The presenter view: the note of the scene that the audience sees, what comes next, and the time.
+"""The presenter view: the note of the scene that the audience sees, the next step, and the time.
 
-Two windows are two sessions, and no session may reach another: the window with the pictures tells its texts to the one
-with the notes inside the browser (components/lectern.js, prompter.js). Where that is another browser or machine, the
-notes are gone through by their own keys.
+Two windows are two sessions, and sessions cannot reach each other: the presentation window sends its texts to the
+presenter view inside the browser (components/lectern.js, prompter.js). In another browser or on another machine, the
+presenter view is moved by its own keys.
 """
 
 from itertools import pairwise
@@ -14,13 +14,13 @@ from pages.lectures import lecture_session
 from pages.site.words import say, use_language
 
 NOTE_WORDS = ("heard", "alone", "coming", "again", "pause", "resume", "on_time")
-CLOCK_WORDS = ("planned", "ahead", "behind")  # with numbers that change while nobody presses a key
+CLOCK_WORDS = ("planned", "ahead", "behind")  # with numbers that the browser updates every second
 FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
 
 
 def note_data() -> dict[str, object]:
-    """What the presenter view shows, as texts, and the minutes between which the scene is planned; nothing where no
-    lecture is shown."""
+    """The texts of the presenter view, and the minutes between which the scene is planned; empty if no lecture is
+    shown."""
     session = lecture_session.get_lecture_session()
     if session.scene_step is None:
         return {}
@@ -38,14 +38,14 @@ def note_data() -> dict[str, object]:
 
 
 def describe_place() -> str:
-    """Which scene of how many, and the minutes it is meant to take where the lecture says them."""
+    """The text "scene number of count", with the scene's planned minutes if given."""
     place = say("present.place", **lecture_session.scene_number_and_count())
     minutes = lecture_session.current_scene().minutes
     return f"{place} · {say('present.minutes', count=minutes)}" if minutes else place
 
 
 def describe_next_step() -> str:
-    """What the next key shows."""
+    """The name of the step after the current one, or that the lecture ends."""
     session = lecture_session.get_lecture_session()
     place = (session.at, session.scene_step)
     for earlier, later in pairwise(lecture_session.list_scene_steps()):
@@ -55,7 +55,7 @@ def describe_next_step() -> str:
 
 
 def describe_scene_step(index: int, step: str) -> str:
-    """A step by its name; of another scene than the one that is shown, with the title of that."""
+    """The name of a step, with the title of its scene if that is not the current one."""
     name = say(f"present.scene_step.{step}")
     if index == lecture_session.get_lecture_session().at:
         return name
@@ -64,7 +64,7 @@ def describe_scene_step(index: int, step: str) -> str:
 
 @st.fragment
 def show_notes() -> None:
-    """The view."""
+    """Shows the presenter view."""
     with use_language():
         words = {name: say(f"present.notes.{name}") for name in NOTE_WORDS}
         words |= {name: say(f"present.notes.{name}", **FILLED_IN_BROWSER) for name in CLOCK_WORDS}
@@ -81,6 +81,6 @@ def show_notes() -> None:
 
 
 def go_on(way: str) -> None:
-    """Goes to another step, after a key or a button where no other window was heard."""
+    """Handler of the presenter view's keys and buttons, used if no presentation window is heard: shows another step."""
     if lecture_session.get_lecture_session().scene_step is not None:
         lecture_session.move_in_lecture(way)

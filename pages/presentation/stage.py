@@ -1,4 +1,4 @@
-"""What an audience sees of a scene, one step at a time, in large type and nothing else; and the keys that lead on."""
+"""The stage: one step of a scene in large type, for the audience, with the keys and buttons of the lectern."""
 
 import streamlit as st
 
@@ -17,11 +17,11 @@ from pages.session.view import ScreenState
 from pages.setup.setup import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say, say_refusal
 
-MODEL_STEPS = ("journey", "map", "model", "cell")  # in which numbers stand that a language model may have made
+MODEL_STEPS = ("journey", "map", "model", "cell")  # steps with numbers that may come from a language model
 
 
 def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The lecture, the place in it, and what its scene has become."""
+    """All values on which the stage depends: the lecture, scene and step, and the Setup that is shown."""
     session = lecture_session.get_lecture_session()
     return (
         lecture_session.current_lecture(),
@@ -38,12 +38,12 @@ def stage_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(stage_dependencies)
 def show_stage(screen: ScreenState) -> None:
-    """One step of the scene, and the keys that lead on."""
+    """Shows the current step of the scene, and the lectern."""
     step = lecture_session.get_lecture_session().scene_step
     with st.container(key="stage"):
         st.markdown(f"## {escape_markdown(lecture_session.current_scene().title)}")
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one picture for both, which stays
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # the same key, so that the animation stays
             SCENE_STEP_FUNCTIONS[step](screen)
         if step in MODEL_STEPS:
             show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
@@ -53,7 +53,7 @@ def show_stage(screen: ScreenState) -> None:
 
 
 def show_lectern() -> None:
-    """The keys and buttons; what the presenter view in another window is told."""
+    """Shows the lectern: keys and buttons, and the texts that it sends to the presenter view in another window."""
     session = lecture_session.get_lecture_session()
     is_presenting = session.scene_step is not None
     states = {
@@ -81,7 +81,7 @@ LECTERN_ACTIONS = (
 
 
 def handle_lectern_key(way: str) -> None:
-    """Does what a key or a button says."""
+    """Handler of the lectern's keys and buttons. way: one of those that show_lectern declares."""
     session = lecture_session.get_lecture_session()
     is_presenting = session.scene_step is not None
     match way:
@@ -106,7 +106,7 @@ def handle_lectern_key(way: str) -> None:
 
 
 def show_lecture_trouble() -> None:
-    """What of the link or the scene could not be read or computed."""
+    """Shows the parts of the link or the scene that could not be read or computed."""
     session = lecture_session.get_lecture_session()
     for key, text in session.unread:
         trouble = link_trouble(key, (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS))

@@ -1,1 +1,1 @@
-"""The kinds of scenes: a module each, with what the scene shows, and how that stands in a file."""
+"""The kinds of scenes, one module each: a record of what the scene shows, read from and written to JSON."""

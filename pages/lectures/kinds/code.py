@@ -1,4 +1,4 @@
-"""A scene that shows the code which ran: of one step of a state of the workbench, in PyTorch and in NumPy."""
+"""A scene that shows the code of one step of a run, in PyTorch and in NumPy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,17 +12,17 @@ CODE_PARTS = ("setup",)
 
 @dataclass(frozen=True)
 class RunCode:
-    """The code of the step that a Setup opens; of its weights, where it opens none."""
+    """The code of the step that a Setup opens, or of the weights if it opens none."""
 
     setup: Setup
 
 
 def read_code(parts: Mapping[str, object]) -> tuple[RunCode, tuple[UnreadPart, ...]]:
-    """The run whose code a scene shows; what of it nobody can read."""
+    """The RunCode of a scene, and the (key, text) parts of its Setup that could not be read."""
     setup, unread = read_workbench(parts)
     return RunCode(setup), unread
 
 
 def write_code(code: RunCode) -> dict[str, object]:
-    """The run as a file has it."""
+    """A RunCode as JSON: its Setup."""
     return write_workbench(code.setup)

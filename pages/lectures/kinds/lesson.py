@@ -1,4 +1,4 @@
-"""A scene that shows a page of the app in part: a lesson's picture, one of its drawers, its code, its training."""
+"""A scene that shows one part of a lesson's page: its picture, one of its accordions, its code or its training."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from pages.site.catalog import BESIDE_LESSONS, LESSONS
 from pages.site.words import load_app_texts
 
 LESSON_PARTS = ("lesson", "part", "choices")
-PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # beside the names of a lesson's drawers
-TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # the lessons in which one trains a network
+PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # further parts are a lesson's drawers, by name
+TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # the lessons in which a network is trained
 SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # the pages that can be a scene
 MAX_NAME_CHARS = 40
 MAX_CHOICES = 60  # more than any page has
@@ -18,9 +18,9 @@ MAX_CHOICES = 60  # more than any page has
 
 @dataclass(frozen=True)
 class LessonPart:
-    """A part of a lesson, or of another page of exercises or reference, under the choices that its link says.
+    """A part of a lesson, or of a page of exercises or reference, with the choices of its link.
 
-    slug: the page. part: "picture", "code", "training", or the name of a drawer. choices: (name, text) each."""
+    slug: of the page. part: "picture", "code", "training", or the name of a drawer. choices: (name, text) each."""
 
     slug: str
     part: str = PICTURE_PART
@@ -28,7 +28,9 @@ class LessonPart:
 
 
 def read_lesson(parts: Mapping[str, object]) -> tuple[LessonPart, tuple[UnreadPart, ...]]:
-    """The part of a page that a scene shows. In the place of a part that its page does not have comes its picture."""
+    """The LessonPart of a scene, and the part name if the page lacks it: the picture is shown instead.
+
+    Raises UnfitPart."""
     slug = parts.get("lesson")
     if slug not in SHOWN_PAGES:
         raise UnfitPart("lesson")
@@ -55,7 +57,7 @@ def has_part(slug: str, part: str) -> bool:
 
 
 def write_lesson(shown: LessonPart) -> dict[str, object]:
-    """The part of a page as a file has it; what is usual is left out."""
+    """A LessonPart as JSON; default values are left out."""
     parts: dict[str, object] = {"lesson": shown.slug}
     if shown.part != PICTURE_PART:
         parts["part"] = shown.part

@@ -1,17 +1,17 @@
-"""What the modules of the kinds share: how a part of a scene in a file is refused."""
+"""Readers of a scene's JSON parts, shared by all kinds, and the exception for an invalid part."""
 
 from collections.abc import Mapping
 
-UnreadPart = tuple[str, str]  # a key, and the beginning of a text that nobody could read
-MAX_UNREAD_CHARS = 40  # of a text that could not be read, as a sentence quotes it
+UnreadPart = tuple[str, str]  # the key and the first characters of a value that could not be read
+MAX_UNREAD_CHARS = 40  # of a value that could not be read, as an error message quotes it
 
 
 class UnfitPart(Exception):
-    """A part of a scene in a file is not what it has to be; its name."""
+    """A part of a scene in a file has a wrong type or value; the argument is its name."""
 
 
 def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
-    """An object of texts in a scene. Raises UnfitPart where the part is none.
+    """The JSON object of strings under a name of a scene, {} if missing. Raises UnfitPart if it is anything else.
 
     >>> read_texts({"setup": {"t": "5"}}, "setup")
     {'t': '5'}
@@ -24,7 +24,7 @@ def read_texts(parts: Mapping[str, object], name: str) -> dict[str, str]:
 
 
 def read_text(parts: Mapping[str, object], name: str, limit: int) -> str:
-    """A text of at most so many characters in a scene. Raises UnfitPart where the part is none.
+    """The string under a name of a scene, "" if missing. Raises UnfitPart if it is no string or exceeds the limit.
 
     >>> read_text({"text": "Hello"}, "text", limit=5)
     'Hello'

@@ -1,4 +1,4 @@
-"""A scene that shows a picture of one's own: a PNG or a JPEG, which a lecture's file holds, and no link."""
+"""A scene that shows an uploaded PNG or JPEG, which is stored in the lecture's file and in no link."""
 
 import base64
 import struct
@@ -12,15 +12,15 @@ from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 PICTURE_PARTS = ("picture", "alt", "source")
 MAX_PICTURE_BYTES = 1_000_000  # bytes of one picture
 MAX_PICTURE_SIDE_PX = 6_000  # pixels of a side: a browser has four bytes for each pixel
-MAX_PICTURE_WORDS_CHARS = 300  # characters of what is said of a picture
+MAX_PICTURE_WORDS_CHARS = 300  # characters of the alt text, and of the source
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 JPEG_SIGNATURE = b"\xff\xd8\xff"
-JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # the segments that say how large a JPEG is
+JPEG_SIZE_MARKERS = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}  # start-of-frame segments, which hold a JPEG's size
 
 
 @dataclass(frozen=True)
 class OwnPicture:
-    """A picture of one's own. alt: what a screen reader says of it. source: from whom it is, and its licence."""
+    """An uploaded picture. alt: text for screen readers. source: the author and the licence."""
 
     data: bytes = field(repr=False)
     alt: str = ""
@@ -28,12 +28,12 @@ class OwnPicture:
 
     @property
     def mime(self) -> str:
-        """What kind of file it is."""
+        """The MIME type, image/png or image/jpeg."""
         return "image/png" if self.data.startswith(PNG_SIGNATURE) else "image/jpeg"
 
 
 def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[UnreadPart, ...]]:
-    """The picture of a scene. Raises UnfitPart, and what check_picture raises."""
+    """The picture of a scene, decoded from base64. Raises UnfitPart, and what check_picture raises."""
     letters = read_text(parts, "picture", 2 * MAX_PICTURE_BYTES)
     try:
         data = base64.b64decode(letters, validate=True)
@@ -45,14 +45,14 @@ def read_own_picture(parts: Mapping[str, object]) -> tuple[OwnPicture, tuple[Unr
 
 
 def write_own_picture(shown: OwnPicture) -> dict[str, object]:
-    """The picture as a file has it; what is empty is left out."""
+    """A picture as JSON, in base64; empty texts are left out."""
     parts = {"picture": base64.b64encode(shown.data).decode(), "alt": shown.alt, "source": shown.source}
     return {name: text for name, text in parts.items() if text}
 
 
 @lru_cache(maxsize=64)
 def check_picture(data: bytes) -> None:
-    """Raises AttentionError where bytes are no picture that a lecture takes: picture_bytes, picture_kind, picture_size.
+    """Raises AttentionError if a lecture does not accept these bytes: picture_bytes, picture_kind, picture_size.
 
     >>> check_picture(b"GIF89a")
     Traceback (most recent call last):
@@ -69,7 +69,7 @@ def check_picture(data: bytes) -> None:
 
 
 def find_picture_size(data: bytes) -> tuple[int, int] | None:
-    """How many pixels wide and high a PNG or a JPEG says that it is; None of anything else.
+    """The width and height in pixels from a PNG's or JPEG's header; None for any other file.
 
     >>> find_picture_size(PNG_SIGNATURE + bytes.fromhex("0000000d49484452 00000003 00000002"))
     (3, 2)
@@ -82,7 +82,7 @@ def find_picture_size(data: bytes) -> tuple[int, int] | None:
 
 
 def find_jpeg_size(data: bytes) -> tuple[int, int] | None:
-    """How large a JPEG says that it is: its segments are gone through until one says it. Source: ITU-T T.81, B.2.2."""
+    """The width and height in a JPEG's first start-of-frame segment, or None. Source: ITU-T T.81, B.2.2."""
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]

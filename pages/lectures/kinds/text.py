@@ -1,4 +1,4 @@
-"""A scene that shows words of one's own."""
+"""A scene that shows a text of the lecturer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 
 TEXT_PARTS = ("text",)
-MAX_OWN_TEXT_CHARS = 2_000  # characters: what a hall's screen has room for
+MAX_OWN_TEXT_CHARS = 2_000  # characters that fit on a lecture hall's screen
 
 
 @dataclass(frozen=True)
 class OwnText:
-    """Words of one's own, as Markdown; what is HTML in them is shown as it stands."""
+    """A text in Markdown; HTML in it is shown as plain text."""
 
     text: str
 
 
 def read_own_text(parts: Mapping[str, object]) -> tuple[OwnText, tuple[UnreadPart, ...]]:
-    """The words of a scene."""
+    """The text of a scene. Raises UnfitPart if it is blank or too long."""
     text = read_text(parts, "text", MAX_OWN_TEXT_CHARS)
     if not text.strip():
         raise UnfitPart("text")
@@ -25,5 +25,5 @@ def read_own_text(parts: Mapping[str, object]) -> tuple[OwnText, tuple[UnreadPar
 
 
 def write_own_text(shown: OwnText) -> dict[str, object]:
-    """The words as a file has them."""
+    """A text as JSON."""
     return {"text": shown.text}

@@ -1,1 +1,1 @@
-"""Spot the bug: the numbers of a layer in which one line is wrong."""
+"""The page "Spot the bug": a layer whose numbers are wrong because of one line of its code."""

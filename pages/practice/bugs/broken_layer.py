@@ -1,4 +1,4 @@
-"""A layer with one wrong line: its numbers, what each of them should be, and its map beside the right one."""
+"""A layer with one wrong line: its numbers, what each of them should be, and its map next to the correct one."""
 
 from functools import partial
 
@@ -31,14 +31,14 @@ BUG_MAP_CELL_PX = 34.0  # pixels: the largest cell of a map beside the code
 
 
 def run_broken_layer(setup: Setup, bug: Bug) -> Trace:
-    """What the layer with the wrong line makes of the same inputs."""
+    """The Setup's run, with the values that the layer with the wrong line computes from the same inputs."""
     trace = trace_for(setup)
     return trace.holding(run_layer(trace, bug.code))
 
 
 # ---- its pictures ----------------------------------------------------------------------------------------------------
 def show_broken_step(broken: Trace, selection: Selection) -> None:
-    """Shows the step of the wrong layer that is looked at."""
+    """Shows the selected step of the broken layer."""
     step = get_looked_step()
     if step == "weights":
         show_broken_picture(broken, make_bug_map("weights", broken, selection, "alt"))
@@ -49,7 +49,7 @@ def show_broken_step(broken: Trace, selection: Selection) -> None:
 
 
 def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> RunPicture:
-    """The map of a head; nothing is said of its rows, which may be anything."""
+    """The weights map of the selected head, without an outlined row: its rows need not sum to 1."""
     return make_weights_map(
         name,
         trace,
@@ -61,7 +61,7 @@ def make_bug_map(name: str, trace: Trace, selection: Selection, title: str) -> R
 
 
 def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
-    """Shows a picture of the wrong layer; a number that is clicked opens to what the numbers before it give."""
+    """Shows a picture of the broken layer; a click on a number opens the correct arithmetic from the step's inputs."""
     run = broken
     opened = get_opened_cell(shown.name, {"": broken})
     if opened is not None:
@@ -79,14 +79,14 @@ def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
 
 # ---- a number and what it should be ----------------------------------------------------------------------------------
 def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
-    """The wrong layer with the step of a cell as it follows from those before it."""
+    """The broken run with the cell's step recomputed correctly from its inputs; unchanged if the step is an input."""
     if broken.step(cell.step).operation is None:
         return broken
     return with_step_reapplied(broken, cell.step)
 
 
 def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
-    """What stands in a cell, and what follows from the numbers before it."""
+    """The value in a cell, and the value that follows from the step's inputs."""
     step, index = cell.step, cell.index
     recomputed = recompute_cell_step(broken, cell)
     made = broken[step][index].item()
@@ -95,7 +95,7 @@ def get_made_and_right(broken: Trace, cell: Ref) -> tuple[float, float]:
 
 
 def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
-    """Says what stands in the cell, and what the right line makes of the numbers before it."""
+    """Shows the value in the cell, and the correct one; nothing for a cell of an input."""
     if broken.step(cell.step).operation is None:
         return
     made, right = get_made_and_right(broken, cell)
@@ -109,7 +109,7 @@ def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
 
 # ---- the answer ------------------------------------------------------------------------------------------------------
 def show_wrong_line(bug: Bug, broken: Trace, selection: Selection) -> None:
-    """Shows the wrong line, what it does, and by what it is seen."""
+    """Shows the wrong line as a diff, its effect, and the sign of it in the numbers."""
     st.code(format_bug_diff(bug), language="diff")
     cause = Cause(bug.code, ())
     st.markdown(say("lessons.bugs.cause", reason=say_cause(cause)))
@@ -117,7 +117,7 @@ def show_wrong_line(bug: Bug, broken: Trace, selection: Selection) -> None:
 
 
 def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
-    """Shows the map with the wrong line beside the right one."""
+    """Shows the broken layer's map next to the correct one."""
     maps = equalize_sizes(
         make_bug_map("theirs", broken, selection, "theirs"),
         make_bug_map("ours", trace_for(setup), selection, "ours"),
@@ -126,7 +126,7 @@ def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
 
 
 def describe_sign(bug: Bug, broken: Trace, selection: Selection) -> str:
-    """The sign by which a bug is seen in the numbers."""
+    """The sentence about the sign by which a bug shows in the numbers."""
     row = row_ratio(broken, selection.batch, selection.head, selection.query)
     wrong = find_most_wrong_cell(broken, "scores")
     made, right = get_made_and_right(broken, wrong)

@@ -1,4 +1,4 @@
-"""Which wrong layer is shown, the right run behind it, and the line that the reader takes for the wrong one."""
+"""The choice of a bug, the Setup of its correct run, and its wrong line."""
 
 import streamlit as st
 
@@ -10,17 +10,17 @@ from pages.panels.link_controls import choose_option, make_place_reader
 from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
 
-FOUND_BUGS_KEY = "bugs_found"  # in the session: the numbers of those that were said right
-SHOWN_BUG_KEY = "bug"  # in the session: the number of the one that is shown
+FOUND_BUGS_KEY = "bugs_found"  # session state: the numbers of the bugs that were found
+SHOWN_BUG_KEY = "bug"  # session state: the number of the shown bug
 
 
 def choose_bug() -> Bug:
-    """Asks for a wrong layer; they are numbered, because a name would tell."""
+    """Shows the choice of a bug and returns it; bugs are numbered, because a name would reveal the answer."""
     numbers = [str(number) for number, _ in enumerate(BUGS, 1)]
     number = get_choice("bug", numbers[0], make_member_reader(numbers))
     found = st.session_state.setdefault(FOUND_BUGS_KEY, set())
     if st.session_state.get(SHOWN_BUG_KEY, number) != number:
-        store_choice("guess", None)  # another one is guessed anew
+        store_choice("guess", None)  # the guess was for another bug
     st.session_state[SHOWN_BUG_KEY] = number
     bug = BUGS[numbers.index(number)]
     guess = get_choice("guess", None, make_place_reader(len(LAYER_LINES)))
@@ -31,7 +31,7 @@ def choose_bug() -> Bug:
 
 
 def setup_for_bug(example: str, bug: Bug) -> Setup:
-    """The right run that stands behind a wrong layer."""
+    """The Setup of the correct run of a bug: with a causal mask, or in a batch with padding."""
     if not bug.padded:
         return Setup(example=example, masks=("causal",))
     *_, shorter = EXAMPLES[example].batch.splitlines()
@@ -39,12 +39,12 @@ def setup_for_bug(example: str, bug: Bug) -> Setup:
 
 
 def find_wrong_line(bug: Bug) -> int:
-    """The place of the wrong line among them."""
+    """The index of a bug's wrong line in LAYER_LINES."""
     return [*LAYER_LINES].index(bug.line)
 
 
 def format_bug_diff(bug: Bug) -> str:
-    """The line as it ran and as it was meant, as programmers write a difference."""
+    """The wrong line and the correct one, as a diff."""
     lines = right_lines(bug)
     wrong = format_line(bug.line, bug.wrong)
     right = format_line(bug.line, lines[bug.line])

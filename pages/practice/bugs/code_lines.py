@@ -1,4 +1,4 @@
-"""The lines of a layer on the screen: the number of each shows what it made; any may be named as the wrong one."""
+"""The code lines of a layer: a click on a number shows the line's result; any line can be guessed as the wrong one."""
 
 import streamlit as st
 
@@ -14,29 +14,29 @@ from pages.session.reveal import are_answers_revealed
 from pages.setup.link_values import make_member_reader
 from pages.site.words import say
 
-FIRST_STEP = "weights"  # what is looked at first
+FIRST_STEP = "weights"  # the step that is shown first
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 read_step = make_member_reader(LAYER_STEPS)
 read_guess = make_place_reader(len(LAYER_LINES))
 
 
 def get_looked_step() -> str:
-    """The step that is looked at."""
+    """The step that is shown beside the code."""
     return get_choice("look", FIRST_STEP, read_step)
 
 
 def get_guess() -> int | None:
-    """The place of the line that is said to be wrong; None before any was."""
+    """The index of the line that the visitor guessed to be wrong; None before a guess."""
     return get_choice("guess", None, read_guess)
 
 
 def is_line_known(bug: Bug) -> bool:
-    """Whether the wrong line may be seen: it was found, or all answers are shown."""
+    """Whether the wrong line may be shown: it was guessed, or all answers are revealed."""
     return get_guess() == find_wrong_line(bug) or are_answers_revealed()
 
 
 def show_lines(bug: Bug) -> None:
-    """Shows the lines as they should be."""
+    """Shows the correct code lines, with their buttons."""
     data = {
         "lines": [describe_line(bug, place, *line) for place, line in enumerate(right_lines(bug).items())],
         "looked": get_looked_step(),
@@ -54,7 +54,7 @@ def show_lines(bug: Bug) -> None:
 
 
 def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str, object]:
-    """A line as the component takes it. name, line: of the step, and what makes it."""
+    """A line as data of the component. name: of the step. line: the code that computes it."""
     number = LINE_NUMBERS[place]
     step = name if name in LAYER_STEPS else None
     looks_at = say("lessons.bugs.no_look", number=number)
@@ -74,14 +74,14 @@ def describe_line(bug: Bug, place: int, name: str, line: LayerLine) -> dict[str,
 
 
 def judge_line(bug: Bug, place: int) -> str:
-    """The sign of what is known of a line; nothing where nothing is."""
+    """The mark of a line: ✓ for the wrong one once known, × for a guess that missed; else empty."""
     if place == find_wrong_line(bug):
         return "✓" if is_line_known(bug) else ""
     return "×" if get_guess() == place else ""
 
 
 def show_verdict(bug: Bug) -> None:
-    """Says whether the line that was named is the wrong one."""
+    """Shows whether the guessed line is the wrong one; nothing before a guess."""
     guess = get_guess()
     if guess is not None:
         verdict = "found" if guess == find_wrong_line(bug) else "as_meant"

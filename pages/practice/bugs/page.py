@@ -1,4 +1,4 @@
-"""Spot the bug: a layer whose numbers are wrong in one line. Which line?"""
+"""The page "bugs": shows the numbers of a layer with one wrong line, and asks for that line."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.site.words import say
 
-CODE_AND_PICTURE = (11, 9)  # shares of the width: the longest line of the code stands on one line
+CODE_AND_PICTURE = (11, 9)  # shares of the width: the longest line of code does not wrap
 
 with draw_page_frame("bugs") as place:
     show_question("bugs")
@@ -20,7 +20,7 @@ with draw_page_frame("bugs") as place:
         example = pick_example("en_it", "zh_ta", zh="zh_ta").example
     setup = setup_for_bug(example, bug)
     broken = run_broken_layer(setup, bug)
-    selection = selection_of(trace_for(setup), setup)  # the head and the word that tell most
+    selection = selection_of(trace_for(setup), setup)  # the head and the word that show most
     code, picture = st.columns(CODE_AND_PICTURE, gap="medium")
     known = is_line_known(bug)
     with code:
@@ -29,7 +29,7 @@ with draw_page_frame("bugs") as place:
         show_verdict(bug)
         if known:
             show_wrong_line(bug, broken, selection)
-    with picture.container(key="beside_code"):  # it stays in sight: page.css
+    with picture.container(key="beside_code"):  # sticky: page.css
         show_broken_step(broken, selection)
     if known:
         show_both_maps(setup, broken, selection)

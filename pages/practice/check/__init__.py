@@ -1,1 +1,1 @@
-"""Check your work: every number is judged twice."""
+"""The page "Check your work": checks numbers that were calculated by hand."""

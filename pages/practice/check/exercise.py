@@ -1,4 +1,4 @@
-"""What is calculated by hand: an exercise from a seed, the printed example, or any state small enough to be written."""
+"""The exercise to calculate by hand: from a seed, the printed example, or any Setup that is small enough."""
 
 from collections.abc import Mapping
 
@@ -18,11 +18,11 @@ from pages.site.words import say
 
 EXERCISE_EXAMPLE = "source_004"
 EXERCISE_KINDS = (*LEVELS, "printed")
-FIRST_SEED = 1  # the seed to begin with
+FIRST_SEED = 1  # the default seed
 
 
 def choose_exercise() -> tuple[str, Setup]:
-    """Asks for an exercise. Gives its kind and its Setup."""
+    """Shows the controls of the exercise; returns its kind and its Setup."""
     given = get_choice(STATE_KIND, None, read_exercise_link)
     kinds = EXERCISE_KINDS if given is None else (*EXERCISE_KINDS, STATE_KIND)
     kind = choose_option("kind", kinds)
@@ -39,7 +39,7 @@ def choose_exercise() -> tuple[str, Setup]:
 
 
 def setup_for_level(level: str, seed: int) -> Setup:
-    """The Setup of a drawn exercise."""
+    """The Setup of the exercise that a level and a seed make."""
     exercise = make_exercise(level, seed)
     if "q" in exercise.matrices:
         return Setup(example="one_query", score="scaled_dot", **exercise.matrices)
@@ -53,7 +53,7 @@ def setup_for_level(level: str, seed: int) -> Setup:
 
 
 def exercise_link_values(kind: str) -> dict[str, object]:
-    """What the link of an exercise says, also where it is the usual."""
+    """The query parameters of an exercise's link, including default values."""
     values = {"kind": kind}
     if kind in LEVELS:
         values["seed"] = get_choice("seed", FIRST_SEED, read_link_count)
@@ -63,12 +63,12 @@ def exercise_link_values(kind: str) -> dict[str, object]:
 
 
 def go_to_next_exercise(seed: int) -> None:
-    """Goes to another exercise of the same level."""
+    """Opens the exercise of the next seed, of the same level."""
     store_choice("seed", (seed + 1) % MAX_LINK_NUMBER)
 
 
 def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
-    """Empties all cells where another exercise begins."""
+    """Empties all cells if the exercise differs from the one shown before."""
     shown_before = st.session_state.get("exercise", setup)
     if shown_before != setup:
         for step in stages_of(trace):
@@ -77,7 +77,7 @@ def clear_on_new_exercise(setup: Setup, trace: Trace) -> None:
 
 
 def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
-    """What stands in the cells of every step at first: nothing, or what was printed."""
+    """The initial text of the cells, by step: blank, or the printed numbers."""
     if kind != "printed":
         return {step: blank_text(trace[step]) for step in stages_of(trace)}
     printed = PRINTED_EXAMPLES[EXERCISE_EXAMPLE]
@@ -87,9 +87,9 @@ def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
     return texts
 
 
-# ---- any state as an exercise ----------------------------------------------------------------------------------------
+# ---- any Setup as an exercise ----------------------------------------------------------------------------------------
 def read_exercise_link(text: str) -> str:
-    """Reads the link of a Setup that can be an exercise."""
+    """Reads the link of a Setup. Raises ValueError if it is unreadable, AttentionError if it can be no exercise."""
     link = read_other_setup_link(text)
     check_exercise_size(setup_from_query(link))
     return link

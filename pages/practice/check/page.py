@@ -1,4 +1,4 @@
-"""Check your work: an exercise by hand, each number judged twice, and the mistake named."""
+"""The page "check": checks an exercise by hand against the right run and the visitor's own earlier steps."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""An exercise on paper, blank and with its solutions, on the paper of either continent."""
+"""An exercise as sheets to print, blank and with its solutions, in each paper size of PAPERS."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,7 +19,7 @@ from pages.site.words import current_language, say, say_refusal
 
 
 def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
-    """Offers the sheets, behind a button."""
+    """Shows a popover with the sheets to print."""
     opened = st.popover(
         say("lessons.check.print"),
         icon=":material/print:",
@@ -33,7 +33,7 @@ def show_printing(kind: str, trace: Trace, setup: Setup) -> None:
 
 
 def show_sheets(kind: str, trace: Trace, setup: Setup) -> None:
-    """Offers the sheets, or says why there is none."""
+    """Shows the downloads of the sheets, or why the exercise is too large for paper."""
     try:
         check_paper_size(trace)
     except AttentionError as refusal:
@@ -53,7 +53,7 @@ def show_sheets(kind: str, trace: Trace, setup: Setup) -> None:
 
 
 def make_exercise_provenance(kind: str) -> Provenance:
-    """The exercise's title, and the link at which answers to it are checked."""
+    """The provenance of a sheet: its title, and the link at which its answers can be checked."""
     values = exercise_link_values(kind)
     values["lang"] = current_language()
     address = f"{page_address()}?{urlencode(values)}"

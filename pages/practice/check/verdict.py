@@ -1,4 +1,4 @@
-"""How the numbers of a step are judged."""
+"""The verdict on the numbers that were entered for a step."""
 
 from collections.abc import Mapping
 
@@ -17,13 +17,13 @@ KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
 
 
 def tell_marks(counts: Mapping[str, int]) -> str:
-    """How many numbers there are of each kind, of those that there are."""
+    """The count of numbers of each kind in words; kinds without any are left out."""
     told = [say(f"lessons.check.tally.{kind}", count=counts[kind]) for kind in KINDS_OF_NUMBERS if counts[kind]]
     return say("fact.comma").join(told)
 
 
 def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
-    """Says how the step is made, how many of its numbers are right, and names the slips of all steps."""
+    """Shows the step's formula, how many of its numbers are right, and the slips of all steps."""
     colours, names = current_palette().families(), formula_names(checked.trace)
     st.latex(stage_formula(checked.trace, step, colours, names), width="content")
     counts = count_marked_numbers(checked.marked[step])

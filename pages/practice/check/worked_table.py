@@ -1,4 +1,4 @@
-"""The one table of an exercise to type in, at its place in the product: its operands stand before it."""
+"""The table of an exercise to type numbers into, drawn as the result of a product after its operands."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -28,7 +28,7 @@ from pages.session.labels import current_palette, picture_texts_for
 from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 
-NAME = "work"  # of the picture
+NAME = "work"  # the name of the picture
 
 
 def show_worked_table(
@@ -39,10 +39,10 @@ def show_worked_table(
     starts: Mapping[str, str],
     show_verdict: Callable[[], None],
 ) -> None:
-    """Shows the cells of a step between its operands; a written number opens to its arithmetic and its mark.
+    """Shows the cells of a step with its operands; a click on an entered number opens its arithmetic and its mark.
 
-    parts: the operands, and the right numbers where they may be seen. starts: what stands in the cells at first.
-    show_verdict: says how the numbers are judged; it stands beside the picture, where there is room."""
+    parts: the operands, and the right numbers if they may be shown. starts: the initial texts of the cells.
+    show_verdict: draws the verdict, beside the picture if there is room."""
     runs = {"printed": checked.written, "right": checked.trace}
     frame = draw_frame(checked, step, head, parts)
     shown = make_work_picture(checked, frame, runs)
@@ -66,7 +66,7 @@ def show_worked_table(
 
 
 def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart]) -> WorkedFrame:
-    """The operands before the place of the cells."""
+    """The picture of the operands, with free space for the cells."""
     opened = get_opened_cell(NAME, {"printed": checked.written, "right": checked.trace})
     free = make_written_part(checked, step, "", head=head)
     words = picture_texts_for(checked.trace)
@@ -74,7 +74,7 @@ def draw_frame(checked: CheckedWork, step: str, head: int, parts: list[SheetPart
 
 
 def make_work_picture(checked: CheckedWork, frame: WorkedFrame, runs: dict) -> RunPicture:
-    """The picture, in which a cell without a number stays closed, unless all answers are shown."""
+    """The picture with its runs; a cell without a number cannot be opened, unless all answers are revealed."""
     opened = get_opened_cell(NAME, runs)
     if opened is not None:
         run, cell = opened

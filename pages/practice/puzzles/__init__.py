@@ -1,1 +1,1 @@
-"""Puzzles that are solved with a few numbers."""
+"""The page "Puzzles": each is solved by changing a few numbers of a head."""

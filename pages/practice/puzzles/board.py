@@ -1,4 +1,4 @@
-"""A puzzle on the screen: the list, the cells to change, what must come of it, the buttons, the maps."""
+"""A puzzle on the screen: the list of puzzles, the cells to change, the goal and conditions, the buttons, the maps."""
 
 from dataclasses import replace
 
@@ -25,14 +25,14 @@ from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: a cell of a map that stands alone, and all its rows
-SINGLE_MAP_WIDTH_PX = 540.0  # pixels: such a map beside large numbers
-OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps below which the output stands above the fold
+SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: a cell of a single map, and all its rows
+SINGLE_MAP_WIDTH_PX = 540.0  # pixels: the width of a single map beside large numbers
+OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps above an output that must fit on the first screen
 PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # pixels: the headings of rows
 PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # pixels: a column
-MAX_LARGE_COLUMNS = 4  # of all matrices: beside more there is no room for the map
+MAX_LARGE_COLUMNS = 4  # of all matrices: with more, the map does not fit beside them
 PUZZLE_GAP_PX = 16  # pixels: the gap between matrices
-TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: what is said under cells beside one map
+TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: the text under the cells, beside one map
 TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: and beside two
 
 
@@ -62,7 +62,7 @@ def show_puzzle_list(played: PlayedPuzzle) -> None:
 
 
 def show_task(played: PlayedPuzzle) -> None:
-    """Shows what is given, what is asked for, and how many numbers were changed, beside the fewest that are enough."""
+    """Shows the title and task, and how many numbers were changed, with the fewest known to be enough."""
     name = played.puzzle.name
     number = [*PUZZLES].index(name) + 1
     title = say_title(played.puzzle)
@@ -73,18 +73,18 @@ def show_task(played: PlayedPuzzle) -> None:
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
 def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
-    """Whether the matrices stand beside each other: where there is one map alone there is room."""
+    """Whether the matrices stand side by side: only next to a single map is there room."""
     return len(played.puzzle.heads) == 1
 
 
 def are_cells_large(played: PlayedPuzzle) -> bool:
-    """Whether the numbers to change are as large as those of the map."""
+    """Whether the cells to change are drawn large: next to a single map, with few columns."""
     columns = sum(behind - first for first, behind in played.puzzle.open.values())
     return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
 
 
 def get_cells_width(played: PlayedPuzzle) -> int:
-    """The width of the matrices, and of what is said under them, in pixels."""
+    """The width of the matrices, and of the texts under them, in pixels."""
     is_large = are_cells_large(played)
     heading = LARGE_HEADING_PX if is_large else PUZZLE_HEADING_PX
     column = LARGE_COLUMN_PX if is_large else PUZZLE_COLUMN_PX
@@ -104,7 +104,7 @@ def show_cells(played: PlayedPuzzle) -> None:
 
 
 def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
-    """Shows the numbers of one matrix that may be changed, under what its rows and columns stand for."""
+    """Shows the numbers of one matrix that may be changed, with headings of its rows and columns."""
     first, behind = played.puzzle.open[name]
     numbers = played.matrices[name][:, first:behind]
     is_changed = numbers != played.start[name][:, first:behind]
@@ -136,9 +136,9 @@ def show_matrix_cells(played: PlayedPuzzle, name: str) -> None:
     )
 
 
-# ---- what must come of it --------------------------------------------------------------------------------------------
+# ---- the goal and further conditions ---------------------------------------------------------------------------------
 def show_bounds(played: PlayedPuzzle) -> None:
-    """Shows the goal and what must be true besides, each with its number and a tick where it is."""
+    """Shows the goal and the further conditions, each with its value and a tick if it holds."""
     lines = []
     for reading in played.readings:
         sign = ":green[:material/check:]" if reading.holds else ":orange[:material/radio_button_unchecked:]"
@@ -153,7 +153,7 @@ def show_bounds(played: PlayedPuzzle) -> None:
 
 
 def format_reading(reading: BoundReading) -> str:
-    """A reading in two decimals, a count without any; with all digits where two would say that it holds."""
+    """The value of a reading with two decimals, exact if these would wrongly equal the limit; a count as it is."""
     exact = format_exact(reading.value)
     if isinstance(reading.bound.limit, int):
         return exact
@@ -163,14 +163,14 @@ def format_reading(reading: BoundReading) -> str:
 
 
 def format_limit(reading: BoundReading) -> str:
-    """What it must be at least, or at most."""
+    """The limit of a reading with two decimals; a count without decimals."""
     limit = reading.bound.limit
     return format_exact(limit) if isinstance(limit, int) else format_fixed(limit)
 
 
 # ---- what a reader may ask for ---------------------------------------------------------------------------------------
 def show_puzzle_buttons(played: PlayedPuzzle) -> bool:
-    """A hint, a solution once answers may be seen, the start again, the next puzzle. Whether a hint is wanted."""
+    """Shows the buttons for a hint, a solution, a reset and the next puzzle; returns whether the hint is on."""
     later = game.neighbour_puzzle(played.puzzle.name, 1)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", width="content"):
         wanted = link_controls.switch("hint")
@@ -194,7 +194,7 @@ def show_puzzle_buttons(played: PlayedPuzzle) -> bool:
 
 # ---- the maps --------------------------------------------------------------------------------------------------------
 def get_map_cell_size(played: PlayedPuzzle) -> float:
-    """The largest side of a cell of the maps, in pixels."""
+    """The largest size of a cell of the maps, in pixels."""
     if played.puzzle.name in OUTPUT_PICTURES:
         return OUTPUT_MAP_CELL_PX
     if are_matrices_side_by_side(played):

@@ -1,6 +1,6 @@
-"""A puzzle as it is played: which one, its numbers as the reader has them, and what of it is solved.
+"""The state of the puzzle page: the chosen puzzle, the visitor's numbers, and which puzzles are solved.
 
-The link says the puzzle and the numbers that were changed; the numbers of the others wait in the session.
+The link holds the puzzle and its changed numbers; the session keeps the changed numbers of the other puzzles.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -31,16 +31,16 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
 from pages.site.words import current_language
 
-NUMBERS_KEY = "numbers"  # in the link: what was changed, as `format_changes` writes it
+NUMBERS_KEY = "numbers"  # link key of the changed numbers, as `format_changes` writes them
 FIRST_PUZZLE = next(iter(PUZZLES))
 
 
 @dataclass(frozen=True, eq=False)
 class PlayedPuzzle:
-    """A puzzle with the reader's numbers.
+    """A puzzle with the visitor's numbers.
 
-    start: its matrices as it begins; matrices: as they are. setup, trace: the run with them; before: the one that it
-    begins with. readings: the goal, and what must be true besides."""
+    start, matrices: its matrices at the start and now. setup, trace: the run with these; before: the run at the start.
+    readings: the values of the goal and of the further conditions."""
 
     puzzle: Puzzle
     start: Matrices
@@ -52,28 +52,28 @@ class PlayedPuzzle:
 
     @property
     def solved(self) -> bool:
-        """Whether all of it holds."""
+        """Whether the goal and all conditions hold."""
         return is_solved(self.readings)
 
     @property
     def changed(self) -> int:
-        """How many numbers are others than at the start."""
+        """How many numbers differ from the start."""
         return count_changes(self.matrices, self.start)
 
     @property
     def fewest(self) -> int:
-        """With how many changes it can be solved, as far as is known."""
+        """The smallest number of changes that is known to solve the puzzle."""
         return count_fewest_changes(self.puzzle, self.start)
 
 
 def current_puzzle() -> Puzzle:
-    """The puzzle that is played."""
+    """The chosen puzzle."""
     name = lesson_choices.get_choice("puzzle", FIRST_PUZZLE, make_member_reader(PUZZLES))
     return PUZZLES[name]
 
 
 def load_played_puzzle() -> PlayedPuzzle:
-    """The chosen puzzle with the reader's numbers, judged; once the reader has solved it, that is remembered."""
+    """The chosen puzzle with the visitor's numbers, judged; remembers it as solved if its solution was not shown."""
     puzzle = current_puzzle()
     begin, start, matrices = read_puzzle_matrices(puzzle)
     bases = inputs_of(begin).bases
@@ -99,7 +99,7 @@ def load_played_puzzle() -> PlayedPuzzle:
 
 
 def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
-    """What a puzzle begins with, its matrices then, and as they are."""
+    """The Setup that a puzzle starts with, its matrices at the start, and its matrices now."""
     begin = Setup(**puzzle.start(current_language()))
     matrices = inputs_of(begin).matrices
     start = {name: matrices[name] for name in puzzle.open}
@@ -109,7 +109,7 @@ def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
 
 
 def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]:
-    """A reader of changed numbers, which gives them as `format_changes` writes them."""
+    """A function that reads changed numbers from a link and returns them as `format_changes` writes them."""
 
     def read(text: str) -> str:
         changed = read_changes(puzzle, text, start)
@@ -119,13 +119,13 @@ def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]
 
 
 def remembered_puzzles(name: str) -> set[str]:
-    """The puzzles of which the session remembers something."""
+    """The set of puzzle names that the session keeps under a key; changes to it are kept."""
     return st.session_state.setdefault(name, set())
 
 
-# ---- what a reader does ----------------------------------------------------------------------------------------------
+# ---- handlers --------------------------------------------------------------------------------------------------------
 def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
-    """Takes what was typed into cells of a matrix, [{"row", "column", "text"}, ...], or keeps why it cannot be."""
+    """Handler of numbers typed into a matrix, [{"row", "column", "text"}, ...]: takes them, or keeps the error."""
     puzzle = current_puzzle()
     _, start, matrices = read_puzzle_matrices(puzzle)
     if name not in puzzle.open:
@@ -148,7 +148,7 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
 
 
 def put_numbers(text: str | None) -> None:
-    """Puts other numbers at once: a solution, or those at the start."""
+    """Replaces all changed numbers: by a solution's, or by none to reset the puzzle."""
     choices = lesson_choices.current_lesson_choices()
     choices.forget_refusals(NUMBERS_KEY)
     choices.forget_trouble()
@@ -157,13 +157,13 @@ def put_numbers(text: str | None) -> None:
 
 
 def show_solution() -> None:
-    """Puts a solution into the cells: it is seen, not found."""
+    """Puts a solution into the cells, and remembers that it was shown."""
     remembered_puzzles("puzzles_shown").add(current_puzzle().name)
     put_numbers(current_puzzle().solution)
 
 
 def go_to_puzzle(name: str | None) -> None:
-    """Goes to another puzzle, which is as it was left; a browser may name anything."""
+    """Opens another puzzle with the numbers left in it; ignores an unknown name, since it may come from the browser."""
     current = current_puzzle().name
     if name not in PUZZLES or name == current:
         return
@@ -176,7 +176,7 @@ def go_to_puzzle(name: str | None) -> None:
 
 
 def neighbour_puzzle(name: str, step: int) -> str | None:
-    """The puzzle before (-1) or after (1) one."""
+    """The name of the puzzle before (-1) or after (1) a given one; None at the ends."""
     names = [*PUZZLES]
     place = names.index(name) + step
     if 0 <= place < len(names):
@@ -185,7 +185,7 @@ def neighbour_puzzle(name: str, step: int) -> str | None:
 
 
 def next_unsolved_puzzle(name: str) -> str | None:
-    """The first puzzle behind one, and then from the first on, that the reader has not solved."""
+    """The first unsolved puzzle after a given one, continuing from the first; None if all others are solved."""
     names = [*PUZZLES]
     behind = names.index(name) + 1
     others = (*names[behind:], *names[: behind - 1])
@@ -195,16 +195,16 @@ def next_unsolved_puzzle(name: str) -> str | None:
 
 
 def follow_arrow_key_to_puzzle() -> None:
-    """Goes where an arrow key pointed."""
+    """Opens the previous or next puzzle if an arrow key was pressed."""
     step = st.session_state.pop("way", None)
     go_to_puzzle(step and neighbour_puzzle(current_puzzle().name, step))
 
 
 def puzzle_version() -> int:
-    """The version of the cells: with each new one they forget what was typed."""
+    """The version of the cells: a new one makes the browser discard what was typed."""
     return st.session_state.get("puzzles_version", 0)
 
 
 def renew_puzzle_cells() -> None:
-    """The cells show the numbers as they are."""
+    """Makes the cells show the current numbers again."""
     st.session_state["puzzles_version"] = puzzle_version() + 1

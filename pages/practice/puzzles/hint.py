@@ -1,4 +1,4 @@
-"""The hint of a puzzle: the number that is worth a change, by its slope."""
+"""The hint of a puzzle: the number whose change helps most, by the goal's gradient."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ HINT_NUDGE = 0.1  # by how much a hint moves a number
 
 
 def show_hint(played: PlayedPuzzle) -> None:
-    """Shows the number that is worth a change, and all slopes as maps; else why there is none."""
+    """Shows which number to change, and the goal's slopes as maps; or why there is no hint."""
     if played.solved:
         show_sentence("lessons.puzzles.hint_solved")
         return
@@ -42,7 +42,7 @@ def show_hint(played: PlayedPuzzle) -> None:
 
 
 def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
-    """Says which number to change, in which way, and what that is worth."""
+    """The sentence which number to change, in which direction, and by how much that changes the goal."""
     (row,) = make_axis_headings(
         label_columns(played),
         hint.name,
@@ -66,14 +66,14 @@ def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
 
 
 def choose_way(puzzle: Puzzle, hint: Hint) -> str:
-    """In which way the number is to be changed."""
+    """The direction of the change: "flip", "raise" or "lower"."""
     if puzzle.flips:
         return "flip"
     return "raise" if hint.slope > 0 else "lower"
 
 
 def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> RunPicture:
-    """The slopes of the numbers that may be changed, as a map."""
+    """A map of the goal's slopes for the numbers of a matrix that may be changed."""
     step = f"slope_{name}"
     trace = label_columns(played)
     dims = trace.step(name).dims
@@ -92,7 +92,7 @@ def make_slopes_map(played: PlayedPuzzle, name: str, slopes: torch.Tensor) -> Ru
 
 
 def gather_open_columns(played: PlayedPuzzle, trace: Trace, name: str, step: str) -> Panel:
-    """The cells of a step that has a number for each of a matrix, without the columns that stay as they are."""
+    """A panel of the columns of a step that may be changed; the step has the shape of the named matrix."""
     first, behind = played.puzzle.open[name]
     refs = []
     for row in range(len(trace[step])):

@@ -1,4 +1,4 @@
-"""What the columns of a puzzle's matrices stand for."""
+"""Names of the columns of a puzzle's matrices."""
 
 from attention_core.examples.examples import EXAMPLES
 from attention_core.record.trace import Trace
@@ -7,7 +7,7 @@ from pages.session.labels import place_name
 
 
 def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
-    """What a column of a matrix stands for: a number of the output, or a head and the number in it."""
+    """The name of a column of a matrix: an output dimension for w_o, else a head and the dimension in it."""
     if name == "w_o":
         return place_name(label_columns(played), "D_out", column)
     width = played.trace.sizes()["d_k"]
@@ -16,6 +16,6 @@ def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
 
 
 def label_columns(played: PlayedPuzzle) -> Trace:
-    """The run with what the columns of x and of the output stand for, also where some of them were typed."""
+    """The run with the example's names of D and D_out, also if its matrices were edited."""
     dims = EXAMPLES[played.setup.example].dims
     return played.trace.labelled(D=dims, D_out=dims)

@@ -1,4 +1,4 @@
-"""The output of a puzzle as a picture, where the goal is about it."""
+"""The output of a puzzle as a picture, for puzzles whose goal depends on the output."""
 
 from attention_core.analysis.head_contributions import with_contributions
 from attention_core.comparison.differences import index_of_largest
@@ -15,7 +15,7 @@ from pages.site.words import say
 
 
 def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
-    """What a word became, below the word that it is to be."""
+    """The output for the word "dog" under the vector of "fed", which it is to copy."""
     trace = label_columns(played)
     fed, dog = played.puzzle.cast["fed"], played.puzzle.cast["dog"]
     vector_title = say("lessons.puzzles.vector_of", word=name_token(trace, "T", fed))
@@ -35,7 +35,7 @@ def make_copy_picture(played: PlayedPuzzle) -> RunPicture:
 
 
 def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
-    """What each head brings to the word to which one brings most, and their sum."""
+    """The contribution of each head to an output and their sum, for the query with the largest contribution."""
     trace = with_contributions(label_columns(played))
     largest = trace["contributions"][0].abs().amax((0, 2))  # (H, T, D_out) -> (T,)
     (query,) = index_of_largest(largest)
@@ -57,7 +57,7 @@ def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
 
 
 def make_half_picture(played: PlayedPuzzle) -> RunPicture:
-    """The output of full width and this one, for the word where they differ most."""
+    """The outputs of the unchanged example and of the puzzle's run, for the word where they differ most."""
     now = label_columns(played)
     whole = trace_for(Setup(example=played.setup.example))
     gaps = abs_difference(now["output"], whole["output"])[0].amax(-1)  # (T, D_out) -> (T,)
@@ -79,7 +79,7 @@ def make_half_picture(played: PlayedPuzzle) -> RunPicture:
     )
 
 
-OUTPUT_PICTURES = {  # of the puzzles whose goal is about the output
+OUTPUT_PICTURES = {  # for the puzzles whose goal depends on the output
     "copy": make_copy_picture,
     "cancel": make_cancel_picture,
     "half": make_half_picture,
@@ -87,7 +87,7 @@ OUTPUT_PICTURES = {  # of the puzzles whose goal is about the output
 
 
 def show_puzzle_output(played: PlayedPuzzle) -> None:
-    """Shows the numbers of the output that the goal is about, where it is about any."""
+    """Shows the output numbers that the goal depends on, if it depends on the output."""
     make_picture = OUTPUT_PICTURES.get(played.puzzle.name)
     if make_picture is not None:
         show_side_by_side(make_picture(played))

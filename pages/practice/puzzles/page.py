@@ -1,4 +1,4 @@
-"""Puzzles: change a few numbers of a head until it does what is asked."""
+"""The page "puzzles": change a few numbers of a head until it does what is asked."""
 
 import streamlit as st
 
@@ -32,7 +32,7 @@ with draw_page_frame("puzzles") as place:
             show_bounds(played)
             if is_hint_wanted:
                 show_hint(played)
-        # what opens under a map takes the room that there is beside the cells; on a phone it shrinks: page.css
+        # the arithmetic under a map fills the width beside the cells; on a phone it shrinks: page.css
         with st.container(width="stretch", key="shrinks"):
             show_puzzle_maps(played)
             show_puzzle_output(played)

@@ -1,4 +1,4 @@
-"""What stands under the cells of a puzzle once it is solved: what that teaches, and the way on."""
+"""The message under a solved puzzle: what it teaches, and a button to the next one."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.site.words import say
 
 
 def show_solved(played: PlayedPuzzle) -> None:
-    """Shows that a puzzle is solved, what was learned, and the way to the next one that is not."""
+    """Shows that a puzzle is solved, what it teaches, and a button to the next unsolved one."""
     was_shown = played.puzzle.name in game.remembered_puzzles("puzzles_shown")
     title = say("lessons.puzzles.was_shown" if was_shown else "lessons.puzzles.solved")
     learned = say_with_cast(played, f"lessons.puzzles.done.{played.puzzle.name}")
@@ -31,7 +31,7 @@ def show_solved(played: PlayedPuzzle) -> None:
 
 
 def say_count(played: PlayedPuzzle) -> str:
-    """Says how the number of changes stands to the fewest that are known to be enough."""
+    """The sentence that compares the number of changes with the fewest known to be enough."""
     if played.changed < played.fewest:
         return say("lessons.puzzles.with_fewer", fewest=played.fewest)
     if played.changed == played.fewest:
