@@ -1,4 +1,4 @@
-"""What a document shows of a run: the matrices of each step, large ones in part, and the texts that it is told in."""
+"""The matrices of each step that a document shows, large ones in part, and the texts of the document."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +30,7 @@ class DocumentTexts:
 
 
 def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, heads: int) -> tuple[list[Panel], int]:
-    """A step as matrices, one a head, and how many heads are left out.
+    """The matrices of a step, one a head, and the number of heads that are left out.
 
     at: the position on every other axis that a matrix does not have, and what stands in the middle of a matrix that is
     too large to be shown whole. side: the largest number of rows and columns. heads: the largest number of heads.

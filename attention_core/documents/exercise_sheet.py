@@ -25,7 +25,7 @@ from attention_core.record.trace import Trace
 
 
 def exercise_sheet(show: SlideShow, paper: str) -> str:
-    """The sheet as HTML to print: of every slide with something to calculate what is given and an empty grid.
+    """The sheet as HTML to print: for every slide with an exercise, the given numbers and an empty grid.
 
     paper: one of PAPERS. Raises AttentionError as handout.
     """
@@ -58,7 +58,7 @@ def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph
 
 
 def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
-    """Its solution, with the arithmetic of one number."""
+    """The solution of an exercise, with the arithmetic of one number."""
     exercise = slide.exercise
     yield Paragraph(f"{number} · {slide.title}")
     yield Grid(exercise.solution.table)
@@ -68,7 +68,7 @@ def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | 
 
 # ---- what there is to calculate --------------------------------------------------------------------------------------
 def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> SlideExercise | None:
-    """The row of a cell as an exercise, with what it is made of; None where it is copied, or wider than a sheet.
+    """The row of a cell as an exercise, with its operands; None if the cell is a copy or the row is wider than a sheet.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -97,7 +97,7 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
 
 
 def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
-    """What the row of a cell is made of, and that row: of a product a row and a whole matrix, else the same row.
+    """The operands of a cell's row, and that row. Of a product: a row and a whole matrix; else the same row of each.
 
     A step that changed nothing is not named: without a mask the weights are made of scaled scores.
     """

@@ -29,7 +29,7 @@ class FormulaPicture:
 
 @lru_cache(maxsize=512)  # 16 ms and 20 kB each
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
-    r"""A formula as an SVG of its own, which a screen reader tells as LaTeX.
+    r"""A formula as a separate SVG, which a screen reader reads out as LaTeX.
 
     Chinese characters are text in it, in the reader's font; all else is outlines.
 
@@ -64,14 +64,14 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
 
 @lru_cache(maxsize=1)
 def stand_in_name() -> str:
-    """What the outline of the stand-in is called in every formula."""
+    """The id of the stand-in's outline in every formula."""
     import ziamath
 
     return ziamath.Latex(STAND_IN).svgxml().find("symbol").get("id")
 
 
 def write_letters(picture: ElementTree.Element, letters: list[str], size: float) -> None:
-    """Put letters as text in the place of their stand-ins, in their order, and make room for them.
+    """Replace the stand-ins by the letters as text, in their order, and make room for them.
 
     A glyph is an outline, whose `viewBox` begins above the line of writing, and uses, which say where and how large.
     """

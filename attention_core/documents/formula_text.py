@@ -7,7 +7,7 @@ from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tre
 
 WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # a blank stands on both sides of each
 OPENING_SIGNS = "([{⌊,;"
-UNARY_SIGNS = "+−-"  # before them there is no number where a formula begins, or behind what opens
+UNARY_SIGNS = "+−-"  # before them there is no number where a formula begins, or after an opening sign
 PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # office programs lack the sign of a transposed matrix
 BROAD_SPACE_EMS = 0.9  # a gap of so many ems is two blanks, a smaller one a blank
 
@@ -42,7 +42,7 @@ def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
 
 
 def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
-    """Letters with the blanks around them: of a sign, and behind a function or a sum; no blank follows another."""
+    """Letters with the blanks around them: around a sign, and after a function or a sum; no blank follows another."""
     text = PLAIN_SIGNS.get(run.text, run.text)
     on_this_level = "".join(each.text for each in before if each.level == run.level).rstrip()
     is_new_level = not before or before[-1].level != run.level != 0
@@ -90,7 +90,7 @@ def element_runs(tree: Tree, level: int = 0, colour: str = "") -> Iterator[Formu
 
 
 def fraction_runs(children: tuple[Tree, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """What is divided, a stroke, and by what."""
+    """The runs of the numerator, a stroke and the denominator."""
     above, below = children
     yield from bracketed_runs(above, level, colour)
     yield FormulaRun("/", level, colour)
@@ -98,7 +98,7 @@ def fraction_runs(children: tuple[Tree, ...], level: int, colour: str) -> Iterat
 
 
 def bracketed_runs(tree: Tree, level: int, colour: str) -> Iterator[FormulaRun]:
-    """An element, in brackets where it is more than one."""
+    """The runs of an element, in brackets if it has more than one."""
     _, _, children = tree
     if len(children) == 1:
         yield from element_runs(tree, level, colour)
@@ -109,7 +109,7 @@ def bracketed_runs(tree: Tree, level: int, colour: str) -> Iterator[FormulaRun]:
 
 
 def script_runs(children: tuple[Tree, ...], places: tuple[int, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """A base, and what stands below or above it."""
+    """The runs of a base, with its subscript or superscript."""
     base, *scripts = children
     yield from element_runs(base, level, colour)
     for place, script in zip(places, scripts, strict=True):
@@ -117,7 +117,7 @@ def script_runs(children: tuple[Tree, ...], places: tuple[int, ...], level: int,
 
 
 def table_runs(rows: tuple[Tree, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """The cases behind a brace, in one line."""
+    """The runs of the cases after a brace, in one line."""
     for number, (_, _, cells) in enumerate(rows):
         for place, cell in enumerate(cells):
             if place:

@@ -1,6 +1,6 @@
 """A handout on paper, A4 or Letter: one HTML page that a browser prints, black on white whatever the screen's theme.
 
-It is HTML and not PDF, because the reader's browser has the letters of every language and prints on the paper that is
+It is HTML and not PDF, because the reader's browser has the fonts of every language and prints on the paper that is
 there. `handout` lays out whatever it is given: a run, an exercise with blank grids, or its solutions.
 """
 
@@ -35,7 +35,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Heading:
-    """A text over what follows."""
+    """The heading of the parts that follow."""
 
     text: str
     kind: ClassVar[str] = "heading"
@@ -52,7 +52,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class NewPage:
-    """What follows stands on a page of its own."""
+    """A page break: the following parts start a new page."""
 
     kind: ClassVar[str] = "page"
 
@@ -71,7 +71,7 @@ HandoutPart = Paragraph | Heading | Grid | NewPage | Together
 def handout(
     parts: Sequence[HandoutPart], provenance: Provenance, paper: str, language: str, styles: CellStyles | None = None
 ) -> str:
-    """A document of these parts, in their order, with its title above and where it is from below.
+    """A document of these parts, in their order, with its title above and its provenance below.
 
     paper: one of PAPERS. language: as HTML names it. styles: the colours of the grids' cells, where they have any.
     Grids stand side by side where there is room, and none is broken across pages.
@@ -106,7 +106,7 @@ def handout(
 
 
 def list_grids(parts: Sequence[HandoutPart]) -> list[Grid]:
-    """The grids among parts, also among those that stand together."""
+    """The grids among the parts, including those inside Together."""
     grids = []
     for part in parts:
         inside = part.parts if isinstance(part, Together) else (part,)
@@ -163,7 +163,7 @@ def run_parts(
 
 
 def task_parts(texts: DocumentTexts) -> Iterator[HandoutPart]:
-    """What a handout begins with: the sentence and the settings."""
+    """The first parts of a handout: the sentence and the settings."""
     yield Paragraph(texts.sentence)
     for setting in texts.settings:
         yield Paragraph(setting)
@@ -192,7 +192,7 @@ def exercise_paper(
 
 
 def check_paper_size(trace: Trace) -> None:
-    """Raises AttentionError where a matrix is larger than what stands on paper, or there are more heads."""
+    """Raises AttentionError if a matrix is larger, or has more heads, than fit on paper."""
     heads = trace.sizes()["H"]
     for name, step in trace.steps.items():
         rows, columns = (1, *step.shape)[-2:]
@@ -236,7 +236,7 @@ def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
 
 
 def blank_copy(table: Table) -> Table:
-    """A grid to fill in with the names of a table."""
+    """An empty grid with the row and column names of a table."""
     names = [name for name, _ in table.rows]
     return blank_grid(table.title, names, table.columns)
 

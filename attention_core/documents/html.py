@@ -1,7 +1,7 @@
 """HTML documents that stand alone: one file, no request, and a policy that allows none.
 
 Every text goes through a template that escapes it. Styles and scripts stand in the file, and its policy names both by
-their digest: no other text in the file becomes a style or a script, whatever somebody wrote.
+their digest: no other text in the file, such as a user's, becomes a style or a script.
 """
 
 from base64 import b64encode
@@ -23,7 +23,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def template_environment() -> Environment:
-    """The templates. What they are given is text, unless it says that it is markup."""
+    """The environment of the templates, which escapes every value except Markup."""
     return Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -34,7 +34,7 @@ def template_environment() -> Environment:
 
 
 def render_page(template: str, style: str, script: str = "", pictures: bool = False, **values: object) -> str:
-    """A document made by a template of ours. style, script: their whole text, the only ones that the policy allows.
+    """A document made from a template of this package. style, script: their text, the only ones that the policy allows.
     pictures: whether it may show those that stand in it as data."""
     rules = (
         "default-src 'none'",
@@ -54,7 +54,7 @@ def render_page(template: str, style: str, script: str = "", pictures: bool = Fa
 
 
 def policy_digest(text: str) -> str:
-    """How a policy names an inline text that it allows; an empty text is none.
+    """CSP hash source of an inline style or script; 'none' if the text is empty.
 
     >>> policy_digest("")
     "'none'"
@@ -66,7 +66,7 @@ def policy_digest(text: str) -> str:
 
 
 def read_template_part(name: str) -> str:
-    """A style or a script of ours, as it stands in its file."""
+    """The text of a style or script file of this package."""
     return (TEMPLATES / name).read_text(encoding="utf-8")
 
 
@@ -80,7 +80,7 @@ def dark_symbol_style() -> str:
 
 
 def typeset_formulas(texts: Sequence[str], size: float = 18.0) -> tuple[Markup, Mapping[str, Markup]]:
-    """LaTeX as pictures: the outlines of all letters, each once, and every formula, which refers to them."""
+    """The outlines of all letters, each once, and the SVG of every formula, which refers to them."""
     outlines = {}
     pictures = {}
     for text in texts:

@@ -148,7 +148,7 @@ def matrix_latex(drawn: Panel, trace: Trace, texts: DocumentTexts) -> str:
 
 
 def label_latex(text: str) -> str:
-    """What stands beside a row or above a column."""
+    """The label of a row or a column in LaTeX."""
     short = shorten_text(text, MAX_LATEX_LABEL_PX, 10.0)
     return rf"\text{{{escape_latex(short)}}}"
 

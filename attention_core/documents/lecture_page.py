@@ -1,4 +1,4 @@
-"""A lecture as one HTML file, without a server or a network: slides that are gone through by keys, or printed.
+"""A lecture as one HTML file, without a server or a network: slides that are stepped through by keys, or printed.
 
 On the screen one slide is seen at a time: its question, what moves, then formulas and figures. Without its script, and
 on paper, all slides stand below each other with the speaker's notes.
@@ -20,7 +20,7 @@ MAX_MOVING_BYTES = 12_000_000  # of all that moves together; what comes later st
 
 @dataclass(frozen=True)
 class PartDrawing:
-    """What draws the moving parts of one name in a browser.
+    """The code that draws the moving parts of one name in a browser.
 
     script: a module that gives away one function of ({parentElement, data, setTriggerValue}) and asks for nothing else.
     html: what it draws into. style: of that.
@@ -32,7 +32,7 @@ class PartDrawing:
 
 
 def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
-    """The file. Nothing in it is markup but its own: what somebody wrote is shown as it is.
+    """The file. The user's texts are escaped, so that none becomes markup.
 
     show: the slides. drawings: by name, for what moves in them, as far as all of it has room in MAX_MOVING_BYTES.
     """
@@ -57,7 +57,7 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
 
 
 def bound_moving(show: SlideShow) -> SlideShow:
-    """The same slides; those for whose motion there is no room any more stand still."""
+    """The same slides; one whose moving parts exceed what is left of MAX_MOVING_BYTES has none."""
     slides = []
     room = MAX_MOVING_BYTES
     for slide in show.slides:
@@ -69,7 +69,7 @@ def bound_moving(show: SlideShow) -> SlideShow:
 
 
 def write_parts(parts: Iterable[MovingPart]) -> str:
-    """What moves, as the script of the page reads it.
+    """The moving parts as JSON for the page's script.
 
     >>> write_parts([MovingPart("row", {"count": 2}), MovingPart("map", b"abc")])
     '[{"name": "row", "data": {"count": 2}}, {"name": "map", "packed": "YWJj"}]'
@@ -78,7 +78,7 @@ def write_parts(parts: Iterable[MovingPart]) -> str:
 
 
 def write_data(data: bytes | Mapping[str, object]) -> dict[str, object]:
-    """What one part is drawn from, as JSON can say it."""
+    """The data of one moving part as a JSON value."""
     return {"packed": b64encode(data).decode()} if isinstance(data, bytes) else {"data": data}
 
 

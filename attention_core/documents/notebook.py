@@ -92,7 +92,7 @@ def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Itera
 
 
 def step_code(trace: Trace, name: str) -> str:
-    """The call that computes a step, with its axes, and its name in a line of its own, so that its value is shown."""
+    """The call that computes a step, with its axes, and its name in a separate line, so that its value is shown."""
     step = trace.step(name)
     call = call_line(step.operation, NOTEBOOK_LANGUAGE)
     return f"{call}  # {format_axes(step)}\n{name}"

@@ -17,8 +17,8 @@ from attention_core.record.number_text import format_grouped
 from attention_core.record.trace import Step, Trace
 
 MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # numbers in a file of each kind
-ABOUT_KEY = "about"  # the member of an NPZ file, and the part of a JSON one, that says what is in it
-JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # what JSON says in a number's place
+ABOUT_KEY = "about"  # the member of an NPZ file, and the key of a JSON one, that describes the content
+JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # texts that replace numbers in JSON
 FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet calculates a text that begins like this
 
 
@@ -79,7 +79,7 @@ def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
 
 
 def escape_formula(word: str) -> str:
-    """A word as no spreadsheet takes it for a formula: an apostrophe stands before one that begins like that.
+    """The word, with an apostrophe before it if a spreadsheet would take it for a formula.
 
     >>> escape_formula("=HYPERLINK(1)"), escape_formula("it")
     ("'=HYPERLINK(1)", 'it')

@@ -29,7 +29,7 @@ ShownMatrices = dict[str, tuple[list[Panel], int]]  # of each step its matrices,
 
 @dataclass(frozen=True)
 class SceneTexts:
-    """The page's own words.
+    """The texts of the page itself.
 
     hint: how to ask for a number. steps: over the steps. open: the link to the app. untold: before the steps whose
     arithmetic is left out.
@@ -104,7 +104,7 @@ def scene_tables(
 
 
 def shown_matrices(trace: Trace, at: Mapping[str, int]) -> ShownMatrices:
-    """The matrices of every step, as large as all of them together may be."""
+    """The matrices of every step, cut to the largest size with which all cells fit the page."""
     for side in MATRIX_SIDES:
         shown = {}
         cells = 0
@@ -118,7 +118,7 @@ def shown_matrices(trace: Trace, at: Mapping[str, int]) -> ShownMatrices:
 
 
 def count_cells(panels: Collection[Panel]) -> int:
-    """The cells of all these matrices."""
+    """The number of cells of all these matrices."""
     return sum(part.values.size for part in panels)
 
 

@@ -80,7 +80,7 @@ def svg_text(
 
 
 def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Provenance, palette: Palette) -> str:
-    """The parts as one SVG on the ground of the theme, described by where it is from."""
+    """The parts as one SVG on the background of the theme, with the provenance as its description."""
     width, height = round(width), round(height)
     size = f'width="{width}" height="{height}"'
     title = escape(provenance.lines[0])
@@ -146,7 +146,7 @@ def draw_in_pieces(style: str, text: str) -> str:
 
 
 def measure_width(style: str, text: str) -> float:
-    """How wide the renderer draws a text, in pixels: a picture without a size is as large as what is in it."""
+    """The rendered width of a text in pixels: a picture without a size is as large as its content."""
     still = PLACE_PATTERN.sub("", ANCHOR_PATTERN.sub("", style))
     line = f'<text xml:space="preserve"{still}>{text}</text>'
     png = vl_convert.svg_to_png(f'<svg xmlns="{SVG_NAMESPACE}">{line}</svg>', scale=MEASURING_SCALE)
@@ -154,7 +154,7 @@ def measure_width(style: str, text: str) -> float:
 
 
 def vega_svg(picture: Picture) -> str:
-    """What the browser draws of a picture, as SVG."""
+    """The SVG that Vega draws of a picture, as in the browser."""
     columns = list(picture.table)
     rows = []
     for values in zip(*picture.table.values(), strict=True):
@@ -217,7 +217,7 @@ def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
 
 
 def last_line_end(line: str) -> int:
-    """Where a line that is one character too long ends: behind its last sign that may end it, else before its last
+    """Where a line that is one character too long ends: after its last sign that may end it, else before its last
     character.
 
     >>> last_line_end("who is m"), last_line_end("whoism")
@@ -230,7 +230,7 @@ def last_line_end(line: str) -> int:
     return last_sign + 1
 
 
-# ---- letters that there are ------------------------------------------------------------------------------------------
+# ---- letters that the fonts have -------------------------------------------------------------------------------------
 def missing_letters(text: str) -> str:
     """The characters of a text, each once, that none of this machine's fonts has: a PNG would show boxes.
 
@@ -254,12 +254,12 @@ def has_letter(letter: str) -> bool:
 
 @lru_cache(maxsize=1)
 def render_unassigned_letter() -> bytes:
-    """How a character looks that no font has."""
+    """The rendering of a character that no font has."""
     return render_letter(UNASSIGNED_LETTER)
 
 
 def render_letter(letter: str) -> bytes:
-    """A character drawn alone."""
+    """The rendering of a single character."""
     text = f'<text x="4" y="24" font-size="20" font-family="{escape(FONT)}">{escape(letter)}</text>'
     svg = f'<svg xmlns="{SVG_NAMESPACE}" width="32" height="32">{text}</svg>'
     return vl_convert.svg_to_png(set_marked_letters(svg))

@@ -1,4 +1,4 @@
-"""Where an exported file is from: what it shows, the link that opens its state, and what in it is random."""
+"""Provenance of an exported file: its title, the link that opens its state, and what in it is random."""
 
 from dataclasses import dataclass
 

@@ -28,7 +28,7 @@ TITLE_ONLY_LAYOUT = 5  # of the library's own template
 LINE_HEIGHT = 1.3  # times the size of its letters
 FREE_BELOW_LINE = 1 / 3  # times the size of its letters: below a formula and a figure
 SIDE_GAP_PX = 24.0  # between two things beside or below each other
-WIDE_ASPECT = 1.8  # width by height of a picture, from which on what is said of it stands below
+WIDE_ASPECT = 1.8  # width by height of a picture, from which on its texts stand below it
 WIDE_PICTURE_SHARE = 0.4  # of the height, for such a picture
 MAX_PICTURE_SCALE = 2.5  # times as large as on a page: its letters are then those of a headline
 SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # thousandths, of a letter's size
@@ -47,7 +47,7 @@ class Box:
     height: float
 
     def split(self, count: int, is_across: bool) -> list["Box"]:
-        """So many equal parts of it with gaps between them: beside each other, else below each other.
+        """`count` equal parts of it with gaps between them: beside each other, else below each other.
 
         >>> [part.left for part in Box(0, 0, 224, 50).split(2, is_across=True)]
         [0.0, 124.0]
@@ -60,13 +60,13 @@ class Box:
         return [Box(self.left, self.top + start, self.width, size) for start in starts]
 
     def cut(self, share: float) -> tuple["Box", "Box"]:
-        """So large a part of its height, and what is left below a gap."""
+        """The upper part with this share of its height, and the rest below a gap."""
         above = self.height * share
         used = above + SIDE_GAP_PX
         return replace(self, height=above), replace(self, top=self.top + used, height=self.height - used)
 
     def emu(self) -> tuple[Emu, Emu, Emu, Emu]:
-        """Its numbers as the file has them."""
+        """Its numbers in EMU, the unit of the file."""
         left, top, width, height = (Emu(round(px * EMU_PER_PX)) for px in vars(self).values())
         return left, top, width, height
 
@@ -91,7 +91,7 @@ LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
 
 @dataclass(frozen=True)
 class SideTexts:
-    """What is said of pictures: formulas, figures, listings beside each other."""
+    """The texts about pictures: formulas, figures, listings beside each other."""
 
     formulas: Sequence[str]
     figures: Sequence[str]
@@ -138,7 +138,7 @@ class SlideWriter:
 
     # ---- slides ------------------------------------------------------------------------------------------------------
     def write_title_slide(self) -> None:
-        """The title, what comes and how long it takes, where it is all from."""
+        """Write the slide with the title, the list of slides, the minutes and the provenance."""
         words = self.show.words
         page = self.new_slide(self.show.title)
         lines = []
@@ -152,15 +152,15 @@ class SlideWriter:
         self.write_lines(page, [*source, *self.show.provenance.lines[1:]], SOURCE_BOX, FOOT_SIZES)
 
     def write_question(self, slide: Slide, number: int) -> None:
-        """What the audience is asked."""
+        """Write the slide with the question to the audience."""
         page = self.new_slide(slide.title)
         self.write_lines(page, [slide.question], QUESTION_BOX, QUESTION_SIZES, is_middle=True)
         self.end_slide(page, slide, number)
 
     def write_answer(self, slide: Slide, number: int) -> None:
-        """What answers it: a sentence and the picture, with the formulas and the figures beside it.
+        """Write the slide with the answer: a sentence and the picture, with the formulas and the figures beside it.
 
-        Pictures that have no room there, and what is said of them, get a slide of their own, so that all is large."""
+        Pictures that have no room there get a separate slide with their texts, so that all is large."""
         pictures = [picture for picture in slide.pictures if not picture.missing_letters()]
         undrawn = "".join(picture.missing_letters() for picture in slide.pictures)
         figures = [*slide.figures, self.show.words.no_font(undrawn)] if undrawn else slide.figures
@@ -179,7 +179,7 @@ class SlideWriter:
         self.end_slide(page, slide, number)
 
     def write_body(self, page: FileSlide, pictures: Sequence[SlidePicture], texts: "SideTexts", box: Box) -> None:
-        """Pictures, and what is said of them: below a wide one, else beside it."""
+        """Write pictures, and their texts: below a wide one, else beside it."""
         if not texts:
             self.place_pictures(page, pictures, box)
             return
@@ -194,7 +194,7 @@ class SlideWriter:
         self.write_texts(page, texts, side, SIDE_SIZES)
 
     def write_texts(self, page: FileSlide, texts: "SideTexts", box: Box, sizes: Sequence[int]) -> None:
-        """Formulas and figures, or listings."""
+        """Write formulas and figures, or listings."""
         self.write_side(page, texts.formulas, texts.figures, box, sizes)
         listings = [code.splitlines() for code in texts.listings]
         parts = box.split(len(listings), is_across=True)
@@ -203,12 +203,12 @@ class SlideWriter:
             self.write_lines(page, lines, part, [size], font=CODE_FONT)
 
     def end_slide(self, page: FileSlide, slide: Slide, number: int) -> None:
-        """The line at the foot of a slide, and what the speaker says."""
+        """Write the line at the foot of a slide, and the speaker's notes."""
         self.write_foot(page, slide, number)
         page.notes_slide.notes_text_frame.text = slide.notes
 
     def new_slide(self, title: str) -> FileSlide:
-        """A slide with a title."""
+        """Add a slide with a title."""
         page = self.file.slides.add_slide(self.file.slide_layouts[TITLE_ONLY_LAYOUT])
         shape = page.shapes.title
         shape.left, shape.top, shape.width, shape.height = TITLE_BOX.emu()
@@ -230,7 +230,7 @@ class SlideWriter:
         is_middle: bool = False,
         font: str | None = None,
     ) -> None:
-        """Lines of text, a paragraph each."""
+        """Write lines of text, a paragraph each."""
         size = fitting_size(lines, box, sizes)
         frame = self.add_frame(page, box)
         if is_middle:
@@ -245,7 +245,7 @@ class SlideWriter:
     def write_side(
         self, page: FileSlide, formulas: Sequence[str], figures: Sequence[str], box: Box, sizes: Sequence[int]
     ) -> None:
-        """Formulas, then figures."""
+        """Write formulas, then figures."""
         if not formulas and not figures:
             return
         rows: list[Sequence[FormulaRun]] = [formula_runs(latex) for latex in formulas]
@@ -260,7 +260,7 @@ class SlideWriter:
                 self.add_run(paragraph, run.text, size, colour=run.colour, level=run.level)
 
     def write_foot(self, page: FileSlide, slide: Slide, number: int) -> None:
-        """Which slide of how many, and the way into the app."""
+        """Write the slide's number, the count of slides, and the link to the app."""
         words = self.show.words
         frame = self.add_frame(page, FOOT_BOX)
         paragraph = frame.paragraphs[0]
@@ -275,14 +275,14 @@ class SlideWriter:
             self.add_run(paragraph, f"   {slide.source}", SOURCE_SIZE, colour=LIGHT_PALETTE.x)
 
     def place_pictures(self, page: FileSlide, pictures: Sequence[SlidePicture], box: Box) -> None:
-        """Pictures beside or below each other, whichever way they are larger."""
+        """Place pictures beside or below each other, whichever way they are larger."""
         ways = [box.split(len(pictures), is_across) for is_across in (True, False)]
         largest = max(ways, key=lambda parts: min(map(find_picture_scale, pictures, parts), default=0))
         for picture, part in zip(pictures, largest, strict=True):
             self.place_picture(page, picture, part)
 
     def place_picture(self, page: FileSlide, picture: SlidePicture, box: Box) -> None:
-        """A picture as large as its room, and as its letters or its pixels allow."""
+        """Place a picture as large as its room and its letters or pixels allow."""
         scale = find_picture_scale(picture, box)
         width, height = (edge * scale for edge in find_picture_size(picture))
         shape = page.shapes.add_picture(BytesIO(picture.pixels(scale)), 0, 0)
@@ -292,7 +292,7 @@ class SlideWriter:
         shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # the library has no name for it
 
     def add_frame(self, page: FileSlide, box: Box):
-        """A frame for text without a margin."""
+        """Add a text frame without a margin."""
         frame = page.shapes.add_textbox(*box.emu()).text_frame
         frame.word_wrap = True
         frame.margin_left = frame.margin_right = frame.margin_top = frame.margin_bottom = 0
@@ -307,7 +307,7 @@ class SlideWriter:
         level: int = 0,
         is_bold: bool = False,
     ):
-        """Letters of one kind at the end of a paragraph. level: of FormulaRun."""
+        """Add letters of one kind at the end of a paragraph. level: of FormulaRun."""
         run = paragraph.add_run()
         run.text = text
         run.font.size = Pt(size * POINTS_PER_PX)
@@ -330,20 +330,20 @@ def list_columns(lines: Sequence[str]) -> list[tuple[Sequence[str], Box]]:
 
 
 def find_picture_size(picture: SlidePicture) -> tuple[float, float]:
-    """How wide and how high a picture is by itself: of an SVG as on a page, of any other in its pixels."""
+    """The natural width and height of a picture: of an SVG as on a page, of any other in its pixels."""
     if picture.kind == SVG_TYPE:
         return svg_size(picture.data.decode())
     return Image.from_blob(picture.data).size
 
 
 def find_aspect(picture: SlidePicture) -> float:
-    """How many times as wide as high a picture is."""
+    """The width of a picture divided by its height."""
     width, height = find_picture_size(picture)
     return width / height
 
 
 def find_picture_scale(picture: SlidePicture, box: Box) -> float:
-    """How many times as large a picture is drawn in a box."""
+    """The factor by which a picture is scaled to fit a box."""
     width, height = find_picture_size(picture)
     most = MAX_PICTURE_SCALE if picture.kind == SVG_TYPE else 1.0
     return min(box.width / width, box.height / height, most)
@@ -376,7 +376,7 @@ def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: f
 
 
 def fitting_size(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
-    """The same, or the smallest where none has room.
+    """As size_that_fits, but the smallest size if none has room.
 
     >>> fitting_size(["one"], Box(0, 0, 100, 50), (30, 20)), fitting_size(["one two"], Box(0, 0, 100, 50), (30, 20))
     (30, 20)

@@ -1,4 +1,4 @@
-"""A lecture as slides: all that a file of it shows, whatever each of its scenes is made of.
+"""A lecture as slides: the records that every file of a lecture is written from.
 
 The page, the slides of an office program and the sheet of exercises are written from these records and nothing else.
 """
@@ -19,7 +19,7 @@ SLIDE_SCALE = 2.0  # pixels of a picture in an office program for each of the sc
 
 @dataclass(frozen=True)
 class MovingPart:
-    """What a browser draws, and moves.
+    """A part of a slide that a browser draws and animates.
 
     name: of what draws it; STILL_PART is a picture of the slide, which stands between what moves: data says "at" which
     place of its pictures. data: as its script reads it, bytes or what can be said in JSON. answers: whether it says the
@@ -33,7 +33,7 @@ class MovingPart:
 
 @dataclass(frozen=True)
 class SlidePicture:
-    """A picture with where it is from.
+    """A picture with its provenance.
 
     data: the file. kind: SVG_TYPE, image/png or image/jpeg. alt: what it shows, in words. map: whether a map of all
     queries comes after what moves.
@@ -46,7 +46,7 @@ class SlidePicture:
 
     @property
     def address(self) -> str:
-        """The whole picture as an address.
+        """The picture as a data URL.
 
         >>> SlidePicture(b"<svg/>", "nothing").address
         'data:image/svg+xml;base64,PHN2Zy8+'
@@ -68,7 +68,7 @@ class SlidePicture:
 
 @dataclass(frozen=True)
 class SlideExercise:
-    """What a slide gives to calculate by hand.
+    """An exercise of a slide, to calculate by hand.
 
     given, asked: matrices with their numbers. solution: the same as asked, blank there. arithmetic: of one number,
     by its name.
@@ -121,13 +121,13 @@ class Slide:
         return [code for code in (self.code, self.code_beside) if code]
 
     def count_own_pictures(self) -> int:
-        """How many pictures, from the first, are seen with the answer; the others belong to the figures."""
+        """The number of pictures, from the first, shown with the answer; the others belong to the figures."""
         return self.moved if self.moving else 1
 
 
 @dataclass(frozen=True)
 class SlideWords:
-    """The files' own words, in their language.
+    """The texts of the files themselves, in their language.
 
     language: as HTML names it. answer, notes, previous, next, keys, open: on buttons, over notes, on the title page, on
     links. minutes: so many. place: which slide of how many. no_font: that letters cannot be drawn here. given, asked,
@@ -165,5 +165,5 @@ class SlideShow:
         return self.provenance.lines[0]
 
     def total_minutes(self) -> float:
-        """How long the slides take together, as far as they say it."""
+        """The sum of the minutes of all slides that state them."""
         return sum(slide.minutes for slide in self.slides)

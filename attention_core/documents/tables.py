@@ -19,7 +19,7 @@ CellColours = tuple[str, str, str, str]  # ground and ink of a cell, in the ligh
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell: its text, the class of its colours, and what is told of it: what it is, its number, its arithmetic."""
+    """A cell: its text, the class of its colours, and its description: what it is, its number, its arithmetic."""
 
     text: str
     style: str = ""
@@ -96,7 +96,7 @@ def coloured_table(
     styles: CellStyles,
     arithmetic: Callable[[Ref], str] = lambda ref: "",
 ) -> Table:
-    """A matrix in the colours of its numbers, each cell told in words. arithmetic: how a number was computed."""
+    """A matrix in the colours of its numbers, each cell described in words. arithmetic: how a number was computed."""
     colours = cell_colours(drawn, trace)
     is_bool = not trace.step(drawn.step).dtype.is_floating_point
 
@@ -132,7 +132,7 @@ def cell_colours(drawn: Panel, trace: Trace) -> dict[Ref, CellColours]:
 
 
 def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> str:
-    """What stands in a cell: two decimals, a truth value as 1 or 0, a blocked weight as 0."""
+    """The text of a cell: two decimals, a truth value as 1 or 0, a blocked weight as 0."""
     if not trace.step(ref.step).dtype.is_floating_point:
         return str(int(value))
     return write_number(value, is_blocked)

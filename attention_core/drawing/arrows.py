@@ -10,7 +10,7 @@ from attention_core.drawing.specifications import Picture, plane_specification
 from attention_core.record.number_text import format_exact
 
 PLANE_SIDE_PX = 246
-EDGE_BEHIND_LONGEST = 1.15  # the edge of the plane is so many times as far away as the tip of the longest arrow
+EDGE_BEHIND_LONGEST = 1.15  # distance of the plane's edge, as a multiple of the longest arrow
 FULL_TURN = 2.0 * math.pi  # radians
 ARC_STEP_RADIANS = FULL_TURN / 90  # from one point of an arc to the next
 ARC_GROWTH_PER_TURN = 0.06  # of its radius, which is half of the arrow
@@ -46,7 +46,7 @@ class Arrow:
 
     @property
     def length(self) -> float:
-        """How far its tip is from the middle."""
+        """The distance of its tip from the middle."""
         return math.hypot(self.x, self.y)
 
 
@@ -74,7 +74,7 @@ def arrow_plane(arrows: Sequence[Arrow], palette: Palette, side: int = PLANE_SID
 
 
 def place_arrow(arrow: Arrow) -> dict:
-    """An arrow, its tip turned to where it points."""
+    """The row of an arrow: its end, and the angle of its tip."""
     direction = math.degrees(math.atan2(arrow.y, arrow.x))
     return {
         "x2": arrow.x,
@@ -88,7 +88,7 @@ def place_arrow(arrow: Arrow) -> dict:
 
 
 def place_arc(arrow: Arrow, name: str) -> list[dict]:
-    """The arc on which an arrow came. name: what no other arc is called, so that no line joins the two."""
+    """The arc of an arrow's turn. name: unique to this arc, so that no line joins two arcs."""
     rows = []
     for order, (x, y) in enumerate(arc_points(arrow)):
         rows.append(
@@ -107,7 +107,7 @@ def place_arc(arrow: Arrow, name: str) -> list[dict]:
 def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
     """The points of an arrow's arc from where the turn began to where the arrow stands; empty where it did not turn.
 
-    The arc is a little farther outside with each turn, so that turns are told apart.
+    The radius grows a little with each turn, so that full turns can be told apart.
     """
     end = math.atan2(arrow.y, arrow.x)
     drawn_angle = min(abs(arrow.turned), MAX_DRAWN_TURNS * FULL_TURN)

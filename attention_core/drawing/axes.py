@@ -1,4 +1,4 @@
-"""The two axes of curves: what runs along each, where numbers stand on it, and where a value lies in pixels."""
+"""The two axes of curves: the quantity along each, its ticks, and the position of a value in pixels."""
 
 import json
 import math
@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 from attention_core.record.number_text import format_exact
 
-MAX_STEPS_BETWEEN_NUMBERS = 12  # of an axis: more numbers than that and one would stand on each other
+MAX_STEPS_BETWEEN_NUMBERS = 12  # of an axis: with more, the numbers would overlap
 TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # from one written number to the next
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What runs along an axis and between which numbers. log: each step along it multiplies instead of adding."""
+    """An axis: its title and its first and last number. log: whether it is logarithmic."""
 
     title: str
     first: float
     last: float
     log: bool = False
-    values: tuple[float, ...] = ()  # where numbers stand; where it is empty, Vega chooses
-    texts: tuple[str, ...] = ()  # what stands at each of them in the place of its number
+    values: tuple[float, ...] = ()  # positions of the ticks; if empty, Vega chooses
+    texts: tuple[str, ...] = ()  # texts at the ticks instead of their numbers
 
 
 def decade_axis(title: str, numbers: Iterable[float], last: float | None = None) -> Axis:
@@ -70,7 +70,7 @@ def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
 
 
 def powers_of_ten(axis: Axis) -> tuple[float, ...]:
-    """Where numbers stand on a logarithmic axis.
+    """The powers of ten within a logarithmic axis.
 
     >>> powers_of_ten(Axis("", 0.005, 20.0, log=True))
     (0.01, 0.1, 1.0, 10.0)
@@ -82,7 +82,7 @@ def powers_of_ten(axis: Axis) -> tuple[float, ...]:
 
 
 def tick_settings(axis: Axis) -> dict:
-    """Where numbers or texts stand on an axis, in the words of Vega-Lite; empty where Vega chooses."""
+    """The Vega-Lite settings of an axis's ticks and their texts; empty if Vega chooses."""
     ticks = axis.values
     if axis.log and not ticks:
         ticks = powers_of_ten(axis)
@@ -102,7 +102,7 @@ def clamp_to_axis(value: float, axis: Axis) -> float:
 
 
 def pixels_below_top(value: float, axis: Axis, height: int) -> float:
-    """How far below the top of the field a value is drawn.
+    """The distance of a value from the top of the field, in pixels.
 
     >>> pixels_below_top(10.0, Axis("", 1.0, 100.0, log=True), 300)
     150.0

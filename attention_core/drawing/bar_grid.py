@@ -39,7 +39,7 @@ def bar_columns(
     """Rows of bars, upright and side by side. A share of 1 fills its field; all other numbers have one scale together.
 
     names: what stands at the left of the bars. The lines of a title stand one below the other. chosen: as in bar_rows.
-    outlined: the number of the row that is looked at.
+    outlined: the number of the selected row.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names)
     left = min(MAX_BAR_COLUMN_PX, longest + 12)

@@ -73,12 +73,12 @@ class Scale:
     signed: bool = False
 
     def longest(self, field: float, number_room: float) -> float:
-        """How long the longest bar is in a field where each direction has room for a number behind the bar."""
+        """The length of the longest bar in a field where each direction has room for a number after the bar."""
         directions = 2 if self.signed else 1
         return (field - number_room * directions) / directions
 
     def length(self, value: float, longest: float) -> float:
-        """How long the bar of a number is; NaN has no length."""
+        """The length of a number's bar; 0 for NaN."""
         if isnan(value):
             return 0.0
         return longest * min(abs(value) / self.reach, 1.0)
@@ -185,7 +185,7 @@ def place_bar_names(names: Sequence[str], y: float, column: float, palette: Pale
 
 
 def widest_row(rows: Sequence[Row], width: float) -> float:
-    """How wide rows of this width are with the titles over them."""
+    """The width of the picture: of the rows, or of the widest title over them."""
     titles = max(text_width(row.title, BAR_TITLE_PX) for row in rows)
     return max(width, min(titles, PAGE_WIDTH_PX))
 

@@ -1,4 +1,4 @@
-"""What a decoder keeps while it writes: its text, and in each layer a key and a value a word, asked by the last one."""
+"""The KV cache of a decoder: its text, and in each layer a key and a value per word, read by the last word's query."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ LEAST_WRITTEN_SHARE = 0.1  # a smaller one is a thread alone
 
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """What a head of a layer keeps. weights: what the last word gives to each word that is there. keys, values: of all
+    """The cache of a head of a layer. weights: of the last word to each word that is there. keys, values: of all
     words."""
 
     name: str
@@ -74,7 +74,7 @@ class Columns:
         return (SHELVES_WIDTH_PX - NAMES_WIDTH_PX) / self.count
 
     def left(self, word: float) -> float:
-        """Where the column of a word begins; of half a word more its middle."""
+        """The left edge of a word's column; word + 0.5 gives its middle."""
         return NAMES_WIDTH_PX + word * self.width
 
 

@@ -46,7 +46,7 @@ def triangle_picture(
 ) -> Picture:
     """A triangle up to a step, whose row is outlined: later steps are drawn as not there yet.
 
-    names: of the tokens. said: what a cell (step, token, state) tells to who points at it. legend: the words of the
+    names: of the tokens. said: the tooltip of a cell (step, token, state). legend: the words of the
     states that it explains. A cell names its step and its token as its index.
     """
     longest = max(text_width(name, TRIANGLE_LEGEND_PX) for name in names)

@@ -119,7 +119,7 @@ def colour_rows(
     """Rows of cells whose numbers are colours, black at 1, white at -1: each cell has that very colour.
 
     Titles stand above their rows, so that a phone is wide enough. names, chosen: as in cell_rows. looked: the column
-    that is looked at.
+    that is selected.
     """
     column = column_width(names, PAGE_WIDTH_PX)
     size = row_number_size(rows, column)
@@ -154,7 +154,7 @@ def colour_rows(
 
 # ---- titles and columns ----------------------------------------------------------------------------------------------
 def title_width(rows: Sequence[Row], corner: str) -> float:
-    """The room that the titles beside the rows take."""
+    """The width of the titles beside the rows."""
     longest = text_width(corner, ROW_TEXT_PX)
     for row in rows:
         longest = max(longest, text_width(row.title, ROW_TEXT_PX))

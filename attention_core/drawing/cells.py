@@ -1,6 +1,6 @@
 """The table that every picture of cells is: a row for each rectangle, text or outline, placed in pixels.
 
-A blocked cell has a hatch of its own, never a colour of a scale.
+A blocked cell is hatched, never coloured by a scale.
 """
 
 import math
@@ -26,7 +26,7 @@ MASKED_STEPS = {
     "weights",
     "computed_weights",
     "dropped_weights",
-}  # where a blocked pair is hatched
+}  # steps in which a blocked pair is hatched
 SHARE_STEPS = {
     "weights_1",
     "weights_2",
@@ -59,7 +59,7 @@ def darkest_share(keys: int, times: bool) -> float:
 def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
     """The magnitude that has the strongest colour of a step: 1 for shares, else the largest finite one.
 
-    batch: the sequence whose heads are looked at together.
+    batch: the sequence whose heads share one scale.
     """
     if is_share(trace, step):
         return 1.0
@@ -131,7 +131,7 @@ def place_bar(rectangle: dict[str, float], fill: str) -> dict:
 
 
 def place_outline(rectangle: dict[str, float], palette: Palette) -> dict:
-    """The outline of what is chosen."""
+    """The outline of a chosen rectangle."""
     return {"kind": "chosen", **rectangle, "fill": palette.outline}
 
 
@@ -141,7 +141,7 @@ def outline_cell(cell: dict, palette: Palette) -> dict:
 
 
 def name_cell(ref: Ref, run: str = "") -> dict[str, str]:
-    """What a click on a cell sends. run: the name of its run, where a picture shows several."""
+    """The identifier of a cell that a click sends. run: the name of its run, if a picture shows several."""
     return {
         "step": f"{run}:{ref.step}" if run else ref.step,
         "index": ",".join(map(str, ref.index)),
@@ -251,7 +251,7 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
 
 # ---- numbers in cells ------------------------------------------------------------------------------------------------
 def choose_number_format(trace: Trace, reach: float) -> Callable[[float], str]:
-    """How the numbers of a step are written whose largest magnitude is `reach`.
+    """The function that writes the numbers of a step whose largest magnitude is `reach`.
 
     A difference has its sign, as in +0.25; where two decimals would make 0 of all of them, it is a power of ten.
     """
@@ -259,12 +259,12 @@ def choose_number_format(trace: Trace, reach: float) -> Callable[[float], str]:
 
 
 def write_truth(value: float) -> str:
-    """What stands in a cell of a mask."""
+    """The text of a mask's cell."""
     return "✓" if value else ""
 
 
 def write_number(value: float, is_blocked: bool, number: Callable[[float], str] = format_fixed) -> str:
-    """What stands in a cell: the number, of a blocked weight the 0 that it is exactly."""
+    """The text of a cell: its number; exactly 0 for a blocked weight."""
     return "0" if is_blocked and value == 0 else number(value)
 
 

@@ -119,12 +119,12 @@ def head_map(
 
 
 def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
-    """What stands over a map."""
+    """The title over a map."""
     return place_fitted_label(text, x, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
 
 
 def map_margin(drawn: Panel, words: PictureTexts, corner: Sequence[str]) -> float:
-    """The room at the left of a map: for the names of its rows and for the names of both axes."""
+    """The width left of a map for the names of its rows and of both axes."""
     margins = [text_width(text, CORNER_TEXT_PX) + 8 for text in corner]
     return max([label_margin(drawn, words, 40.0), *margins])
 
@@ -207,7 +207,7 @@ def product_picture(
 
 
 def product_width(drawn: Product, words: PictureTexts, titles: dict[str, str], cell: float) -> float:
-    """How wide the picture of a product is with cells of this side."""
+    """The width of a product's picture with cells of this side."""
     margin = label_margin(drawn.left, words, cell)
     inner = drawn.left.values.shape[1] * cell
     columns = drawn.above.values.shape[1] * cell
@@ -281,7 +281,7 @@ def tallest_panel(panels: Sequence[Panel]) -> Panel:
 
 
 def single_width(panels: Sequence[Panel], words: PictureTexts, titles: Sequence[str], cell: float) -> float:
-    """How wide matrices beside each other are with cells of this side."""
+    """The width of matrices beside each other with cells of this side."""
     width = label_margin(tallest_panel(panels), words, cell)
     for drawn, title in zip(panels, titles, strict=True):
         width += panel_width(drawn, words, title, cell)
@@ -289,7 +289,7 @@ def single_width(panels: Sequence[Panel], words: PictureTexts, titles: Sequence[
 
 
 def panel_width(drawn: Panel, words: PictureTexts, title: str, cell: float) -> float:
-    """How wide a matrix is, or its title, with the gap behind it."""
+    """The width of a matrix or its title, whichever is wider, with the gap after it."""
     columns = drawn.values.shape[1] * cell
     overhang = column_labels(drawn, words, cell).overhang
     title_width = text_width(title, PANEL_TITLE_PX)

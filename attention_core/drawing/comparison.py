@@ -132,7 +132,7 @@ def fit_three_maps(part: Panel, words: PictureTexts) -> float:
 
 
 def tell_three_values(row: dict, panels: Sequence[Panel]) -> dict:
-    """A cell that tells its number in A, in B, and how far they are apart; any other row as it is."""
+    """A cell with a tooltip of its number in A, in B, and their difference; any other row unchanged."""
     if row["kind"] not in ("cell", "blocked"):
         return row
     place = (row["row"], row["column"])

@@ -124,7 +124,7 @@ def place_points(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
 
 
 def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict]:
-    """Each curve's name behind its last point, in pixels.
+    """Each curve's name after its last point, in pixels.
 
     A name that would stand on another one is moved down, and all of them up again where that leads below the field.
     """
@@ -174,7 +174,7 @@ def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[
 
 
 def line_of(curve: Curve, x: Axis, y: Axis, height: int) -> Line:
-    """Where a curve is drawn: how far along from left to right, as a share, and how far down, in pixels."""
+    """The points of a curve as drawn: a share of the width from the left, and pixels from the top."""
     along = []
     down = []
     for place, value in zip(curve.x, curve.y, strict=True):
@@ -218,7 +218,7 @@ def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> lis
 
 
 def covers_at_points(counts: Sequence[int]) -> list[int]:
-    """How many curves lie on each point of a curve: on the stretch before it, or on the one behind it.
+    """The number of curves on each point of a curve: on the stretch before it or after it, whichever has more.
 
     >>> covers_at_points([0, 2, 0]), covers_at_points([])
     ([0, 2, 2, 0], [0])

@@ -1,4 +1,4 @@
-"""A decoder at one written word: how it looks back at written words, asks another sentence, and what it then writes."""
+"""A decoder at one written word: its self-attention, its cross-attention, and the words that it may write next."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ LATER_SHARE = 0.3  # of the ink of words that are not written yet
 
 @dataclass(frozen=True, eq=False)
 class DecoderRow:
-    """What is drawn.
+    """The data of the picture.
 
     titles: over the written words, the other sentence, the words that may come. row: the place of the written word.
     own, cross: its weights on the written words and on the other sentence. shares: the words that may come with their
@@ -65,12 +65,12 @@ def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
 
 
 def middle_of_line(place: int) -> float:
-    """How far below the top the middle of a word is."""
+    """The y coordinate of the middle of a line of words."""
     return FIRST_LINE_PX + LINE_PX * place
 
 
 def place_title(text: str, x: float, y: float, palette: Palette, align: str = "left") -> dict:
-    """What stands over words."""
+    """A title over words."""
     return place_fitted_label(text, x, y, DECODER_WIDTH_PX, WORD_TITLE_PX, palette, align) | {"ink": palette.x}
 
 
@@ -80,7 +80,7 @@ def place_word(text: str, x: float, place: int, palette: Palette, align: str = "
 
 
 def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """The written words, the one that is looked at on a ground of its own, and behind it the word that it writes; those
+    """The written words, the selected one on a coloured ground, and after it the word that it writes; those
     that come later are pale."""
     middle = middle_of_line(drawn.row)
     line = box(ARCS_PX + 2, edge + 5, middle - LINE_PX / 2, middle + LINE_PX / 2)
@@ -95,7 +95,7 @@ def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Ite
 
 
 def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
-    """From the word back to those before it and to itself, the strongest on top."""
+    """The arcs from the word back to those before it and to itself, the strongest on top."""
     own = drawn.own[: drawn.row + 1]
     start = middle_of_line(drawn.row)
     for place in np.argsort(own).tolist():
@@ -106,7 +106,7 @@ def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
 
 
 def place_cross_threads(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """From the word to those of the other sentence, the strongest on top."""
+    """The threads from the word to those of the other sentence, the strongest on top."""
     first, last = edge + THREAD_GAP_PX, SOURCE_PX - THREAD_GAP_PX
     start = middle_of_line(drawn.row)
     for place in np.argsort(drawn.cross).tolist():

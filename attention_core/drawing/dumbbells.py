@@ -19,7 +19,7 @@ END_NAME_ROOM_PX = 40
 
 @dataclass(frozen=True)
 class DumbbellEnd:
-    """One end of a dumbbell. name: of what it is a number. interval: where it lies."""
+    """One end of a dumbbell. name: of the quantity. interval: the lower and upper bound."""
 
     name: str
     value: float
@@ -29,7 +29,7 @@ class DumbbellEnd:
 
 @dataclass(frozen=True)
 class DumbbellRow:
-    """A row. told: the sentence over its dumbbell, none where there are no ends yet."""
+    """A row. told: the sentence over its dumbbell, empty if there are no ends yet."""
 
     name: str
     told: str
@@ -37,7 +37,7 @@ class DumbbellRow:
 
 
 def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: str = "") -> Picture:
-    """The rows from above, each with what is told of it, and its ends. instead: what stands in the place of the first
+    """The rows from the top, each with its sentence and its ends. instead: the text that replaces the first
     row's ends.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE

@@ -1,4 +1,4 @@
-"""A run as one flow: which steps stand in the picture, in which column, and of which parts each is made."""
+"""A run as one flow: which steps are in the picture, in which column, and which parts each reads."""
 
 from dataclasses import dataclass, replace
 
@@ -45,7 +45,7 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
 
 # ---- which steps are drawn -------------------------------------------------------------------------------------------
 class PartCollection:
-    """The parts that are drawn, while they are collected, and which part shows the numbers of a step that is not."""
+    """Collects the parts that are drawn, and the part that shows the numbers of each step that is not drawn."""
 
     def __init__(self, graph: FlowGraph):
         self.graph = graph
@@ -66,7 +66,7 @@ class PartCollection:
     def take_over(self, step: Step) -> None:
         """A step that only moves numbers is not drawn beside its source: it stands for it, or gives way to it.
 
-        A cut into heads stands in the place of its projection, because the picture shows one head.
+        A cut into heads replaces its projection, because the picture shows one head.
         """
         source = self.resolve(self.graph.source(step).name)
         if not self.graph.splits(step):
@@ -105,13 +105,13 @@ class PartCollection:
 
 
 def counts_words(step: Step) -> bool:
-    """Whether a step has numbers of words: no matrix of weights, and no mark on other numbers."""
+    """Whether a step has an axis of words and is no mark on other numbers."""
     return bool(word_axes(step)) and not is_mark(step)
 
 
 # ---- shares ----------------------------------------------------------------------------------------------------------
 def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts with what follows from the sum over the keys: which part it is, and what comes behind it."""
+    """The parts with `mixes` set for the sum over the keys and `after` for the parts that follow it."""
     roles = {part.name: part.role for part in parts}
     behind: set[str] = set()
     marked = []
@@ -126,13 +126,13 @@ def mark_mixers(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def mark_shares(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts with which of them are the shares of a sum over the keys."""
+    """The parts with `is_share` set for the shares of a sum over the keys."""
     summed = {name for part in parts if part.mixes for name in part.reads}
     return [replace(part, is_share=part.role == "pair" and part.name in summed) for part in parts]
 
 
 def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts of which the last vector of the query is made: not what a run computes besides."""
+    """The parts that the query's last vector depends on, without what a run computes besides."""
     last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
     wanted = {last.name}
     for part in reversed(parts):

@@ -1,4 +1,4 @@
-"""What reads what in a run, and what each step is by its axes and by the expressions of its cells.
+"""The graph of a run's steps, and the role of each step by its axes and by the expressions of its cells.
 
 Nothing here knows a mechanism by name: a new score or position is read as soon as it is in a plan.
 """
@@ -29,7 +29,7 @@ class FlowGraph:
             self.last_cells[name] = step.operation.cell(last, shapes)
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
-        """The steps whose numbers a step is made of; none for a table of positions, which reads a shape alone."""
+        """The steps whose numbers a step reads; none for a table of positions, which reads a shape alone."""
         if step.operation is None:
             return ()
         first, last = self.first_cells[step.name], self.last_cells[step.name]  # what is appended stands in the last one
@@ -37,7 +37,7 @@ class FlowGraph:
         return tuple(name for name in step.operation.reads if name in found)
 
     def role(self, step: Step) -> str:
-        """What a step is in the picture, by the words that its axes count."""
+        """The role of a step in the picture, by its axes that count words."""
         axes = word_axes(step)
         if len(axes) == 2:
             return "pair" if step.dims[-1] == KEYS else "pairs"
@@ -78,7 +78,7 @@ class FlowGraph:
 
 
 def steps_of_cell(cell: Cell) -> Iterator[str]:
-    """The steps of which numbers stand in a cell's expression."""
+    """The steps whose numbers are in a cell's expression."""
     for term in cell.terms:
         for factor in term:
             if isinstance(factor, Ref):
@@ -86,7 +86,7 @@ def steps_of_cell(cell: Cell) -> Iterator[str]:
 
 
 def is_mark(step: Step) -> bool:
-    """Whether a step says yes or no of numbers of other steps: it is a mark on those, no column."""
+    """Whether a step marks numbers of other steps with True or False, and so has no column."""
     return step.dtype == torch.bool
 
 
@@ -104,7 +104,7 @@ def head_axis(step: Step) -> int | None:
 
 
 def head_count(step: Step) -> int:
-    """How many heads a step has; none where it has no such axis."""
+    """The number of heads of a step; 0 if it has no axis of heads."""
     axis = head_axis(step)
     return 0 if axis is None else step.shape[axis]
 

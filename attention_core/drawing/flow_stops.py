@@ -1,4 +1,4 @@
-"""The way of a query through the picture of a run: its stops; and how its parts look."""
+"""The keyframes of a query's way through the picture of a run; and how its parts look."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class FlowStop:
-    """One part of the way of a query: the parts that come to be in it, and the motion that shows of what."""
+    """A keyframe of a query's way: the parts that appear in it, and the motion that shows their operands."""
 
     motion: str
     parts: tuple[str, ...]
@@ -46,7 +46,7 @@ def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
 
 # ---- looks -----------------------------------------------------------------------------------------------------------
 def part_family(part: FlowPart) -> str:
-    """Whose colour a part has: "q", "k", "v" or "x", or "share"."""
+    """The colour family of a part: "q", "k", "v", "x" or "share"."""
     if part.is_share:
         return "share"
     if part.after:
@@ -55,7 +55,7 @@ def part_family(part: FlowPart) -> str:
 
 
 def part_sign(trace: Trace, part: FlowPart) -> str:
-    """What stands over a part: the symbol of a vector, else what was done."""
+    """The sign over a part: the symbol of a vector, else the operation."""
     symbol = colour_family(part.name)
     if symbol and not part.after:
         return symbol

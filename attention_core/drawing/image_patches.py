@@ -34,7 +34,7 @@ def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
 
 
 def patches_per_row(patches: int) -> int:
-    """How many patches stand in a row of a picture that is as high as wide, or a little less high.
+    """The number of patches in a row of a picture that is square, or a little less high.
 
     >>> patches_per_row(16), patches_per_row(5), patches_per_row(1)
     (4, 3, 1)

@@ -1,4 +1,4 @@
-"""What each part of a model adds to a word's vector, how far it pushes a word's logit, and the words that come out."""
+"""Direct logit attribution: what each part of a model adds to a word's vector and to a logit, and the next words."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,13 +21,13 @@ PART_LINE_PX = 32.0  # the height of a row: the shortest sentence has room besid
 COLUMNS_PX = {"name": 168.0, "vector": 186.0, "push": 166.0, "words": 236.0}
 COLUMN_GAP_PX = 12.0  # at the right of each column
 PART_SUM_WIDTH_PX = sum(COLUMNS_PX.values())
-PUSH_NUMBER_PX = 48.0  # room behind the longest bar for its number
+PUSH_NUMBER_PX = 48.0  # room after the longest bar for its number
 PART_GAP_PX = 8.0  # below the sentence, and at the end
 
 
 @dataclass(frozen=True, eq=False)
 class PartRow:
-    """What a part adds. kind: "part"; "sum" of all of them; "norm" of that. push: on the logit; None where there is
+    """A row of a part. kind: "part"; "sum" of all of them; "norm" of that. push: on the logit; None where there is
     none."""
 
     kind: str
@@ -70,7 +70,7 @@ def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Pictu
 
 
 def column_edges(column: str) -> tuple[float, float]:
-    """Where a column begins and ends.
+    """The left and right edge of a column.
 
     >>> column_edges("vector")
     (168.0, 342.0)
@@ -117,7 +117,7 @@ class PushScale:
         return cls(min(0.0, *pushes), max(0.0, *pushes))
 
     def locate(self, push: float) -> float:
-        """Where the end of a bar is."""
+        """The x coordinate of a bar's end."""
         left, right = column_edges("push")
         return left + (right - left - PUSH_NUMBER_PX) * (push - self.low) / ((self.high - self.low) or 1.0)
 

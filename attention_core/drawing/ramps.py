@@ -1,4 +1,4 @@
-"""The scales under a map: which colour stands for which number."""
+"""The colour scales under a map."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -44,7 +44,7 @@ def place_even_mark(x: float, y: float, palette: Palette) -> dict:
 
 
 def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
-    """What stands at the even share, and at the end of the scale."""
+    """The texts at the even share and at the end of the scale."""
     if not times:
         return f"1/{keys}", "1"
     if keys > DARKEST_EVEN_SHARES:

@@ -39,7 +39,7 @@ class Raster:
     places: bytes  # int32, where in the matrix a number stands: row x columns + column; empty where all are drawn
     fills: tuple[str, ...]  # the colour of each colour number
     inks: tuple[str, ...]  # the ink that is read on it
-    rows: tuple[str, ...]  # what stands beside each row of the matrix
+    rows: tuple[str, ...]  # the text beside each row of the matrix
     columns: tuple[str, ...]  # and above each column
     is_bool: bool
     ramp: tuple[dict, ...]  # the scale: bars and labels placed in pixels, as place_ramp gives them
@@ -153,7 +153,7 @@ def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[
 
 
 def row_axis_of(trace: Trace, step: str) -> str:
-    """The axis whose positions stand beside the rows of a step; "" where a row stands for all of them."""
+    """The axis whose positions label the rows of a step; "" if one row stands for all of them."""
     dims = trace.step(step).dims
     if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
         return ""
@@ -261,5 +261,5 @@ def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
 
 
 def ceil_divide(length: int, parts: int) -> int:
-    """A length in parts, rounded up."""
+    """length / parts, rounded up."""
     return -(-length // parts)

@@ -64,7 +64,7 @@ def growth_power(points: Mapping[int, float]) -> float | None:
 
 
 def time_ratio(slow: float, fast: float) -> float:
-    """How many times as long the one takes as the other.
+    """The slow time divided by the fast one.
 
     >>> time_ratio(0.3, 0.1) == 0.3 / 0.1
     True

@@ -13,7 +13,7 @@ FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
 AXIS_NAME = 15.0  # how high the name of an axis is
 CURVE_POINTS = 33  # of a function that is drawn
-WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # what is nearly nothing is still seen to be there
+WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # minimum, so that the smallest values stay visible
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
 NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
 Box = tuple[float, float, float, float]  # left, top, width, height
@@ -35,7 +35,7 @@ def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> 
 
 
 def text_shape(colour: str, x: float, y: float, size: float, text: str) -> Shape:
-    """A text around a place.
+    """A text centred at a point.
 
     >>> text_shape("x", 8.0, 45.0, 16.0, "T")
     ('text', 'x', 1.0, 8.0, 45.0, 16.0, 'T')
@@ -71,7 +71,7 @@ def map_shapes(
 
 
 def shrink_map(values: Float[np.ndarray, "T S"] | Bool[np.ndarray, "T S"], most: int) -> np.ndarray:
-    """A map of at most so many rows and columns: each cell the largest of the block that it stands for.
+    """A map of at most `most` rows and columns: each cell is the maximum of its block.
 
     >>> shrink_map(np.array([[1, 2, 3], [4, 5, 6], [7, 8, 9]]), 2).tolist()
     [[1, 3], [7, 9]]
@@ -210,7 +210,7 @@ def thread_shapes(weights: Float[np.ndarray, "T S"], box: Box = WHOLE_FIELD) -> 
 
 
 def spread_evenly(count: int, box: Box) -> Float[np.ndarray, " count"]:
-    """The middles of columns of one width, which fill a box."""
+    """The middles of equally wide columns that fill a box."""
     left, _, width, _ = box
     middles = np.arange(count) + 0.5
     return left + middles * width / count
@@ -295,7 +295,7 @@ def shared_head_shapes(kv_heads: int, query_heads: int = 4) -> list[Shape]:
 
 
 def block_shapes(blocks: int) -> list[Shape]:
-    """A map of so many blocks a side, of which the middle one is there, and the others are not stored.
+    """A map of `blocks` x `blocks` blocks, of which the middle one is stored and the others are empty.
 
     >>> [kind for kind, *_ in block_shapes(1)]
     ['rect']

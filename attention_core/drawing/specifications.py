@@ -19,7 +19,7 @@ AXIS_TEXT_PX = 14  # the size of the texts at an axis
 FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
 HOVER_COLOUR = "#d97706"
 UNWANTED_KEYS = ("data", "datasets", "$schema")  # of a specification, which Altair writes
-SILENT = {"tooltip": None, "aria": False}  # of a mark that tells nothing, neither to a mouse nor to a screen reader
+SILENT = {"tooltip": None, "aria": False}  # of a mark without tooltip and hidden from screen readers
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ def import_pandas() -> None:
 def cell_specification() -> dict:
     """Rectangles, hatches, outlines and texts in pixels; a click names a cell, hovering lights its row and its column.
 
-    A screen reader is told what each cell is and its number, and nothing of the other marks.
+    A screen reader reads each cell's description and number, and skips the other marks.
     """
     import_pandas()
     boxes = place_points().encode(x2="x2:Q", y2="y2:Q")
@@ -124,7 +124,7 @@ def draw_cell_texts() -> alt.Chart:
 
 
 def draw_hovered_cells(cells: alt.Chart) -> alt.Chart:
-    """Where a result is pointed at: the same cell in each result, the row at its left and the column above it."""
+    """The highlight of a hovered result: the same cell in each result, the row at its left and the column above it."""
     hovered = cells.transform_filter(
         "isArray(hover.row) && datum.row >= 0 && hover.panel[0] == 'result' && ("
         "(datum.panel == 'left' && datum.row == hover.row[0]) || "
@@ -136,7 +136,7 @@ def draw_hovered_cells(cells: alt.Chart) -> alt.Chart:
 
 
 def draw_outlines(boxes: alt.Chart) -> alt.Chart:
-    """The outlines of what is chosen, and of the cells that it was computed from."""
+    """The outlines of the chosen cell, and of the cells that it was computed from."""
     outlined = boxes.transform_filter("datum.kind == 'chosen' || datum.kind == 'read'")
     width = {"expr": "datum.kind == 'chosen' ? 2.5 : 2"}
     frames = outlined.mark_rect(fill=None, strokeWidth=width, **SILENT)
@@ -154,7 +154,7 @@ def sized_specification(width: float, height: float, padding: int = 2) -> dict:
     }
 
 
-# ---- pictures that stand for what moves ------------------------------------------------------------------------------
+# ---- still pictures of animations ------------------------------------------------------------------------------------
 @cache
 def still_layers() -> dict:
     """Threads in pixels, as thick as their rows say; upon them rectangles, texts and outlines. No click is heard."""
@@ -254,7 +254,7 @@ def curve_layers() -> dict:
 
 
 def put_on_axes(encoding: dict, axes: dict[str, dict]) -> dict:
-    """The channels of a mark, with the axes in the place of those that only name their column."""
+    """The channels of a mark, with the axes instead of those that only name their column."""
     put = dict(encoding)
     for channel, axis in axes.items():
         if put[channel] == {"field": channel, "type": "quantitative"}:
@@ -340,7 +340,7 @@ def draw_points(rows: alt.Chart, kind: str, **form) -> alt.Chart:
 
 
 def told_text() -> dict:
-    """What a mark tells to who points at it, and to a screen reader."""
+    """The tooltip and the screen reader's description of a mark."""
     return {"description": "said:N", "tooltip": [alt.Tooltip("said:N", title=" ")]}
 
 

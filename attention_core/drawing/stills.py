@@ -1,4 +1,4 @@
-"""Pictures that stand for what moves, in slides and on paper: rectangles, texts, and threads as thick as weights."""
+"""Still pictures of animations, for slides and paper: rectangles, texts, and threads as thick as weights."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ def blend_colour(colour: str, share: float, palette: Palette) -> str:
 
 
 def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, palette: Palette) -> list[dict]:
-    """A thread as a Bézier curve. name: what no other thread of the picture is called. bends: where it begins, the two
+    """A thread as a Bézier curve. name: unique in the picture. bends: where it begins, the two
     points that it bends to, where it ends. weight: from 0 to 1; the larger, the thicker and stronger."""
     look = {
         "kind": "thread",

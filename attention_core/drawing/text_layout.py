@@ -57,7 +57,7 @@ def letter_width(letter: str) -> float:
 
 
 def shorten_text(text: str, room: float, size: float) -> str:
-    """A text that fits: where it is too long, an ellipsis stands in the place of its end."""
+    """The text, its end replaced by an ellipsis if it is wider than the room."""
     if text_width(text, size) <= room:
         return text
     while text and text_width(text, size) > room - size:
@@ -131,7 +131,7 @@ def place_row_labels(
 
 
 def label_margin(drawn: Panel, words: PictureTexts, cell: float) -> float:
-    """How much room the texts beside a panel's rows need."""
+    """The width of the texts beside a panel's rows."""
     size = label_size(cell)
     widths = [text_width(text, size) for text in row_texts(drawn, words)]
     return min(MAX_ROW_LABELS_PX, max(widths) + 12)

@@ -1,4 +1,4 @@
-"""Words as tiles, one behind the other, in as many lines as they need."""
+"""Words as tiles, one after the other, in as many lines as they need."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ TILE_TEXT_PX = 18.0  # the size of the words
 TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # beside a word in its tile, and between two tiles
 TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # a tile, and from one line of them to the next
 TINT_SHARE = 0.22  # of a colour in the ground of a tile
-DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # of the edge of a tile, and the gap behind it is as long
+DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # of the edge of a tile, and the gap after it is as long
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def place_dashes(rectangle: dict[str, float], colour: str) -> Iterator[dict]:
 
 
 def dashes_between(first: float, last: float) -> Iterator[tuple[float, float]]:
-    """Where each dash between two ends begins and ends; a dash stands at both of them.
+    """The first and last coordinate of each dash between two ends; a dash stands at both of them.
 
     >>> [dash for dash in dashes_between(0.0, 25.0)]
     [(0.0, 5.0), (10.0, 15.0), (20.0, 25.0)]

@@ -16,7 +16,7 @@ TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # their heights, and
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A text in tokens. note: what is said of them. unknown: the places of those that a model does not know."""
+    """A text in tokens. note: the line below them. unknown: the places of those outside a model's vocabulary."""
 
     title: str
     note: str

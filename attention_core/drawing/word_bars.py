@@ -1,4 +1,4 @@
-"""Words that may come, the likeliest first, each with a bar as long as its probability."""
+"""Candidates for the next word, the likeliest first, each with a bar as long as its probability."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -10,7 +10,7 @@ WORD_BAR_PX = 15.0  # the size of the words and of the probabilities
 WORD_LINE_PX = 25.0  # from one word to the next
 WORD_BAR_HEIGHT_PX = 13.0
 LONGEST_WORD_SHARE = 0.45  # of the room: a longer word is shortened
-SHARE_ROOM_PX = 50.0  # for a probability behind its bar
+SHARE_ROOM_PX = 50.0  # for a probability after its bar
 
 
 def place_word_bars(

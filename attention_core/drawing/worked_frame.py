@@ -53,7 +53,7 @@ def worked_frame(
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
 ) -> WorkedFrame:
-    """Draw the operands of a step, "left" and "above", then the free place, and behind it what is right, "beside".
+    """Draw the operands of a step, "left" and "above", then the free place, and after it the matrix "beside" it.
 
     free: the matrix that is written into; its cells are not drawn. chosen: the run and the cell that is opened.
     """
@@ -93,7 +93,7 @@ def place_in_row(row: Sequence[SheetPart], words: PictureTexts, size: float) -> 
 
 
 def row_sign(part: SheetPart, placed: dict[str, SheetPart]) -> str:
-    """What stands before a matrix."""
+    """The sign before a matrix."""
     if part.place != "result":
         return part.sign
     return "=" if "above" in placed else "→"
@@ -128,6 +128,6 @@ def fits(row: Sequence[SheetPart], words: PictureTexts, size: float, room: float
 
 
 def row_width(row: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """How wide a row is with cells of this side."""
+    """The width of a row with cells of this side."""
     last = row[-1]
     return place_in_row(row, words, size)[last.place] + last.width(size) + SHEET_EDGE_PX

@@ -1,4 +1,4 @@
-"""A worked example as a picture: what somebody wrote beside the right numbers, each of their cells with its mark.
+"""A worked example as a picture: the reader's numbers beside the right ones, each of their cells with its mark.
 
 A mark is a sign and an outline, never a colour alone. Cells lie row by row beside what they were made of.
 """
@@ -50,7 +50,7 @@ class SheetPart:
 
     panel: its cells. run: the name of the run in which they stand. place: "result", "left" and "above" as in a product,
     so that pointing at a result lights what it is made of. sign: what stands before it, such as "×". digits: decimals
-    of its numbers, None for exact ones. marked: somebody's numbers in the place of the run's, with their marks. known:
+    of its numbers, None for exact ones. marked: written numbers instead of the run's, with their marks. known:
     the cells whose marks may be seen, None for all. spare: whether it is left out where there is no room.
     """
 
@@ -99,11 +99,11 @@ class SheetPart:
 
     @property
     def columns(self) -> int:
-        """How many columns the matrix has."""
+        """The number of columns of the matrix."""
         return self.panel.values.shape[1]
 
     def width(self, size: float) -> float:
-        """How wide the matrix is, or its title. size: the side of its cells."""
+        """The width of the matrix or its title, whichever is wider. size: the side of its cells."""
         return max(self.columns * size, text_width(self.title, sheet_title_size(size)))
 
 
@@ -158,7 +158,7 @@ def shows_marks(parts: Sequence[SheetPart]) -> bool:
 
 # ---- a row of matrices -----------------------------------------------------------------------------------------------
 def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list[SheetPart], float]:
-    """The parts that there is room for, and the side of their cells."""
+    """The parts that fit the room, and the side of their cells."""
     needed = [part for part in parts if not part.spare]
     for wanted in (list(parts), needed):
         size = MAX_SHEET_CELL_PX
@@ -172,7 +172,7 @@ def fit_sheet_row(parts: Sequence[SheetPart], words: PictureTexts) -> tuple[list
 
 
 def sheet_row_width(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """How wide a row of matrices is with cells of this side."""
+    """The width of a row of matrices with cells of this side."""
     margin = label_margin(parts[0].panel, words, size)
     widths = [part.width(size) for part in parts]
     gaps = len(parts) - 1
@@ -276,7 +276,7 @@ def sheet_number_size(part: SheetPart, size: float) -> float:
 
 
 def tell_value(value: float, mark: Mark, called: Mapping[Mark, str]) -> str:
-    """A number as it is told, with what its mark is called."""
+    """A number as read out, with the name of its mark."""
     told = "–" if isnan(value) else format_exact(value)
     return f"{told}, {called[mark]}" if mark in MARK_SIGNS else told
 

@@ -1,1 +1,1 @@
-"""The examples that come along, with their vectors and matrices."""
+"""The examples included in the package, with their vectors and matrices."""

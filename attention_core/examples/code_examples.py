@@ -1,4 +1,4 @@
-"""The examples of code: what their listings draw, as a run takes it, and whether they give the numbers of a run."""
+"""The examples of code: the tensors that their listings draw, and whether they give the numbers of a run."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ from attention_core.record.trace import Trace
 Tensors = Mapping[str, Tensor]
 
 
-# ---- from what a listing draws to what a run takes -------------------------------------------------------------------
+# ---- from a listing's tensors to a run's inputs ----------------------------------------------------------------------
 def read_scaled_dot() -> Tensors:
     """q, k and v of one head. The mask of the listing is the causal one, which the example names."""
     q, k, v, _ = scaled_dot_class.draw()
@@ -85,7 +85,7 @@ class CodeListing:
 
     @property
     def source(self) -> str:
-        """The script as it stands."""
+        """The source text of the script."""
         return inspect.getsource(self.module).rstrip()
 
 
@@ -110,7 +110,7 @@ LISTINGS: Mapping[str, CodeListing] = MappingProxyType(
 
 @lru_cache(maxsize=len(LISTINGS))  # 10 MB together
 def draw_tensors(listing: str) -> Tensors:
-    """Draw all tensors of a listing, by the names of an Example. They are kept: nobody may write into them.
+    """Draw all tensors of a listing, by the names of an Example. They are cached: do not write into them.
 
     >>> draw_tensors("scaled_dot_class")["v"].shape
     torch.Size([2, 1, 5, 128])
@@ -130,7 +130,7 @@ class ListedTensor:
     name: str
 
     def draw(self) -> Tensor:
-        """Give the tensor in float64, with all its axes: nobody may write into it."""
+        """Give the tensor in float64, with all its axes; it is cached: do not write into it."""
         return draw_tensors(self.listing)[self.name]
 
     def draw_matrix(self) -> np.ndarray:
@@ -167,7 +167,7 @@ def run_listing(listing: str) -> tuple[Tensor, Tensor]:
 
 
 def largest_listing_difference(listing: str, trace: Trace) -> float | None:
-    """How far the output and the weights of a listing lie from those of a run at most; None where the sizes differ.
+    """The largest difference of a listing's output and weights from those of a run; None if the sizes differ.
 
     The weights that a listing returns are those that mix the values: what dropout left of them, where it has any.
     """

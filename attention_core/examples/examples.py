@@ -49,13 +49,13 @@ class MatrixRecipe:
         require_one_of("kind", self.kind, ("random",))
 
     def draw(self) -> Float[Tensor, "rows columns"]:
-        """Draw the matrix in float64, the same at every call: its generator is its own."""
+        """Draw the matrix in float64, the same at every call: it has a separate generator."""
         return self.factor * normal_numbers(self.seed, self.shape)
 
 
 @lru_cache(maxsize=16)  # of at most 2 MB each: every change of an example asks for them again
 def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
-    """Draw standard normal numbers. They are cached: nobody may write into them."""
+    """Draw standard normal numbers. They are cached: do not write into them."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
@@ -230,7 +230,7 @@ class Example:
 
 @lru_cache(maxsize=8)  # of an example, which is compared by its identity
 def learned_view(example: Example) -> AttentionView:
-    """Give what the example's network hands to its attention."""
+    """Give the inputs and matrices of the attention in the example's network."""
     recipe = read_recipe(example.network)
     keys = example.context_tokens or example.tokens
     return attention_view(
@@ -242,7 +242,7 @@ def learned_view(example: Example) -> AttentionView:
 
 
 def model_inputs(example: Example) -> LayerInputs:
-    """Give what the example's language model hands to the attention of its layer."""
+    """Give the inputs of the attention in the layer of the example's language model."""
     tokens = read_tokens(example.model, example.tokens, {})
     return layer_inputs(example.model, tokens, example.layer)
 
@@ -309,7 +309,7 @@ def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
 
 
 def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str, object]:
-    """Build what heads made by hand need: x, the projections, and the number of heads."""
+    """Build the inputs of handmade heads: x, the projections, and the number of heads."""
     heads = build_heads(tokens, [read_head_kind(kind) for kind in kinds])
     return {
         "x": as_plain(heads.x.tolist()),

@@ -1,7 +1,7 @@
 """Toy dictionaries: words with vectors. The numbers are in examples.json.
 
 There an entry with "like" takes whatever it does not say from the entry of that name. The numbers of a group of words
-with a "role" are also those of any other word to which somebody gives this role.
+with a "role" are also those of any other word to which the user gives this role.
 """
 
 import json

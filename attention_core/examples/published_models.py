@@ -1,4 +1,4 @@
-"""Published models: what their attention is, as their configurations say it. Numbers of configurations alone.
+"""Published models: the attention of each, from the numbers of its configuration alone.
 
 A model is one block and its line in PUBLISHED_MODELS. Its kinds of layers are the core's own configs, so that a row of
 the table is what runs. `source` is what was taken; where a library's class has other defaults than the checkpoint, the
@@ -15,7 +15,7 @@ from attention_core.mechanism.masks import MASKS
 
 @dataclass(frozen=True)
 class LayerKind:
-    """Layers of a model that attend alike. name: "every", "encoder", "decoder", "local" or "global"; count: how many
+    """Layers of a model with equal attention. name: "every", "encoder", "decoder", "local" or "global"; count: how many
     there are; config: what each does, with the heads of the model."""
 
     name: str
@@ -24,18 +24,18 @@ class LayerKind:
 
     @property
     def is_cached(self) -> bool:
-        """Whether it writes word after word, so that keys and values are kept: later words are masked."""
+        """Whether it generates word by word with a KV cache: later words are masked."""
         return any(MASKS[mask].is_causal for mask, _ in self.config.masks)
 
     @property
     def window(self) -> int | None:
-        """How many keys a query sees at most, its own included; None: all before it."""
+        """The largest number of keys that a query sees, its own included; None: all before it."""
         return dict(self.config.masks).get("sliding", {}).get("window")
 
 
 @dataclass(frozen=True)
 class PublishedModel:
-    """A model as it was published.
+    """A published model.
 
     width: of the vectors that a layer reads, D; head_width: of each head's keys and values; context: the tokens that it
     was made for, None where no number was published; kinds: its layers, those first that the workbench shows; source:
@@ -69,7 +69,7 @@ class PublishedModel:
 
     @property
     def layers(self) -> int:
-        """How many layers it has, of all kinds."""
+        """The number of its layers of all kinds."""
         return sum(kind.count for kind in self.kinds)
 
 
@@ -362,9 +362,9 @@ PUBLISHED_MODELS: Mapping[str, PublishedModel] = MappingProxyType(
 )
 
 
-# ---- a small state of it ---------------------------------------------------------------------------------------------
+# ---- a scaled-down config --------------------------------------------------------------------------------------------
 def scale_down(config: AttentionConfig, heads: int, window: int) -> AttentionConfig:
-    """Give a config with fewer heads, key/value heads in proportion, and with a short window in the place of any.
+    """Give a config with fewer heads, key/value heads in proportion, and with a short window instead of any.
 
     heads: how many, a multiple of the query heads that share keys. window: keys, the query's own included.
 

@@ -14,7 +14,7 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 
 BLANK_MARK = "?"
-DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, where nobody wrote any
+DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if none are written
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
@@ -45,10 +45,10 @@ def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Ten
 
 
 def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor, "..."]) -> int | None:
-    """Count with how many decimals somebody's numbers are written: as many as the longest has.
+    """Count the decimals of written numbers: as many as the longest has.
 
     Where no number has any, whole numbers are exact where the right ones are whole, and else stand for 1.00, 2.00 ...
-    text: what was written. numbers: what was read of it.
+    text: the written numbers. numbers: as read from it.
 
     >>> whole, parts = torch.tensor([1.0, 2.0]), torch.tensor([0.3, 0.7])
     >>> count_decimals("0.30 .7", parts, parts), count_decimals("1 2", whole, whole)
@@ -139,7 +139,7 @@ def cell_text(value: float, digits: int | None) -> str:
 
 
 def right_decimals(digits: int | None) -> int | None:
-    """Give the decimals of right numbers beside somebody's: exact ones beside exact ones, else at least two."""
+    """Give the decimals of right numbers beside written ones: None beside exact ones, else at least two."""
     if digits is None:
         return None
     return max(DEFAULT_DECIMALS, digits)

@@ -1,4 +1,4 @@
-"""Plausible wrong layers that really run: one line of a right one written as people write it wrongly."""
+"""Layers with a plausible bug that run: one line of a right layer is replaced by a common mistake."""
 
 import inspect
 import math
@@ -35,7 +35,7 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Bug:
-    """One line written otherwise.
+    """A bug: one line of the layer replaced by a wrong one.
 
     code: its cause, of MISTAKE_SENTENCES. line: which one, of LAYER_LINES. wrong: the function in its place. padded: in
     a batch with padding, not under a causal mask.
@@ -65,7 +65,7 @@ BUG_BY_CODE = MappingProxyType({bug.code: bug for bug in BUGS})
 
 
 def right_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
-    """Give the lines as they should be, by the names of what they make. bug: its `padded` decides the mask's line."""
+    """Give the right lines, by the names of the steps that they compute. bug: its `padded` decides the mask's line."""
     lines = dict(LAYER_LINES)
     if bug is not None and bug.padded:
         lines["allowed"] = padding_line
@@ -73,7 +73,7 @@ def right_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
 
 
 def layer_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
-    """Give the lines as they are: with a bug, one of them is another one."""
+    """Give the lines of the layer; a bug replaces one of them."""
     lines = right_lines(bug)
     if bug is not None:
         lines[bug.line] = bug.wrong
@@ -108,7 +108,7 @@ def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
 
 
 def inputs_of_lines(trace: Trace) -> dict[str, object]:
-    """Give what the lines read of a run: its inputs and its sizes."""
+    """Give the values of a run that the lines read: its inputs and its sizes."""
     B, T, _ = trace.step("x").shape
     values: dict[str, object] = {"B": B, "T": T, "heads": trace.sizes()["H"]}
     for name in ("x", "w_q", "w_k", "w_v", "w_o"):
@@ -118,7 +118,7 @@ def inputs_of_lines(trace: Trace) -> dict[str, object]:
 
 
 def with_step_reapplied(trace: Trace, step: str) -> Trace:
-    """Give a run of somebody's numbers, with one step as it follows from those before it.
+    """Give a copy of a run with replaced numbers, with one step recomputed from the steps before it.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> trace = EXAMPLES["en_it_causal"].run()
@@ -131,7 +131,7 @@ def with_step_reapplied(trace: Trace, step: str) -> Trace:
 
 
 def find_most_wrong_cell(trace: Trace, step: str) -> Ref:
-    """Find the cell of a step that lies farthest from what the numbers before it give; NaN and infinities do not count.
+    """Find the cell of a step that is farthest from its value recomputed from its operands; only finite values count.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> trace = EXAMPLES["en_it_causal"].run()
@@ -147,7 +147,7 @@ def find_most_wrong_cell(trace: Trace, step: str) -> Ref:
 
 @dataclass(frozen=True)
 class WeightRatio:
-    """How many times the smallest weight of a row the largest is, ln of it, and the gap of their scores."""
+    """The largest weight of a row divided by the smallest, ln of it, and the gap of their scores."""
 
     ratio: float
     log: float

@@ -136,7 +136,7 @@ def draw_exercise(level: Level, generator: torch.Generator) -> Exercise:
 
 # ---- whether mistakes can be told apart ------------------------------------------------------------------------------
 def can_tell_mistakes_apart(trace: Trace) -> bool:
-    """Say whether every common mistake shows, in more than one number, and no two show the same, in usual decimals.
+    """Say whether every common mistake changes more than one number, and no two look the same, in usual decimals.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> can_tell_mistakes_apart(EXAMPLES["en_it"].run())  # most of its scores are 0 and show no scale
@@ -150,7 +150,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
             continue
         step = first_visible_step(mistaken, right, stages)
         if step is None:
-            return False  # it changes the numbers, and nobody sees it
+            return False  # it changes the numbers, but not visibly
         if count_visible(mistaken[step], right[step]) < 2:
             return False
         seen[step].append(mistaken[step])
@@ -158,7 +158,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
 
 
 def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Values]:
-    """Yield the run with each common mistake, and with each two rows or columns of a stage exchanged."""
+    """Yield the run with each common mistake, and with each pair of rows or columns of a stage exchanged."""
     for code in COMMON_MISTAKES:
         yield rerun(trace, MISTAKES[code])
     for step in stages:

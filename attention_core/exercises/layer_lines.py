@@ -1,6 +1,6 @@
 """Self-attention as a class often has it, a line a step: the right lines, and the same written wrongly.
 
-Every line is a function of its own, whose parameters are what it reads; what is shown is what it returns.
+Every line is a separate function: its parameters are the values that it reads, and its return expression is shown.
 """
 
 import ast
@@ -147,7 +147,7 @@ LAYER_STEPS = ("q", "k", "v", "scores", "scaled_scores", "masked_scores", "weigh
 
 @cache
 def format_line(name: str, line: LayerLine) -> str:
-    """Write a line as it stands in the layer: what it makes, and what it returns.
+    """Write a line as in the layer's source: the name of its step, and the expression that it returns.
 
     >>> format_line("scores", scores_line)
     'scores = q @ k.transpose(-2, -1)'

@@ -1,4 +1,4 @@
-"""Somebody's worked example checked cell by cell: right, a new slip, or right given their own earlier slips."""
+"""A written worked example marked cell by cell: right, a new slip, or right given the writer's own earlier slips."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from attention_core.verification.causes import fit_given_steps
 
 
 class Mark(IntEnum):
-    """What a cell is. A slip is wrong even from the writer's own numbers before it; what followed is right from those,
+    """Mark of a cell. A slip is wrong even from the writer's own numbers before it; what followed is right from those,
     and wrong because one of them is."""
 
     UNANSWERED = 0
@@ -34,12 +34,12 @@ class Mark(IntEnum):
 
 @dataclass(frozen=True, eq=False)
 class MarkedStep:
-    """One step of somebody's worked example, every field in the step's shape.
+    """One step of a written worked example, every field in the step's shape.
 
     theirs: their numbers, NaN where there is none. own: what their own numbers before it make of it. right: whether
     theirs agrees with the run; follows: whether it agrees with what their own numbers make of it. A cell can be right
-    and not follow: the writer took it from elsewhere, or two slips met. behind: what may stand behind their numbers,
-    and behind what those make of the cells that they leave out.
+    and not follow: the writer took it from elsewhere, or two slips met. behind: the unrounded ranges of their numbers,
+    and of the values computed from those for the cells that they leave out.
     """
 
     theirs: Tensor
@@ -73,7 +73,7 @@ class MarkedStep:
 def mark_answers(
     trace: Trace, answers: Mapping[str, Tensor], decimals: int | Mapping[str, int] | None = None
 ) -> dict[str, MarkedStep]:
-    """Mark every number of somebody's worked example, step by step in the order of the run.
+    """Mark every number of a written worked example, step by step in the order of the run.
 
     trace: the run with the right numbers. answers: their numbers by the names of the trace's steps, floating point, NaN
     where they give none; leading axes of length 1 may be left out. What they leave out is computed from their own
@@ -82,7 +82,7 @@ def mark_answers(
 
     A number agrees where it is at most half a unit of its last decimal outside the range of what may come there. That
     range is a single number as long as nothing before it was rounded. From a rounded number it reaches to the unrounded
-    one; from a slip, the number behind which nobody knows, half a unit to both sides. Through an operation a range goes
+    one; from a slip, whose unrounded number is unknown, half a unit to both sides. Through an operation a range goes
     as range_of_function says, which is exact here: in a small range each operation only rises or only falls in each
     operand.
 
@@ -134,7 +134,7 @@ def mark_steps(
         theirs = answers[name]
         marked = mark_step(theirs, value, right[name], own[name], digits)
         yield name, marked
-        # The next steps go on from what is written, and from what may stand behind it.
+        # The next steps read the written numbers, and the ranges that these may be rounded from.
         is_answered = ~theirs.isnan()
         page[name] = torch.where(is_answered, theirs, value)
         own[name] = marked.behind
@@ -144,7 +144,7 @@ def mark_steps(
 
 
 def mark_step(theirs: Tensor, value: Tensor, right: NumberRange, own: NumberRange, digits: int | None) -> MarkedStep:
-    """Mark one step. value: what the writer's numbers before it make of it; right, own: what it may be."""
+    """Mark one step. value: computed from the writer's numbers before it; right, own: the ranges of both runs."""
     half = half_a_unit(digits)
     follows = agrees_with_range(theirs, own, half)
     if theirs.is_floating_point():

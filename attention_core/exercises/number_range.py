@@ -1,7 +1,7 @@
-"""What may stand behind a written number: a range, and what an operation makes of ranges.
+"""Interval arithmetic: the range of values that a written number may be rounded from, and operations on ranges.
 
-A written number is the number behind it rounded: half a unit of its last digit is forgiven. Whoever goes on from there
-may take the written number or the one behind it. So what may come next is a range, too.
+A written number is an unrounded one rounded: half a unit of its last digit is forgiven. A writer who goes on from there
+may take the written number or the unrounded one. So the next number may lie in a range, too.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from attention_core.comparison.rerun import unchanged_value
 from attention_core.record.trace import Operation, Step
 
 COMPUTATION_ROUNDING = 1e-9  # of a number, 1 at least: what the computation here may round
-LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # an infinity is forgiven nothing
+LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # an infinity has no tolerance
 
 Computation = Callable[[dict[str, Tensor]], Tensor]  # of tensors by name
 
@@ -59,7 +59,7 @@ def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
 
 
 def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
-    """Give what may stand behind written numbers.
+    """Give the ranges that written numbers may be rounded from.
 
     Where they follow from those before, that is everything from the written number to the unrounded one; else half a
     unit to both sides. Where one number of a step does not follow, another may only seem to: all were made in the same

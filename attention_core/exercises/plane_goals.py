@@ -1,4 +1,4 @@
-"""What is to be reached by dragging vectors: bounds of shares, computed from the run that an example ships."""
+"""The goals of dragging vectors: bounds of shares, computed from the run of an included example."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +24,7 @@ class ShareBound:
 
 @dataclass(frozen=True)
 class PlaneGoal:
-    """What a query must reach. bounds: of its shares. other: the key that the first bound compares with. kept: its
+    """The goal of a query. bounds: of its shares. other: the key that the first bound compares with. kept: its
     vector, where that must stay as it is."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Worked examples that others printed."""
+"""Worked examples from publications."""
 
 import json
 from collections.abc import Mapping

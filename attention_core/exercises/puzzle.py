@@ -1,4 +1,4 @@
-"""A puzzle: a run to begin with, the numbers that may be changed, and what must come of it.
+"""A puzzle: a run to begin with, the numbers that may be changed, and the bounds that the changed run must satisfy.
 
 Whether it is solved is read off the run alone, so that any solution is accepted: what must come of it is a number of
 the run with a limit, and so is everything that must stay true.
@@ -35,14 +35,14 @@ class Bound:
 
 @dataclass(frozen=True)
 class BoundReading:
-    """How large the number of a bound is."""
+    """A bound with its number in a run."""
 
     bound: Bound
     value: float
 
     @property
     def holds(self) -> bool:
-        """Say whether it keeps to its limit; NaN does not."""
+        """Say whether the number satisfies its bound; NaN does not."""
         if self.bound.least:
             return self.value >= self.bound.limit
         return self.value <= self.bound.limit
@@ -50,10 +50,10 @@ class BoundReading:
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """What is given, what may be changed, and what must come of it.
+    """A puzzle: the Setup to begin with, the matrices that may be changed, the goal and further bounds.
 
     parts: of the Setup that it begins with, as plain values; twins: those that differ with the language of its words.
-    open: the matrices that may be changed, each with its first column and the one behind its last. goal: what must be
+    open: the matrices that may be changed, each with its first column and the one after its last. goal: what must be
     reached; bounds: what must be true besides. heads: those whose weights change; asks: the query that the goal is
     about, where it is one. cast: the words that its texts name, by their places. flips: only signs may be changed.
     solution: of those that are known one with the fewest changes, as format_changes writes it.
@@ -76,7 +76,7 @@ class Puzzle:
         return {**self.parts, **self.twins[language]}
 
 
-# ---- what was changed, as a text -------------------------------------------------------------------------------------
+# ---- changes as text -------------------------------------------------------------------------------------------------
 def format_changes(matrices: Matrices, start: Matrices) -> str:
     """Write the numbers that differ, "matrix~row.column=number;...,matrix~..."; read_changes reads it back.
 
@@ -105,7 +105,7 @@ def count_changes(matrices: Matrices, start: Matrices) -> int:
 
 
 def count_fewest_changes(puzzle: Puzzle, start: Matrices) -> int:
-    """Count the changes of the puzzle's own solution: nobody knows one with fewer."""
+    """Count the changes of the puzzle's solution, the fewest known."""
     return count_changes(read_changes(puzzle, puzzle.solution, start), start)
 
 
@@ -174,7 +174,7 @@ def judge_run(puzzle: Puzzle, trace: Trace, start: Trace) -> list[BoundReading]:
 
 
 def is_solved(readings: list[BoundReading]) -> bool:
-    """Say whether everything holds."""
+    """Say whether all bounds hold."""
     return all(reading.holds for reading in readings)
 
 

@@ -62,7 +62,7 @@ def copy_inputs(trace: Trace) -> dict[str, Tensor]:
 
 
 def find_hint(puzzle: Puzzle, trace: Trace, slopes: Matrices) -> Hint | None:
-    """Find the number that promises most among those that may be changed: the one with the largest slope.
+    """Find the best number to change among those that may be changed: the one with the largest slope.
 
     Where only signs may be changed, it is the one whose other sign promises most: its slope times -2 w. None where no
     number promises anything, or a slope is not finite.

@@ -83,12 +83,12 @@ def largest_contribution(head: int) -> RunNumber:
 
 # ---- what was changed ------------------------------------------------------------------------------------------------
 def query_width(trace: Trace, start: Trace) -> Tensor:
-    """Take how many numbers the query of a head has."""
+    """Take the width of a head's query."""
     return torch.tensor(trace.step("q").shape[-1])
 
 
 def count_changed_numbers(*names: str) -> RunNumber:
-    """Count the numbers of some matrices that are others than at the start."""
+    """Count the numbers of some matrices that differ from the start."""
 
     def count(trace: Trace, start: Trace) -> Tensor:
         return sum((trace[name] != start[name]).sum() for name in names)
@@ -97,7 +97,7 @@ def count_changed_numbers(*names: str) -> RunNumber:
 
 
 def count_changed_sizes(*names: str) -> RunNumber:
-    """Count those that have another size than at the start, not only another sign."""
+    """Count the numbers whose magnitude differs from the start, not only their sign."""
 
     def count(trace: Trace, start: Trace) -> Tensor:
         return sum((trace[name].abs() != start[name].abs()).sum() for name in names)
@@ -106,7 +106,7 @@ def count_changed_sizes(*names: str) -> RunNumber:
 
 
 def count_changed_rows(name: str) -> RunNumber:
-    """Count the rows of a matrix that are others than at the start."""
+    """Count the rows of a matrix that differ from the start."""
     return lambda trace, start: (trace[name] != start[name]).any(-1).sum()
 
 

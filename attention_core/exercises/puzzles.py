@@ -1,4 +1,4 @@
-"""The puzzles: for each what it begins with, what may be changed, and what must come of it, as numbers of the run."""
+"""The puzzles: for each its starting run, the matrices that may be changed, and the bounds on numbers of the run."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -27,7 +27,7 @@ IT_EXAMPLES = MappingProxyType({"en": {"example": "en_it"}, "zh": {"example": "z
 COLOUR_EXAMPLES = MappingProxyType({"en": {"example": "en_colour"}, "zh": {"example": "zh_colour"}})
 IT_DOG = Bound("it_dog", share_of_key(0, IT, DOG), REQUIRED_SHARE)
 OPEN_W_Q_AND_W_K = MappingProxyType({"w_q": (0, 4), "w_k": (0, 4)})
-SINK_EXAMPLES = MappingProxyType(  # where nobody has built Chinese words for it, they take the English ones' vectors
+SINK_EXAMPLES = MappingProxyType(  # without built vectors, Chinese words take those of the English words
     {
         "en": {},
         "zh": {

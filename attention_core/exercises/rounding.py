@@ -57,7 +57,7 @@ def with_rounded_weights(trace: Trace, digits: int) -> Trace:
 
 # ---- how far that may move -------------------------------------------------------------------------------------------
 def half_a_unit(digits: int | None) -> float:
-    """Give how far a number with so many decimals may lie from the one behind it; None: it is exact.
+    """Give half a unit of the last of so many decimals: the largest rounding error; 0 for None, which is exact.
 
     >>> half_a_unit(2), half_a_unit(None)
     (0.005, 0.0)
@@ -70,7 +70,7 @@ def half_a_unit(digits: int | None) -> float:
 def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tensor, "..."]:
     r"""Compute how far each cell of a step moves at most where every number of `by`, which it reads, is rounded.
 
-    digits: the decimals that are left, whatever the digits behind them were.
+    digits: the decimals that are left, whatever the digits after them were.
 
     For the head outputs this is $\frac{1}{2} 10^{-d} \sum_s |v_s|$: each weight may be off by half a unit, and all may
     pull the same way.

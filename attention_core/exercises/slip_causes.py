@@ -1,6 +1,6 @@
-"""Which mistake somebody made: one thing done otherwise, with their own numbers before it, gives what they wrote.
+"""Finds the cause of a slip: a single change that, applied to the writer's own numbers, gives the written ones.
 
-Nothing is named that does not give every number of the step; where several do, nobody can tell which it was.
+A cause must give every number of the step; if several do, all of them are returned.
 """
 
 from collections.abc import Iterator, Mapping
@@ -29,7 +29,7 @@ from attention_core.verification.causes import Cause, single_changes
 ROUNDING_SLACK = 64  # times what rounding may do to the right number, or
 RELATIVE_SLACK = 0.1  # of the written one: no mistake makes rounding worse than both, not even an exp
 EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # the code of the cause by axis
-OTHERWISE_TRANSPOSED = ("scores", "weights")  # whose transposing has a name of its own
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # whose transposing has a separate name
 
 
 def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
@@ -74,7 +74,7 @@ def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "...
 
 
 def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
-    """Give what may stand behind the numbers of every step before one, and what they make of that one."""
+    """Give the ranges of the numbers of every step before one, and the range of that step computed from them."""
     ranges: dict[str, NumberRange] = {}
     for name, each in checked.trace.steps.items():
         if name == step:
@@ -122,7 +122,7 @@ def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
 def suppose_change(
     checked: CheckedWork, ranges: Mapping[str, NumberRange], step: str, change: Change
 ) -> NumberRange | None:
-    """Compute a step with one thing done otherwise behind the written numbers; None where that changes nothing."""
+    """Compute the range of a step under a single change of the run; None if it changes nothing."""
     now: dict[str, NumberRange] = {}
     moved: set[str] = set()
     for name in ranges:

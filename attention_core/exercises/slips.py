@@ -12,9 +12,9 @@ from attention_core.verification.causes import Cause
 
 @dataclass(frozen=True)
 class StepSlips:
-    """What is wrong in one step even from the writer's own numbers before it.
+    """The cells of one step that are wrong even from the writer's own numbers before it.
 
-    cells: those that are wrong. causes: what explains all of them; where there are several, each of them does.
+    cells: those that are wrong. causes: each of them explains all cells.
     wrong_sum: of a single cell that no cause explains.
     """
 
@@ -25,7 +25,7 @@ class StepSlips:
 
 
 def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
-    """Find every step of somebody's worked example that holds slips, in the order of the run, each with its causes.
+    """Find every step of a written worked example that holds slips, in the order of the run, each with its causes.
 
     checked: as check_work gives it. A cause is one of single_changes made with the numbers that were written before, or
     two rows or columns exchanged, or another factor; it must give every written number of the step, in a step of

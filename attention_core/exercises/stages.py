@@ -23,7 +23,7 @@ STAGES = MappingProxyType(  # what is written down, in order, and the step of a 
 
 
 def stages_of(trace: Trace) -> dict[str, str]:
-    """List what there is to calculate in a run, in order: every step but masks, tables of positions, and copies.
+    """List the steps of a run to calculate, in order: every step but masks, tables of positions, and copies.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -40,7 +40,7 @@ def stages_of(trace: Trace) -> dict[str, str]:
 
 
 def is_copy(trace: Trace, name: str) -> bool:
-    """Say whether nobody calculates a step: it masks scores, or has the numbers of the step before."""
+    """Say whether a step needs no calculation: it masks scores, or has the numbers of the step before."""
     return trace.step(name).operation.faces == MASK or copies_numbers(trace, name)
 
 
@@ -61,7 +61,7 @@ def calculated_cell(trace: Trace, cell: Ref) -> Ref:
 
 
 def operand_stages(trace: Trace, step: str) -> list[str]:
-    """List what stands beside a stage while it is worked out: its operands, with one head as they were calculated.
+    """List the operands shown beside a stage while it is worked out, with one head as they were calculated.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -78,7 +78,7 @@ def operand_stages(trace: Trace, step: str) -> list[str]:
 def stage_formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write the formula of a stage in the names of what stands beside it; q, k and v keep their letters.
+    r"""Write the formula of a stage in the names of its operands; q, k and v keep their letters.
 
     >>> import torch
     >>> from attention_core import attend_qkv

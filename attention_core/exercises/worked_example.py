@@ -1,6 +1,6 @@
 """A worked example as people write it, checked against the run with the right numbers.
 
-What was written makes a run of its own as well, in which every step holds what was written, so that any number can be
+The written numbers make a separate run as well, whose steps hold these numbers, so that any number can be
 followed back through the writer's own.
 """
 
@@ -48,7 +48,7 @@ class CheckedWork:
         return list_cells(step, self.marked[step].met)
 
     def rounding(self, step: str) -> float:
-        """Give how far a written number of a stage may lie from the one behind it."""
+        """Give the largest rounding error of a written number of a stage."""
         return half_a_unit(self.digits[step]) + COMPUTATION_ROUNDING
 
     def computed_at(self, step: str) -> Trace:
@@ -102,7 +102,7 @@ def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str]
 
 
 def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) -> Trace:
-    """Run with somebody's numbers in the place of the run's own, and what they make of the steps and cells left out.
+    """Run with written numbers instead of the run's own; steps and cells left out are computed from them.
 
     answers: by the names of the trace's steps, NaN where there is none. The operations stay the run's own, so the
     arithmetic of a cell has the written operands. Raises AttentionError as mark_answers does.
@@ -125,7 +125,7 @@ def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) ->
     return trace.holding(rerun(trace, take_answers))
 
 
-# ---- what the errors of a worked example do --------------------------------------------------------------------------
+# ---- effects of the errors of a worked example -----------------------------------------------------------------------
 def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:
     """Find which later numbers a slip alone makes wrong: the right run once more, with this one error in it.
 

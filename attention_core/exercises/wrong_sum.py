@@ -11,7 +11,7 @@ TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # how often a ter
 
 @dataclass(frozen=True)
 class WrongSum:
-    """The only wrong number of a step, and what was done with the terms of its sum, where one thing gives it.
+    """The only wrong number of a step, and the single mistake with the terms of its sum that gives it, if any.
 
     kind: "left_out", "sign", "twice" (of the term with these factors), "minus" (of the whole), else "other". own: what
     it should be from the writer's own numbers before it.
@@ -25,7 +25,7 @@ class WrongSum:
 
 
 def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
-    """Find what was done with the sum of a wrong number; kind "other" where nothing gives it, or several things."""
+    """Find the mistake with the sum of a wrong number; kind "other" if no mistake gives it, or several do."""
     marked = checked.marked[cell.step]
     written = marked.theirs[cell.index].item()
     own = marked.own[cell.index].item()

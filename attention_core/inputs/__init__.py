@@ -1,1 +1,1 @@
-"""Reads what people bring: sentences, matrices as text, changed cells, uploaded files; and builds heads by hand."""
+"""Reads the user's input: sentences, matrices as text, changed cells, uploaded files; and builds heads by hand."""

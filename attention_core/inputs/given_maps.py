@@ -1,4 +1,4 @@
-"""Attention maps of any model, given without the numbers that made them: looked at and measured, never recomputed."""
+"""Attention maps of any model, given without q and k: shown and measured, never recomputed."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,16 +44,16 @@ class AttentionMaps:
     # ---- whether they are weights ------------------------------------------------------------------------------------
     @cached_property
     def rounding(self) -> Rounding:
-        """How coarsely the numbers are given."""
+        """The rounding of the given numbers."""
         return find_rounding(self.maps)
 
     def count_blank(self) -> int:
-        """How many queries have no weight in any head."""
+        """The number of queries that have no weight in any head."""
         return int((~self.seen.any(-1)).sum())
 
     @cached_property
     def distances(self) -> Float[Tensor, "L H T"]:
-        """How far each row's sum is from 1; 0 of a query that no head lets see a key."""
+        """The distance of each row's sum from 1; 0 for a query without a weight in any head."""
         is_blank = ~self.seen.any(-1)  # (T,)
         return (self.maps.sum(-1) - 1).abs().masked_fill(is_blank, 0)
 
@@ -106,14 +106,14 @@ class AttentionMaps:
 
     @cached_property
     def is_measured(self) -> Bool[Tensor, "L H"]:
-        """The heads that measures mean something of: all numbers are shares, and each row sums to 1."""
+        """Which heads can be measured: all numbers are shares, and each row sums to 1."""
         if self.fault in ("bytes", "percent", "logarithms", "zeros"):
             return torch.zeros(self.maps.shape[:2], dtype=torch.bool)
         is_share = (self.maps >= -MAX_ROUNDED_BEYOND).flatten(2).all(-1)
         return is_share & ~self.is_uneven.any(-1)
 
     def rolled(self) -> Float[Tensor, "T S"] | None:
-        """The rollout, where the keys are the queries' words and every row sums to 1; else None."""
+        """The attention rollout if the keys are the queries' words and every row sums to 1; else None."""
         if not self.is_self_attention or not self.is_measured.all() or not self.seen.any(-1).all():
             return None
         return roll_out(self.maps)[-1]

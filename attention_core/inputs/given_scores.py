@@ -1,4 +1,4 @@
-"""Makes runs with the scores that somebody wants: given ones, or those of a query and keys that are drawn."""
+"""Makes runs with wanted scores: given ones, or those of a query and keys drawn at random."""
 
 import numpy as np
 from jaxtyping import Float

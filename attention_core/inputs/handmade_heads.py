@@ -1,6 +1,6 @@
 """Builds heads by hand that each do one thing: find the same word, a token at an offset, the first token, a sink.
 
-They need words that can be told apart and positions that can be compared, so they have an x of their own: a column for
+They need words that can be told apart and positions that can be compared, so they have a separate x: a column for
 each different word, a column of ones, the position, its square, and a mark on the first token.
 """
 
@@ -21,7 +21,7 @@ SINK_SCORE = 4.0  # of the first token under the sink head: less than a word tha
 OFFSET_STEEPNESS = 4.0  # times the square of the distance is what the score of the offset head loses
 MAX_HEAD_OFFSET = 64  # tokens
 MAX_BUILT_COLUMNS = 512
-POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # the columns of x behind those of the words
+POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # the columns of x after those of the words
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Makes the weight matrices of a run where a person has given none."""
+"""Makes the weight matrices of a run if the user has given none."""
 
 from functools import lru_cache
 
@@ -22,7 +22,7 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
 
 @lru_cache(maxsize=16)  # at most 2 MB each; they are slow to draw, and every change asks for them again
 def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
-    """Draws the numbers of random_matrix. They are cached: nobody may write into them."""
+    """Draws the numbers of random_matrix. They are cached: do not write into them."""
     rows, columns = shape
     draws = []
     for row in range(rows):

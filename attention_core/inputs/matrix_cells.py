@@ -138,7 +138,7 @@ def with_corner(cells: Cells) -> Cells:
 
 
 def without_labels(lines: list[str]) -> list[str]:
-    """Takes away the names of rows that have a colon behind them: "Row 1: 1 2"; a single row keeps its own."""
+    """Takes away the names of rows that are followed by a colon: "Row 1: 1 2"; a single row keeps its own."""
     labelled = [ROW_LABEL.match(line) for line in lines]
     if len(lines) < 2 or not all(labelled):
         return lines

@@ -1,4 +1,4 @@
-"""Another vector for a word: the least change of a matrix that makes it. It is what a hand means that drags q, a key or
+"""The least change of a matrix that gives a word another vector. It is applied when the user drags q, a key or
 a value."""
 
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ KEPT_DECIMALS = 10  # of a matrix: beyond them stands the rounding of the divisi
 
 @dataclass(frozen=True)
 class VectorSource:
-    """What the vectors of q, k or v are made of.
+    """The source of the vectors of q, k or v.
 
     kind: "product" where they are `source` times the matrix `weight`; "given" where they are an input themselves;
-    "same" where they are `source`, which other steps read too; "turned" where something acts behind the matrix.
+    "same" where they are `source`, which other steps read too; "turned" where another step follows the matrix.
     """
 
     kind: str
@@ -27,7 +27,7 @@ class VectorSource:
 
 
 def find_vector_source(trace: Trace, role: str) -> VectorSource:
-    """Finds what the vectors of a role are made of. role: "q", "k" or "v".
+    """Finds the source of the vectors of a role. role: "q", "k" or "v".
 
     >>> import torch
     >>> from attention_core import Weights, attend, attend_qkv

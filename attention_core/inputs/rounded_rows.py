@@ -1,4 +1,4 @@
-"""How far rounding may move the sum of a row of weights, by the numbers themselves: a file widens what it holds."""
+"""Infers how far rounding may move the sum of a row of weights, by its numbers: a file may widen their dtype."""
 
 from dataclasses import dataclass
 
@@ -16,13 +16,13 @@ MAX_ROUNDED_SUM = 0.1  # by which a sum may be off that is called rounded
 
 @dataclass(frozen=True)
 class Rounding:
-    """How coarsely numbers are given: in a dtype, "bfloat16" or "float16"; with so many decimals; or neither."""
+    """The rounding of numbers: to a dtype, "bfloat16" or "float16"; to a number of decimals; or neither."""
 
     dtype: str = ""
     decimals: int = 0
 
     def allowance(self, weights: Float[Tensor, "*rows S"]) -> Float[Tensor, "*rows"]:
-        """How far each row's sum may be from 1 by rounding: half a unit of each of its numbers, together.
+        """The largest distance of each row's sum from 1 by rounding: the sum of half a unit of each of its numbers.
 
         >>> Rounding("bfloat16").allowance(torch.full((1, 4), 0.25)).item()       # half of 2⁻⁷, and the tolerance
         0.004906250163912773
@@ -39,7 +39,7 @@ class Rounding:
 
 
 def find_rounding(numbers: Tensor) -> Rounding:
-    """How coarsely numbers are given: in the coarsest dtype that holds all of them, else with few decimals.
+    """The rounding of numbers: the coarsest dtype that holds all of them, else the number of decimals if few.
 
     >>> thirds = torch.full((3, 3), 1 / 3, dtype=torch.float64)
     >>> find_rounding(thirds.bfloat16().double()), find_rounding(thirds.round(decimals=2)), find_rounding(thirds)

@@ -89,7 +89,7 @@ def are_marked(pieces: Sequence[str]) -> bool:
 
 
 def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] | None:
-    """How the marks of these tokens are read; None of tokens without marks."""
+    """The function that reads the marks of these tokens; None for tokens without marks."""
     if are_byte_letters(tokens):
         return read_byte_letters
     if any("▁" in token or BYTE_TOKEN_PATTERN.fullmatch(token) for token in tokens):
@@ -200,7 +200,7 @@ def ends_with_mark(token: str) -> bool:
 
 
 def read_end_marks(tokens: Sequence[str]) -> list[str]:
-    """Words of tokens in which </w> stands behind a word's end (GPT, CLIP), or @@ behind a piece that is no end."""
+    """Words of tokens in which </w> follows a word's end (GPT, CLIP), or @@ follows a piece that is no end."""
     marks_ends = any(token.endswith(WORD_END_MARKS) for token in tokens)
     shown, goes_on = [], False
     for token in tokens:

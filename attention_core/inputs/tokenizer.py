@@ -29,10 +29,10 @@ ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
 ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
-OTHER = "other"  # the role of a word of which nothing is said
+OTHER = "other"  # the role of a word without a stated role
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
-# A character as Unicode counts them (UAX 29), together with the marks and invisible format characters behind it, which
+# A character as Unicode counts them (UAX 29), together with the marks and invisible format characters after it, which
 # would be tokens of their own. A sign that prepends itself, such as that of Arabic numbers, belongs to the next one.
 CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
@@ -211,7 +211,7 @@ class Lexicon:
 
     @property
     def unknown(self) -> str:
-        """Give what a word that is not here gets: the numbers of its "category", "zeros", or "random" ones.
+        """What a word that is not in the dictionary gets: the numbers of its "category", "zeros", or "random" ones.
 
         >>> words = {"cat": (0.0, 1.0)}
         >>> Lexicon(("x", "y"), words).unknown, Lexicon(("x", "y"), words, roles={OTHER: (0.0, 0.0)}).unknown
@@ -269,7 +269,7 @@ class Lexicon:
         return word_vector(token, len(first_row), seed), "random"
 
     def place(self, i: int, n: int) -> NumberRow:
-        """Give what position i of n adds to a vector."""
+        """Give the numbers that position i of n adds to a vector."""
         if not self.positions:
             return ()
         middle = (n - 1) // 2
@@ -393,7 +393,7 @@ def merge_words(
 
 
 def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Callable[[str], Sequence[str]]:
-    """How the runs of ideographs of a text are cut."""
+    """The function that cuts the runs of ideographs of a text."""
     if by_character or is_japanese(text):
         return lambda run: longest_words(run, words)
     if is_parted_by_hand(text):
@@ -407,7 +407,7 @@ def is_japanese(text: str) -> bool:
 
 
 def is_cut_by_list(text: str) -> bool:
-    """Tells whether a list of words says where the words of a text end: of a Chinese one that nobody has parted.
+    """Tells whether a list of words says where the words of a text end: of a Chinese one without spaces or bars.
 
     >>> is_cut_by_list("它很热"), is_cut_by_list("它 很 热"), is_cut_by_list("它|很|热"), is_cut_by_list("it is hot")
     (True, False, False, False)
@@ -438,7 +438,7 @@ def is_wide_joint(left: str, right: str) -> bool:
 
 
 def is_joint_at_mark(left: str, right: str) -> bool:
-    """Tells the same of a text whose words are parted by spaces: a mark needs none."""
+    """Tells whether two tokens need no space between them in a text with spaces: beside a wide mark."""
     return is_wide_joint(left, right) and not (is_ideograph(left[-1]) and is_ideograph(right[0]))
 
 
@@ -465,7 +465,7 @@ def is_in_ranges(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
 
 def is_mark(char: str) -> bool:
     """Tells whether a character is an accent, a vowel sign or a variation selector (M), or an invisible format
-    character (Cf): behind another character it is never a token of its own.
+    character (Cf): after another character it is never a separate token.
     """
     return unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf")
 
@@ -473,7 +473,7 @@ def is_mark(char: str) -> bool:
 def is_letter(char: str) -> bool:
     """Tells whether a character makes words: letters, digits and marks of the scripts that are written with spaces.
 
-    A mark without a letter before it belongs to the word behind it.
+    A mark without a letter before it belongs to the word after it.
     """
     if not char.isalnum() and not is_mark(char):
         return False

@@ -12,10 +12,10 @@ from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_AXES = 4  # (B, H, T, d)
-MAX_ARRAYS = 512  # of a file: one a layer, of several kinds
+MAX_ARRAYS = 512  # arrays of a file: one a layer, of several kinds
 MAX_FILE_BYTES = 5_000_000
 MAX_NUMBERS = 1_250_000  # of all arrays of a file: 5 MB of float32
-BYTES_BESIDE_NUMBERS = 2_000_000  # of a file that was unpacked: headers
+BYTES_BESIDE_NUMBERS = 2_000_000  # header bytes of an unpacked file
 MAX_NAME_CHARACTERS = 60  # characters of a name that an error repeats
 
 BFLOAT16 = "bfloat16"  # NumPy has no letters for it
@@ -32,12 +32,12 @@ class FileBounds:
 
     @property
     def megabytes(self) -> int:
-        """The bytes of the file as people say them."""
+        """The largest file size in megabytes."""
         return self.file_bytes // 1_000_000
 
     @property
     def unpacked_bytes(self) -> int:
-        """Of all members of an archive: the numbers in float64, and their headers."""
+        """The largest unpacked size of an archive: its numbers in float64, and their headers."""
         return self.numbers * np.dtype(np.float64).itemsize + BYTES_BESIDE_NUMBERS
 
 

@@ -1,4 +1,4 @@
-"""What the name of an array says, as PyTorch, transformers, JAX, TransformerLens and plain scripts name things."""
+"""Parses the names of arrays, as PyTorch, transformers, JAX, TransformerLens and plain scripts name them."""
 
 import re
 
@@ -20,7 +20,7 @@ def last_name(name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """What a name says without the number of a layer and without what a library puts before all its names.
+    """A name without the number of a layer and without the prefix that a library puts before all its names.
 
     >>> [plain_name(name) for name in ("blocks.0.attn.hook_q", "attentions.11", "layer_2_attn_mask", "q_0")]
     ['q', 'attentions', 'attn_mask', 'q']
@@ -32,7 +32,7 @@ def plain_name(name: str) -> str:
 
 
 def name_stem(name: str) -> str:
-    """The way to a name, without its last part: "attention.0" of "attention.0.attn"."""
+    """A dotted name without its last part: "attention.0" of "attention.0.attn"."""
     return name.rpartition(".")[0]
 
 

@@ -1,7 +1,7 @@
 """Reads attention maps of any model from a file: the weights of its heads and the words that they stand between.
 
-Nothing else is known of such a model, so its maps can be looked at and measured, and never be recomputed. A file may
-hold maps of several kinds, and an array may have more than one reading: all are told, the likeliest first.
+Nothing else is known of such a model, so its maps can be shown and measured, but not recomputed. A file may
+hold maps of several kinds, and an array may have more than one reading: all are listed, the likeliest first.
 """
 
 import re
@@ -63,11 +63,11 @@ class MapGroup:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many queries and keys."""
+        """The number of queries and of keys."""
         return self.array.shape[-2:]
 
     def count_sentences(self, axes: str) -> int:
-        """How many sentences of a batch there are under a reading; 1 without a batch."""
+        """The number of sentences in the batch under a reading; 1 without a batch."""
         sizes = dict(zip(axes.split(), self.array.shape, strict=False))
         return sizes.get("B", 1)
 
@@ -90,7 +90,7 @@ class MapGroup:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """Maps as they are looked at: of one group, under one reading, of a batch one sentence."""
+    """The maps that are shown: of one group, under one reading, and one sentence of a batch."""
 
     maps: AttentionMaps
     group: MapGroup
@@ -114,11 +114,11 @@ class MapFile:
 
     @cached_property
     def sentences(self) -> int:
-        """How many sentences the words of the file are."""
+        """The number of sentences in the words of the file."""
         return count_sentences(self.texts)
 
     def view(self, group: int = 0, axes: str | None = None, sentence: int = 0) -> MapView:
-        """The maps of a group under a reading, the likeliest where none is said. Raises AttentionError."""
+        """The maps of a group under a reading, by default the likeliest. Raises AttentionError."""
         chosen = self.groups[group]
         axes = chosen.readings[0] if axes is None else axes
         maps = torch.from_numpy(np.ascontiguousarray(chosen.arrange(axes, sentence), dtype=np.float64))
@@ -128,7 +128,7 @@ class MapFile:
         return MapView(AttentionMaps(maps, words.queries, words.keys), chosen, axes, sentence, count, words)
 
     def find_words(self, group: MapGroup, sentence: int | None, count: int) -> FoundWords:
-        """The words of a group's axes; of arrays of a sentence each those that stand beside its own."""
+        """The words of a group's axes; if each sentence has its own array, the words beside that array."""
         stem = name_stem(group.name)
         if sentence is not None and len(group.members) % count == 0 < len(group.members) - 1:
             stem = name_stem(group.members[sentence * (len(group.members) // count)])
@@ -204,7 +204,7 @@ def is_map_name(name: str) -> bool:
 
 
 def kind_of(name: str) -> str:
-    """Of which part of a model maps are, as their name says.
+    """The part of a model that maps are from, by their name.
 
     >>> kind_of("encoder_attentions"), kind_of("attention.Cross.attn"), kind_of("decoder.encoder_attn"), kind_of("attn")
     ('encoder', 'cross', 'cross', '')
@@ -239,7 +239,7 @@ def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
 
 
 def speak_of_words(name: str, error: AttentionError) -> AttentionError:
-    """The refusal of words that could not be read, which says what words are."""
+    """The error of words that could not be read, which says what words are."""
     shown = printable_name(name)
     match error.code:
         case "json_value":
@@ -279,7 +279,7 @@ def are_shares(array: np.ndarray) -> bool:
 
 
 def rank_of(plain: str) -> int:
-    """The place of a name among those of maps: the first that there is, is looked at first."""
+    """The rank of a name among those of maps; the lowest is shown first."""
     return MAP_NAMES.index(plain) if plain in MAP_NAMES else 0
 
 
@@ -339,7 +339,7 @@ def make_group(members: list[str], contents: FileContents, sentences: int) -> Ma
 
 
 def name_series(members: list[str]) -> str:
-    """What a series is called: as its members, with # for the numbers in which they differ.
+    """The name of a series: that of its members, with # for the numbers in which they differ.
 
     >>> name_series(["layer1_block2", "layer2_block2"])
     'layer#_block2'
@@ -383,7 +383,7 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
 
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
-    """The reading that a file says itself; none where it does not say one."""
+    """The reading that a file states itself; none if it states none."""
     if len(dims) != len(shape):
         return []
     named = [axis for axis, size in zip(dims, shape, strict=True) if size > 1 and axis not in "TS"]

@@ -1,4 +1,4 @@
-"""All that a file holds, each under its name: arrays of numbers, texts, and what is neither, with the reason.
+"""The contents of a file by name: arrays of numbers, texts, and everything else with the reason why it is neither.
 
 A file of maps or of tensors often holds more than is asked for. Whatever cannot be read here is named, never dropped:
 `read_contents` refuses a file only as a whole, one that is no such file or larger than the bounds.
@@ -45,7 +45,7 @@ MAX_TEXT_BYTES = 200_000  # of a member of an NPZ that holds texts, and of the m
 MAX_CONTENT_AXES = 6  # (step, layer, B, H, T, S)
 JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
 MAX_JSON_DEPTH = 12  # objects and lists of objects in each other
-ABOUT_KEY = "about"  # what our own exports say of themselves
+ABOUT_KEY = "about"  # the metadata of our own exports
 AXIS_WORDS = {"T": "queries", "S": "keys"}  # the words of the axes of our own exports
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
 COUNTED_BY = ("layer", "head")  # by which the maps of a list of objects are called
@@ -57,7 +57,7 @@ Found = np.ndarray | Texts | AttentionError
 
 @dataclass(frozen=True, eq=False)
 class FileContents:
-    """What a file holds, by name.
+    """The contents of a file, by name.
 
     arrays: numbers, whole ones as int64, truth values as bool, others as float64; whether they are finite is not asked.
     texts: a text, or texts in lists. unread: why something is neither. dims: the axes of arrays, where the file says
@@ -106,7 +106,7 @@ def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOU
 
 
 def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: FileBounds) -> FileContents:
-    """Gathers what was found one by one, until there is too much of it."""
+    """Collects the arrays and texts that were found; raises AttentionError if there are too many."""
     contents, numbers = FileContents(), 0
     for name, value in found:
         if name in contents.arrays or name in contents.texts or name in contents.unread:
@@ -128,14 +128,14 @@ def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
 def find_in_text(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The one matrix of a text, called as the file. Raises AttentionError: not_text, and what parse_matrix refuses."""
+    """The matrix of a text, named after the file. Raises AttentionError: not_text, and what parse_matrix refuses."""
     stem, _ = split_file_name(file_name)
     yield stem, parse_matrix(decode_text(file_name, content), printable_name(file_name))
 
 
 # ---- JSON ------------------------------------------------------------------------------------------------------------
 def find_in_json(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
-    """What a JSON file holds; what has no name of its own is called as the file."""
+    """The contents of a JSON file; a value without a name is named after the file."""
     stem, _ = split_file_name(file_name)
     value = parse_json(file_name, decode_text(file_name, content))
     found = find_in_own_json(dict(value)) if is_own_export(value) else walk_json("", value, stem, MAX_JSON_DEPTH)
@@ -189,7 +189,7 @@ def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
 
 
 def name_entries(entries: list[tuple]) -> list[str]:
-    """What the objects of a list are called: by their "name" or by their layer and head, where each has one of its own,
+    """The names of the objects of a list: by their "name" or by their layer and head, if these are unique,
     else by their places."""
     counted = [count_name(dict(entry)) for entry in entries]
     if all(counted) and len(set(counted)) == len(counted) > 1:
@@ -201,12 +201,12 @@ def name_entries(entries: list[tuple]) -> list[str]:
 
 
 def count_name(entry: dict) -> str:
-    """What an object is called by its layer and head, "layer_0.head_1"; "" of one that does not say them."""
+    """The name of an object by its layer and head, "layer_0.head_1"; "" if it does not state them."""
     return ".".join(f"{key}_{entry[key]}" for key in COUNTED_BY if type(entry.get(key)) is int)
 
 
 def without_name(entry: tuple, name: str) -> tuple:
-    """An object of a list without what it is called by already."""
+    """An object of a list without the entries that its name is made of."""
     is_counted = name == count_name(dict(entry))
     return tuple(
         (key, value)
@@ -268,7 +268,7 @@ def is_own_export(value: object) -> bool:
 
 
 def find_in_own_json(document: dict) -> Iterator[tuple[str, Found]]:
-    """The steps of a run that we exported, and what it says of itself with the axes of its steps."""
+    """The steps of a run that we exported, and its metadata with the axes of its steps."""
     dims = []
     steps = document["steps"] if isinstance(document["steps"], list) else []
     for place, entry in enumerate(steps):
@@ -291,7 +291,7 @@ def to_plain(value: object) -> object:
 
 
 def with_infinities(value: object) -> object:
-    """Lists of numbers with those that our own JSON says as texts."""
+    """Lists of numbers, with infinities and NaN instead of their texts in our own JSON."""
     if isinstance(value, list):
         return [with_infinities(item) for item in value]
     return NOT_FINITE.get(value, value) if isinstance(value, str) else value
@@ -299,7 +299,7 @@ def with_infinities(value: object) -> object:
 
 # ---- NumPy's files ---------------------------------------------------------------------------------------------------
 def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
-    """What an NPZ file holds. Its directory is checked before anything is unpacked, and nothing is written anywhere."""
+    """The contents of an NPZ file. Its directory is checked before unpacking, and no file is written."""
     shown_name, entries = printable_name(file_name), content.count(ZIP_ENTRY_MAGIC)
     if entries > MAX_ARRAYS:  # before zipfile makes an object of each
         raise AttentionError("too_many_arrays", name=shown_name, limit=MAX_ARRAYS, given=entries)
@@ -325,7 +325,7 @@ def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[
 
 
 def find_in_npy(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
-    """What an NPY file holds, called as the file."""
+    """The contents of an NPY file, named after the file."""
     stem, _ = split_file_name(file_name)
     yield stem, read_npy_contents(file_name, content, bounds)
 
@@ -370,7 +370,7 @@ def nest_texts(value: object) -> Texts:
 
 # ---- safetensors -----------------------------------------------------------------------------------------------------
 def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
-    """What a safetensors file holds: its arrays, and the texts of its metadata, of which lists in JSON are lists."""
+    """The contents of a safetensors file: its arrays, and the texts of its metadata, JSON lists as lists."""
     shown_name, length = printable_name(file_name), int.from_bytes(content[:8], "little")
     if MAX_SAFETENSORS_HEADER < length <= len(content):
         raise AttentionError("header_too_long", name=shown_name, limit=MAX_SAFETENSORS_HEADER, given=length)
@@ -417,7 +417,7 @@ FILE_READERS = {  # by the ending of a file: finds what it holds, by name
 
 # ---- our own exports -------------------------------------------------------------------------------------------------
 def unfold_about(contents: FileContents) -> FileContents:
-    """What an export of ours says of itself: the words of its axes, the axes of its arrays, and notes."""
+    """The contents with the metadata of our own export read: the words of its axes, the axes of its arrays, notes."""
     said = contents.texts.get(ABOUT_KEY)
     packed = contents.arrays.get(ABOUT_KEY)
     if packed is not None and are_bytes(packed):
@@ -446,7 +446,7 @@ def are_bytes(array: np.ndarray) -> bool:
 
 
 def read_dims(dims: object) -> dict[str, tuple[str, ...]]:
-    """The axes of arrays as an export of ours says them."""
+    """The axes of arrays as our own export states them."""
     if not isinstance(dims, dict):
         return {}
     read = {name: as_texts(axes) for name, axes in dims.items()}

@@ -1,4 +1,4 @@
-"""The words of attention maps: which of a file's texts stand at the queries, which at the keys."""
+"""The words of attention maps: which of a file's texts label the queries, which the keys."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -169,12 +169,12 @@ def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], senten
 
 
 def number_words(count: int) -> Words:
-    """Numbers in the place of words."""
+    """Numbers as labels instead of words."""
     return tuple(str(n + 1) for n in range(count))
 
 
 def count_sentences(texts: Mapping[str, Texts]) -> int:
-    """How many sentences the words of a file are: lists of words in a list; 1 where they are one."""
+    """The number of sentences in the words of a file: the length of a list of lists of words; else 1."""
     sentences = 1
     for name, text in texts.items():
         is_named = plain_name(name) in (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)

@@ -1,4 +1,4 @@
-"""What a mask of a file means: which axes it has, and whether True blocks a pair or allows it.
+"""Infers the meaning of a file's mask: its axes, and whether True blocks a pair or allows it.
 
 The name says it where a library has one meaning for it; else every reading that fits the sizes is named, and where two
 of them block other pairs the mask waits for an answer.
@@ -133,11 +133,11 @@ def read_mask(
 ) -> tuple[Bool[Tensor, "B H T S"], MaskReading, tuple[MaskReading, ...]]:
     """Reads a mask as True = may attend, of four axes, those of length 1 to be broadcast; the reading, and all others.
 
-    mask: truth values, 0 and 1, or 0 and large negative numbers. sizes: (B, H, T, S). answer: what somebody said of it,
+    mask: truth values, 0 and 1, or 0 and large negative numbers. sizes: (B, H, T, S). answer: the user's answer,
     axes "" where they left these open; an answer that does not fit is none.
 
     Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings where two readings block
-    other pairs and nobody has answered.
+    other pairs and there is no answer.
 
     >>> padding = torch.tensor([[False, False, True]])
     >>> allowed, reading, _ = read_mask("key_padding_mask", padding, (1, 2, 5, 3))
@@ -192,7 +192,7 @@ def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int
 
 
 def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What the numbers of a mask can mean: as its name says, and else. Raises AttentionError: mask_not_additive."""
+    """The possible meanings of a mask's numbers: by its name, and others. Raises AttentionError: mask_not_additive."""
     plain, named = plain_name(name), list_named_polarities(name)
     if any(word in plain for word in CAUSAL_WORDS) or (plain in BIAS_NAMES and mask.dtype == torch.bool):
         named = find_causal_polarity(mask) or named
@@ -214,7 +214,7 @@ def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str
 
 
 def list_named_polarities(name: str) -> tuple[str, ...]:
-    """What True or 1 means under a name; both where it says nothing."""
+    """The meaning of True or 1 by the name of a mask; both if the name says nothing."""
     plain = plain_name(name)
     if last_name(name) == "mask" or plain not in (*PAIR_MASK_NAMES, *PADDING_NAMES):
         return BOTH

@@ -14,7 +14,7 @@ from attention_core.record.errors import AttentionError
 
 
 def read_matrix_file(file_name: str, content: bytes) -> FileContents:
-    """All that a file with a matrix holds. Raises AttentionError: no_arrays, or why nothing in it is one, and what
+    """The contents of a file with a matrix. Raises AttentionError: no_arrays, or why nothing in it is one, and what
     read_contents refuses."""
     contents = read_contents(file_name, content)
     if not contents.arrays:
@@ -73,7 +73,7 @@ def read_matrix(
 
 
 def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, array: str | None) -> str:
-    """Chooses the array that was asked for, or the only one that can be meant; gives its name."""
+    """Returns the name of the requested array, or of the only candidate."""
     if array is not None:
         if array not in arrays:
             raise AttentionError(

@@ -28,7 +28,7 @@ def find_projection(arrays: Mapping[str, np.ndarray], name: str) -> str | None:
 
 
 def projection_of(given: str, name: str) -> str:
-    """How an array is the matrix `name` of this project: "plain", "linear" (turned), "packed"; "" where it is not."""
+    """How an array stores the matrix `name` of this project: "plain", "linear" (turned), "packed"; else ""."""
     kind, _, letter = name.partition("_")
     if letter not in LINEAR_NAMES or kind not in ("w", "b"):
         return ""

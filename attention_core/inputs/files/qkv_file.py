@@ -1,4 +1,4 @@
-"""Makes q, k, v and the steps that a file holds of its arrays, and cuts the part that fits on a screen."""
+"""Reads q, k, v and further steps from the arrays of a file, and cuts the part that fits on a screen."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -114,7 +114,7 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
 
 
 def names_role(name: str, role: str) -> bool:
-    """Whether a name is one of a role's."""
+    """Whether a name is one of the names of a role."""
     if role == "mask":
         return is_mask_name(name) and name not in PADDING_NAMES
     known = PADDING_NAMES if role == "padding" else ROLE_NAMES[role]
@@ -122,7 +122,7 @@ def names_role(name: str, role: str) -> bool:
 
 
 def find_rotated(names: Iterable[str]) -> dict[str, str]:
-    """The q and k with their positions turned in, where the names say so."""
+    """The q and k with rotary positions applied, if the names say so."""
     rotated: dict[str, str] = {}
     for role, known in ROTATED_NAMES.items():
         for name in names:
@@ -142,7 +142,7 @@ def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
 
 
 def can_have_role(name: str, array: np.ndarray) -> bool:
-    """Whether an array has the form that its name says."""
+    """Whether an array has the shape and the numbers that its role by name needs."""
     plain = plain_name(name)
     if plain in STATED_NAMES:
         return is_stated_mask(name, array)
@@ -179,7 +179,7 @@ def read_roles(
     """Reads the arrays of a file as attention does.
 
     arrays: by name. roles: the array's name for each of ROLES; q, k and v are needed. axes: the axes of q, k and v, one
-    of TENSOR_LAYOUTS; None: inferred from the shapes. answers: how somebody says that those of MASK_ROLES are
+    of TENSOR_LAYOUTS; None: inferred from the shapes. answers: how the user says that those of MASK_ROLES are
     read; else as their names, numbers and shapes say.
 
     Raises AttentionError: role_missing, maps_alone, mask_readings, mask_not_additive, rank, shape_fits_scores, and as
@@ -257,7 +257,7 @@ def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
 
 
 def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
-    """Tells which step an output is: that of the heads where it has as many axes as q, else the merged one."""
+    """Returns the step of an output: that of the heads if it has as many axes as q, else the merged one."""
     if output.dim() < 2:
         raise AttentionError(
             "rank",

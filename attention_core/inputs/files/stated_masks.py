@@ -11,7 +11,7 @@ from attention_core.inputs.files.array_names import plain_name
 from attention_core.record.errors import AttentionError
 
 CAUSAL_FLAGS = ("is_causal", "causal", "use_causal_mask", "is_causal_mask")
-LENGTH_NAMES = (  # of keys: those behind the length are padding
+LENGTH_NAMES = (  # of keys: those after the length are padding
     *("lengths", "lens", "seq_lens", "seq_lengths", "seqlens", "sequence_lengths", "valid_lens", "valid_lengths"),
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),

@@ -1,4 +1,4 @@
-"""What the readers of uploaded files share: names and endings, the letters of a text, numbers that are not finite."""
+"""Helpers of the readers of uploaded files: names and endings, text decoding, numbers that are not finite."""
 
 import codecs
 import re

@@ -41,7 +41,7 @@ SILENT_KEYWORDS = frozenset(
     )
 )
 HOLDING_KEYWORDS = ("data", "numpy", "object", "value", "initial_value", "values")
-# Calls behind a matrix that leave its numbers as they are.
+# Calls after a matrix that leave its numbers as they are.
 METHODS = re.compile(
     r"(?<=[)\]])(?:\.(?:cuda|cpu|detach|numpy|tolist|clone|copy|contiguous|float|double|requires_grad_)\([0-9]{0,2}\)"
     r"|\.to\((?:device[ \t]*=[ \t]*)?(?:[\"'](?:cuda|cpu|mps)[:0-9]{0,4}[\"']|device)\))+"
@@ -68,7 +68,7 @@ SUFFIXED_NUMBER = re.compile(r"([0-9]\.?)[fFlL]\b")
 
 
 class Group:
-    """What stands between two brackets, or in the arguments of a call: groups, or text.
+    """The content between two brackets, or of the arguments of a call: groups, or text.
 
     opened: its opening bracket; "" of the whole text. call: what is called, "" of a bracket."""
 
@@ -172,14 +172,14 @@ def shape_of(group: Group) -> tuple[int, ...] | None:
 
 
 def split_row(row: str) -> list[str]:
-    """Splits what stands between two brackets, where a line break is a space and Python allows a last comma."""
+    """Splits the text between two brackets, where a line break is a space and Python allows a last comma."""
     row = row.strip().removesuffix(",")
     separator = "," if "," in row else None  # None: any spaces
     return [cell.strip().strip("\"'") if '"' in cell or "'" in cell else cell for cell in row.split(separator)]
 
 
 def leaf_rows(leaf: str, name: str) -> Cells:
-    """Splits [1 2; 3 4], where a row goes on behind a comma at the end of a line."""
+    """Splits [1 2; 3 4], where a row goes on after a comma at the end of a line."""
     leaf = leaf.strip("\"'")
     joined = re.sub(r",[ \t\r]*\n", ", ", leaf)
     lines = [line for line in joined.splitlines() if line.strip()]
@@ -228,7 +228,7 @@ def group_brackets(text: str, name: str) -> Group:
 
 
 def close_group(group: Group, outer: Group, text: str, position: int, name: str) -> None:
-    """Puts what a group holds into the one around it."""
+    """Adds the content of a closed group to the one around it."""
     if group.labels:
         take_labelled(group, text, name)
     inside = "".join(group.text)
@@ -282,7 +282,7 @@ def take_labelled(group: Group, text: str, name: str) -> None:
 
 
 def skip_keyword(text: str, found: re.Match, name: str) -> int:
-    """Gives the position behind a keyword argument; of one that holds the numbers, that of its value."""
+    """Returns the position after a keyword argument, or that of its value if it holds the numbers."""
     keyword = found["keyword"].lower()
     if keyword in HOLDING_KEYWORDS:
         return found.end()

@@ -17,7 +17,7 @@ COMMA_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}\.[0-9]+")
 POINT_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+")
 SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # 1 234,5 and 1'234.5
 MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
-SPACED_COMMA = re.compile(r" , ?|, ")  # where one space stands in the place of several
+SPACED_COMMA = re.compile(r" , ?|, ")  # where one space replaces several
 TIGHT_COMMA = re.compile(r"[0-9],[0-9]")
 LARGEST = 1e6  # as far as a matrix may hold it: a reading beyond it is none
 

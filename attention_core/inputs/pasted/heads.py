@@ -7,7 +7,7 @@ from attention_core.inputs.pasted.refusals import Cells, ambiguous_error
 from attention_core.record.errors import AttentionError
 
 INDEX_HEADS = ("", "index", "unnamed: 0", '""')
-# Words that stand in the place of a number: they are no names.
+# Words that stand for a missing number: they are no names.
 NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
 COMPUTED = re.compile(r"[()=+*/^\\{}]")
 LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # of "Row 1: 2", a name and a number in one cell

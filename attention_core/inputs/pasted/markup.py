@@ -83,7 +83,7 @@ def environment_cells(body: str, kind: str) -> Cells:
 
 
 def skip_column_text(body: str, arguments: int) -> str:
-    """Takes away the [t] and the {r|rr} behind the beginning of an environment."""
+    """Takes away the [t] and the {r|rr} after the beginning of an environment."""
     body = re.sub(r"\A\s*\[[^\]\n]{0,40}\]", "", body)
     for _ in range(arguments):
         stripped = body.lstrip()
@@ -101,7 +101,7 @@ def skip_column_text(body: str, arguments: int) -> str:
 
 
 def latex_cell(cell: str) -> str:
-    """The text of a cell without what only says how it looks.
+    """The text of a cell without its formatting.
 
     >>> latex_cell(r" $\\mathbf{-1{,}5}$ "), latex_cell(r"\\text{it}"), latex_cell(r"-\\infty")
     ('-1.5', 'it', '-inf')

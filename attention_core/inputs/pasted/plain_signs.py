@@ -100,7 +100,7 @@ def plain_fraction(found: re.Match) -> str:
 def refuse_left_out(text: str, name: str) -> None:
     """Refuses a print-out that leaves numbers out, and names the line. Raises AttentionError: numbers_left_out.
 
-    A MATLAB line that goes on behind "..." leaves nothing out.
+    A MATLAB line that goes on after "..." leaves nothing out.
     """
     found = ELLIPSIS.search(text)
     if found is None:
@@ -110,7 +110,7 @@ def refuse_left_out(text: str, name: str) -> None:
 
 
 def join_continued_lines(text: str) -> str:
-    """Joins the lines of MATLAB that go on behind "...": there is a ";" in it, which no print-out has."""
+    """Joins the lines of MATLAB that go on after "...": there is a ";" in it, which no print-out has."""
     if ";" not in text or "..." not in text:
         return text
     return re.sub(r"\.\.\.[ \t]*\r?\n", " ", text)

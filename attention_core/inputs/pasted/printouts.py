@@ -87,7 +87,7 @@ def r_call_cells(call: str, arguments: str, name: str) -> Cells:
 
 
 def r_sizes(sizes: dict[str, str], positional: list[str], count: int) -> tuple[int, int]:
-    """How many rows and columns a call of R asks for."""
+    """The numbers of rows and columns of a call of R."""
     if "dim" in sizes:
         given = [int(number) for number in re.findall(r"[0-9]+", sizes["dim"])]
         rows, columns = [*given, 1, 1][:2]

@@ -1,4 +1,4 @@
-"""Takes away what stands around a pasted matrix and is no part of it: fences, prompts, comments, names, footers."""
+"""Takes away the text around a pasted matrix: fences, prompts, comments, names, footers."""
 
 import re
 
