@@ -1,1 +1,1 @@
-"""From a Setup to tensors, and to a Trace that is kept."""
+"""Converts a Setup to tensors and computes and caches its Trace."""

@@ -1,8 +1,7 @@
-"""Computed once a Setup and kept: the Trace, its inputs, its proof; and what was measured on many draws, by the numbers
-that say which. The only caches of what a visitor makes.
+"""Caches of runs and of what is computed from them, by Setup; and of measurements, by their arguments.
 
-Tensors from a file are handed in beside the Setup, which calls them by what is in them: who does not hold them cannot
-ask for what was computed of them.
+Tensors from a file are passed in besides the Setup, which names them by a digest: a session without the file cannot get
+results computed from it.
 """
 
 import threading
@@ -58,9 +57,9 @@ cached_savings = cache_measurement(savings_of_kind)
 
 
 def cache_in_thread(function: Callable) -> Callable:
-    """The function with its latest results kept by the thread that runs a script, and gone when that has ended.
+    """The function with its latest results memoised for the thread that runs a script.
 
-    All parts of a page read the same run: without it, each would get a copy of its own from the cache.
+    All parts of a page read the same run: otherwise each would get its own copy from the cache.
     """
     thread = threading.local()
 
@@ -77,9 +76,10 @@ def cache_in_thread(function: Callable) -> Callable:
 
 
 class Recalled(Generic[Value]):
-    """A result of a function of cache_in_thread by the way to it: who holds this keeps no run in memory.
+    """A result of a cache_in_thread function that is found again when needed, so that its holder keeps no run in
+    memory.
 
-    Widgets keep what they call for as long as a session is kept, also one whose visitor has left: they may hold this.
+    Widgets keep their callbacks as long as the session is kept, even after its visitor has left: they may hold this.
     """
 
     def __init__(self, find: Callable[[], Value]):
@@ -103,7 +103,7 @@ def cached_run(setup: Setup, arrays: UploadedArrays | None) -> Run:
 
 @keep_latest
 def latest_run(setup: Setup, _arrays: UploadedArrays | None) -> Run:
-    """The last two runs on a GPU: they stay there, and only those of their steps that are looked at are copied."""
+    """The last two runs on a GPU: they stay there, and only the steps that are shown are copied."""
     return compute_run(setup, _arrays)
 
 
@@ -170,24 +170,24 @@ def cached_slips(setup: Setup, texts: TextItems, stages: TextItems, _checked: Ch
 
 @cache_in_thread
 def run_and_inputs_for(setup: Setup) -> Run:
-    """The run and the inputs of a computed part."""
+    """The run and the inputs of a Setup without view fields."""
     keep = cached_run if setup.device == "cpu" else latest_run
     return keep(setup, find_arrays(setup))
 
 
 def find_arrays(setup: Setup) -> UploadedArrays | None:
-    """The arrays of a Setup's files, None where it names none. Raises AttentionError: file_away."""
+    """The uploaded arrays of a Setup, or None if it names no file. Raises AttentionError: file_away."""
     return None if setup.file is None else uploaded_arrays(setup)
 
 
 def check_computable(setup: Setup) -> None:
-    """Raises AttentionError where trace_of would, and neither computes nor keeps anything."""
+    """Raises AttentionError if trace_for would; computes and caches nothing."""
     setup = without_view(setup)
     check_inputs(setup, find_arrays(setup))
 
 
 def trace_for(setup: Setup) -> Trace:
-    """The run of a Setup, its axes labelled with the words of the sentence that is looked at. Raises AttentionError."""
+    """The run of a Setup, its axes labelled with the words of the selected sentence. Raises AttentionError."""
     trace, _ = run_and_inputs_for(without_view(setup))
     if trace.sizes()["B"] == 1:
         return trace
@@ -205,22 +205,22 @@ def inputs_of(setup: Setup) -> RunInputs:
 
 @cache_in_thread
 def proof_for(setup: Setup) -> Proof:
-    """The proof of a computed part's run. Raises AttentionError."""
+    """The proof of a Setup's run. Raises AttentionError."""
     return cached_proof(setup, trace_for(setup))
 
 
 @cache_in_thread
 def decoding_steps_for(setup: Setup) -> list[Trace]:
-    """The run of a causal Setup word by word, with a cache. Raises AttentionError."""
+    """The runs of decoding a causal Setup word by word with a KV cache. Raises AttentionError."""
     return cached_decoding(without_view(setup))
 
 
 def checked_answers_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
-    """What somebody wrote of a Setup's run, checked; by the stages of a worked example. Raises AttentionError."""
+    """The visitor's answers about a Setup's run, checked by the stages of a worked example. Raises AttentionError."""
     return cached_check(without_view(setup), tuple(texts.items()), tuple(stages.items()), trace_for(setup))
 
 
 def slips_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str]) -> dict[str, StepSlips]:
-    """The slips in it by step, with what explains them. Raises AttentionError."""
+    """The slips in the visitor's answers by step, with their explanations. Raises AttentionError."""
     checked = checked_answers_for(setup, texts, stages)
     return cached_slips(without_view(setup), tuple(texts.items()), tuple(stages.items()), checked)

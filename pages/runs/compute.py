@@ -1,4 +1,4 @@
-"""From a Setup to what the core takes, and the run."""
+"""Converts a Setup to the inputs of the core, and computes the run."""
 
 from dataclasses import replace
 
@@ -45,7 +45,7 @@ InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
 def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKind:
-    """The kind of input that a Setup says, decided here alone. arrays: what its files hold."""
+    """The kind of input of a Setup. arrays: those of its uploaded files."""
     choice = input_choice_of(setup)
     sentences = make_sentences(setup, choice)
     match choice.mode:
@@ -66,13 +66,13 @@ def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKi
 
 
 def mask_answers_of(setup: Setup) -> dict[str, MaskReading]:
-    """How a Setup says that the masks of its file are read, by role."""
+    """How the masks of a Setup's file are read, by role."""
     answers = {"mask": MaskReading("", setup.polarity)} if setup.polarity else {}
     return answers | dict(map(read_mask_answer, setup.mask_as))
 
 
 def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
-    """The sentences of a Setup, and what makes their vectors."""
+    """The sentences of a Setup, of the class that makes their vectors."""
     lines, typed = [], []
     if setup.more is not None and choice.mode == "sentence" and not choice.crossed:
         lines = [line for line in setup.more.splitlines() if line.strip()]
@@ -103,12 +103,12 @@ def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
 
 
 def sentences_of(setup: Setup) -> Sentences:
-    """The sentences that a Setup says, also where only their words count."""
+    """The sentences of a Setup, whatever its kind of input."""
     return make_sentences(setup, input_choice_of(setup))
 
 
 def spell_tokens(tokens: tuple[str, ...], setup: Setup) -> str:
-    """Tokens as a text that gives them back."""
+    """A text that is tokenised to the given tokens."""
     return sentences_of(setup).spell(tokens)
 
 
@@ -162,7 +162,7 @@ def note_sentence_rows(inputs: RunInputs, setup: Setup, config: AttentionConfig)
 
 
 def typed_texts(setup: Setup) -> dict[str, str]:
-    """The texts that somebody typed in the place of matrices, by their names."""
+    """The typed texts of matrices by name."""
     typed = {}
     for name in TYPED_MATRICES:
         text = getattr(setup, name)
@@ -185,7 +185,7 @@ def make_head_sizes(setup: Setup, config: AttentionConfig) -> HeadSizes:
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, int, int, int]:
-    """(B, H, T, S) of a run. Every run is kept with all its steps: there are only so many pairs of tokens."""
+    """(B, H, T, S) of a run. Raises AttentionError: too_many_pairs."""
     B = max(len(inputs.batch), 1)
     H = config.heads
     for tensor in inputs.drawn.values():
@@ -207,7 +207,7 @@ def checked_run_sizes(inputs: RunInputs, config: AttentionConfig) -> tuple[int, 
 
 
 def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
-    """How many queries and keys there are, in a batch those of the longest sentence."""
+    """The numbers of queries and keys; in a batch those of the longest sentence."""
     if inputs.batch:
         lengths = [len(sentence.words) for sentence in inputs.batch]
         longest = max(lengths)
@@ -217,7 +217,7 @@ def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
-    """The Trace of a Setup, read on the CPU, its axes labelled, and all that went in.
+    """The Trace of a Setup, on the CPU and with labelled axes, and its inputs.
 
     Raises AttentionError for whatever the core refuses.
     """
@@ -236,12 +236,12 @@ def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Tra
 
 
 def check(setup: Setup, arrays: UploadedArrays | None = None) -> None:
-    """Raises AttentionError where compute would, and computes nothing."""
+    """Raises AttentionError if compute_run would in preparing the run; computes nothing."""
     prepare_run(setup, arrays)
 
 
 def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
-    """All that goes into a run, the inputs as steps, and the plan. Raises AttentionError."""
+    """The inputs of a run, the same as steps, and the plan. Raises AttentionError."""
     require_one_of("device", setup.device, AVAILABLE_DEVICES)
     kind, config = input_kind_of(setup, arrays), config_of(setup)
     inputs = gather_for_kind(kind, setup, config)
@@ -284,7 +284,7 @@ def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs,
 def make_run_tensors(
     inputs: RunInputs, setup: Setup, config: AttentionConfig
 ) -> tuple[dict[str, Tensor], Weights, PairInputs]:
-    """What a run is given: its inputs, its weights, and what is chosen about pairs of tokens."""
+    """The input tensors of a run, its weights, and the chosen mask, scores and weights of token pairs."""
     matrices = inputs.matrices
     if setup.wiring:
         matrices = apply_wiring(matrices, setup.wiring, config)
@@ -303,7 +303,7 @@ def make_run_tensors(
 
 
 def make_batch_tensor(name: str, inputs: RunInputs, setup: Setup) -> Tensor:
-    """The sentences of a batch, filled up to the longest: (B, T, D). name: "x", or "value"."""
+    """The sentences of a batch, padded to the longest: (B, T, D). name: "x", or "value"."""
     length, _ = count_queries_and_keys(inputs)
     tensors = []
     for sentence in inputs.batch:
@@ -313,7 +313,7 @@ def make_batch_tensor(name: str, inputs: RunInputs, setup: Setup) -> Tensor:
 
 
 def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionConfig:
-    """The choices with a mask that hides what the sentences of a batch were filled up with."""
+    """The config with a padding mask for the sentences of a batch."""
     lengths = tuple(len(sentence.words) for sentence in inputs.batch)
     masks = []
     for name, params in config.masks:
@@ -324,7 +324,7 @@ def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionCon
 
 
 def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
-    """The scores and weights that somebody chose in the place of computed ones."""
+    """The scores and weights set by the visitor instead of computed ones, (B, H, T, S) each."""
     dtype = getattr(torch, setup.dtype)
     chosen = {}
     for name in WHAT_IF_FIELDS:
@@ -338,7 +338,7 @@ def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[
 
 
 def label_feature_axes(setup: Setup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
-    """What the columns of x and of the output stand for, where they are as the example or the built heads made them."""
+    """The feature names of x and of the output, if their widths are those of the example or the built heads."""
     names = inputs.dims
     if not names:
         return {}

@@ -1,4 +1,4 @@
-"""Where runs can be computed on this machine; and why not on a GPU, where none is offered."""
+"""The devices on which runs can be computed, and why no GPU is available."""
 
 import torch
 
@@ -8,8 +8,8 @@ AVAILABLE_DEVICES = list_devices()
 
 
 def find_gpu_obstacle() -> str | None:
-    """Why no GPU is offered: "mac", whose GPU computes no float64; "built_without", a torch without CUDA; "not_found",
-    a torch with CUDA that finds none. None where one is offered."""
+    """Why no GPU is available: "mac", whose GPU computes no float64; "built_without", a torch without CUDA;
+    "not_found", a torch with CUDA that finds none. None if one is available."""
     if torch.cuda.is_available():
         return None
     if torch.backends.mps.is_available():

@@ -1,4 +1,4 @@
-"""The tensors that the listing of a code example draws: several sequences; q, k and v have heads, too."""
+"""The tensors sampled by the listing of a code example: several sequences; q, k and v also have heads."""
 
 from dataclasses import dataclass, replace
 
@@ -17,12 +17,12 @@ from pages.runs.weight_matrices import HeadSizes
 
 @dataclass(frozen=True)
 class DrawnTensors:
-    """What a listing draws. sentences: whose example and score weights they have."""
+    """The tensors sampled by a listing. sentences: those with its example and score weights."""
 
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the tensors, and of each the first sequence as a matrix."""
+        """Puts the tensors into the inputs, and the first sequence of each as a matrix."""
         example = self.sentences.example
         inputs.queries = example.tokens
         inputs.keys = example.context_tokens or example.tokens
@@ -60,7 +60,7 @@ def prepare_drawn(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """What a run of drawn tensors is given; where these are q, k and v, the numbers of heads are theirs."""
+    """The steps and plan of a run of sampled tensors; for q, k and v the numbers of heads are theirs."""
     given = {name: tensor.to(device, dtype) for name, tensor in drawn.items() if name in SEQUENCES}
     first = next(iter(given.values()))
     config = pad_every_sequence(config, len(first))
@@ -77,7 +77,7 @@ def prepare_drawn(
 
 
 def pad_every_sequence(config: AttentionConfig, count: int) -> AttentionConfig:
-    """The choices with one length of the padding mask for all sequences, where only one is chosen."""
+    """The config with the padding mask's single length repeated for `count` sequences."""
     masks = []
     for name, params in config.masks:
         lengths = params.get("lengths", ())

@@ -1,4 +1,4 @@
-"""The runs that were asked for last, as they are: nobody changes a run, so all sessions read the same one."""
+"""An LRU cache of runs that all sessions share without copies, because runs are never changed."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -17,7 +17,7 @@ LARGE_BYTES = 16 * 2**20  # of a run: where one leaves, what was computed beside
 
 
 def count_bytes(run: Run) -> int:
-    """The bytes of a run's numbers, and of what was typed; numbers that several steps show count once."""
+    """The bytes of a run's tensors, matrices and typed texts; shared storage counts once."""
     trace, inputs = run
     storages = [step.stored.untyped_storage() for step in trace.steps.values()]
     of_steps = {storage.data_ptr(): storage.nbytes() for storage in storages}
@@ -36,13 +36,13 @@ class KeptRuns:
 
     def __init__(self, compute: Callable[[Setup, UploadedArrays | None], Run], most_bytes: int, most: int):
         self.compute, self.most_bytes, self.most = compute, most_bytes, most
-        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # by the text of a Setup, which says all of it
+        self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # by the repr of a Setup, which is complete
         self.sizes: dict[str, int] = {}  # bytes of those that are computed
         self.lock = Lock()
         update_wrapper(self, compute)
 
     def __call__(self, setup: Setup, arrays: UploadedArrays | None) -> Run:
-        """The run of a Setup. Raises what computing it raises, and keeps nothing then."""
+        """The run of a Setup, cached or computed. An error is passed on and not cached."""
         key = repr(setup)
         with self.lock:
             is_kept = key in self.runs
@@ -61,7 +61,7 @@ class KeptRuns:
         return run
 
     def enter(self, key: str, future: Future[Run], size: int) -> None:
-        """Counts a run that is computed, and forgets the least recently used until the others keep to the bounds."""
+        """Records the size of a computed run, and evicts the least recently used ones beyond the bounds."""
         largest = 0  # bytes, of those that leave
         with self.lock:
             if self.runs.get(key) is not future:  # cleared meanwhile
@@ -77,13 +77,13 @@ class KeptRuns:
             give_back()
 
     def forget(self, key: str, future: Future[Run]) -> None:
-        """Keeps nothing of a run that was refused."""
+        """Removes the entry of a run that failed."""
         with self.lock:
             if self.runs.get(key) is future:
                 del self.runs[key]
 
     def clear(self) -> None:
-        """Forgets all runs."""
+        """Removes all runs."""
         with self.lock:
             self.runs.clear()
             self.sizes.clear()

@@ -1,4 +1,4 @@
-"""What the chosen mechanisms learn besides the projections, before anybody changes it."""
+"""The initial learned tensors of the chosen mechanisms besides the projections."""
 
 from collections import defaultdict
 
@@ -27,7 +27,7 @@ def put_learned_matrices(
     wiring: tuple[str, ...],
     config: AttentionConfig,
 ) -> None:
-    """Puts what the chosen mechanisms learn. learned: what a network has learned.
+    """Puts the learned tensors of the chosen mechanisms into the inputs. learned: those of a trained network.
 
     Raises AttentionError: too_many_terms.
     """
@@ -47,9 +47,9 @@ def put_learned_matrices(
 
 
 def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -> int | None:
-    """Puts what is learned before k and v are projected.
+    """Puts the tensors that are learned before k and v are projected.
 
-    Returns how wide what W_k and W_v multiply is then; None: as the input.
+    Returns the width of what W_k and W_v multiply; None if it is that of the input.
     """
     key_width = None
     for name in config.modifiers_at("sources"):
@@ -61,7 +61,7 @@ def put_source_matrices(inputs: RunInputs, config: AttentionConfig, seed: int) -
 
 
 def input_widths(inputs: RunInputs) -> dict[str, int]:
-    """How wide the vectors of queries are, and those of keys; nothing where q, k and v are given."""
+    """The widths of the query and key vectors, D and D_kv; empty if q, k and v are given."""
     if "x" not in inputs.matrices:
         return {}
     x = inputs.matrices["x"]
@@ -92,13 +92,13 @@ def put_group(
 
 
 def own_sizes_of(tensor: LearnedTensor, matrix: np.ndarray, sizes: Sizes) -> dict[str, int]:
-    """How long the axes are that are the mechanism's alone."""
+    """The sizes of the axes that only this mechanism has."""
     found = add_own_sizes([tensor], {tensor.name: matrix.shape}, sizes)
     return {letter: size for letter, size in found.items() if letter not in sizes}
 
 
 def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dtype: torch.dtype) -> None:
-    """The additive score's tanh layer is not too large. pairs: how many sentences, heads, queries and keys."""
+    """Checks that the additive score's tanh layer is not too large. pairs: the sizes B, H, T and S."""
     shapes = {name: matrix.shape for name, matrix in inputs.matrices.items()}
     if not all(tensor.name in shapes for tensor in score.weights):
         return  # the core says what is missing
@@ -110,7 +110,7 @@ def check_tanh_layer(inputs: RunInputs, score: Score, pairs: dict[str, int], dty
 def find_widths(
     inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig
 ) -> tuple[int, int]:
-    """The widths of q and of k per head, as far as the matrices say."""
+    """The widths of q and of k per head, from the matrices."""
     uploaded = inputs.brought
     if uploaded is not None:
         *_, d_q = uploaded.q.shape
@@ -130,17 +130,17 @@ def find_widths(
 
 
 def projected_width(matrices: dict[str, np.ndarray], name: str, source: int) -> int:
-    """How wide a projection is; without its matrix as wide as its source."""
+    """The width of a projection, or that of its source if it has no matrix."""
     return matrices[name].shape[1] if name in matrices else source
 
 
 def key_source_width(inputs: RunInputs, head_sizes: HeadSizes) -> int:
-    """How wide is what W_k and W_v multiply."""
+    """The width of what W_k and W_v multiply."""
     return head_sizes.key_width or input_widths(inputs)["D_kv"]
 
 
 def find_value_width(inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str, ...], config: AttentionConfig) -> int:
-    """The width of v per head, as far as the matrices say."""
+    """The width of v per head, from the matrices."""
     uploaded = inputs.brought
     if uploaded is not None:
         return uploaded.v.shape[-1]
@@ -153,13 +153,13 @@ def find_value_width(inputs: RunInputs, head_sizes: HeadSizes, wiring: tuple[str
 
 
 def find_output_width(inputs: RunInputs, d_v: int, wiring: tuple[str, ...], config: AttentionConfig) -> int:
-    """How wide the output is: as W_o says, or else as all heads together."""
+    """The width of the output: that of W_o, or of all heads together."""
     matrices = apply_wiring(inputs.matrices, wiring, config)
     return projected_width(matrices, "w_o", config.heads * d_v)
 
 
 def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], sizes: Sizes) -> bool:
-    """Whether a network has learned all that a mechanism learns, for q and k as wide as these."""
+    """Whether a network has all learned tensors of a mechanism, in the shapes for these sizes."""
     shapes = {name: matrix.shape for name, matrix in learned.items()}
     if not all(tensor.name in shapes for tensor in declared):
         return False
@@ -168,13 +168,13 @@ def fits(declared: tuple[LearnedTensor, ...], learned: dict[str, np.ndarray], si
 
 
 def screen_shape(tensor: LearnedTensor, sizes: Sizes) -> tuple[int, int]:
-    """Its rows and columns; a vector is one row."""
+    """The rows and columns of a tensor; a vector is one row."""
     shape = tensor.shape(sizes)
     return shape if len(shape) == 2 else (1, *shape)
 
 
 def start_matrix(tensor: LearnedTensor, shape: tuple[int, int], seed: int) -> StartMatrix:
-    """A learned tensor before anybody changes it."""
+    """The initial values of a learned tensor: as declared, else random."""
     if tensor.start is None:
         numbers = random_matrix(tensor.name, shape, seed)
         return StartMatrix(numbers, "random", seed)

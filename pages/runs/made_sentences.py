@@ -1,4 +1,4 @@
-"""Sentences whose vectors no dictionary has: heads built by hand make them, or a trained network does."""
+"""Sentences whose vectors are made by heads built by hand or by a trained network."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ from pages.runs.sentences import DictionarySentences, StartMatrices
 
 @dataclass(frozen=True)
 class HandmadeHeads(DictionarySentences):
-    """Sentences that heads built by hand read: with these come the vectors and the matrices. kinds: (name, offset)."""
+    """Sentences of heads built by hand, which also make the vectors and the matrices. kinds: (name, offset)."""
 
     kinds: tuple[tuple[str, int], ...] = ()
 
@@ -34,7 +34,7 @@ class HandmadeHeads(DictionarySentences):
         return [self.read_by_heads(words) for words in self.further_words()]
 
     def read_by_heads(self, words: tuple[str, ...]) -> TokenSequence:
-        """A sentence with the vectors that the heads can read."""
+        """A sentence with the token vectors of the built heads."""
         known = self.built.words
         x = build_token_vectors(words, known)
         if self.bare:
@@ -44,7 +44,7 @@ class HandmadeHeads(DictionarySentences):
         return TokenSequence(words, origins, x)
 
     def column_names(self) -> tuple[str, ...]:
-        """A column for each word, and those of its place."""
+        """The names of the columns of x: one for each word, then those of the position."""
         word_columns = tuple(f"={word}" for word in self.built.words)
         return word_columns + POSITION_COLUMNS
 
@@ -67,11 +67,11 @@ class LearnedTexts(DictionarySentences):
     network: str = ""
 
     def view(self, text: str | None, context_text: str | None) -> AttentionView:
-        """What the network gives its attention for two texts. Raises AttentionError."""
+        """The inputs of the network's attention for two texts. Raises AttentionError."""
         return view_network(self.network, self.example, text, context_text)
 
     def own_view(self) -> AttentionView:
-        """The same for the texts of the first sentence."""
+        """The inputs of the network's attention for the first sentence."""
         return self.view(self.text, self.context_text)
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
@@ -83,12 +83,12 @@ class LearnedTexts(DictionarySentences):
         return "".join(tokens)
 
     def first_sequence(self) -> TokenSequence:
-        """The text that asks."""
+        """The text of the queries."""
         view = self.own_view()
         return make_learned_sequence(view.queries, view.x)
 
     def context_sequence(self) -> TokenSequence:
-        """The text that is asked; a text that asks itself asks another one."""
+        """The text of the keys; in self-attention, the context text by itself."""
         view = self.own_view()
         if view.context is not None:
             return make_learned_sequence(view.keys, view.context)

@@ -1,4 +1,4 @@
-"""The whole run of a language model on the sentence of a screen, of which the workbench opens one layer."""
+"""The full run of a language model on the sentence of a page, of which the workbench shows one layer."""
 
 from functools import lru_cache
 
@@ -38,5 +38,5 @@ def model_weights(name: str, tokens: tuple[str, ...]) -> torch.Tensor:
 
 
 def model_vocabulary(name: str) -> tuple[str, ...]:
-    """The words of a model, a row of its table each."""
+    """The vocabulary of a model, in the order of its embedding rows."""
     return tuple(vocabulary(load_recipe(name).language))

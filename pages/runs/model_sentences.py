@@ -1,4 +1,4 @@
-"""Sentences that a language model reads: a layer of it makes their vectors, and has the matrices."""
+"""Sentences of a language model, one layer of which gives their vectors and matrices."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class ModelSentences(DictionarySentences):
 
     # -- words
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """The words of a typed text, behind the sign that each text begins with."""
+        """The words of a typed text, after the start token."""
         return cut_sentence(self.model, text)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
@@ -36,11 +36,11 @@ class ModelSentences(DictionarySentences):
         return write_model_words(words, self.tokens_of)
 
     def read(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """What the model reads for each word."""
+        """The token that the model reads for each word."""
         return read_tokens(self.model, words, read_word_roles(self.word_roles))
 
     def inputs_for(self, words: tuple[str, ...]) -> LayerInputs:
-        """What the layer is given for a sentence."""
+        """The inputs of the layer for a sentence."""
         return layer_inputs(self.model, self.read(words), self.layer)
 
     # -- vectors
@@ -74,13 +74,13 @@ class ModelSentences(DictionarySentences):
         return StartMatrices(matrices, learned.config.heads)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """What the layer learned besides its projections."""
+        """The learned tensors of the layer besides its projections."""
         given = self.inputs_for(self.own_words()).weights.given()
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in given.items() if name in LEARNED_TENSORS}
 
 
 def write_model_words(words: tuple[str, ...], tokens_of: Callable[[str], tuple[str, ...]]) -> str:
-    """Chinese words as a text that gives them back. tokens_of: of a text, behind the sign that each begins with."""
+    """A text that is cut to the given Chinese words. tokens_of: the tokens of a text, after the start token."""
     try:
         return write_tokens(words, lambda text: tokens_of(text)[1:])
     except AttentionError:  # of too many words, or of none

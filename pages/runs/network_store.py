@@ -1,4 +1,4 @@
-"""Trained networks by name: those that come with the app, and those that were trained since it runs, the latest."""
+"""Trained networks by name: those supplied with the app, and the latest of those trained since it started."""
 
 from collections import OrderedDict
 from functools import lru_cache
@@ -19,7 +19,7 @@ networks_lock = Lock()
 
 
 def remember_network(trained: Network) -> None:
-    """Keeps a network, the least recently used of too many no longer."""
+    """Keeps a network, and evicts the least recently used one if there are too many."""
     with networks_lock:
         remembered_networks[trained.recipe.name] = trained
         remembered_networks.move_to_end(trained.recipe.name)
@@ -42,7 +42,7 @@ def find_network(name: str) -> Network:
 
 
 def view_network(name: str, example: Example, text: str | None, context_text: str | None) -> AttentionView:
-    """What a network gives its attention for typed texts, else for those of an example."""
+    """The inputs of a network's attention for typed texts, or for those of an example."""
     own = "".join(example.tokens)
     other = "".join(example.context_tokens or ())
     if text is not None or context_text is not None:  # another text is read: another may be written

@@ -1,4 +1,4 @@
-"""q, k and v that come without an x: as matrices, or as tensors from files."""
+"""Inputs q, k and v without an x: typed matrices, or tensors from files."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ class QkvMatrices:
     sentences: DictionarySentences
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the matrices, and the words of both axes: those that were there before, as far as their number fits."""
+        """Puts the matrices, and the words of both axes: the known ones if their number fits, else numbers."""
         example = self.sentences.example
         for name in "qkv":
             numbers = to_matrix(getattr(example, name))
@@ -54,7 +54,7 @@ class QkvMatrices:
             inputs.keys = label_rows(k, keys)
 
     def known_words(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """The words of queries and keys, as far as they are known."""
+        """The words of the queries and keys of the sentence or example."""
         sentences = self.sentences
         example = sentences.example
         if example.q is not None:
@@ -85,7 +85,7 @@ class UploadedQkv:
     answers: Mapping[str, MaskReading] = field(default_factory=dict)
 
     def roles_by_name(self) -> dict[str, str]:
-        """The array for each role: as it was chosen, else as its name says."""
+        """The name of the array for each role: as chosen, else guessed from the names."""
         names = [*self.arrays]
         if not self.roles:
             return guess_array_roles(self.arrays)
@@ -102,7 +102,7 @@ class UploadedQkv:
         return read_roles(self.arrays, self.roles_by_name(), axes, self.answers)
 
     def part_of(self, uploaded: UploadedTensors) -> UploadPart:
-        """The part that is looked at: as it was chosen, else as much as may be looked at."""
+        """The selected part of the tensors: as chosen, else the largest that may be shown."""
         if self.part is None or len(self.part) != 7:
             return largest_upload_part(uploaded, MAX_SHOWN_HEADS, MAX_TOKENS, MAX_RUN_PAIRS)
         batch, head, heads, query, queries, key, keys = self.part
@@ -118,7 +118,7 @@ class UploadedQkv:
         return self.sentences.score_weights()
 
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the part of the tensors, its queries and keys called by their places in the file. Raises
+        """Puts the selected part of the tensors; queries and keys are named by their places in the file. Raises
         AttentionError."""
         whole = self.tensors()
         part = self.part_of(whole)
@@ -133,15 +133,15 @@ class UploadedQkv:
 
 
 def number_from(first: int, count: int) -> tuple[str, ...]:
-    """So many places of a file, from 1 on."""
+    """Numbers of consecutive places, counted from 1, as texts."""
     places = range(first + 1, first + count + 1)
     return tuple(map(str, places))
 
 
 # ---- where they come from --------------------------------------------------------------------------------------------
 def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ...], config: AttentionConfig) -> None:
-    """Notes which rows of q and of k are still those that random vectors or matrices made. sentence: the inputs that
-    made them."""
+    """Notes which rows of q and k still equal those made by random vectors or matrices. sentence: the inputs that made
+    them."""
     chance = sentence.random_parts("tied" in wiring)
     matrices = apply_wiring(sentence.matrices, wiring, config)
     sources = {"q": "x", "k": "context" if sentence.crossed else "x"}
@@ -165,7 +165,7 @@ def note_made_rows(inputs: RunInputs, sentence: RunInputs, wiring: tuple[str, ..
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
 def split_qkv(given: dict[str, Tensor], config: AttentionConfig) -> list[Tensor]:
-    """q, k and v as they were typed are one head; with more heads their columns are cut into heads."""
+    """Typed q, k and v, as they are for one head, else their columns split into heads."""
     if config.heads == 1:
         return [given[name] for name in "qkv"]
     kv_heads = config.kv_heads or config.heads
@@ -192,7 +192,7 @@ def prepare_uploaded(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[dict[str, Step], Plan]:
-    """What a run of tensors from a file is given; the numbers of heads are theirs."""
+    """The steps and plan of a run of tensors from a file; the numbers of heads are theirs."""
     q = uploaded.q.to(device, dtype)
     k = uploaded.k.to(device, dtype)
     v = uploaded.v.to(device, dtype)

@@ -1,4 +1,4 @@
-"""What became of the matrices when a layer got other heads or widths: read off the runs' inputs before and after."""
+"""How matrices changed when heads or widths of a layer were changed: found from the inputs before and after."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ class MatrixFate:
 
 
 def is_resized(before: Setup, now: Setup) -> bool:
-    """Whether one Setup is another one in other sizes, and in nothing else."""
+    """Whether two Setups differ in head counts or widths, and in nothing but the matrices refitted to them."""
     settings_before = vars(without_view(before))
     settings_now = vars(without_view(now))
     differing = {name for name, value in settings_now.items() if value != settings_before[name]}
@@ -43,7 +43,7 @@ def is_resized(before: Setup, now: Setup) -> bool:
 
 
 def list_fates(before: tuple[Setup, RunInputs], now: tuple[Setup, RunInputs]) -> list[MatrixFate]:
-    """What became of each matrix, of those to which something happened. before, now: a Setup and what goes into it."""
+    """The MatrixFate of each matrix that changed. before, now: a Setup and its inputs."""
     (setup_before, inputs_before), (setup_now, inputs_now) = before, now
     heads_before = head_counts_of(setup_before)
     heads_now = head_counts_of(setup_now)
@@ -57,7 +57,7 @@ def list_fates(before: tuple[Setup, RunInputs], now: tuple[Setup, RunInputs]) ->
 
 
 def list_cut_matrices(inputs: RunInputs) -> list[str]:
-    """The matrices that are cut for heads: the projections, or q, k and v, or x where nothing projects it; then the
+    """The matrices that are split into heads: the projections, or q, k and v, or x if nothing projects it; then the
     score's own."""
     names = [name for name in (*PROJECTIONS, "q", "k", "v") if name in inputs.matrices]
     if "w_q" not in names and "q" not in names and "x" in inputs.matrices:
@@ -66,12 +66,12 @@ def list_cut_matrices(inputs: RunInputs) -> list[str]:
 
 
 def as_projection(name: str) -> str:
-    """The projection that is cut as a matrix is."""
+    """The projection that has as many heads as a matrix."""
     return f"w_{name}" if name in ("k", "v") else name
 
 
 def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, int]) -> MatrixFate | None:
-    """What became of one matrix; None where nothing did. counts: into how many heads it was cut, and is cut."""
+    """The MatrixFate of one matrix, or None if it did not change. counts: its heads before and now."""
     old, new = before.matrices[name], now.matrices[name]
     seed = now.seeds.get(name) if now.origins.get(name) == "random" else None
     if name in LEARNED_TENSORS:
@@ -102,7 +102,7 @@ def tell_fate(name: str, before: RunInputs, now: RunInputs, counts: tuple[int, i
 
 
 def tell_score_fate(name: str, old: np.ndarray, new: np.ndarray, seed: int | None) -> MatrixFate | None:
-    """What became of a score's own matrix, which is as wide as a head."""
+    """The MatrixFate of a score's own matrix, or None if it did not change."""
     if np.array_equal(old, new):
         return None
     if seed is not None:

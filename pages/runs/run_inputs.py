@@ -1,4 +1,4 @@
-"""What goes into a run: words and matrices by name, and where each of them comes from."""
+"""The inputs of a run: words and matrices by name, and the origin of each."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -17,14 +17,13 @@ from pages.setup.setup import UNCHANGED
 SEQUENCES = ("x", "context", "value", "q", "k", "v")  # a row a token
 REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # may not be taken away as a projection may
 LEARNED_FOR_WEIGHTS = [name for name, tensor in LEARNED_TENSORS.items() if tensor.makes_weights]
-WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights hang on them
+WEIGHT_MAKING_MATRICES = ("w_q", "w_k", "b_q", "b_k", *LEARNED_FOR_WEIGHTS)  # the weights depend on them
 PAD_WORD = "<pad>"
 
 
 @dataclass(frozen=True, eq=False)
 class StartMatrix:
-    """A matrix before anybody changes it, None where it must be typed or is not there; where it comes from; and what a
-    random one was drawn from."""
+    """A matrix before any edit, None if it is absent or must be typed; its origin; and the seed of a random one."""
 
     numbers: np.ndarray | None
     origin: str = ""
@@ -44,7 +43,7 @@ class TokenSequence:
     value: np.ndarray | None = None
 
     def padded(self, length: int) -> "TokenSequence":
-        """The same, filled up with tokens that stand for nothing: their vectors are 0."""
+        """The sequence padded to a length, with zero vectors."""
         missing = length - len(self.words)
         words = self.words + missing * (PAD_WORD,)
         origins = self.origins + missing * ("padding",)
@@ -84,7 +83,7 @@ class RunInputs:
     drawn: dict[str, Tensor] = field(default_factory=dict)
 
     def at(self, sentence: int) -> "RunInputs":
-        """The same with the words of one sentence of the batch, filled up to the longest."""
+        """The inputs with the words of one sentence of the batch, padded to the longest."""
         if not self.batch:
             return self
         longest = max(len(each.words) for each in self.batch)
@@ -98,7 +97,7 @@ class RunInputs:
         )
 
     def random_words(self) -> list[str]:
-        """The typed words that are in no dictionary, each once; none where the whole sequence is random."""
+        """The distinct words without a vector in the dictionary; none if the whole sequence is random."""
         if "random" in (self.origins.get("x"), self.origins.get("context")):
             return []
         queries = zip(self.queries, self.word_origins, strict=False)
@@ -110,8 +109,8 @@ class RunInputs:
         return list(words)
 
     def random_parts(self, tied: bool) -> RandomParts:
-        """The tokens with random vectors, and the random matrices that make the weights: no sentence claims a share
-        that hangs on them. tied: whether W_q stands for all projections."""
+        """The tokens with random vectors, and the random matrices that make the weights. tied: whether W_q is used for
+        all projections."""
         queries = keys = random_positions(self.word_origins)
         if self.crossed:
             keys = random_positions(self.key_origins)
@@ -126,7 +125,7 @@ class RunInputs:
 
     # -- what somebody typed
     def put_typed(self, name: str, origin: str) -> None:
-        """Puts a matrix as it was typed over its base; "none" takes it away. origin: of the base."""
+        """Applies the typed text of a matrix to its base; "none" removes it. origin: of the base."""
         text = self.typed.get(name)
         base = self.bases.get(name)
         is_required = name in REQUIRED_INPUT_MATRICES
@@ -157,8 +156,8 @@ class RunInputs:
         self.note_random_rows(name, drawn)
 
     def note_random_rows(self, name: str, drawn: Iterable[int], width: int | None = None) -> None:
-        """Notes in which rows of a matrix random numbers are left. drawn: those of the matrix before anybody changed
-        it, of which so many first numbers were drawn; all, where no width is given."""
+        """Notes which rows of a matrix still hold random numbers. drawn: those that were random before any edit. width:
+        how many first numbers of a row were random; None: all."""
         self.random_rows[name] = random_rows(
             self.matrices[name],
             self.typed.get(name) or UNCHANGED,
@@ -169,8 +168,7 @@ class RunInputs:
         )
 
     def typed_origins(self, name: str, start: TokenSequence) -> tuple[str, ...]:
-        """The origins of a sequence's vectors once somebody typed into them: random as long as random numbers are
-        left."""
+        """The origins of an edited sequence's vectors: random as long as random numbers are left."""
         drawn = sorted(random_positions(start.origins))
         self.note_random_rows(name, drawn, start.own_width if drawn else None)
         origins = ["typed"] * len(self.matrices[name])
@@ -180,12 +178,12 @@ class RunInputs:
 
 
 def random_positions(origins: tuple[str, ...]) -> frozenset[int]:
-    """The positions of random vectors."""
+    """The positions whose origin is random."""
     return frozenset(place for place, origin in enumerate(origins) if origin == "random")
 
 
 def label_rows(matrix: np.ndarray, words: tuple[str, ...]) -> tuple[str, ...]:
-    """Labels for rows that may have no words."""
+    """The words as labels of rows if there are as many, else numbers from 1."""
     count = len(matrix)
     if len(words) == count:
         return words

@@ -1,4 +1,4 @@
-"""Sentences as the input of a run: their words, the vectors of these, and the matrices that a layer starts from.
+"""Sentences as the input of a run: words, their vectors, and the initial matrices of the layer.
 
 This kind has a dictionary; made_sentences.py has the kinds whose vectors are made in another way.
 """
@@ -37,7 +37,7 @@ NO_MATRIX = StartMatrix(None)
 
 @dataclass(frozen=True)
 class StartMatrices:
-    """The projections and biases before anybody changes them; and how many heads lie side by side in them."""
+    """The projections and biases before any edit, and the number of heads side by side in them."""
 
     by_name: dict[str, StartMatrix]
     heads: int
@@ -66,7 +66,7 @@ class DictionarySentences:
 
     # -- words
     def lexicon(self) -> Lexicon:
-        """The words that have vectors. Raises AttentionError where the example has numbers alone."""
+        """The example's dictionary. Raises AttentionError if the example has numbers alone."""
         return self.example.dictionary()
 
     def tokens_of(self, text: str) -> tuple[str, ...]:
@@ -74,11 +74,11 @@ class DictionarySentences:
         return cut_text(text, self.words_in_front(), self.by_character)
 
     def words_in_front(self) -> frozenset[str]:
-        """The words that are one token each where no spaces are written, before any list of words is asked."""
+        """The dictionary words that take precedence when text without spaces is segmented."""
         return frozenset() if self.by_character else frozenset(self.lexicon().vectors)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
-        """Tokens as a text that gives them back."""
+        """A text that is tokenised to the given tokens."""
         try:
             return join_tokens(tokens, self.words_in_front(), self.by_character)
         except AttentionError:
@@ -93,7 +93,7 @@ class DictionarySentences:
         return self.typed_or_shipped(self.text, self.example.tokens)
 
     def further_words(self) -> list[tuple[str, ...]]:
-        """The words of the sentences that make a batch of the first one."""
+        """The words of the further sentences of the batch."""
         if len(self.more) >= MAX_BATCH_SENTENCES:
             raise AttentionError(
                 "too_many_sentences",
@@ -104,7 +104,7 @@ class DictionarySentences:
 
     # -- vectors
     def first_sequence(self) -> TokenSequence:
-        """The sentence before anybody changed a number of it."""
+        """The first sentence with its vectors before any edit."""
         shipped_words = self.example.tokens
         shipped = self.example.x
         if shipped is None:
@@ -121,7 +121,7 @@ class DictionarySentences:
         return self.look_up(words)
 
     def context_sequence(self) -> TokenSequence:
-        """Where keys and values come from, before anybody changed a number of it."""
+        """The sequence of keys and values before any edit."""
         example = self.example
         shipped_words = example.context_tokens or example.tokens
         shipped = example.context
@@ -139,17 +139,17 @@ class DictionarySentences:
         return [self.look_up(words) for words in self.further_words()]
 
     def shipped_sequence(self, words: tuple[str, ...], numbers: NumberMatrix | MatrixRecipe | None) -> TokenSequence:
-        """Words that come with the example, and their vectors."""
+        """The example's own words and vectors."""
         origins = (self.example.origin,) * len(words)
         return TokenSequence(words, origins, to_matrix(numbers))
 
     def look_up(self, words: tuple[str, ...]) -> TokenSequence:
-        """A sentence with the vectors of the dictionary; words that it does not have are what their role says."""
+        """A sentence with vectors from the dictionary; other words get that of their role."""
         rows, origins, own_width = look_up_vectors(words, self.lexicon(), self.bare, self.seed, self.word_roles)
         return TokenSequence(words, origins, np.array(rows, dtype=float), own_width)
 
     def sequence_seed(self, name: str) -> int:
-        """What the random vectors of x, or of the context, were drawn from."""
+        """The seed of the random vectors of x, or of the context."""
         if name == "x":
             numbers = self.example.x
             text = self.text
@@ -160,7 +160,7 @@ class DictionarySentences:
         return numbers.seed if is_shipped else self.seed
 
     def column_names(self) -> tuple[str, ...]:
-        """What the columns of x stand for."""
+        """The names of the columns of x."""
         return self.example.dims
 
     # -- matrices
@@ -192,12 +192,12 @@ class DictionarySentences:
         return StartMatrix(to_matrix(numbers), self.example.origin, seed)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """The additive score's weights that were learned."""
+        """The learned weights of the score: none for a dictionary."""
         return {}
 
     # -- what goes into a run
     def gather(self, inputs: RunInputs) -> None:
-        """Puts the words and their vectors, as they were typed where somebody typed them. Raises AttentionError."""
+        """Puts the words and their vectors into the inputs, with typed edits. Raises AttentionError."""
         own = self.first_sequence()
         inputs.queries, inputs.word_origins = self.put_sequence(inputs, "x", own)
         inputs.keys = inputs.queries
@@ -214,7 +214,7 @@ class DictionarySentences:
     def put_sequence(
         self, inputs: RunInputs, name: str, start: TokenSequence
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Puts a sequence's vectors in their place, as they were typed if they were; its words and their origins."""
+        """Puts a sequence's vectors with typed edits; returns its words and their origins."""
         origin = self.example.origin
         if set(start.origins) == {"random"}:
             origin = "random"
@@ -252,7 +252,7 @@ class DictionarySentences:
 
 
 def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
-    """Puts a matrix as it was typed, else as it starts."""
+    """Puts a matrix into the inputs: as typed, else its start values."""
     text = inputs.typed.get(name)
     numbers = start.numbers
     if numbers is not None:
@@ -273,7 +273,8 @@ def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
 
 
 def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
-    """A bias before anybody changes it: none where its projection was taken away; zeros where one is typed."""
+    """The start values of a bias: none if its projection was removed; zeros if the example has none and one is
+    typed."""
     projection = inputs.matrices.get(name.replace("b_", "w_"))
     if projection is None:
         return StartMatrix(None, "typed")
@@ -287,7 +288,7 @@ def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
 
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 def to_matrix(numbers: NumberMatrix | MatrixRecipe | ListedTensor | None) -> np.ndarray | None:
-    """An example's numbers as a matrix; a recipe is drawn, of a listing's sequences the first is taken."""
+    """An example's numbers as a matrix; a recipe is sampled, and of a listing's sequences the first is taken."""
     if numbers is None:
         return None
     if isinstance(numbers, ListedTensor):
@@ -315,7 +316,7 @@ def draw_start_matrices(width: int, source: int, heads: int, seed: int) -> Start
 
 @lru_cache(maxsize=MAX_REMEMBERED_TEXTS)
 def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str, ...]:
-    """The tokens of a text, kept; those of a tokenizer (Ġcat, ##ing) are the words that they are."""
+    """The tokens of a text, memoised; marked subwords (Ġcat, ##ing) are kept as tokens."""
     marked = read_marked_text(text) if len(text) <= MAX_TEXT_LENGTH else None
     return check_token_limits(marked) if marked else tokenise(text, words, by_character)
 
@@ -324,7 +325,7 @@ def cut_text(text: str, words: frozenset[str], by_character: bool) -> tuple[str,
 def look_up_vectors(
     words: tuple[str, ...], lexicon: Lexicon, bare: bool, seed: int, word_roles: tuple[str, ...] = ()
 ) -> tuple[np.ndarray, tuple[str, ...], int]:
-    """The vectors of words, their origins, and how many first numbers of a vector are the word's own."""
+    """The vectors of words, their origins, and the width of the word's own part of a vector."""
     if bare and lexicon.positions:
         lexicon = replace(lexicon, positions="left_out")
     rows, origins = lexicon.vectors_of(words, seed, read_word_roles(word_roles))

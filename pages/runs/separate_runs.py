@@ -1,4 +1,4 @@
-"""A run in parts: the sentences of a batch one by one, and a causal sentence word by word."""
+"""Runs in parts: the sentences of a batch one by one, and decoding a causal sentence word by word."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from pages.setup.setup import Setup, config_of
 
 
 def run_sentences_alone(setup: Setup) -> list[Trace]:
-    """The sentences of a batch computed one by one, nothing filled up and nothing hidden."""
+    """The runs of a batch's sentences one by one, without padding."""
     inputs, config = gather_inputs(setup), config_of(setup)
     _, weights, pairs = make_run_tensors(inputs, setup, config)
     alone = []
@@ -40,7 +40,7 @@ def run_sentences_alone(setup: Setup) -> list[Trace]:
 
 
 def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
-    """The choices for a sentence of a batch alone: nothing is padding, and global tokens are those that it has."""
+    """The config for a single sentence of a batch: no padding mask, and only global tokens within it."""
     masks = []
     for name, params in config.masks:
         if name == "padding":
@@ -53,7 +53,7 @@ def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
 
 
 def run_decoding(setup: Setup) -> list[Trace]:
-    """The words of a causal run one after the other, with a cache: a Trace a word, as kv_cache.decode gives them."""
+    """The Traces of decoding a causal run word by word with a KV cache, as kv_cache.decode gives them."""
     inputs, config = gather_inputs(setup), config_of(setup)
     given, weights, _ = make_run_tensors(inputs, setup, config)
     words = inputs.queries

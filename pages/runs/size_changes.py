@@ -1,4 +1,4 @@
-"""What becomes of typed matrices when a layer gets other heads or widths."""
+"""Refits typed matrices when heads or widths of a layer change."""
 
 from dataclasses import replace
 
@@ -13,8 +13,8 @@ from pages.setup.setup import UNCHANGED, Setup, config_of
 
 
 def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
-    """The changes that give other sizes, and with them what becomes of the matrices that somebody typed: each head that
-    stays keeps the columns that still fit."""
+    """The updates of a Setup for other sizes, with the typed matrices refitted: each head that stays keeps the columns
+    that still fit."""
     before = gather_inputs(setup).matrices
     resized = replace(setup, **sizes)
     typed = []
@@ -41,13 +41,13 @@ def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
 
 
 def head_counts_of(setup: Setup) -> HeadSizes:
-    """The numbers of heads of a Setup."""
+    """The numbers of query heads and key/value heads of a Setup."""
     config = config_of(setup)
     return HeadSizes(config.heads, config.kv_heads)
 
 
 def refit(matrix: np.ndarray, base: np.ndarray, name: str, before: HeadSizes, after: HeadSizes) -> np.ndarray | None:
-    """A typed matrix in the shape of another base, each head's columns its own; None where they cannot be told."""
+    """A typed matrix refitted to the shape of another base, head by head; None if it cannot be split into heads."""
     if name == "w_o":  # heads lie side by side in columns, for w_o in rows
         kept = refit(matrix.T, base.T, "", before, after)
         return None if kept is None else kept.T

@@ -1,4 +1,4 @@
-"""A sentence and its translation: the cross-attention of a translator makes their vectors, and has the matrices."""
+"""A sentence and its translation, whose vectors and matrices come from a translator's cross-attention."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class TranslatedSentences(DictionarySentences):
 
     # -- words
     def tokens_of(self, text: str) -> tuple[str, ...]:
-        """The words of a typed text, behind the sign that each text begins with."""
+        """The words of a typed text, after the start token."""
         return cut_for_translator(text, TARGET if is_written_without_spaces(text) else SOURCE)
 
     def spell(self, tokens: tuple[str, ...]) -> str:
@@ -50,20 +50,20 @@ class TranslatedSentences(DictionarySentences):
         return cut_for_translator(self.text, TARGET)
 
     def inputs(self) -> CrossInputs:
-        """What the cross-attention is given."""
+        """The inputs of the cross-attention."""
         return cross_inputs(self.translator, self.source_words(), self.own_words(), self.example.layer)
 
     # -- vectors
     def first_sequence(self) -> TokenSequence:
-        """The translation, with what the decoder asks with."""
+        """The translation with the vectors that the decoder makes queries of."""
         return self.make_sequence(self.own_words(), TARGET, self.inputs().x.numpy())
 
     def context_sequence(self) -> TokenSequence:
-        """The sentence, with what the encoder made of it."""
+        """The source sentence with the encoder's output."""
         return self.make_sequence(self.source_words(), SOURCE, self.inputs().context.numpy())
 
     def make_sequence(self, words: tuple[str, ...], language: str, vectors: np.ndarray) -> TokenSequence:
-        """Words with their vectors; those that the translator does not know are marked."""
+        """Words with vectors; words that the translator does not know are marked."""
         known = known_tokens(words, language, {})
         origins = [
             origin_of(word, UNKNOWN if word != token else word, is_chosen=False)
@@ -83,6 +83,6 @@ class TranslatedSentences(DictionarySentences):
         return StartMatrices(matrices, learned.config.heads)
 
     def score_weights(self) -> dict[str, np.ndarray]:
-        """What the layer learned besides its projections."""
+        """The learned tensors of the layer besides its projections."""
         given = self.inputs().weights.given()
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in given.items() if name in LEARNED_TENSORS}

@@ -1,4 +1,4 @@
-"""The tensors that a session has brought: kept for that session alone, called by what is in them, the latest few."""
+"""The latest uploaded tensors of a session, by a digest of their contents."""
 
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -21,7 +21,7 @@ ReadFile = tuple[UploadedFile, FileContents]
 
 @dataclass(frozen=True)
 class Source:
-    """A file that an array is from: what the browser calls it, and its name."""
+    """The file of an array: its id in the browser, and its name."""
 
     id: str
     name: str
@@ -57,8 +57,8 @@ class Load:
 
 
 def store_upload(files: list[UploadedFile], setup: Setup) -> str:
-    """Reads files and keeps their arrays beside those of the Setup on the screen, to which it goes back where they are
-    refused; the name by which a Setup calls them. Raises AttentionError."""
+    """Reads files and stores their arrays, keeping those of the Setup on the screen; returns the digest that names them
+    in a Setup. Raises AttentionError."""
     uploads, names = [], []
     for upload in by_upload(files):
         read_files, array_names = [], []
@@ -95,8 +95,7 @@ def read_file(file: UploadedFile) -> FileContents:
 
 
 def refuse_missed(load: Load) -> None:
-    """Raises the refusal of what could not be read where it would have had a role that is empty now, or where nothing
-    else was read."""
+    """Raises the error of an unreadable array if its role is empty now, or if nothing else was read."""
     roles = guess_array_roles(load.arrays)
     refused = {name: error for others in load.others.values() for name, error in others.items() if error is not None}
     for role, name in guess_roles(refused).items():
@@ -107,7 +106,7 @@ def refuse_missed(load: Load) -> None:
 
 
 def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
-    """The files of the box, those together that were chosen together; the oldest first, and the session knows it."""
+    """The files of the upload box, grouped by upload, oldest first; the grouping is kept in the session."""
     files_by_id = {file.file_id: file for file in files}
     new = list(files_by_id)
     uploads = []
@@ -146,10 +145,10 @@ def uploaded_arrays(setup: Setup) -> UploadedArrays:
 
 
 def sources_of(setup: Setup) -> dict[str, Source]:
-    """The file that each array of a Setup is from, by the array's name."""
+    """The file of each array of a Setup, by the array's name."""
     return st.session_state.get("sources", {}).get(setup.file, {})
 
 
 def others_of(setup: Setup) -> dict[Source, dict[str, AttentionError | None]]:
-    """What else stands in the files of a Setup, and why it could not be read; None of a text."""
+    """The other contents of a Setup's files: the error of each unreadable array, None for a text."""
     return st.session_state.get("others", {}).get(setup.file, {})

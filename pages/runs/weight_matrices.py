@@ -1,4 +1,4 @@
-"""The matrices of a layer cut for other heads and widths, and exchanged."""
+"""The matrices of a layer, split for other heads and widths, tied or swapped."""
 
 from dataclasses import dataclass, replace
 
@@ -28,12 +28,12 @@ class HeadSizes:
     key_width: int | None = None
 
     def heads_of(self, name: str) -> int:
-        """How many heads a matrix is cut into."""
+        """The number of heads that a matrix is split into."""
         is_of_keys = name in ("w_k", "w_v", "b_k", "b_v")
         return self.kv_heads if is_of_keys and self.kv_heads else self.heads
 
     def width_of(self, name: str) -> int | None:
-        """The width of a head that is chosen for a matrix, None where none is."""
+        """The chosen head width of a matrix, or None."""
         reads_values = name in ("w_v", "b_v", "w_o") and not self.tied
         return self.d_v if reads_values else self.d_k
 
@@ -80,7 +80,7 @@ def cut_to_sizes(start: StartMatrix, name: str, sizes: HeadSizes, cut: int) -> S
 
 
 def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix:
-    """A matrix with its first rows; those that are missing are zeros, in a random matrix random."""
+    """A matrix cut or extended to `rows` rows; new ones are zeros, in a random matrix random."""
     if start.numbers is None or len(start.numbers) == rows:
         return start
     kept = start.numbers[:rows]
@@ -95,7 +95,7 @@ def cut_rows(start: StartMatrix, name: str, rows: int, seed: int) -> StartMatrix
 def apply_wiring(
     matrices: dict[str, np.ndarray], wiring: tuple[str, ...], config: AttentionConfig
 ) -> dict[str, np.ndarray]:
-    """The matrices as the layer reads them: W_q in the place of all three, or Q's and K's exchanged."""
+    """The matrices as the layer uses them: W_q for all three projections, or Q's and K's swapped."""
     read = dict(matrices)
     if "tied" in wiring and "w_q" in read:
         w_q = read["w_q"]
@@ -112,7 +112,7 @@ def apply_wiring(
 
 
 def swap_matrices(matrices: dict[str, np.ndarray], one: str, other: str) -> None:
-    """Puts each of two matrices in the place of the other; either may be missing."""
+    """Swaps two matrices; either may be missing."""
     first = matrices.pop(one, None)
     second = matrices.pop(other, None)
     if second is not None:

@@ -1,4 +1,4 @@
-"""Where the app is reached: at the public address that is set, else where it was opened."""
+"""The public address of the app, if one is set, else the address of the browser."""
 
 import os
 from urllib.parse import urlsplit
@@ -14,7 +14,7 @@ LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 
 
 def page_address() -> str:
-    """Where this page is reached: at the public address where one is set, else where it was opened."""
+    """The address of this page: under the public address if one is set, else as the browser opened it."""
     here = (st.context.url or "").split("?")[0]
     try:
         public = public_address()
@@ -28,7 +28,8 @@ def page_address() -> str:
 
 
 def public_address() -> str:
-    """The address that is set, without a slash at its end; empty where none is. Raises AttentionError: address_form."""
+    """The configured public address without a trailing slash; empty if none is set. Raises AttentionError:
+    address_form."""
     given = os.environ.get(ADDRESS, "").strip()
     try:
         parts = urlsplit(given)
@@ -43,5 +44,5 @@ def public_address() -> str:
 
 
 def is_local(link: str) -> bool:
-    """Whether an address leads to the machine of whoever opens it: no phone in the hall gets here."""
+    """Whether an address is a loopback address, which other devices cannot reach."""
     return urlsplit(link).hostname in LOCAL_HOSTS

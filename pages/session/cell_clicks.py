@@ -1,4 +1,4 @@
-"""A click opens a cell, if the run on the screen has it: the click may come from the run before."""
+"""Opens clicked cells and reads typed ones; cells that the current run lacks are ignored."""
 
 from collections.abc import Iterable, Mapping
 
@@ -33,7 +33,8 @@ def read_typed_cells(sent: Iterable[Mapping], rows: int, columns: int, name: str
 def read_pasted_cells(
     text: str, corner: tuple[int, int], room: tuple[int, int], name: str
 ) -> list[tuple[int, int, str]]:
-    """The cells of a matrix that was pasted at a corner. room: the rows and columns from there on."""
+    """The cells of a matrix pasted at a corner, as (row, column, text). room: the rows and columns from the corner
+    on."""
     top, left = corner
     cells = split_cells(text, name)
     size = (len(cells), max(map(len, cells), default=0))
@@ -48,15 +49,15 @@ def read_pasted_cells(
 
 
 def open_sent_cell(place: Mapping, follow: bool = False) -> None:
-    """Opens the cell that a browser names, {"step", "index"}, where the run has it."""
+    """Opens the cell that a browser sends, {"step", "index"}, if the run has it."""
     step, cell = place["step"], place["index"]
     if trace_for(setup_state.current_setup()).holds(step, cell):
         open_cell(step, cell, follow)
 
 
 def open_cell(step: str, cell: tuple[int, ...] | None, follow: bool = False) -> None:
-    """Opens a step, and a cell of it; the head that is looked at goes along, and the token unless a number is followed
-    back to where it comes from."""
+    """Opens a step and a cell of it, and selects the cell's head and sentence; its token, too, unless `follow` traces a
+    number back to its operands."""
     selected: dict = {"step": step, "cell": cell}
     if cell is not None:
         trace = trace_for(setup_state.current_setup())

@@ -1,4 +1,4 @@
-"""What a part of a page shows, collected for a file while that part is drawn out of sight."""
+"""Collects what a part of a page shows, for an exported file."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from pages.components import Component
 from pages.setup.setup import Setup
 
 COLLECTED_KEY = "collected"  # in the session, while something is collected
-RESTING_KEY = "collected_rests"  # in its place, while what is drawn is out of sight
+RESTING_KEY = "collected_rests"  # instead of it, while collecting is suspended
 
 
 @dataclass
@@ -41,7 +41,7 @@ class CollectedPart:
 
 @contextmanager
 def collect_part() -> Iterator[CollectedPart]:
-    """Collects what is shown as long as this lasts."""
+    """Context manager that collects everything shown inside it."""
     part = CollectedPart()
     st.session_state[COLLECTED_KEY] = part
     try:
@@ -52,21 +52,21 @@ def collect_part() -> Iterator[CollectedPart]:
 
 @contextmanager
 def collect_nothing() -> Iterator[None]:
-    """Collects nothing of what is drawn as long as this lasts, since it is out of sight on its page, too."""
+    """Context manager that suspends collecting, for content that is hidden on its page."""
     with move_in_session(COLLECTED_KEY, RESTING_KEY):
         yield
 
 
 @contextmanager
 def collect_in_sight() -> Iterator[None]:
-    """Collects what is drawn as long as this lasts, although it stands amid what is out of sight."""
+    """Context manager that resumes collecting inside collect_nothing."""
     with move_in_session(RESTING_KEY, COLLECTED_KEY):
         yield
 
 
 @contextmanager
 def move_in_session(here: str, there: str) -> Iterator[None]:
-    """Keeps what the session has under a key, if anything, under another one as long as this lasts."""
+    """Context manager that moves a session value, if there is one, to another key and back."""
     if here not in st.session_state:
         yield
         return
@@ -78,7 +78,7 @@ def move_in_session(here: str, there: str) -> Iterator[None]:
 
 
 def is_collecting() -> bool:
-    """Whether anything collects now."""
+    """Whether a part is being collected."""
     return COLLECTED_KEY in st.session_state
 
 
@@ -92,11 +92,11 @@ def show_moving(
 
 
 def collect_still(draw: Callable[[], Picture], alt: str) -> None:
-    """Collects the picture that stands for what moves, in slides and on paper. It is drawn for a file alone."""
+    """Collects the still picture of an animated part, for slides and paper; drawn only while collecting."""
     if is_collecting():
         collected().pictures.append((draw(), alt))
 
 
 def collected() -> CollectedPart:
-    """What collects now, to add to; where nothing does, one that nobody reads."""
+    """The CollectedPart to add to; while nothing is collected, one that is discarded."""
     return st.session_state.get(COLLECTED_KEY, CollectedPart())

@@ -1,4 +1,4 @@
-"""Parts of a page: each can be drawn anew alone, and a change draws anew those that show something else after it."""
+"""Parts of a page that are redrawn separately, each only when what it depends on has changed."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -12,9 +12,9 @@ from pages.site.words import current_language, use_language
 
 DependencyReader = Callable[[ScreenState], object]
 DrawingFunction = Callable[[ScreenState], None]
-PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # what each part shows, by its name
+PART_DEPENDENCIES: dict[str, DependencyReader] = {}  # what each part depends on, by its name
 DRAWING: dict[str, DrawingFunction] = {}  # the function that draws each part, by its name
-HELD_BACK = "held back"  # in the place of what a part shows
+HELD_BACK = "held back"  # instead of the dependencies of a part
 
 
 def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingFunction], Callable[[], None]]:
@@ -54,17 +54,17 @@ def register_part(draw: DrawingFunction, shows: DependencyReader) -> None:
 
 
 def is_loaded_anew(draw: DrawingFunction, before: DrawingFunction) -> bool:
-    """Whether a function comes in the place of an earlier one because its module was loaded again: its file changed."""
+    """Whether a function replaces an earlier one because its module was reloaded."""
     return draw.__module__ == before.__module__ and draw.__globals__ is not before.__globals__
 
 
 def part_dependencies(name: str, screen: ScreenState) -> tuple[object, ...]:
-    """What a part shows: its own, the language, and refusals."""
+    """The values that a part depends on: shared_dependencies and its own."""
     return (*shared_dependencies(), PART_DEPENDENCIES[name](screen))
 
 
 def shared_dependencies() -> tuple[object, ...]:
-    """What every part shows."""
+    """The values that every part depends on: the language and the refusals."""
     return (current_language(), *setup_state.workbench().refused.items())
 
 
@@ -78,19 +78,19 @@ def draw_whole_page(draw: Callable[[], None]) -> None:
 
 
 def draw_first(*parts: Callable[[], None]) -> None:
-    """Holds all other parts of the page that begins back, until the browser has drawn these and asks for redraw."""
+    """Holds back all other parts of the page until the browser has drawn these and asks for the rest."""
     st.session_state["first"] = [part.__name__ for part in (*parts, ask_for_rest)]
 
 
 def hold_back(name: str, height_px: int) -> None:
-    """Leaves a part for later."""
+    """Marks a part as held back and reserves its height."""
     st.session_state["drawn"][name] = HELD_BACK
     if height_px:
         st.space(height_px)
 
 
 def holds_back() -> bool:
-    """Whether the page that is drawn holds parts back."""
+    """Whether the page being drawn holds parts back."""
     return st.session_state["first"] is not None
 
 
@@ -106,7 +106,7 @@ def ask_for_rest(screen: ScreenState) -> None:
 
 
 def list_outdated_parts() -> list[str]:
-    """The parts on the screen that show something else than what there is now; a page without parts has none."""
+    """Names of the drawn parts whose dependencies have changed since; empty for a page without parts."""
     if not st.session_state["drawn"]:
         return []
     screen = view.current_screen()
@@ -120,9 +120,10 @@ def list_outdated_parts() -> list[str]:
 
 
 def select_and_redraw(asking: str | None = None, **updates) -> None:
-    """Looks at something else (setup_state.look_at), and draws what shows it: the last that a callback does.
+    """Changes the selection (setup_state.look_at) and redraws what shows it; the last call of a callback.
 
-    asking: as for redraw."""
+    asking: as for redraw.
+    """
     setup_state.look_at(**updates)
     redraw(asking)
 
@@ -137,4 +138,4 @@ def redraw(asking: str | None = None) -> None:
     if not st.session_state["whole"]:
         st.rerun()
     if set(names) - {asking}:
-        st.rerun(sorted(names, key="show_run".__ne__))  # first what takes longest: the rest then comes along with it
+        st.rerun(sorted(names, key="show_run".__ne__))  # the slowest first: the others are then sent with it

@@ -1,4 +1,4 @@
-"""Where something stands on the screen, in words; and what is looked at."""
+"""Names of tokens, axes, steps and cells in the session's language; and the selection."""
 
 import re
 from collections.abc import Callable
@@ -36,44 +36,44 @@ BROKEN_CHINESE = re.compile(r"(?<=[\u3400-\u9fff])\n(?=[\u3400-\u9fff])")  # a l
 
 
 def current_palette() -> Palette:
-    """The colours of the theme that is on; those of paper for what is drawn for a file."""
+    """The palette of the current theme; the light one while a file is collected."""
     if is_collecting():
         return LIGHT_PALETTE
     return DARK_PALETTE if st.context.theme.type == "dark" else LIGHT_PALETTE
 
 
 def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
-    """The cell that is opened, where this run has it."""
+    """The opened cell, or None if this run lacks it."""
     if setup.cell and trace.holds(setup.step, setup.cell):
         return Ref(setup.step, setup.cell)
     return None
 
 
 def name_choice(family: str, text: str) -> str:
-    """A choice in the page's words: of "local:1" the name, and its number behind it."""
+    """A choice in the session's language: the name, and its numbers after it."""
     name, *numbers = text.split(":")
     return " ".join([say(f"{family}.{name}"), *map(name_parameter, numbers)])
 
 
 def name_position_choice(text: str) -> str:
-    """A way to tell positions."""
+    """The name of a position encoding in the session's language."""
     return say("compare.rope_half") if text == "rope_half" else name_choice("positions", text)
 
 
 def name_parameter(text: str) -> str:
-    """A number as it is; a word in the page's words."""
+    """The translation of a parameter's word; a number unchanged."""
     key = f"parameter_word.{text}"
     return say(key) if has(key) else text
 
 
 def axis_name(dim: str) -> str:
-    """What an axis counts."""
+    """The name of an axis in the session's language."""
     key = f"axis.{dim}"
     return say(key) if has(key) else say("axis.other", dim=dim)
 
 
 def axis_label(trace: Trace, axis: str, position: int) -> str:
-    """What stands beside a row or above a column: a token, what a number of x stands for, or a number from 1 on."""
+    """The label of a row or column: a token, the meaning of a feature, or a number from 1 on."""
     words = trace.labels.get(axis)
     if axis == "":
         return say("place.all")
@@ -88,12 +88,12 @@ def axis_label(trace: Trace, axis: str, position: int) -> str:
 
 
 def name_token(trace: Trace, axis: str, position: int) -> str:
-    """A token in a text; one that stands there more than once carries its place: the (no. 3)."""
+    """A token as named in a text; a repeated one with its place: the (no. 3)."""
     return tell_apart(trace, axis, position, "place.token")
 
 
 def label_token(trace: Trace, axis: str, position: int) -> str:
-    """The same in a picture, where there is little room: the #3."""
+    """A token as labelled in a picture; a repeated one with its place, short: the #3."""
     return tell_apart(trace, axis, position, "place.token_label")
 
 
@@ -160,7 +160,7 @@ def place_labels(trace: Trace, axis: str, size: int) -> list[str]:
 
 
 def short_step_name(step: str) -> str:
-    """A step's name under its small map."""
+    """The short name of a step, as under its small map."""
     mask = f"masks.{step.removeprefix('allowed_')}"
     if step.startswith("allowed_") and has(mask):
         return say(mask).replace(" ", "\n", 1)
@@ -178,13 +178,14 @@ def short_step_name(step: str) -> str:
 
 
 def inline_step_name(step: str) -> str:
-    """The same in a line of text: Chinese goes on without a space."""
+    """The short name of a step on one line; Chinese is joined without a space."""
     name = BROKEN_CHINESE.sub("", short_step_name(step))
     return name.replace("\n", " ")
 
 
 def formula_names(trace: Trace) -> dict[str, str]:
-    """What the steps of a run are called in formulas of the session's language; English keeps the names of the code."""
+    """The names of a run's steps in formulas of the session's language; empty for English, which keeps the names of the
+    code."""
     if current_language() == "en":
         return {}
     names = {step: spoken_step_name(step) for step in trace.steps}
@@ -199,7 +200,7 @@ def spoken_step_name(step: str) -> str:
 
 
 def picture_texts_for(trace: Trace) -> PictureTexts:
-    """How pictures of this run speak: each name is made once a picture, which has many cells."""
+    """The functions that describe cells and label axes in pictures of a run, memoised for one picture."""
     naming_axes = cache(partial(cell_naming_axes, trace))
     name = cache(partial(place_name, trace))
     label = cache(partial(axis_label, trace))
@@ -214,7 +215,7 @@ def picture_texts_for(trace: Trace) -> PictureTexts:
 
 @dataclass(frozen=True)
 class Selection:
-    """What is looked at: a sentence of the batch, a head with the key/value head that it reads, a query."""
+    """The selection: a sentence of the batch, a head with the key/value head that it reads, a query."""
 
     batch: int
     head: int
@@ -223,12 +224,12 @@ class Selection:
 
     @property
     def at(self) -> dict[str, int]:
-        """The position on every axis that a picture picks one of."""
+        """The selected index on each axis of which a picture shows one."""
         return {"B": self.batch, "H": self.head, "H_kv": self.kv, "T": self.query}
 
 
 def count_real_queries(trace: Trace) -> int:
-    """How many queries of the sentence on the screen are words, not what fills it up."""
+    """The number of queries in the selected sentence that are not padding."""
     return sum(word != PAD_WORD for word in trace.labels["T"])
 
 
@@ -257,13 +258,13 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
 
 
 def has_own_sentence(setup: Setup) -> bool:
-    """Whether somebody typed the words that are read, or linked to them."""
+    """Whether the sentence was typed by the visitor or comes from a link."""
     is_replaced = any(field is not None for field in (setup.x, setup.q, setup.file))
     return setup.text is not None and not is_replaced and network_of(setup) is None
 
 
 def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = None) -> AskingWord:
-    """The word of somebody's own sentence that asks. head: in which it is to ask, else the one that is chosen."""
+    """The query word of a typed sentence to select. head: the head to search, else the selected one."""
     words = trace.labels["T"][: count_real_queries(trace)]
     if head is None and setup.head is not None:
         head = min(setup.head, trace.sizes()["H"] - 1)
@@ -281,7 +282,7 @@ def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
 
 
 def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
-    """Whether the example's own sentence is looked at, and a head and a query that tell its story."""
+    """Whether the example's own sentence is selected and has the head and query of its story."""
     focus = EXAMPLES[setup.example].focus
     if focus is None or batch > 0:
         return False

@@ -1,4 +1,4 @@
-"""A Setup that a link or a file says: shown as far as it can be computed; what of it cannot is named."""
+"""Opens a Setup from a link or a file as far as it can be computed, and records the parts that cannot."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -13,7 +13,7 @@ from pages.session.linked_state import LinkPart, link_on_arrival
 from pages.setup.setup import DEFAULT_SETUP, Setup, compared_setup_of, link_key_of, setup_from_link, start_in
 from pages.site.words import current_language
 
-TRYING = 0.4  # seconds of the processor for trying the fields of a link one by one, twice: what others do counts not
+TRYING = 0.4  # seconds of this thread's CPU time for each of two passes that try the fields of a link one by one
 
 
 def open_linked_setup(check: Callable[[Setup], None], compute: Callable[[Setup], Trace]) -> None:
@@ -40,7 +40,7 @@ def open_setup(
     check: Callable[[Setup], None],
     compute: Callable[[Setup], Trace],
 ) -> None:
-    """Shows what a link or a file says, as far as it can be computed; what of it cannot is named with its source."""
+    """Shows a Setup from a link or a file as far as it can be computed; records the other parts with their source."""
     setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
     compared = compared_setup_of(setup)
@@ -85,7 +85,7 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
 
 
 def in_time(names: list[str]) -> Iterator[str]:
-    """One name after the other, until the time to try them is up."""
+    """Yields the names one by one until the time limit for trying them has passed."""
     end = thread_time() + TRYING
     for name in names:
         if thread_time() > end:
@@ -94,7 +94,7 @@ def in_time(names: list[str]) -> Iterator[str]:
 
 
 def find_failure(setup: Setup, check: Callable[[Setup], None]) -> AttentionError | None:
-    """Why a Setup cannot be computed, if it cannot."""
+    """The error with which a Setup cannot be computed, or None."""
     try:
         check(setup)
     except AttentionError as error:

@@ -1,4 +1,4 @@
-"""What every page does whose state stands in its address: reads it on arrival, keeps what was refused, shows it."""
+"""Shared by pages whose state is in the address: reads it on arrival, keeps refusals, writes it back."""
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
@@ -32,11 +32,11 @@ class LinkedState:
         self.refused = {name: error for name, error in self.refused.items() if name not in controls}
 
     def forget_trouble(self) -> None:
-        """Drops what of the link could not be read or computed: something else is shown now."""
+        """Clears the parts of the link that could not be read or computed."""
         self.unread, self.unfit = [], []
 
     def name_unknown_parts(self, link: Mapping[str, str], known: Container[str]) -> None:
-        """Adds the parts of a link whose keys nobody knows to those that could not be read."""
+        """Adds the parts of a link with unknown keys to those that could not be read."""
         self.unread = [*self.unread, *list_unknown_parts(link, known)]
 
 
@@ -46,19 +46,19 @@ def has_arrived() -> bool:
 
 
 def read_address() -> dict[str, str]:
-    """What the address says of a page's state."""
+    """The query parameters of the address that belong to a page's state."""
     link = st.query_params.to_dict()
     return {key: text for key, text in link.items() if key not in OTHER_LINK_KEYS and not is_campaign_mark(key)}
 
 
 def link_on_arrival(is_new: bool) -> dict[str, str]:
-    """What the address says where somebody has just come; nothing where they were here before, because a page then
-    goes by its session. is_new: whether the session keeps nothing of the page yet."""
+    """The page's query parameters if the visitor has just arrived, else none: the session then holds the state. is_new:
+    whether the session has no state of the page yet."""
     return read_address() if is_new or has_arrived() else {}
 
 
 def show_link(link: Mapping[str, str]) -> None:
-    """Writes a link into the address bar, with the chosen language, where it is not there yet."""
+    """Writes a link and the chosen language into the address bar unless they are there already."""
     link = dict(link)
     if "lang" in st.session_state:
         link["lang"] = st.session_state["lang"]

@@ -1,4 +1,4 @@
-"""Widgets whose value something else changes, too: a picture, a link, undo."""
+"""Widgets whose value is also changed from elsewhere: by a picture, a link, undo."""
 
 import streamlit as st
 
@@ -20,13 +20,13 @@ def set_moved_widget(name: str, shown: object) -> str:
 
 
 def moved_widget_key(name: str) -> str:
-    """The key that set_moved_widget gave last."""
+    """The key that set_moved_widget returned last."""
     turn, _ = st.session_state.get("widget_turns", {}).get(name, (0, None))
     return f"{name}_{turn}"
 
 
 def is_outdated(key: str) -> bool:
-    """Whether a widget has another key by now."""
+    """Whether a widget's key has been replaced by a newer one."""
     name, _, turn = key.rpartition("_")
     current_turn, _ = st.session_state["widget_turns"][name]
     return current_turn != int(turn)

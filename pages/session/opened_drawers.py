@@ -1,4 +1,4 @@
-"""Drawers that are brought into view when they are opened: one below the edge of the screen seems to do nothing."""
+"""Accordions that are scrolled into view when they are opened."""
 
 from collections.abc import Callable
 
@@ -14,8 +14,8 @@ def show_drawer(
     show: Callable[[], None],
     on_change: Callable[[], None] | str = "rerun",
 ) -> None:
-    """A drawer that draws, and runs, nothing while it is closed. on_change: what is drawn anew when it is opened or
-    closed, where that is more than the part it stands in."""
+    """An accordion whose content is drawn only while it is open. on_change: what is redrawn when it is opened or
+    closed, if more than its own part."""
     drawer = st.expander(title, icon=icon, key=key, on_change=on_change)
     with drawer:
         bring_into_view(key, drawer.open)
@@ -44,5 +44,5 @@ def scroll_here(key: str, is_new: bool) -> None:
 
 
 def kept_drawers() -> dict:
-    """Which drawers are open, how often one was opened, and which last."""
+    """The session's record of open accordions, the count of openings, and the last one opened."""
     return st.session_state.setdefault("drawers", {"open": {}, "count": 0, "last": None})

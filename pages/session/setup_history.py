@@ -1,4 +1,4 @@
-"""The way back: undo and redo, A and B beside each other, and a screen that is shown for a while."""
+"""Undo and redo, the comparison of A and B, and a temporary screen."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,7 +31,7 @@ HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 
 # ---- A and B ---------------------------------------------------------------------------------------------------------
 def pin_current_setup() -> None:
-    """What is on the screen is A from now on, and what it is changed to B."""
+    """Pins the current Setup as A; further changes apply to B."""
     now = current_setup()
     pinned = replace(now, against=setup_to_query(now), pinned=now.pinned or "values")
     try:
@@ -44,22 +44,22 @@ def pin_current_setup() -> None:
 
 
 def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
-    """A becomes B and B becomes A."""
+    """Swaps A and B."""
     now = current_setup()
     show_a(replace(now, against=setup_to_query(now)), compute)
 
 
 def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
-    """B becomes what A is."""
+    """Sets B to A."""
     show_a(current_setup(), compute)
 
 
 def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
-    """Shows the settings of A, looked at as `seen` is."""
+    """Shows the settings of A with the selection of `seen`."""
     setup = with_view_of(pinned_setup_of(current_setup()), seen)
     try:
         setup, _ = drop_missing(setup, compute(setup))
-    except AttentionError as error:  # its file is held no more
+    except AttentionError as error:  # its file is no longer held
         store_refusal(COMPARISON_CONTROL, error)
         return
     state = workbench()
@@ -68,7 +68,7 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
 
 
 def are_swapped(one: Setup, other: Setup) -> bool:
-    """Whether each of two Setups is the other one's A: then one was made of the other by a swap."""
+    """Whether each of two Setups has the other one as its A."""
     if not (one.pinned and other.pinned):
         return False
     query, other_query = setup_to_query(one), setup_to_query(other)
@@ -92,7 +92,7 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
         seen = replace(seen, against=now.against)
     try:
         setup, _ = drop_missing(seen, compute(seen))
-    except AttentionError as error:  # its file is held no more
+    except AttentionError as error:  # its file is no longer held
         store_refusal(HISTORY_CONTROL, error)
         return
     passed = [*st.session_state[target], left]
@@ -110,7 +110,7 @@ def can_move(move: str) -> bool:
 
 # ---- a screen for a while --------------------------------------------------------------------------------------------
 def save_screen() -> dict:
-    """All that the session keeps of its Setup, to be restored."""
+    """The session's Setup, history and workbench state, for restore_screen."""
     names = ("setup", "past", "future", "before")
     saved = {name: st.session_state[name] for name in names}
     return saved | {"workbench": replace(workbench())}
@@ -131,6 +131,6 @@ def show_temporarily(setup: Setup, saved: dict) -> None:
 
 
 def renew_editors_and_view() -> None:
-    """Editors forget what was typed into them, and nothing of what was looked at is kept for what is shown now."""
+    """Clears the editors and the remembered selection."""
     st.session_state.pop("seen", None)
     renew_editors()

@@ -1,7 +1,7 @@
-"""The one Setup of a session: how it changes, what was refused, and what is looked at.
+"""The one Setup of a session: its changes, refusals and selection.
 
-A change is tried before it is taken: where the core refuses it, the refusal is kept for the control that was touched,
-the control keeps what was typed, and the screen keeps the last good Setup.
+A change is tried before it is taken: if the core refuses it, the refusal is kept for the control that was used, the
+control keeps what was typed, and the screen keeps the last good Setup.
 """
 
 from collections.abc import Callable
@@ -35,8 +35,8 @@ from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
 LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *HEAD_ORDER_READERS, "written", *WHAT_IF_FIELDS}
-READ_FIELDS = {"text", "more", "model"}  # with another text, or model, what was written on goes
-WORD_FIELDS = {"text", "cut"}  # with other words, no longer the one asks that was chosen by its place
+READ_FIELDS = {"text", "more", "model"}  # a change of these drops the generated text
+WORD_FIELDS = {"text", "cut"}  # a change of these drops the chosen query
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
 HISTORY_CONTROL = "history"  # undo and redo, as a place of refusals
 
@@ -70,13 +70,13 @@ def has_begun() -> bool:
 
 
 def begin_session() -> None:
-    """A session in which nothing was changed yet: its language says what it starts with."""
+    """Starts a session with the start Setup of its language and an empty history."""
     start = start_in(current_language())
     st.session_state.update(setup=start, workbench=WorkbenchState(start=start), **EMPTY_HISTORY)
 
 
 def is_untouched() -> bool:
-    """Whether the screen is still the one that the session's language gave it: it then follows the language."""
+    """Whether the Setup is still the start Setup of the session, with no history, refusal or draft."""
     state = workbench()
     if state.refused or state.drafts:
         return False
@@ -167,12 +167,12 @@ def setup_before() -> Setup | None:
 
 
 def is_other_layer(one: Setup, other: Setup) -> bool:
-    """Whether two Setups look at different layers of a language model."""
+    """Whether two Setups show different layers of a language model."""
     return layer_of(one) != layer_of(other)
 
 
 def adopt_setup(setup: Setup) -> None:
-    """Shows a Setup that another page made; undo leads back to what was there."""
+    """Shows a Setup made by another page; undo leads back to the previous one."""
     if not has_begun():
         begin_session()
     take_setup(setup, [])
@@ -180,7 +180,7 @@ def adopt_setup(setup: Setup) -> None:
 
 
 def open_example(example: str) -> None:
-    """An example as it ships."""
+    """Opens an example with its default settings."""
     setup, now = replace(DEFAULT_SETUP, example=example), current_setup()
     if pinned_setup_of(now) is not None:  # the example is another B
         setup = replace(setup, against=now.against, pinned=now.pinned)
@@ -213,13 +213,13 @@ def forget_all_refusals() -> None:
 
 
 def get_refusal(control: str) -> AttentionError | None:
-    """What was refused at a control, if anything."""
+    """The refusal at a control, or None."""
     return workbench().refused.get(control)
 
 
 # ---- what is looked at -----------------------------------------------------------------------------------------------
 def look_at(**updates) -> None:
-    """A visitor looks at something else. Undo leads back to what was looked at first since the last change."""
+    """Changes the selection. Undo leads back to the first selection since the last change."""
     now = current_setup()
     is_look = updates.keys() <= LOOK_FIELDS and replace(now, **updates) != now
     past = st.session_state["past"]
@@ -229,7 +229,7 @@ def look_at(**updates) -> None:
 
 
 def ask_model(**updates) -> None:
-    """A visitor changes a language model, or lets it write. Undo takes each such step back by itself."""
+    """Changes a language model or its text. Undo takes each such step back separately."""
     now = current_setup()
     if replace(now, **updates) != now:
         st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
@@ -237,17 +237,17 @@ def ask_model(**updates) -> None:
 
 
 def with_look_of(setup: Setup, other: Setup) -> Setup:
-    """A Setup with the query, head, step and cell that are looked at in another one."""
+    """A Setup with the LOOK_FIELDS (query, head, step, cell and others) of another one."""
     return replace(setup, **{name: getattr(other, name) for name in LOOK_FIELDS})
 
 
 def is_same_run(one: Setup, other: Setup) -> bool:
-    """Whether two Setups differ at most in what is looked at."""
+    """Whether two Setups differ at most in VIEW_FIELDS, and so have the same run."""
     return without_view(one) == without_view(other)
 
 
 def select(**updates) -> None:
-    """A change of what is looked at (token, head, step, cell): nothing is computed anew, nothing can be refused."""
+    """Sets selection fields (token, head, step, cell) without a new run or any check."""
     st.session_state["setup"] = replace(current_setup(), **updates)
 
 
@@ -260,7 +260,7 @@ def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str
 
 
 def has_written(setup: Setup, trace: Trace) -> bool:
-    """Whether a decoder can have written what a Setup says. Of a batch the panel asks, which knows its sentences."""
+    """Whether a decoder can have written the text of a Setup; always True for a batch of a causal model."""
     recipe = RECIPES.get(model_of(setup))
     if recipe is None or not recipe.causal:
         return False
@@ -314,10 +314,10 @@ def extend_trail(step: str, cell: tuple[int, ...]) -> None:
 
 
 def renew_editors() -> None:
-    """Makes editors forget what was typed into them."""
+    """Clears what was typed into editors, by a new version in their keys."""
     st.session_state["version"] = editors_version() + 1
 
 
 def editors_version() -> int:
-    """The version that editors carry in their keys."""
+    """The version number in the keys of editors."""
     return st.session_state.get("version", 0)

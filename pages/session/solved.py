@@ -1,4 +1,4 @@
-"""Whether the exercise of the lesson that is shown was answered right: for the browser, which alone keeps it."""
+"""Whether an exercise of the current lesson was solved; the browser stores it."""
 
 import streamlit as st
 
@@ -6,15 +6,15 @@ SOLVED_KEY = "solved"
 
 
 def forget_answers() -> None:
-    """A lesson is drawn anew."""
+    """Marks the lesson as unsolved when it is drawn anew."""
     st.session_state[SOLVED_KEY] = False
 
 
 def note_answer(is_right: bool) -> None:
-    """One of the lesson's exercises was judged."""
+    """Records whether an answer to an exercise is right; solved stays solved."""
     st.session_state[SOLVED_KEY] = is_right or is_solved()
 
 
 def is_solved() -> bool:
-    """Whether one of them was right."""
+    """Whether an exercise of the lesson was solved."""
     return st.session_state.get(SOLVED_KEY, False)

@@ -1,4 +1,4 @@
-"""The control that somebody searched for: what it stands in is opened, and it is brought into view."""
+"""Opens and scrolls to the control that a search or a link leads to."""
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ SOUGHT_KEY = "sought"  # in the session: how often one was sought, and which las
 
 
 def seek(name: str) -> None:
-    """Leads to a control, when the workbench is drawn next; before that, because what it stands in is opened."""
+    """Marks a control as sought and opens its accordion; called before the workbench is drawn."""
     control = CONTROLS[name]
     if control.drawer is not None:
         st.session_state[control.drawer] = True
@@ -22,7 +22,7 @@ def seek(name: str) -> None:
 
 
 def seek_linked() -> None:
-    """Leads to the control that a link names, where somebody arrives by it."""
+    """Seeks the control named by a link if the visitor has just arrived by it."""
     name = st.query_params.get(LINK_KEY)
     if name is None or not has_arrived():
         return

@@ -1,4 +1,4 @@
-"""A part of a page that is drawn on the stage of a lecture, without what stands around it on its own page."""
+"""A part of a page drawn on the stage of a lecture without the rest of its page."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,13 +23,13 @@ class StagedPart:
 
 
 def get_staged_part() -> StagedPart | None:
-    """The part that is drawn on the stage now; None where a page is drawn as a page."""
+    """The part being drawn on the stage, or None."""
     return st.session_state.get(STAGED_KEY)
 
 
 @contextmanager
 def stage_part(part: StagedPart) -> Iterator[None]:
-    """Draws a part of a page on the stage as long as this lasts."""
+    """Context manager that draws a part of a page on the stage."""
     st.session_state[STAGED_KEY] = part
     try:
         yield
@@ -38,12 +38,12 @@ def stage_part(part: StagedPart) -> Iterator[None]:
 
 
 def is_one_screen() -> bool:
-    """Whether a page is drawn on the stage, where nobody scrolls: what stands under its own picture is left out there.
-    A file chooses of all that is drawn."""
+    """Whether a page is drawn on the stage without scrolling: what is below its own picture is left out. A file chooses
+    from all that is drawn."""
     return get_staged_part() is not None and not is_collecting()
 
 
 def is_answered_on_stage() -> bool:
-    """Whether a page is drawn on the stage, where its answer may be seen."""
+    """Whether a page is drawn on the stage with its question already answered."""
     staged = get_staged_part()
     return staged is not None and staged.is_answered

@@ -1,4 +1,4 @@
-"""What a page shows at once: a run, what went into it, what is looked at, and the run before it."""
+"""The state that a page shows: a run, its inputs, the selection, and the run before it."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -44,7 +44,7 @@ class ScreenRuns:
 
     @cached_property
     def weights_difference(self) -> Trace | None:
-        """The same of the weights alone: of a long text the whole takes longer than all that is drawn of it."""
+        """The difference of the weights alone, because that of all steps is slow for long texts."""
         if self.before is None:
             return None
         weights = self.trace.step("weights")
@@ -62,7 +62,7 @@ class ScreenRuns:
 
     @cached_property
     def exchange(self) -> Exchange:
-        """The words that took the place of others since the run before."""
+        """The words exchanged since the run before."""
         return Exchange({}, ()) if self.before is None else exchange(self.trace, self.before)
 
 
@@ -84,7 +84,7 @@ class ScreenState:
 
     @property
     def inputs(self) -> RunInputs:
-        """What went into it."""
+        """The inputs of the run."""
         return self.runs.get().inputs
 
     @property
@@ -104,7 +104,7 @@ class ScreenState:
 
     @property
     def weights_difference(self) -> Trace | None:
-        """The same of the weights alone."""
+        """The difference of the weights alone."""
         return self.runs.get().weights_difference
 
     @property
@@ -123,7 +123,7 @@ class ScreenState:
 
     @property
     def both(self) -> tuple[Setup, Setup, Trace, Trace]:
-        """What is computed of this Setup and of the one before, as caches are asked for it."""
+        """The arguments of caches for this Setup and the one before: both without view fields, and their runs."""
         return without_view(self.setup), without_view(self.named), self.trace, self.before
 
     @property
@@ -133,7 +133,7 @@ class ScreenState:
 
     @property
     def exchange(self) -> Exchange:
-        """The words that took the place of others since the run before."""
+        """The words exchanged since the run before."""
         return self.runs.get().exchange
 
     @property
@@ -144,12 +144,12 @@ class ScreenState:
 
     @property
     def times_by_itself(self) -> bool:
-        """Whether a row is so long that its weights are seen in even shares alone."""
+        """Whether a row is so long that its weights are shown as multiples of an even share by default."""
         return self.trace.sizes()["S"] > MAX_PANEL_SIDE
 
     @property
     def times(self) -> bool:
-        """Whether the weights' colours count in even shares: as it was chosen, else where a row is long."""
+        """Whether colours show weights as multiples of an even share: as chosen, else for long rows."""
         ramp = self.setup.ramp
         return self.times_by_itself if ramp is None else ramp == "times"
 
@@ -180,7 +180,7 @@ class ScreenState:
 
 
 def current_screen() -> ScreenState:
-    """The screen of the session."""
+    """The ScreenState of the session."""
     setup = setup_state.current_setup()
     seen, *_ = st.session_state.get("seen", NOTHING_SEEN)
     if seen != setup:
@@ -190,14 +190,14 @@ def current_screen() -> ScreenState:
 
 @cache_in_thread
 def make_screen_state(setup: Setup, before: Setup | None) -> ScreenState:
-    """The screen of a Setup that is compared with another one."""
+    """The ScreenState of a Setup compared with another one."""
     runs = Recalled(partial(make_screen_runs, setup, before))
     return ScreenState(setup, selection_of(runs.get().trace, setup), before, runs)
 
 
 @cache_in_thread
 def make_screen_runs(setup: Setup, before: Setup | None) -> ScreenRuns:
-    """The numbers of that screen."""
+    """The ScreenRuns of a Setup compared with another one."""
     trace = trace_for(setup)
     return ScreenRuns(setup, before, trace, inputs_of(setup), get_run_before(trace, setup, before))
 

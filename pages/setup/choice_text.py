@@ -1,4 +1,4 @@
-"""A choice and its numbers as a text of a Setup, "local:1", and back: read off the parameters that it declares."""
+"""Text form of a mechanism and its parameters in a Setup, such as "local:1": reads and writes it."""
 
 from collections.abc import Mapping
 
@@ -8,13 +8,13 @@ from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS
 from pages.setup.link_values import make_member_reader, read_link_number, read_link_whole
 
-OFFSET = Parameter("offset")  # of a causal mask; where none is said, the run has it
+OFFSET = Parameter("offset")  # of a causal mask; if none is given, the run's
 Choice = tuple[str, dict[str, object]]  # a name and its parameters
 
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def mask_parameters_of(name: str) -> tuple[Parameter, ...]:
-    """What a person sets of a mask: what it needs, or the offset of a causal one that needs nothing."""
+    """The parameters of a mask that a visitor sets: its own, or the offset of a causal one without any."""
     mask = MASKS[name]
     if mask.parameters:
         return mask.parameters
@@ -33,7 +33,7 @@ def write_mask(name: str, params: dict) -> str:
 
 
 # ---- positions -------------------------------------------------------------------------------------------------------
-HALF_STYLE = {"style": "half"}  # of RoPE, which a link says as a name of its own
+HALF_STYLE = {"style": "half"}  # of RoPE, which has a separate name in a link
 
 
 def read_position(text: str) -> Choice:
@@ -47,7 +47,7 @@ def read_position(text: str) -> Choice:
 
 
 def write_position(name: str, params: Mapping[str, object]) -> str:
-    """The text that `read_position` reads: the name alone where it says all."""
+    """The text that `read_position` reads: the name alone if all parameters are defaults."""
     for short in (name, "rope_half"):
         choice, started = read_position(short)
         if choice == name and fill_usual(started, POSITIONS[name].parameters) == params:
@@ -56,7 +56,7 @@ def write_position(name: str, params: Mapping[str, object]) -> str:
 
 
 def fill_usual(given: Mapping[str, object], declared: tuple[Parameter, ...]) -> dict[str, object]:
-    """The parameters, each that was not given as it usually is."""
+    """The parameters, with the default of each that was not given."""
     return {parameter.name: given.get(parameter.name, parameter.usual) for parameter in declared}
 
 
@@ -76,7 +76,7 @@ def write_choice(name: str, params: Mapping[str, object], table: Mapping[str, Ha
 
 
 def split_choice(text: str, table: Mapping[str, object]) -> tuple[str, list[str]]:
-    """The name, and the numbers behind it. Raises ValueError for a name that is not in the table."""
+    """The name, and the parameter texts after it. Raises ValueError for a name that is not in the table."""
     name, *numbers = text.split(":")
     if name not in table:
         raise ValueError(text)
@@ -84,7 +84,7 @@ def split_choice(text: str, table: Mapping[str, object]) -> tuple[str, list[str]
 
 
 def read_parameters(numbers: list[str], declared: tuple[Parameter, ...]) -> dict[str, object]:
-    """The parameters by name; where no number is said each is what it starts with. Raises ValueError."""
+    """The parameters by name; their start values if no number is given. Raises ValueError."""
     left = [*numbers]
     params: dict[str, object] = {}
     for parameter in declared:
@@ -122,7 +122,7 @@ def write_parameters(name: str, params: Mapping[str, object], declared: tuple[Pa
 
 
 def said_parameters(params: Mapping[str, object], declared: tuple[Parameter, ...]) -> list[Parameter]:
-    """The parameters that a text says: all up to the last one that links have always said, or that is not as usual."""
+    """The parameters written in a text: all but trailing added ones that have their default."""
     said = [*declared]
     while said:
         last = said[-1]

@@ -1,4 +1,4 @@
-"""In which order all heads of a language model stand, and which are left out, as a link and a browser say it."""
+"""Order and filter of a language model's heads, as values of a link."""
 
 from attention_core.analysis.head_measures import MEASURES
 from attention_core.learned.language.head_figures import LINKS

@@ -1,4 +1,4 @@
-"""Readers of the values of a link: each makes a value of a text, or raises ValueError."""
+"""Readers of the values of a link: each converts a text to a value, or raises ValueError."""
 
 import math
 import re
@@ -14,7 +14,7 @@ MAX_INDICES = 7  # of a cell, or of a part of an uploaded file
 
 
 def make_member_reader(names):
-    """A reader that takes one of `names` only."""
+    """A reader that accepts only one of `names`."""
 
     def read(text: str) -> str:
         if text not in names:
@@ -41,7 +41,7 @@ def read_link_count(text: str) -> int:
 
 
 def read_link_whole(text: str) -> int:
-    """A whole number of a mechanism, below 0, too."""
+    """A whole number of a mechanism, negative ones included."""
     size = read_link_count(text.removeprefix("-"))
     if size > MAX_WHOLE_NUMBER:
         raise ValueError(text)
@@ -75,7 +75,7 @@ def make_choices_reader(read_choice):
 
 
 def make_choice_reader(read_choice):
-    """The same of one choice, as a text."""
+    """A reader of exactly one choice that `read_choice` can read, as a text."""
     read_choices = make_choices_reader(read_choice)
 
     def read(text: str) -> str:
@@ -86,7 +86,7 @@ def make_choice_reader(read_choice):
 
 
 def make_numbered_reader(names):
-    """A reader of "offset:-2", where the name is known and whole numbers stand behind it."""
+    """A reader of "offset:-2": one of `names`, and whole numbers after it."""
     read_name = make_member_reader(names)
 
     def read(text: str) -> str:
@@ -129,10 +129,10 @@ def read_mask_answer(text: str) -> tuple[str, MaskReading]:
 
 
 def write_mask_answer(role: str, reading: MaskReading) -> str:
-    """How a mask of a file is read, as read_mask_answer reads it."""
+    """The text of a mask's reading that read_mask_answer reads."""
     return f"{role}:{reading.axes.replace(' ', '.')}:{reading.polarity}"
 
 
 def split_parts(text: str) -> tuple[str, ...]:
-    """What stands between the commas of a text."""
+    """The non-empty parts of a text between commas."""
     return tuple(part for part in text.split(",") if part)

@@ -1,4 +1,4 @@
-"""Setup: the whole state of a page as plain values, and its link. A link says only what differs from the example."""
+"""Setup: the whole state of a page as plain values, and its link, which holds only differences from the example."""
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, fields, make_dataclass, replace
@@ -69,7 +69,7 @@ MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them wo
 
 @dataclass(frozen=True)
 class LayerSetup:
-    """What may be chosen of every layer."""
+    """The settings of a page but for the learned tensors of mechanisms."""
 
     example: str = "en_it"
     text: str | None = None
@@ -196,7 +196,7 @@ LINK_KEYS_BY_FIELD = {
 }
 DEFAULT_SETUP = Setup()
 STARTS = {"zh": "zh_ta"}  # the example that a reader of a language finds, where that is not the default's
-OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # what a link may say that is no part of a Setup
+OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # keys of a link that are no part of a Setup
 
 
 def link_key_of(name: str) -> str:
@@ -209,7 +209,7 @@ LINK_KEYS = frozenset(link_key_of(field.name) for field in fields(Setup)) | {REV
 
 
 def setup_to_link(setup: Setup) -> dict[str, str]:
-    """The query parameters that say how a Setup differs from its example."""
+    """The query parameters with the differences of a Setup from its example."""
     link = {}
     for field in fields(Setup):
         value = getattr(setup, field.name)
@@ -226,13 +226,13 @@ CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words"
 
 
 def stated_cut_of(setup: Setup) -> str:
-    """Where the Chinese words of what was typed end, as a link says it: a later list of words may have others."""
+    """The word lengths of a Setup's typed Chinese texts in link form, so that newer word lists keep them."""
     texts = cut_texts_of(setup)
     return "" if setup.cut or not texts else state_cuts(tuple(texts.values()), text_reader_of(setup))
 
 
 def cut_texts_of(setup: Setup) -> dict[str, str]:
-    """What was typed by field, as far as it is cut into words; symbols of a network are not."""
+    """The typed texts by field that are segmented into words; none for a network, which reads symbols."""
     if network_of(setup) is not None:
         return {}
     texts = {name: getattr(setup, name) for name in CUT_TEXT_FIELDS}
@@ -240,7 +240,7 @@ def cut_texts_of(setup: Setup) -> dict[str, str]:
 
 
 def text_reader_of(setup: Setup) -> TextReader:
-    """Who cuts what was typed: a language model, a translator, or the dictionary of the example."""
+    """The word segmentation of typed texts: that of the grammar's models, or of the example's dictionary."""
     if model_of(setup) is not None or translator_of(setup) is not None:
         return TextReader(None)
     lexicon = EXAMPLES[setup.example].lexicon
@@ -248,21 +248,20 @@ def text_reader_of(setup: Setup) -> TextReader:
 
 
 def with_stated_cut(setup: Setup, stated: str) -> Setup:
-    """A Setup whose texts are cut as a link says. Raises ValueError where that does not fit them."""
+    """A Setup whose texts are segmented as a link states. Raises ValueError if that does not fit them."""
     texts = cut_texts_of(setup)
     kept = keep_cuts(tuple(texts.values()), stated, text_reader_of(setup))
     return replace(setup, **dict(zip(texts, kept, strict=True)))
 
 
 def state_text_cut(setup: Setup, text: str) -> str:
-    """Where the Chinese words of one text of a Setup end, as a link says it; nothing where no list of words decides
-    it."""
+    """The word lengths of one text in link form; empty if no word list decides them."""
     is_cut = network_of(setup) is None and not setup.cut and not text.isascii()
     return state_cuts((text,), text_reader_of(setup)) if is_cut else ""
 
 
 def keep_text_cut(setup: Setup, text: str, stated: str) -> str:
-    """One text of a Setup, cut as a link says. Raises ValueError where that does not fit it."""
+    """One text of a Setup, segmented as a link states. Raises ValueError if that does not fit it."""
     (kept,) = keep_cuts((text,), stated, text_reader_of(setup))
     return kept
 
@@ -277,24 +276,23 @@ def revision_of(setup: Setup) -> str | None:
 
 
 def start_in(language: str) -> Setup:
-    """What a reader of a language finds who brings no link."""
+    """The Setup with which a session in a language starts."""
     return Setup(example=STARTS.get(language, DEFAULT_SETUP.example))
 
 
 def to_address(setup: Setup, language: str) -> dict[str, str]:
-    """What an address says of a Setup: its link. Where that is empty and a reader of the language would find another
-    start, the example: what an address opens must not depend on who opens it."""
+    """The query parameters of a Setup; the example if they are empty but the language starts with another Setup."""
     link = setup_to_link(setup)
     return link if link or start_in(language) == setup else {link_key_of("example"): setup.example}
 
 
 def format_link_value(value: object) -> str:
-    """A part of a Setup as its link says it."""
+    """A field's value as text of a link."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def check_link_values(parts: Mapping[str, object]) -> None:
-    """Raises AttentionError for a part of a Setup that no link can say: a browser may send what no control offers."""
+    """Raises AttentionError for a value that no link can hold: a browser may send what no control offers."""
     for name, value in parts.items():
         if value == getattr(DEFAULT_SETUP, name):
             continue
@@ -308,23 +306,23 @@ def check_link_values(parts: Mapping[str, object]) -> None:
 
 
 def setup_to_query(setup: Setup) -> str:
-    """The link of a Setup as one text, without what is only looked at: what `against` holds."""
+    """The link of a Setup as one text, without view fields: the form of `against`."""
     return urlencode(setup_to_link(without_view(setup)))
 
 
 def setup_from_query(text: str) -> Setup:
-    """The Setup of a link that is one text."""
+    """The Setup of a link given as one text."""
     setup, _ = setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))
     return setup
 
 
 def compared_setup_of(setup: Setup) -> Setup | None:
-    """The Setup that `against` says."""
+    """The Setup in `against`, or None."""
     return None if setup.against is None else setup_from_query(setup.against)
 
 
 def pinned_setup_of(setup: Setup) -> Setup | None:
-    """The Setup that is pinned as A, where one is."""
+    """The Setup pinned as A, or None."""
     return None if setup.pinned is None else compared_setup_of(setup)
 
 
@@ -348,19 +346,19 @@ VIEW_FIELDS = (
 )
 
 
-@lru_cache(maxsize=64)  # asked a dozen times in a run of the script
+@lru_cache(maxsize=64)  # called a dozen times in a run of the script
 def without_view(setup: Setup) -> Setup:
-    """A Setup without what is only looked at, so that looking around finds the caches warm."""
+    """A Setup with default VIEW_FIELDS: the key of caches, so that a new selection computes nothing."""
     return replace(setup, **{name: getattr(DEFAULT_SETUP, name) for name in VIEW_FIELDS})
 
 
 def with_view_of(setup: Setup, other: Setup) -> Setup:
-    """A Setup with what is looked at in another one."""
+    """A Setup with the VIEW_FIELDS of another one."""
     return replace(setup, **{name: getattr(other, name) for name in VIEW_FIELDS})
 
 
 def check_link_length(setup: Setup) -> None:
-    """Raises AttentionError where the address of a Setup is so long that nobody could open it again."""
+    """Raises AttentionError if the address of a Setup is too long to be opened again."""
     given = len(urlencode(setup_to_link(setup)))
     if given > MAX_LINK_CHARS:
         raise AttentionError("link_too_long", limit=MAX_LINK_CHARS, given=given)
@@ -402,25 +400,25 @@ def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str
 
 
 def link_trouble(key: str, known: Container[str]) -> str:
-    """What is the matter with a part of a link that could not be read: the last part of the sentence's key."""
+    """Why a part of a link could not be read: the last part of the message's key."""
     if key == REVISION_KEY:
         return "revision"
     return "unread" if key in known else "unknown"
 
 
 def is_campaign_mark(key: str) -> bool:
-    """Whether a part of an address is a mark that mail programs add: it says nothing of a page."""
+    """Whether a query parameter is a campaign mark (utm_...), which is no state of a page."""
     return key.startswith("utm_")
 
 
 def list_unknown_parts(link: Mapping[str, str], known: Container[str]) -> list[tuple[str, str]]:
-    """The parts of a link with keys that are not known, as (key, text): so many of them as a screen names."""
+    """The parts of a link with unknown keys as (key, text), at most MAX_UNKNOWN_KEYS_NAMED."""
     unknown = [key for key in link if key not in known and not is_campaign_mark(key)]
     return [(key[:40], link[key][:40]) for key in unknown[:MAX_UNKNOWN_KEYS_NAMED]]
 
 
 def read_other_setup_link(text: str) -> str:
-    """The link of another Setup, which is whole and compares with none itself."""
+    """The link of another Setup, checked: fully readable, and compared with none itself."""
     parts = parse_qsl(text, keep_blank_values=True, max_num_fields=len(fields(Setup)))
     setup, refused = setup_from_link(dict(parts))
     unread = [key for key, _ in refused if key != REVISION_KEY]
@@ -430,7 +428,7 @@ def read_other_setup_link(text: str) -> str:
 
 
 def read_changes_link(text: str) -> tuple[str, ...]:
-    """What is changed in a language model, each head and feed-forward layer once."""
+    """The interventions of a link, checked: each head and feed-forward layer at most once."""
     parts = make_choices_reader(read_intervention)(text)
     read_changes(parts)
     return parts
@@ -485,7 +483,7 @@ FIELD_READERS = {
 
 # ---- the choices as the core takes them ------------------------------------------------------------------------------
 def input_mode_of(setup: Setup) -> str:
-    """What goes in: "sentence", "matrix", "qkv", "file", or "code", what the listing of the example draws."""
+    """The kind of input: "sentence", "matrix", "qkv", "file", or "code", the tensors of the example's listing."""
     if setup.file is not None:
         return "file"
     if setup.q is not None:
@@ -514,7 +512,7 @@ class InputChoice:
 
 
 def input_choice_of(setup: Setup) -> InputChoice:
-    """All that a Setup says of its input."""
+    """The InputChoice of a Setup."""
     return InputChoice(
         mode=input_mode_of(setup),
         crossed=is_cross_attention(setup),
@@ -559,7 +557,7 @@ def layer_of(setup: Setup) -> int | None:
 
 
 def word_choices_of(setup: Setup) -> WordChoices:
-    """Which words may come out of the language model."""
+    """The sampling settings of the language model."""
     return WordChoices(setup.word_temperature or 1.0, setup.top_k, setup.top_p or 1.0)
 
 
@@ -573,12 +571,12 @@ def learned_config_of(setup: Setup) -> AttentionConfig | None:
 
 
 def positions_of(setup: Setup) -> tuple[str, ...]:
-    """The ways to tell positions: those that were chosen, else the model's or the example's."""
+    """The position encodings: the chosen ones, else the model's or the example's."""
     return own_positions_of(setup) if setup.positions is None else setup.positions
 
 
 def own_positions_of(setup: Setup) -> tuple[str, ...]:
-    """The ways to tell positions where nobody chose them."""
+    """The default position encodings: the model's or the example's."""
     learned = learned_config_of(setup)
     if learned is None:
         return EXAMPLES[setup.example].positions
@@ -586,17 +584,17 @@ def own_positions_of(setup: Setup) -> tuple[str, ...]:
 
 
 def to_positions_field(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Ways to tell positions as a Setup says them: nothing where they are what nobody chose."""
+    """Position encodings as a Setup's field: None if they are the defaults."""
     return None if names == own_positions_of(setup) else names
 
 
 def modifiers_of(setup: Setup) -> tuple[str, ...]:
-    """The further steps: those that were chosen, else the model's."""
+    """The modifiers: the chosen ones, else the model's."""
     return own_modifiers_of(setup) if setup.modifiers is None else setup.modifiers
 
 
 def own_modifiers_of(setup: Setup) -> tuple[str, ...]:
-    """The further steps where nobody chose them."""
+    """The default modifiers: the model's, or none."""
     learned = learned_config_of(setup)
     if learned is None:
         return ()
@@ -604,7 +602,7 @@ def own_modifiers_of(setup: Setup) -> tuple[str, ...]:
 
 
 def to_modifiers_field(setup: Setup, names: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Further steps as a Setup says them: nothing where they are what nobody chose."""
+    """Modifiers as a Setup's field: None if they are the defaults."""
     return None if names == own_modifiers_of(setup) else names
 
 
@@ -627,7 +625,7 @@ def built_heads_of(setup: Setup) -> tuple[tuple[str, int], ...]:
 
 
 def config_of(setup: Setup) -> AttentionConfig:
-    """The core's config for a Setup; what the Setup leaves open is the example's."""
+    """The AttentionConfig of a Setup; what is None in the Setup is the example's."""
     example, built = EXAMPLES[setup.example], built_heads_of(setup)
     masks, heads = setup.masks, setup.heads
     learned = learned_config_of(setup)

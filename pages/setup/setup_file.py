@@ -13,7 +13,7 @@ MAX_SETUP_FILE_CHARS = (
 
 
 def setup_to_file(setup: Setup) -> str:
-    """The text of a file that says how a Setup differs from its example."""
+    """The JSON text of a file with the differences of a Setup from its example."""
     parts = {"format": SETUP_FORMAT, "version": SETUP_VERSION} | setup_to_link(setup)
     return json.dumps(parts, ensure_ascii=False, indent=2) + "\n"
 
@@ -49,7 +49,7 @@ def decode_file_text(data: bytes) -> str:
 
 
 def read_strict_json(text: str) -> object:
-    """What a JSON text holds; unlike Python's own reading it takes no NaN, no half characters and no key twice."""
+    """The value of a JSON text; NaN, lone surrogates and repeated keys are refused."""
     try:
         found = json.loads(text, object_pairs_hook=refuse_repeated_keys, parse_constant=refuse_constant)
         json.dumps(found, ensure_ascii=False).encode()  # half of a character, "\\ud800", is no text
@@ -63,7 +63,7 @@ def read_strict_json(text: str) -> object:
 
 
 def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """An object's parts, each of which may stand there once."""
+    """The members of a JSON object as a dict. Raises AttentionError for a repeated key."""
     parts: dict[str, object] = {}
     for name, value in pairs:
         if name in parts:
@@ -73,5 +73,5 @@ def refuse_repeated_keys(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def refuse_constant(name: str) -> None:
-    """NaN and Infinity are no JSON."""
+    """Raises ValueError for NaN and Infinity, which are not JSON."""
     raise ValueError(name)

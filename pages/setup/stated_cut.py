@@ -20,7 +20,7 @@ STATED = re.compile("[1-9a-z]+")
 
 @dataclass(frozen=True)
 class TextReader:
-    """Who cuts the texts of a Setup: a dictionary with these words; or where they are None, the grammar's models."""
+    """The word segmentation of a Setup's texts: by a dictionary with these words, or by the grammar if None."""
 
     words: frozenset[str] | None
 
@@ -34,14 +34,14 @@ class TextReader:
 
 
 def state_cuts(texts: Sequence[str], reader: TextReader) -> str:
-    """Where the words of texts end, as a link says it; nothing where no list of words decides it."""
+    """The word lengths of texts in link form; empty if no word list decides the segmentation."""
     lines = [line for text in texts for line in text.splitlines()]
     return "".join(state_cut(line, reader) for line in lines)
 
 
 @lru_cache(maxsize=64)  # a link is written several times in a run of the script
 def state_cut(line: str, reader: TextReader) -> str:
-    """The same of one line."""
+    """The word lengths of one line in link form."""
     runs = HAN_RUN.findall(line) if is_cut_by_list(line) else ()
     return "".join(LENGTHS[len(word)] for run in runs if len(run) > 1 for word in reader.cut_run(run))
 
@@ -63,7 +63,7 @@ def keep_cuts(texts: Sequence[str], stated: str, reader: TextReader) -> list[str
 
 
 def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
-    """One line, cut as the next lengths say."""
+    """One line segmented by the next lengths: unchanged if it already is, else with separators written."""
     if not is_cut_by_list(line):
         return line
     tokens: list[str] = []
@@ -79,7 +79,7 @@ def keep_cut(line: str, lengths: Iterator[int], reader: TextReader) -> str:
 
 
 def take_words(run: str, lengths: Iterator[int]) -> tuple[str, ...]:
-    """The words of a run of ideographs, as the next lengths say. Raises ValueError where they do not end with it."""
+    """The words of a run of ideographs by the next lengths. Raises ValueError if these do not end with it."""
     if len(run) == 1:  # it has no place where it could be cut
         return (run,)
     words, at = [], 0

@@ -1,4 +1,4 @@
-"""Examples of which the other language has its own: a link leads to that of the page's language."""
+"""Chinese counterparts of examples and sentences, for links in the page's language."""
 
 from pages.setup.setup import STARTS
 

@@ -1,4 +1,4 @@
-"""What is changed in a language model, as a Setup and its link say it: "2.1:off", "1.ff:off", "3.0:mask:5-2:5-3"."""
+"""Interventions in a language model as parts of a link: "2.1:off", "1.ff:off", "3.0:mask:5-2:5-3"."""
 
 import re
 
@@ -13,7 +13,7 @@ CHANGE = re.compile(rf"({NUMBER})\.({NUMBER}|{SHORT}):({'|'.join(KINDS)})((?::{P
 
 
 def write_intervention(change: Intervention) -> str:
-    """A change as a part of a link.
+    """An intervention as a part of a link.
 
     >>> write_intervention(Intervention("3.attention", 0, "mask", ((5, 2), (5, 3))))
     '3.0:mask:5-2:5-3'
@@ -25,7 +25,7 @@ def write_intervention(change: Intervention) -> str:
 
 
 def read_intervention(text: str) -> Intervention:
-    """A change out of a link. Raises ValueError for what no control offers.
+    """An intervention from a part of a link. Raises ValueError for one that no control offers.
 
     >>> read_intervention("1.ff:off")
     Intervention(part='1.feed_forward', head=None, kind='off', blocked=())
@@ -43,13 +43,13 @@ def read_intervention(text: str) -> Intervention:
 
 
 def read_pair(text: str) -> tuple[int, int]:
-    """A query and a key."""
+    """A query and a key from "5-2"."""
     query, key = map(int, text.split("-"))
     return query, key
 
 
 def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]:
-    """The changes, if none is of a head or layer that another one changes. Raises AttentionError: changed_twice."""
+    """The interventions, if each changes another head or layer. Raises AttentionError: changed_twice."""
     places = [(change.part, change.head) for change in changes]
     for part, head in places:
         if places.count((part, head)) > 1:
@@ -58,12 +58,12 @@ def check_changes(changes: tuple[Intervention, ...]) -> tuple[Intervention, ...]
 
 
 def read_changes(parts: tuple[str, ...]) -> tuple[Intervention, ...]:
-    """The changes of a Setup."""
+    """The interventions of a Setup's `changes`."""
     return check_changes(tuple(map(read_intervention, parts)))
 
 
 def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, kind: str | None) -> tuple[str, ...]:
-    """The parts of a link with another change of one head or feed-forward layer; None takes it back.
+    """The parts of a link with another intervention in one head or feed-forward layer; None removes it.
 
     >>> with_change((Intervention("1.attention", 2),), "2.attention", 0, "even")
     ('1.2:off', '2.0:even')
@@ -73,7 +73,7 @@ def with_change(changes: tuple[Intervention, ...], part: str, head: int | None, 
 
 
 def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tuple[int, int]) -> tuple[str, ...]:
-    """The same with a pair of a head blocked, or open again; the head's other change is taken back.
+    """The parts of a link with one pair of a head toggled between blocked and open; other changes of the head go.
 
     >>> with_pair((Intervention("1.attention", 2, "mask", ((1, 0),)),), "1.attention", 2, (3, 0))
     ('1.2:mask:1-0:3-0',)
@@ -89,7 +89,7 @@ def with_pair(changes: tuple[Intervention, ...], part: str, head: int, pair: tup
 def write_with(
     changes: tuple[Intervention, ...], part: str, head: int | None, new: Intervention | None
 ) -> tuple[str, ...]:
-    """The parts of a link with a new change in the place of that of a head or feed-forward layer, or with none."""
+    """The parts of a link with a new intervention instead of that of a head or feed-forward layer; None removes it."""
     kept = [change for change in changes if (change.part, change.head) != (part, head)]
     if new is not None:
         kept.append(new)

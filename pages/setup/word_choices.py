@@ -1,4 +1,4 @@
-"""Which words may come out of a language model, as a link and a browser say it: temperature, top-k, top-p, the seed."""
+"""Sampling of the next word in a link: temperature, top-k, top-p, the seed."""
 
 from attention_core.record.errors import AttentionError
 from pages.setup.link_values import MAX_LINK_NUMBER, read_link_count, read_link_number
@@ -17,7 +17,7 @@ WHOLE_WORD_CHOICES = ("top_k", "word_seed")
 
 
 def check_word_choice(name: str, number: object) -> float | int:
-    """The number of a choice by its field. Raises AttentionError for one that no control offers."""
+    """The number of a sampling field, checked. Raises AttentionError for one that no control offers."""
     least, most = WORD_CHOICE_ENDS[name]
     kinds = (int,) if name in WHOLE_WORD_CHOICES else (int, float)
     if type(number) not in kinds or not least <= number <= most:
@@ -26,7 +26,7 @@ def check_word_choice(name: str, number: object) -> float | int:
 
 
 def make_word_choice_reader(name: str):
-    """A reader of the number of a choice in a link."""
+    """A reader of the number of a sampling field in a link."""
     read_number = read_link_count if name in WHOLE_WORD_CHOICES else read_link_number
 
     def read(text: str) -> float | int:

@@ -1,4 +1,4 @@
-"""The roles that somebody gave to words a dictionary does not have, as a Setup and its link say them."""
+"""Roles assigned to words that are not in a dictionary, as parts of a link."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -14,7 +14,7 @@ SAFE_MARKS = "'’"  # in a word they need no escape
 
 @cache
 def known_roles() -> tuple[str, ...]:
-    """All roles that there are: those of the examples' dictionaries, and the categories of the language models."""
+    """All roles: those of the examples' dictionaries, and the categories of the language models."""
     built = chain.from_iterable(lexicon.roles for lexicon in LEXICA.values())
     learned = chain.from_iterable(map(role_names, LANGUAGES))
     return tuple(dict.fromkeys((*built, *learned)))
@@ -31,7 +31,7 @@ def write_word_role(word: str, role: str) -> str:
 
 
 def read_word_role(text: str) -> tuple[str, str]:
-    """A word and its role. Raises ValueError for a role that there is not, and where no word stands."""
+    """A word and its role. Raises ValueError for an unknown role or an empty word."""
     escaped, _, role = text.rpartition(":")
     word = unquote(escaped, errors="strict")
     if not word or role not in known_roles() or write_word_role(word, role) != text:
@@ -45,7 +45,7 @@ def read_word_roles(parts: tuple[str, ...]) -> dict[str, str]:
 
 
 def with_word_role(parts: tuple[str, ...], word: str, role: str | None) -> tuple[str, ...]:
-    """The same with another role of one word; None takes it back.
+    """The parts of a link with another role of one word; None removes it.
 
     >>> with_word_role(("pizza:thing",), "teacher", "person")
     ('pizza:thing', 'teacher:person')
