@@ -1,1 +1,1 @@
-"""What stands around every page: the router, security, the warm-up."""
+"""The code around every page: the router, middleware, security, imports at the start."""

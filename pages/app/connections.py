@@ -1,8 +1,8 @@
-"""Lets what the server has to say leave at once.
+"""Turns Nagle's algorithm off, so that the server sends short packets at once.
 
-Streamlit opens its socket without naming TCP. asyncio then leaves TCP's own habit on (RFC 896, Nagle): a short packet
-waits until the one before is acknowledged, which a browser does up to 40 ms later. A first visit waits for that a dozen
-times, and every change once or twice.
+Streamlit opens its socket without naming TCP, so asyncio does not set TCP_NODELAY. With Nagle's algorithm (RFC 896) a
+short packet waits until the one before is acknowledged, which a browser does up to 40 ms later: a dozen times in a
+first visit, and once or twice in every change.
 """
 
 import gc
@@ -10,12 +10,12 @@ from socket import AF_INET, AF_INET6, IPPROTO_TCP, SOCK_STREAM, TCP_NODELAY, soc
 
 
 def send_at_once() -> None:
-    """Sets the sockets on which this process listens, before the first visitor: what they accept is set as they are."""
+    """Sets TCP_NODELAY on every open TCP socket of this process; connections that they accept later inherit it."""
     for each in gc.get_objects():
-        if type(each) is socket and is_open_tcp(each):  # isinstance would ask objects that answer with a warning
+        if type(each) is socket and is_open_tcp(each):  # isinstance reads __class__, at which some objects warn
             each.setsockopt(IPPROTO_TCP, TCP_NODELAY, 1)
 
 
 def is_open_tcp(each: socket) -> bool:
-    """Whether a socket is open, and speaks TCP."""
+    """Whether a socket is open and uses TCP."""
     return each.fileno() >= 0 and each.family in (AF_INET, AF_INET6) and each.type == SOCK_STREAM

@@ -1,10 +1,10 @@
-"""What the app puts into the head of the one document that Streamlit serves.
+"""Middleware that adds two elements to the head of the one HTML document that Streamlit serves.
 
-Under which path the app is served: Streamlit's page would find out by asking for its server under the path of every
-page, /heads/_stcore/health and then /_stcore/health, and a browser writes each 404 into its console as an error. It
-does not ask where window.__streamlit names the path: that is how a host of Streamlit tells it.
+A script that sets the base URL of the app: otherwise Streamlit's page requests /heads/_stcore/health and then
+/_stcore/health to find it, and a browser logs each 404 as an error in its console. Streamlit does not search if
+window.__streamlit.BACKEND_BASE_URL is set.
 
-And the scripts of the first screen that a browser fetches itself, which it then has when a component asks for one.
+Preload links for the component scripts of the first screen, so that they are loaded before a component imports them.
 """
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -28,17 +28,17 @@ BEFORE = b"<title>"
 
 
 class DocumentHead:
-    """Puts the elements into the document, before Streamlit's own scripts."""
+    """ASGI middleware that inserts ELEMENTS into the document, before its title."""
 
     def __init__(self, app):
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """One connection, as ASGI has it."""
+        """Handles one ASGI connection; only requests for an HTML document are changed."""
         if not asks_for_document(scope):
             await self.app(scope, receive, send)
             return
-        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # nothing is packed
+        plain = [(name, text) for name, text in scope["headers"] if name != b"accept-encoding"]  # no compression
         begun = None
         document = b""
 
@@ -60,12 +60,12 @@ class DocumentHead:
 
 
 def asks_for_document(scope) -> bool:
-    """Whether a browser opens a page."""
+    """Whether an ASGI scope is an HTTP request that accepts HTML."""
     return scope["type"] == "http" and "text/html" in Headers(scope=scope).get("accept", "")
 
 
 def is_document(message) -> bool:
-    """Whether an answer that begins is the page."""
+    """Whether the start message of a response has status 200 and content type text/html."""
     kind = Headers(scope=message).get("content-type", "")
     return message["status"] == 200 and kind.startswith("text/html")
 

@@ -1,4 +1,4 @@
-"""When visitors have left, the memory that their pages took goes back to the system."""
+"""Returns unused memory to the operating system after visitors have left."""
 
 import asyncio
 
@@ -6,18 +6,18 @@ from starlette.middleware import Middleware
 
 from pages.runs.freed_memory import give_back
 
-PAUSE = 0.3  # seconds after a connection has ended: by then its run has, too, and a room that leaves is a few
+PAUSE = 0.3  # seconds after a connection has ended: its run has ended too, and many that leave together count once
 
 
 class LeftVisitors:
-    """Gives memory back when a connection has ended: once a pause, however many end in it."""
+    """ASGI middleware that returns memory after a websocket has closed, at most once in each PAUSE."""
 
     def __init__(self, app):
         self.app = app
         self.is_due = False
 
     async def __call__(self, scope, receive, send) -> None:
-        """One connection, as ASGI has it."""
+        """Handles one ASGI connection, and schedules `begin` when a websocket ends."""
         try:
             await self.app(scope, receive, send)
         finally:
@@ -26,7 +26,7 @@ class LeftVisitors:
                 asyncio.get_running_loop().call_later(PAUSE, self.begin)
 
     def begin(self) -> None:
-        """Gives memory back beside the server, which goes on answering."""
+        """Calls give_back in a thread, so that the server goes on answering."""
         self.is_due = False
         asyncio.get_running_loop().run_in_executor(None, give_back)
 

@@ -1,7 +1,7 @@
-"""Answers the browsers that fetch the files of Streamlit's page, out of memory.
+"""The route that serves the static files of Streamlit's page from memory.
 
-A first visit asks for 70 of them before anything is drawn. Streamlit looks each up on the disk, in other threads: with
-that the first picture takes an eighth longer.
+A first visit fetches 70 of them before anything is drawn. Streamlit reads each from the disk, in other threads, which
+makes the first picture take an eighth longer.
 """
 
 from functools import cache
@@ -20,7 +20,7 @@ FILES = {path.relative_to(FOLDER).as_posix(): path for path in FOLDER.rglob("*.*
 
 
 async def send_file(request: Request) -> Response:
-    """The file of the name that is asked for."""
+    """Returns the static file that a request names, cached for a year; 404 for an unknown name."""
     name = "{folder}/{name}".format_map(request.path_params)
     if name not in FILES:
         return Response(status_code=404)
@@ -28,9 +28,9 @@ async def send_file(request: Request) -> Response:
     return Response(read_file(name), media_type=media_type, headers={"Cache-Control": FOR_A_YEAR})
 
 
-@cache  # 26 MB if a browser asked for every file that Streamlit has
+@cache  # 26 MB if browsers request every static file of Streamlit
 def read_file(name: str) -> bytes:
-    """What stands in a file; its name changes with that."""
+    """Returns the bytes of a static file; its name contains a hash of them, so that the cache is never outdated."""
     return FILES[name].read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""The pages by section, as st.navigation takes them."""
+"""The pages grouped by section, in the form that st.navigation takes."""
 
 from copy import copy
 from functools import cache
@@ -12,7 +12,7 @@ from pages.site.words import current_language, say, use_language
 
 @cache
 def make_pages(language: str) -> dict[str, list]:
-    """The pages by the title of their section, made once a language: each looks its file up on the disk."""
+    """Returns the pages by section title in a language; cached, because each st.Page looks for its file on disk."""
     sections: dict[str, list] = {}
     with use_language(language):
         for entry in PAGES:
@@ -28,5 +28,5 @@ def make_pages(language: str) -> dict[str, list]:
 
 
 def list_pages() -> dict[str, list]:
-    """The pages of this run by section: copies, because st.navigation marks in a page that this run may draw it."""
+    """Returns the pages of this script run by section title: copies, because st.navigation changes its pages."""
     return {section: [copy(page) for page in pages] for section, pages in make_pages(current_language()).items()}

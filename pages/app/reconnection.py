@@ -1,7 +1,7 @@
-"""A page whose connection was lost comes back by itself, also to a server that has never seen it.
+"""Reconnects a page whose connection was lost, also to a restarted server that does not know its session.
 
-It then asks for a whole run, and what is clicked until that has ended waits for it: the new session knows no part yet,
-and Streamlit drops what is asked of a part that it does not know.
+The page then requests a full script run. Fragment reruns (clicks) wait until that has ended: the new session has no
+fragments yet, and Streamlit drops a rerun of an unknown fragment.
 """
 
 from asyncio import Event, timeout
@@ -13,33 +13,33 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 DAY = 24 * 60 * 60  # seconds
-PATIENCE = 30  # seconds for the first run of a page that is back, the server's start included
-RESUMING = 3  # what a page that was connected says in the place of one protocol: Streamlit's, a token, its session
+PATIENCE = 30  # seconds for the first run of a reconnected page, the server's start included
+RESUMING = 3  # subprotocols that a reconnecting page sends: Streamlit's, a token, its session; a new page sends fewer
 
 
 @st.fragment(run_every=DAY)
 def come_back() -> None:
-    """A part that shows nothing.
+    """An empty fragment with run_every, which makes Streamlit's page request a full run after a reconnection.
 
-    When its connection is back, Streamlit's page asks for a whole run only where parts run by themselves, or one ran
-    last. Without it a page that was only looked at would stay as it is, and no click be answered.
+    Without one, Streamlit's page requests it only if a fragment ran last: a page on which nothing was clicked would
+    then answer no click.
     """
 
 
 def is_back() -> bool:
-    """Whether the page was connected before, perhaps to another server: it shows what it showed."""
+    """Whether the page is reconnecting, perhaps to another server: it still shows its earlier content."""
     protocols = st.context.headers.get("sec-websocket-protocol", "")
     return len(protocols.split(",")) >= RESUMING
 
 
 class InTurn:
-    """Lets what a page that is back asks of its parts wait until it is drawn."""
+    """ASGI middleware that delays the fragment reruns of a reconnected page until its first full run has ended."""
 
     def __init__(self, app):
         self.app = app
 
     async def __call__(self, scope, receive, send) -> None:
-        """One connection, as ASGI has it."""
+        """Handles one ASGI connection; only the websocket of a reconnecting page is delayed, by at most PATIENCE."""
         if scope["type"] != "websocket" or len(scope["subprotocols"]) < RESUMING:
             await self.app(scope, receive, send)
             return
@@ -64,15 +64,15 @@ class InTurn:
 
 
 def asks_for_part(frame: bytes | None) -> bool:
-    """Whether a message of the page asks for a run of one part."""
+    """Whether a message from the browser requests a rerun of one fragment."""
     message = BackMsg()
-    with suppress(Exception):  # Streamlit closes the connection where it is none
+    with suppress(Exception):  # if it cannot be parsed, Streamlit closes the connection
         message.ParseFromString(frame or b"")
     return bool(message.rerun_script.fragment_id)
 
 
 def ends_run(frame: bytes | None) -> bool:
-    """Whether a message of the server says that the script has ended, and does not begin anew."""
+    """Whether a message from the server reports that the script has ended, other than for a rerun."""
     message = ForwardMsg.FromString(frame or b"")
     if message.WhichOneof("type") != "script_finished":
         return False

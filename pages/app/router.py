@@ -1,4 +1,4 @@
-"""The main script: finds the packages, lists the pages, runs the chosen one."""
+"""The main script of Streamlit: puts the repository on sys.path, lists the pages, runs the chosen one."""
 
 import sys
 from pathlib import Path
@@ -9,7 +9,7 @@ if str(ROOT) not in sys.path:
 
 from pages.app import warming  # noqa: E402
 
-warming.wait()  # nothing heavy is imported beside another thread that imports it
+warming.wait()  # heavy modules must not be imported while another thread imports them
 
 import streamlit as st  # noqa: E402
 
@@ -27,7 +27,7 @@ font-weight="600" fill="#8a56c2" font-family="'Noto Sans CJK SC', 'PingFang SC',
 
 
 def wordmark(title: str) -> str:
-    """The app's name as a picture, in a colour that can be read in both themes."""
+    """Returns the app's name as an SVG, in a colour that is readable in both themes."""
     return WORDMARK_SVG.format(title=title, width=round(text_width(title, 22)))
 
 
@@ -37,10 +37,10 @@ if st.query_params.get("lang") in LANGUAGES and "lang" not in st.session_state:
 st.set_page_config(page_title=say("app.title"), page_icon=str(ROOT / "pages" / "app" / "icon.png"), layout="wide")
 st.logo(wordmark(say("app.title")), size="large")
 chosen_page = st.navigation(list_pages(), position="top")
-st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # from another page, or just now
-st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # nothing of the page is drawn yet
+st.session_state["arrived"] = st.session_state.get("page") != chosen_page.url_path  # another page, or a new session
+st.session_state["begins"] = st.session_state["arrived"] and not is_back()  # the browser shows nothing of the page yet
 st.session_state["page"] = chosen_page.url_path
 if st.session_state["arrived"]:
-    stop_trainings(st.session_state.get("trainings", {}))  # those of the page that was left
+    stop_trainings(st.session_state.get("trainings", {}))  # started on the page that was left
 come_back()
 draw_whole_page(chosen_page.run)

@@ -1,4 +1,4 @@
-"""Answers the browsers that fetch a component's script."""
+"""The route that serves the scripts of components (fetched_scripts.py)."""
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,12 +10,12 @@ FOR_A_YEAR = "public, max-age=31536000, immutable"
 
 
 async def send_script(request: Request) -> Response:
-    """The script of the name that is asked for."""
+    """Returns the component script that a request names, cached for a year; 404 for an unknown name."""
     script = SCRIPTS.get(request.path_params["name"])
     if script is None:
         return Response(status_code=404)
     return Response(script, media_type="text/javascript", headers={"Cache-Control": FOR_A_YEAR})
 
 
-# Under every path, because Streamlit puts its own routes under server.baseUrlPath, and those of an app not.
+# For any base path: Streamlit puts its own routes under server.baseUrlPath, but not the routes of an app.
 route = Route(f"/{{base:path}}{FOLDER}/{{name}}", send_script)

@@ -1,9 +1,8 @@
-"""What a browser may do with a page of the app: load, run and ask only what is here, in frames of known sites; and by
-which names it may reach the app at all.
+"""Security headers, the check of websocket origins, and the check of the Host header.
 
-The content security policy names what Streamlit, its charts and our components need, each tried in a browser, and
-nothing else: no other host stands in it, so that a page loads nothing from elsewhere and sends nothing there. (Where a
-followed link leads, no policy can say.)
+The content security policy allows what Streamlit, its charts and our components need, each tried in a browser, and
+nothing else. It names no other host, so a page loads nothing from elsewhere and sends nothing there. (No policy
+restricts the links that a visitor follows.)
 """
 
 import re
@@ -19,11 +18,11 @@ from starlette.middleware import Middleware
 
 from pages.app import document_head
 
-EMBED_VARIABLE = "ATTENTION_EMBED"  # the environment variable: sites whose pages may show the app in a frame
+EMBED_VARIABLE = "ATTENTION_EMBED"  # environment variable: the sites whose pages may show the app in a frame
 ANY_SITE = "*"
 LOCAL_NAME = "localhost"
-FORBIDDEN = 403  # the status of an answer
-POLICY_VIOLATION = 1008  # the code with which a websocket is closed
+FORBIDDEN = 403  # HTTP status
+POLICY_VIOLATION = 1008  # websocket close code
 SITE_PATTERN = re.compile(r"https?://(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:[0-9]{1,5})?", re.IGNORECASE)
 INLINE_SCRIPT_PATTERN = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
@@ -43,9 +42,9 @@ midi payment serial usb xr-spatial-tracking"""
 
 
 def read_embedding_sites(setting: str) -> list[str]:
-    """The sites that may show the app in a frame: addresses parted by spaces, or `*` alone for any page.
+    """Returns the sites that may show the app in a frame, from addresses separated by spaces, or `*` alone for any.
 
-    Raises ValueError where something else is given.
+    Raises ValueError for anything else.
     """
     sites = setting.split()
     if sites == [ANY_SITE]:
@@ -59,7 +58,7 @@ def read_embedding_sites(setting: str) -> list[str]:
 
 
 def hash_inline_scripts() -> str:
-    """The hashes of the scripts that stand in Streamlit's own page, and of ours."""
+    """Returns the CSP hash sources of the inline scripts in Streamlit's index.html and in document_head.ELEMENTS."""
     page = (Path(st.__file__).parent / "static" / "index.html").read_bytes()
     sources = []
     for script in INLINE_SCRIPT_PATTERN.findall(page + document_head.ELEMENTS):
@@ -69,16 +68,16 @@ def hash_inline_scripts() -> str:
 
 
 def make_security_headers(sites: list[str]) -> dict[str, str]:
-    """The headers of every answer, for the sites that may show the app in a frame."""
+    """Returns the security headers of every response. sites: those that may show the app in a frame."""
     policy = dict(CONTENT_POLICY)
     policy["script-src"] = policy["script-src"].format(inline=hash_inline_scripts())
-    if sites != [ANY_SITE]:  # a * would leave out slides that are opened from a file
+    if sites != [ANY_SITE]:  # frame-ancestors * would exclude slides opened from a file
         policy["frame-ancestors"] = " ".join(["'self'", *sites])
     headers = {
         "Content-Security-Policy": "; ".join(f"{name} {sources}" for name, sources in policy.items()),
         "Cross-Origin-Opener-Policy": "same-origin",
         "Permissions-Policy": ", ".join(f"{feature}=()" for feature in DENIED_FEATURES.split()),
-        "Referrer-Policy": "no-referrer",  # an address holds what was typed
+        "Referrer-Policy": "no-referrer",  # an address contains what the visitor typed
         "X-Content-Type-Options": "nosniff",
     }
     if not sites:
@@ -87,9 +86,9 @@ def make_security_headers(sites: list[str]) -> dict[str, str]:
 
 
 def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
-    """Whether the page of another site opens a websocket.
+    """Whether the Origin header of a websocket names another site than the app.
 
-    Streamlit would ask too, but first look up this host's public address on the internet, while everybody waits.
+    Streamlit checks it too, but first looks up this host's public address on the internet, which blocks the server.
     """
     origin = headers.get(b"origin")
     if origin is None or not st.get_option("server.enableCORS"):
@@ -102,9 +101,9 @@ def is_foreign_websocket(headers: dict[bytes, bytes]) -> bool:
     return site.netloc != host and site.hostname != st.get_option("browser.serverAddress")
 
 
-# ---- by which name the app is reached --------------------------------------------------------------------------------
+# ---- the Host header -------------------------------------------------------------------------------------------------
 def read_host_name(authority: str) -> str:
-    """The name, or the number, of a host as a Host header says it, without its port; empty where it says none.
+    """Returns the host name or IP address in a Host header, without its port; empty if it is malformed.
 
     >>> read_host_name("Lecture.example:8501"), read_host_name("[::1]:8501"), read_host_name("lecture.example/")
     ('lecture.example', '::1', '')
@@ -120,7 +119,7 @@ def read_host_name(authority: str) -> str:
 
 
 def is_ip_number(name: str) -> bool:
-    """Whether a host is named by its IP number: nobody can make that mean another machine."""
+    """Whether a host is an IP address, which DNS cannot point at another machine."""
     try:
         ip_address(name)
     except ValueError:
@@ -129,11 +128,11 @@ def is_ip_number(name: str) -> bool:
 
 
 def is_foreign_host(hosts: Iterable[bytes], public_name: str) -> bool:
-    """Whether somebody asks for a host of another name than the public one.
+    """Whether any of the Host headers names neither the public name, `localhost`, Streamlit's address nor an IP.
 
-    A foreign name may lead here all the same: its owner lets it mean this machine, and a page of theirs would then be
-    one of the app's own (DNS rebinding). By an IP number and by `localhost` the app can always be asked, as health
-    checks do, and without any host, as no browser does.
+    This prevents DNS rebinding: the owner of a foreign name points it at this machine, so that their page has the
+    same origin as the app. An IP address and `localhost` are always allowed, for health checks; so is a request
+    without a Host header, which no browser sends.
     """
     known_names = {LOCAL_NAME, public_name, st.get_option("browser.serverAddress")}
     for host in hosts:
@@ -144,8 +143,8 @@ def is_foreign_host(hosts: Iterable[bytes], public_name: str) -> bool:
 
 
 class Guard:
-    """Puts the headers on every answer, closes websockets that pages of other sites open, and refuses to be called by
-    another name than the public one, where one is set."""
+    """ASGI middleware that adds the security headers to every response, closes websockets opened by pages of other
+    sites, and refuses foreign Host headers if a public name is set."""
 
     def __init__(self, app, headers: dict[str, str], public_name: str = ""):
         self.app = app
@@ -153,7 +152,7 @@ class Guard:
         self.headers = [(name.lower().encode(), text.encode()) for name, text in headers.items()]
 
     async def __call__(self, scope, receive, send) -> None:
-        """One connection, as ASGI has it."""
+        """Handles one ASGI connection: passes it on, or closes the websocket, or responds with 403."""
 
         async def send_guarded(message) -> None:
             if message["type"] == "http.response.start":
@@ -170,7 +169,7 @@ class Guard:
             await send_guarded({"type": "http.response.body"})
 
     def refuses(self, scope) -> bool:
-        """Whether a connection ends here."""
+        """Whether a connection is refused: a foreign websocket, or a foreign host if a public name is set."""
         headers = scope.get("headers", ())
         if scope["type"] == "websocket" and is_foreign_websocket(dict(headers)):
             return True
@@ -181,8 +180,8 @@ class Guard:
 
 
 def make_guard(embed: str, address: str) -> Middleware:
-    """The guard for the values of the environment variables, as st.App takes it. Sites that are none end the program;
-    an address that is none is named where links are shared."""
+    """Returns the Guard middleware for st.App. embed, address: the values of the environment variables. Raises
+    SystemExit for an invalid `embed`; an invalid `address` gives no public name, and the share panel reports it."""
     try:
         sites = read_embedding_sites(embed)
     except ValueError as error:
@@ -191,7 +190,7 @@ def make_guard(embed: str, address: str) -> Middleware:
 
 
 def read_public_name(address: str) -> str:
-    """The name of the host in an address; empty where it has none."""
+    """Returns the host name in an address; empty if it has none."""
     try:
         name = urlsplit(address.strip()).hostname
     except ValueError:

@@ -1,7 +1,7 @@
-"""What a browser sends of a widget may be anything: what the widget cannot read is left out where all of it arrives.
+"""Drops the widget values from a browser that their widget cannot deserialize.
 
-Streamlit reads a value when it is asked for, inside its own code: a selection of a chart that is no JSON, or a text for
-a slider, would end the run, and the page would show a traceback. Left out, the widget keeps the value that it had.
+Streamlit deserializes a value when it is first read, inside its own code: a chart selection that is not JSON, or a text
+for a slider, would end the run, and the page would show a traceback. If it is dropped, the widget keeps its old value.
 """
 
 from streamlit.proto.WidgetStates_pb2 import WidgetState
@@ -9,20 +9,20 @@ from streamlit.runtime.state.common import WidgetMetadata, unpack_widget_state_v
 from streamlit.runtime.state.session_state import Serialized, SessionState, WStates
 from streamlit.runtime.uploaded_file_manager import DeletedFile
 
-NUMBER_FIELDS = frozenset({"int_value", "double_value"})  # a number is sent in either
+NUMBER_FIELDS = frozenset({"int_value", "double_value"})  # fields that may contain a number
 
 take_value = WStates.set_widget_from_proto
 register_widget = SessionState._set_widget_metadata
 
 
 def leave_out_unreadable_values() -> None:
-    """Asks of every value that a browser sends whether its widget can read it, before anything else reads it."""
+    """Patches Streamlit, so that every value from a browser is checked before anything else reads it."""
     WStates.set_widget_from_proto = take_readable_value
     SessionState._set_widget_metadata = register_and_check
 
 
 def take_readable_value(states: WStates, sent: WidgetState) -> None:
-    """Takes what a widget can read of a value; that of an unknown widget waits until there is one."""
+    """Stores the readable part of a value; the value of an unknown widget is stored unchecked until it registers."""
     widget = states.widget_metadata.get(sent.id)
     readable = sent if widget is None else find_readable(widget, sent)
     if readable is not None:
@@ -30,7 +30,7 @@ def take_readable_value(states: WStates, sent: WidgetState) -> None:
 
 
 def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
-    """Registers a widget; of a value that waited for it, it gets what it can read."""
+    """Registers a widget, and checks the value that arrived before it was registered."""
     register_widget(session, widget)
     states = session._new_widget_state
     waiting = states.states.get(widget.id)
@@ -40,13 +40,13 @@ def register_and_check(session: SessionState, widget: WidgetMetadata) -> None:
 
 
 def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | None:
-    """What a widget can read of a value; None where that is nothing: it is of another kind, or raises."""
+    """Returns the value, without lost files; None if its type is wrong or the deserializer raises."""
     field = sent.WhichOneof("value")
     if field not in (None, widget.value_type) and not {field, widget.value_type} <= NUMBER_FIELDS:
         return None
     try:
         read = widget.deserializer(unpack_widget_state_value(sent))
-    except Exception:  # whatever it is, the value cannot be read
+    except Exception:  # whatever the error, the value cannot be read
         return None
     if field == "file_uploader_state_value":
         return leave_out_lost_files(sent, read if isinstance(read, list) else [read])
@@ -54,7 +54,7 @@ def find_readable(widget: WidgetMetadata, sent: WidgetState) -> WidgetState | No
 
 
 def leave_out_lost_files(sent: WidgetState, files: list) -> WidgetState | None:
-    """The files of a message that this server holds; None where it names files and holds none of them."""
+    """Returns a message with only the files that this server holds; None if it holds none of those named."""
     given = sent.file_uploader_state_value.uploaded_file_info
     held = [info for info, file in zip(given, files, strict=False) if not isinstance(file, DeletedFile)]
     if given and not held:

@@ -1,6 +1,6 @@
-"""What is heavy is imported once, beside the server, which answers from the first moment on; visitors' scripts wait.
+"""Imports the heavy modules once in a thread, while the server already answers; the scripts of visitors wait for it.
 
-Altair looks into a pandas that it finds imported, also where another thread is still importing it.
+They must wait: Altair uses pandas as soon as it is in sys.modules, even if another thread is still importing it.
 """
 
 import gc
@@ -13,25 +13,25 @@ from pages.site.catalog import PAGES_FOLDER
 SCRIPTS = {"page", "router"}
 
 WARM = Event()
-WARM.set()  # until somebody begins there is nothing to wait for: a test runs the router alone
+WARM.set()  # nothing to wait for until begin() is called: a test runs the router alone
 
 
 def begin() -> None:
-    """Begins to warm up, beside the server."""
+    """Starts the imports in a daemon thread."""
     WARM.clear()
     Thread(target=warm, name="warming", daemon=True).start()
 
 
 def wait() -> None:
-    """Returns when all that was begun is imported."""
+    """Blocks until the imports that begin() started have ended."""
     WARM.wait()
 
 
 def warm() -> None:
-    """Imports what every page needs and builds the chart's specification, out of the garbage collector's sight: with
-    torch imported a full collection takes 75 ms, after gc.freeze() next to nothing.
+    """Imports what every page needs and builds the chart specification, without the garbage collector: with torch
+    imported a full collection takes 75 ms, after gc.freeze() next to nothing.
 
-    Scripts begin before the specification is there: meanwhile a browser draws the first controls.
+    Scripts start before the specification is built: meanwhile a browser draws the first controls.
     """
     gc.disable()
     try:
@@ -40,12 +40,12 @@ def warm() -> None:
         specification()
         gc.freeze()
     finally:
-        WARM.set()  # also where an import failed: a script then says so
+        WARM.set()  # also if an import failed: a script then raises the error
         gc.enable()
 
 
 def import_all() -> Callable[[], dict]:
-    """Imports all that the pages need; gives what builds the chart's specification."""
+    """Imports all modules that the pages need, and returns the function that builds the chart specification."""
     import torch
 
     from attention_core.drawing.specifications import cell_specification
@@ -58,7 +58,7 @@ def import_all() -> Callable[[], dict]:
 
 
 def module_names() -> list[str]:
-    """List every module of the pages but the scripts, which draw when they are imported.
+    """Lists every module of the pages except the scripts, which draw when they are imported.
 
     Files are listed, not packages: the folder of a lesson has no __init__.py."""
     files = sorted(path for path in PAGES_FOLDER.rglob("*.py") if path.stem not in SCRIPTS)

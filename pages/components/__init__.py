@@ -1,4 +1,4 @@
-"""Small parts of the screen that Streamlit has no widget for. Their data is shown as text, never parsed as HTML."""
+"""The custom components of the pages, written in JavaScript. Their data is shown as text, never parsed as HTML."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -30,13 +30,13 @@ from pages.components.messages import (
 )
 from pages.components.modules import join_modules, join_styles, list_modules, read_part
 
-COMPONENTS: dict[str, "Component"] = {}  # all of them, by name
+COMPONENTS: dict[str, "Component"] = {}  # all components, by name
 
 
 @dataclass(frozen=True)
 class Component:
-    """A part of the screen. script: a module that gives away what draws it. html: what it draws into. style: of that.
-    mount: puts it on the page. sends: the shape of what it sends of each event."""
+    """A component. script: a JavaScript module whose default export draws it. html: the element that it draws into.
+    style: its CSS. mount: Streamlit's function that puts it on the page. sends: the shape of each event's value."""
 
     name: str
     script: str
@@ -46,11 +46,11 @@ class Component:
     sends: Mapping[str, Shape] = field(default_factory=dict)
 
     def __call__(self, given: Mapping[str, Given] | None = None, **options) -> SimpleNamespace:
-        """Puts it on the page. Returns, by name, what was sent of the events without a handler; None for nothing, and
-        for what is of another shape.
+        """Puts the component on the page. Returns, by name, the values of the events without a handler; None if nothing
+        was sent or its shape is wrong.
 
-        on_opened=f: f is called with each value of the event "opened" that fits its shape. given: what the names in the
-        shapes stand for. options: passed on to Streamlit. Raises ValueError for a handler of an event that the
+        on_opened=f: f is called with each value of the event "opened" that fits its shape. given: the values of the
+        names in the shapes. options: passed on to Streamlit. Raises ValueError for a handler of an event that the
         component does not declare, or whose shape has a name that is not given.
         """
         handlers = {event: options.pop(f"on_{event}", None) for event in self.sends}
@@ -70,8 +70,8 @@ class Component:
     def make_callback(
         self, event: str, handle: Callable | None, key: str, given: Mapping[str, Given] | None
     ) -> Callable[[], None]:
-        """The function that Streamlit calls when an event comes: it checks the value and calls the handler, if there is
-        one."""
+        """Returns the callback that Streamlit calls for an event: it checks the value and calls the handler, if there
+        is one."""
 
         def take_sent() -> None:
             if handle is None:
@@ -86,7 +86,7 @@ class Component:
         return take_sent
 
     def find_sent(self, event: str, sent: object, given: Mapping[str, Given] | None) -> object:
-        """What was sent of an event; None where nothing was, and where it is of another shape."""
+        """Returns the value that was sent for an event; None if nothing was sent or its shape is wrong."""
         value = getattr(sent, event, None)
         try:
             return None if value is None else read(self.sends[event], value, given)
@@ -103,10 +103,10 @@ def make_component(
     sends: Mapping[str, Shape] | None = None,
     **options,
 ) -> Component:
-    """Makes a component from the module of its name, all that it imports, and the style sheets beside them.
+    """Makes and registers a component from its JavaScript module, all that it imports, and their style sheets.
 
     styles: further style sheets. is_fetched: whether a browser fetches its script once, instead of getting it with
-    every message. sends: the shape of what it sends of each event (messages.py). options: as of
+    every message. sends: the shape of each event's value (messages.py). options: those of
     st.components.v2.component.
     """
     script = join_modules(name)
@@ -118,8 +118,8 @@ def make_component(
 
 
 def pack_bytes(data: dict) -> bytes:
-    """Packs a dictionary into one run of bytes, which is sent as it is: the length of a JSON text, the text, then the
-    values that are bytes, each at a multiple of 4.
+    """Packs a dictionary into bytes: the length of a JSON text, the text, then the values that are bytes, each at a
+    multiple of 4.
 
     >>> pack_bytes({"a": 1, "b": b"xyz"})
     b'\\x1b\\x00\\x00\\x00{"a": 1, "bytes": {"b": 3}} xyz\\x00'

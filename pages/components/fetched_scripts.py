@@ -1,24 +1,24 @@
-"""Scripts that a browser fetches once, and keeps.
+"""Component scripts that a browser fetches once and caches.
 
-Streamlit sends the script of a component anew with everything that the component is to show. That of the picture has
-200 KB, which a browser would read each time, while somebody waits.
+Streamlit sends the script of a component again with every update of its data. That of the picture has 200 KB, which a
+browser would parse each time while the visitor waits.
 """
 
 from hashlib import sha256
 
-FOLDER = "scripts"  # of the address
-SCRIPTS: dict[str, str] = {}  # by the name of their file
+FOLDER = "scripts"  # in the URL of a script
+SCRIPTS: dict[str, str] = {}  # by file name
 
-# Several lines, or Streamlit takes it for the name of a file.
+# Several lines: Streamlit takes a single line for a file name.
 LOADER = """const app = window.__streamlit.BACKEND_BASE_URL.replace(/\\/?$/, "/");
 const { default: draw } = await import(app + "%s");
 export default draw;"""
 
 
 def keep_script(name: str, script: str) -> str:
-    """Keeps a script to be fetched, and returns the name of its file.
+    """Registers a script to be fetched, and returns its file name.
 
-    The file's name changes with its text, so that a browser never keeps an old one.
+    The name contains a hash of the text, so that a browser never uses an outdated script.
     """
     digest = sha256(script.encode()).hexdigest()[:16]
     file_name = f"{name.rpartition('/')[-1]}.{digest}.js"
@@ -27,5 +27,5 @@ def keep_script(name: str, script: str) -> str:
 
 
 def make_loader(name: str, script: str) -> str:
-    """Keeps the script of a component to be fetched, and returns the script that fetches it."""
+    """Registers the script of a component to be fetched, and returns a short script that imports it."""
     return LOADER % f"{FOLDER}/{keep_script(name, script)}"

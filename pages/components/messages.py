@@ -1,4 +1,4 @@
-"""What a component may send: shapes of values, and the one place that checks a value from a browser against them.
+"""The shapes of the values that a component may send, and the check of a value from a browser against its shape.
 
 A browser may send anything. A component declares the shape of each of its events (make_component). A handler is called
 only with a value of that shape; any other message is dropped.
@@ -6,27 +6,27 @@ only with a value of that shape; any other message is dropped.
 Besides the classes below these are shapes: None, for null; a tuple of shapes, for a list of exactly those; a dictionary
 of shapes by name, for an object with those fields and no others.
 
-Where a class asks for a number or for values, a text in their place is a name: whoever puts the component on the page
-gives what it stands for, or a function that finds it when something is sent (see Component).
+Instead of a number or of values a class may hold a text, which is a name: the code that puts the component on the page
+gives its value, or a function that returns it when a message arrives (see Component).
 """
 
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-Given = object | Callable[[], object]  # a number or values, or a function that finds them
+Given = object | Callable[[], object]  # a number or values, or a function that returns them
 MAX_WHOLE = 2**53 - 1  # the largest whole number that a browser holds exactly
 MAX_FLOAT = sys.float_info.max
 MISSING = object()  # stands for a field that was not sent; it fits no shape
 
 
 class UnfitMessage(ValueError):
-    """What a browser sent is not of the shape that its component declares."""
+    """Raised if a value from a browser does not have the shape that its component declares."""
 
 
 @dataclass(frozen=True)
 class Anything:
-    """Any value. The handler checks it itself, so that it can tell the visitor what it refuses."""
+    """Any value. The handler checks it, so that it can show the visitor why a value is refused."""
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,21 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """A text of at most so many characters."""
+    """A text of at most `most` characters."""
 
     most: int
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """One of some texts, whole numbers or flags, of the same type: 1 is neither 1.0 nor true."""
+    """One of `values` (texts, whole numbers or flags), of the same type: 1 is neither 1.0 nor true."""
 
     values: tuple | str
 
 
 @dataclass(frozen=True)
 class ListOf:
-    """A list of at most so many values of a shape. leaves_out: values of another shape are dropped; otherwise one of
+    """A list of at most `most` values of a shape. leaves_out: values of another shape are dropped; otherwise one of
     them makes the whole list unfit."""
 
     shape: "Shape"
@@ -83,7 +83,7 @@ class ListOf:
 
 @dataclass(frozen=True)
 class AnyOf:
-    """A value of any of these shapes; the first that fits reads it."""
+    """A value of any of these shapes, read by the first that fits."""
 
     shapes: tuple["Shape", ...]
 
@@ -98,14 +98,14 @@ class Maybe:
 Single = Anything | Flag | Whole | Place | Number | Text | OneOf
 Shape = None | tuple | dict | Single | ListOf | AnyOf | Maybe
 
-CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a number of a run, which may lack it
-PART_CELL = {"part": Text(200), **CELL}  # the same in a part of a language model
+CELL = {"step": Text(200), "index": ListOf(Whole(), 8)}  # a cell of a step of a run, which may not exist there
+PART_CELL = {"part": Text(200), **CELL}  # a cell in a part of a language model
 
 
 def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) -> object:
-    """The value that a browser sent, a list as a tuple. given: what the names in the shape stand for.
+    """Checks a value from a browser and returns it, lists as tuples. given: the values of the names in the shape.
 
-    Raises UnfitMessage where the value is not of the shape.
+    Raises UnfitMessage if the value does not have the shape.
 
     >>> read({"row": Place("rows"), "text": Text(3)}, {"row": 1, "text": "abc"}, {"rows": 2})
     {'row': 1, 'text': 'abc'}
@@ -129,7 +129,7 @@ def read(shape: Shape, value: object, given: Mapping[str, Given] | None = None) 
 
 
 def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given] | None) -> dict[str, object]:
-    """The named fields of an object."""
+    """Checks and returns the fields of an object. Raises UnfitMessage if one is missing or unfit."""
     found = {}
     for name, shape in fields.items():
         if not isinstance(shape, Maybe):
@@ -140,7 +140,7 @@ def read_fields(fields: dict[str, Shape], value: dict, given: Mapping[str, Given
 
 
 def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] | None) -> tuple:
-    """The values of a list as they are read. Raises UnfitMessage for an unfit one that the shape does not leave out."""
+    """Checks and returns the values of a list. Raises UnfitMessage for an unfit one that the shape does not drop."""
     found = []
     for value in values:
         try:
@@ -152,7 +152,7 @@ def read_items(shape: ListOf, values: list | tuple, given: Mapping[str, Given] |
 
 
 def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Given] | None) -> object:
-    """The value as the first shape that fits reads it."""
+    """Returns the value as the first fitting shape reads it. Raises UnfitMessage if none fits."""
     for shape in shapes:
         try:
             return read(shape, value, given)
@@ -162,7 +162,7 @@ def read_first(shapes: tuple[Shape, ...], value: object, given: Mapping[str, Giv
 
 
 def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) -> bool:
-    """Whether a value that is neither a list nor an object is of a shape."""
+    """Whether a single value (not a list or an object) has a shape."""
     match shape:
         case None:
             return value is None
@@ -184,9 +184,9 @@ def is_of_shape(shape: Shape, value: object, given: Mapping[str, Given] | None) 
 
 
 def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
-    """The limit that stands in a shape; where it is a name, what the page gave under it.
+    """Returns a limit of a shape; if it is a name, the value that the page gave for it.
 
-    Raises UnfitMessage where the page gave nothing.
+    Raises UnfitMessage if the page gave none.
     """
     if not isinstance(limit, str):
         return limit
@@ -197,7 +197,7 @@ def resolve(limit: object, given: Mapping[str, Given] | None) -> object:
 
 
 def list_names(shape: Shape) -> set[str]:
-    """The names in a shape, for which the page gives limits.
+    """Returns the names in a shape, for which the page must give values.
 
     >>> sorted(list_names({"row": Place("rows"), "texts": ListOf(OneOf("texts"), 3), "to": OneOf(("up", "down"))}))
     ['rows', 'texts']

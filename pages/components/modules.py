@@ -1,10 +1,10 @@
-"""JavaScript modules of this folder joined into one, along their imports.
+"""A bundler for the JavaScript modules of this folder: joins a module and its imports into one text.
 
-A component, a lecture as a file and a test need one text. Each module becomes a function that returns what it exports,
-so that its own names stay its own; what a module imports stands before it.
+A component, an exported lecture and a test need one text. Each module becomes a function that returns its exports, so
+that its other names stay private; imported modules come first.
 
-The lines of a module tell what it imports and exports: `import { a, b } from "./other.js";`, `export const`,
-`export function`, `export class`, and `export default function`. No module imports, over others, itself.
+Supported lines: `import { a, b } from "./other.js";`, `export const`, `export function`, `export class`, and
+`export default function`. Imports must not be circular.
 """
 
 import re
@@ -20,19 +20,19 @@ COMMENT_LINE = re.compile(r"^\s*//.*\n|^\s*/\*\*(?s:.*?)\*/\n|^[ \t]+|^\n", re.M
 
 
 def join_modules(name: str) -> str:
-    """A module and all that it imports as one module, which exports what it exports by default."""
+    """Returns a module bundled with all its imports, as one module with the same default export."""
     return f"{write_constants(name)}{DEFAULT}{variable_of(name)}.draw;\n"
 
 
 def write_constants(name: str) -> str:
-    """A module and all that it imports as constants, each with what one of them exports."""
+    """Returns JavaScript with one constant for each module, a module after its imports, that holds its exports."""
     return "".join(map(wrap_module, list_modules(name)))
 
 
 def list_modules(name: str) -> list[str]:
-    """The names of a module and of all that it imports, each after those that it imports itself.
+    """Returns the names of a module and of all that it imports, directly or not, each after its own imports.
 
-    Raises ValueError where a module imports itself, over others.
+    Raises ValueError for a circular import.
     """
     found: dict[str, None] = {}
     add_module(name, (), found)
@@ -40,7 +40,7 @@ def list_modules(name: str) -> list[str]:
 
 
 def add_module(name: str, importers: tuple[str, ...], found: dict[str, None]) -> None:
-    """Adds to those that are found what a module imports, and then the module."""
+    """Adds the imports of a module, and then the module, to `found`. importers: the chain of modules that led here."""
     if name in importers:
         raise ValueError(f"modules import each other: {' -> '.join([*importers, name])}")
     if name in found:
@@ -51,13 +51,13 @@ def add_module(name: str, importers: tuple[str, ...], found: dict[str, None]) ->
 
 
 def list_imports(name: str) -> Iterator[tuple[str, str]]:
-    """The modules that a module imports, each with the names in the braces."""
+    """Yields the modules that a module imports directly, each with the text between its braces."""
     for names, address in IMPORT.findall(read_part(f"{name}.js")):
         yield resolve_address(name, address), names
 
 
 def resolve_address(name: str, address: str) -> str:
-    """The name of the module to which an address in another module leads.
+    """Returns the name of the module that a relative address in module `name` refers to.
 
     >>> resolve_address("flow/picture/rings", "../motion"), resolve_address("cards", "./pixels")
     ('flow/motion', 'pixels')
@@ -73,7 +73,7 @@ def resolve_address(name: str, address: str) -> str:
 
 @cache
 def wrap_module(name: str) -> str:
-    """A module as a constant that holds what it exports, without comments and indents."""
+    """Returns JavaScript that defines a constant with the exports of a module, without comments and indents."""
     text = COMMENT_LINE.sub("", read_part(f"{name}.js"))
     given = "".join(
         f"const {{ {' '.join(names.split()).replace(' as ', ': ')} }} = {variable_of(other)};\n"
@@ -87,7 +87,7 @@ def wrap_module(name: str) -> str:
 
 
 def list_exported(text: str) -> list[str]:
-    """The names that a module exports, besides its default.
+    """Returns the names that a module exports, besides its default.
 
     >>> list_exported("export const [a, b] = [1, 2];\\nexport class Flow {}\\nconst own = 3;\\n")
     ['a', 'b', 'Flow']
@@ -96,7 +96,7 @@ def list_exported(text: str) -> list[str]:
 
 
 def variable_of(name: str) -> str:
-    """The constant that holds what a module exports.
+    """Returns the name of the constant that holds the exports of a module.
 
     >>> variable_of("flow/words")
     '$flow_words'
@@ -105,12 +105,12 @@ def variable_of(name: str) -> str:
 
 
 def join_styles(names: Iterable[str]) -> str:
-    """The style sheets of the modules of these names, of those that have one."""
+    """Returns the style sheets of the named modules, joined; a module may have none."""
     files = [f"{name}.css" for name in names]
     return "\n".join(read_part(name) for name in files if (COMPONENTS_FOLDER / name).exists())
 
 
 @cache
 def read_part(file_name: str) -> str:
-    """The text of a file of this folder."""
+    """Returns the text of a file in this folder."""
     return (COMPONENTS_FOLDER / file_name).read_text("utf-8")

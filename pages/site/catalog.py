@@ -1,4 +1,4 @@
-"""The one list of pages."""
+"""The list of all pages, in the order of the menu."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +8,7 @@ PAGES_FOLDER = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A page: its name in the address, its section, its folder, its icon. The content has its words by its name."""
+    """A page: its slug in the address, its section, its folder, its icon. Its texts are found by the slug."""
 
     slug: str
     section: str
@@ -17,18 +17,18 @@ class PageEntry:
 
     @property
     def path(self) -> Path:
-        """Its file."""
+        """Path of the script that draws the page."""
         return PAGES_FOLDER / self.folder / "page.py"
 
 
 LESSONS = (
-    *("bottleneck", "distance"),  # why there is attention
-    "tokens",  # what is read
-    *("qkv", "softmax", "scale", "scores"),  # how it is computed
+    *("bottleneck", "distance"),  # why attention was introduced
+    "tokens",  # the input
+    *("qkv", "softmax", "scale", "scores"),  # how attention is computed
     *("masks", "heads", "positions", "cross"),  # what a layer adds
-    *("decoding", "cost"),  # what it takes
+    *("decoding", "cost"),  # memory and time
     *("induction", "explanation", "meaning"),  # what trained heads do
-    *("encoder", "decoder"),  # the block around it
+    *("encoder", "decoder"),  # the Transformer block
     *("models", "printed"),
 )
 PAGES = (
@@ -52,5 +52,5 @@ PAGES_WITH_ANSWERS = (
     "puzzles",
     "bugs",
 )  # the pages that hide an answer until it is guessed
-DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # of the start
-BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # what stands under the lessons there
+DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # the entry links of the start page
+BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # listed there under the lessons

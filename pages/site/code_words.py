@@ -1,4 +1,4 @@
-"""Code in the language of the page: its comments, what it prints, and nothing else of it."""
+"""Translates the comments and the printed texts of shown code into the language of the page."""
 
 import json
 from functools import cache
@@ -11,7 +11,7 @@ MECHANISM_LABELS = ("score", "masks", "positions", "modifiers", "normaliser")  #
 
 @cache
 def load_code_comments(language: str) -> dict[str, str]:
-    """The comments of the core's code in a language, by the English that stands in the code; English needs none.
+    """Returns the translated comments of the core's code, by the English comment; empty for English.
 
     A title such as "causal: no key after the query" that is not translated becomes the label of its mechanism.
     """
@@ -21,7 +21,7 @@ def load_code_comments(language: str) -> dict[str, str]:
 
 
 def mechanism_titles(language: str) -> dict[str, str]:
-    """The label of each mechanism, by the pattern of a title that begins with its name."""
+    """Returns the label of each mechanism, by the pattern of a title that begins with its name: "causal: {rest}"."""
     titles = {}
     for key, label in load_app_texts(language).items():
         family, _, name = key.partition(".")
@@ -31,6 +31,6 @@ def mechanism_titles(language: str) -> dict[str, str]:
 
 
 def say_code(source: str, language: str | None = None) -> str:
-    """A source with its comments in a language, else in the session's."""
+    """Returns source code with its comments translated into a language; by default the session's."""
     comments = load_code_comments(language or current_language())
     return translate_comments(source, comments)

@@ -1,14 +1,14 @@
-"""The controls of the workbench that the search finds."""
+"""The controls of the workbench that the search lists."""
 
 from dataclasses import dataclass
 
-MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # what is opened to see a control, by the session's key
+MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of what must be opened to show a control
 
 
 @dataclass(frozen=True)
 class SoughtControl:
-    """label: the key of its name. widget: the key under which it stands on the page. drawer: where it stands, if not in
-    sight from the start."""
+    """A control that the search can open. label: the key of its name. widget: its widget key on the page. drawer: the
+    session key of what must be opened to show it; None if it is always visible."""
 
     label: str
     widget: str

@@ -1,4 +1,4 @@
-"""All that the search finds: pages with their questions, controls, drawers, signs, history, examples."""
+"""The search index: pages with their questions, controls, drawers, signs, history, examples."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from pages.site.words import LANGUAGES, load_app_texts, split_bold, strip_markup
 
 @dataclass(frozen=True)
 class Findable:
-    """One thing that can be found. kind: a key of [search.kind]. titles and details: by language, without markup.
+    """An entry of the search index. kind: a key of [search.kind]. titles and details: by language, without markup.
 
-    slug, link: the page that shows it, and that page's link. sign: as it is written in a formula, for a sign."""
+    slug, link: the page that shows it, and its query parameters. sign: the key of a glossary sign, else empty."""
 
     kind: str
     slug: str
@@ -28,25 +28,25 @@ class Findable:
 
 @cache
 def list_findable() -> tuple[Findable, ...]:
-    """All that can be found, the most general first."""
+    """Returns all entries of the search index, the most general first."""
     return (*list_pages(), *list_controls(), *list_drawers(), *list_signs(), *list_milestones(), *list_examples())
 
 
 def list_pages() -> Iterator[Findable]:
-    """Each page with its question, where it has one."""
+    """Yields each page with its question, if it has one."""
     for page in PAGES:
         kind = "lesson" if page.slug in LESSONS else "page"
         yield Findable(kind, page.slug, read(f"page.{page.slug}"), read(f"lessons.{page.slug}.question"))
 
 
 def list_controls() -> Iterator[Findable]:
-    """Each control of the workbench, and the words by which people look for it."""
+    """Yields each control of the workbench with its search words."""
     for name, control in CONTROLS.items():
         yield Findable("control", "workbench", read(control.label), read(f"search.control.{name}"), {"control": name})
 
 
 def list_drawers() -> Iterator[Findable]:
-    """Each drawer of a lesson, and whose it is."""
+    """Yields each drawer (accordion) of a lesson with the title of the lesson."""
     for slug in LESSONS:
         beginning = f"lessons.{slug}.drawer."
         for key in load_app_texts("en"):
@@ -56,14 +56,14 @@ def list_drawers() -> Iterator[Findable]:
 
 
 def list_signs() -> Iterator[Findable]:
-    """Each sign of the glossary with its meaning."""
+    """Yields each sign of the glossary with its meaning."""
     for sign in GLOSSARY_SIGNS:
         name, meaning = read(f"lessons.glossary.name.{sign.key}"), read(f"lessons.glossary.text.{sign.key}")
         yield Findable("sign", sign.slug, name, meaning, sign.link, sign.key)
 
 
 def list_milestones() -> Iterator[Findable]:
-    """Each entry of the history: year and names, and what was brought."""
+    """Yields each entry of the history: its year and authors, and the contribution."""
     for milestone, (slug, link) in MILESTONES.items():
         year = milestone.partition("_")[0]
         titles, details = {}, {}
@@ -75,7 +75,7 @@ def list_milestones() -> Iterator[Findable]:
 
 
 def list_examples() -> Iterator[Findable]:
-    """Each example of the workbench with its words."""
+    """Yields each example of the workbench with its tokens."""
     for name, example in EXAMPLES.items():
         words = " ".join((*example.tokens, *(example.context_tokens or ())))
         yield Findable("example", "workbench", read(f"example.{name}"), dict.fromkeys(LANGUAGES, words), {"ex": name})
@@ -83,10 +83,10 @@ def list_examples() -> Iterator[Findable]:
 
 # ---- words -----------------------------------------------------------------------------------------------------------
 def read(key: str) -> dict[str, str]:
-    """The text of a key in each language, without markup; empty where there is none."""
+    """Returns the text of a key by language, without markup; empty if there is none."""
     return {language: strip_markup(raw(key, language)) for language in LANGUAGES}
 
 
 def raw(key: str, language: str) -> str:
-    """The text of a key in a language; empty where there is none."""
+    """Returns the text of a key in a language, with markup; empty if there is none."""
     return load_app_texts(language).get(key, "")

@@ -1,4 +1,4 @@
-"""Who brought what: by year and name, the page where it can be seen here, and what is opened there."""
+"""The papers of the history, by year and name: the page that shows the contribution, and its query parameters."""
 
 MILESTONES = {
     "1990_elman": ("distance", {"open": "states"}),

@@ -1,11 +1,11 @@
-"""Every sign of the app: how it is written, and where it can be seen. What it means stands in the content."""
+"""The mathematical signs of the glossary: their LaTeX, and the page that shows them. Meanings are in the content."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign in LaTeX; the page on which it can be seen, and that page's link."""
+    """A mathematical sign in LaTeX. slug, link: the page that shows it, and its query parameters."""
 
     group: str
     key: str

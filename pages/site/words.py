@@ -1,4 +1,4 @@
-"""Every word of the app, by key and language. The words themselves stand in pages/content/<language>/."""
+"""The texts of the app by key and language, loaded from pages/content/<language>/."""
 
 import re
 import threading
@@ -18,21 +18,21 @@ from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
-MAX_ARRAY_NAME_CHARS = 60  # characters that are shown of the name of an array
+MAX_ARRAY_NAME_CHARS = 60  # characters shown of the name of an array
 WORD_JOINER = "\u2060"  # prints nothing and allows no line break
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
 COLOURED_PATTERN = re.compile(r":[a-z]+\[(.*?)\]")
 BOLD_SIGN_PATTERN = re.compile(r"(?<!\\)\*\*")
-# Where Streamlit reads a name (after `:`), an address (after `@` and `www`) or an arrow, although the text is escaped.
+# Positions at which Streamlit recognises a name (`:`), an address (`@`, `www`) or an arrow even in escaped text.
 STREAMLIT_MARKUP_PATTERN = re.compile(r"(?<=:)(?=\S)|(?<=@)|(?<=[wW])(?=\\\.)|(?<=[-<>~])(?=\\[-<>=])")
 
 
 @cache
 def load_app_texts(language: str) -> dict[str, str]:
-    """All labels and sentence templates of a language, keys joined with dots; English errors and causes are the
-    core's own. What stands in labels.toml has no prefix, what stands in lessons/qkv.toml begins with lessons.qkv."""
+    """Returns all labels and sentence templates of a language, by dotted key; English errors and causes are those of
+    the core. Keys of labels.toml have no prefix, keys of lessons/qkv.toml begin with lessons.qkv."""
     folder = CONTENT_FOLDER / language
     words: dict[str, str] = {}
     if language == "en":
@@ -44,7 +44,7 @@ def load_app_texts(language: str) -> dict[str, str]:
 
 
 def prefix_of(path: Path) -> str:
-    """What the keys of a file of words begin with.
+    """Returns the prefix of the keys of a content file.
 
     >>> prefix_of(Path("labels.toml")), prefix_of(Path("lessons/qkv.toml"))
     ('', 'lessons.qkv.')
@@ -55,7 +55,7 @@ def prefix_of(path: Path) -> str:
 
 
 def flatten(table: dict, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Nested tables as (dotted key, text) pairs."""
+    """Yields the entries of nested tables as (dotted key, text) pairs."""
     for key, value in table.items():
         if isinstance(value, dict):
             yield from flatten(value, f"{prefix}{key}.")
@@ -64,7 +64,7 @@ def flatten(table: dict, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 
 class ThreadLanguage(threading.local):
-    """The language of the part of the page that is drawn by this thread; none between the parts."""
+    """The language of the part of the page that this thread is drawing; None outside of use_language."""
 
     now: str | None = None
 
@@ -74,8 +74,8 @@ THREAD_LANGUAGE = ThreadLanguage()
 
 @contextmanager
 def use_language(known: str | None = None) -> Iterator[None]:
-    """While a part is drawn its language is asked for once: it has hundreds of words. known: the language, where no
-    session can be asked, since a file is made for it."""
+    """Keeps the language fixed within the `with` block, so that it is determined once and not for each text. known:
+    the language, if there is no session, as when a file is written; by default that of the session."""
     THREAD_LANGUAGE.now = known or current_language()
     try:
         yield
@@ -84,7 +84,7 @@ def use_language(known: str | None = None) -> Iterator[None]:
 
 
 def current_language() -> str:
-    """The language of this session: chosen, or in the link, or the browser's."""
+    """Returns the language of this session: the chosen one, or that of the link, or the browser's."""
     if THREAD_LANGUAGE.now is not None:
         return THREAD_LANGUAGE.now
     chosen = st.session_state.get("lang")
@@ -95,24 +95,24 @@ def current_language() -> str:
 
 
 def say(key: str, /, **values) -> str:
-    """A text in the session's language, its named values filled in."""
+    """Returns a text in the session's language, with its named values filled in."""
     return fill_template(load_app_texts(current_language())[key], values)
 
 
 def get_text_template(key: str) -> str:
-    """A text whose named values are filled in by a part of the screen that is not Python."""
+    """Returns a text in the session's language with its placeholders, which JavaScript fills in."""
     return load_app_texts(current_language())[key]
 
 
 def has(key: str) -> bool:
-    """Whether there is a text of this key."""
+    """Whether the session's language has a text for a key."""
     return key in load_app_texts(current_language())
 
 
 def escape_markdown(text: object) -> str:
-    """A text as Markdown that shows exactly this text: nothing in it is markup, a directive, a formula or an emoji.
+    """Returns Markdown that shows exactly this text: nothing in it is markup, a directive, a formula or an emoji.
 
-    Streamlit makes addresses, arrows and :names: of texts even where they are escaped: an invisible joiner parts them.
+    Streamlit converts addresses, arrows and :names: even if they are escaped: an invisible word joiner prevents that.
     """
     line = " ".join(str(text).splitlines())
     escaped = MARKDOWN_SIGN_PATTERN.sub(r"\\\1", line)
@@ -120,8 +120,8 @@ def escape_markdown(text: object) -> str:
 
 
 def split_bold(markdown: str) -> list[str]:
-    """The text that Markdown shows whose only markup is bold, in pieces of which every second is bold: for a part
-    of the screen that shows texts as they are.
+    """Splits Markdown whose only markup is bold into plain texts, every second of them bold: for a component that
+    shows plain text.
 
     >>> split_bold("all **" + escape_markdown("*7*") + "** pairs")
     ['all ', '*7*', ' pairs']
@@ -131,7 +131,7 @@ def split_bold(markdown: str) -> list[str]:
 
 
 def strip_markup(markdown: str) -> str:
-    """The text that Markdown shows whose only markup is bold, italic, code and colour.
+    """Returns the plain text of Markdown whose only markup is bold, italic, code and colour.
 
     >>> strip_markup("**bold**, *Finding Structure*, :gray[**grey**], " + escape_markdown("*7* :gray[x]"))
     'bold, Finding Structure, grey, *7* :gray[x]'
@@ -141,26 +141,26 @@ def strip_markup(markdown: str) -> str:
 
 
 def make_names_distinct(names: list[str]) -> list[str]:
-    """Names to choose from, no two alike: numbered where two would be."""
+    """Returns the names, all numbered if two of them are equal."""
     if len(set(names)) == len(names):
         return names
     return [f"{number}: {name}" for number, name in enumerate(names, start=1)]
 
 
 def label_arrays(names: list[str]) -> dict[str, str]:
-    """The arrays of a file as a choice of them shows their names, which is no Markdown."""
+    """Returns the label of each array name, for a selectbox: distinct and printable, not Markdown."""
     shown_names = [printable_token(name[:MAX_ARRAY_NAME_CHARS]) for name in names]
     return dict(zip(names, make_names_distinct(shown_names), strict=True))
 
 
 def say_refusal(error: AttentionError, spell: Callable[[str], str] = escape_markdown) -> str:
-    """A refusal in the session's language, its values shown literally. spell: how they are written in it."""
+    """Returns the sentence for an AttentionError in the session's language. spell: formats its values."""
     values = {name: say_refused_value(value, spell) for name, value in error.values.items() if name != "readings"}
     return say(f"error.{error.code}", **values)
 
 
 def say_cause(cause: Cause) -> str:
-    """A proven cause in the session's language, with what stands beside it."""
+    """Returns the sentence for a proven cause in the session's language, joined with those of cause.beside."""
     values = {name: escape_markdown(value) for name, value in cause.values.items()}
     sentences = []
     for code in (cause.code, *cause.beside):
@@ -169,7 +169,7 @@ def say_cause(cause: Cause) -> str:
 
 
 def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
-    """A refusal's value: a setting by the page's word for it, anything else literally."""
+    """Returns a value of an AttentionError: a setting by its label on the page, anything else literally."""
     if has(f"setting.{value}"):
         return say(f"setting.{value}")
     return spell(printable_token(str(value)))

@@ -1,4 +1,4 @@
-"""What the last change did: one sentence, and whether the maps show the difference to before."""
+"""The sentence about the effect of the last change, and the switch for maps of the difference."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -22,7 +22,7 @@ from pages.site.words import escape_markdown, say
 
 
 def show_last_change(screen: ScreenState) -> None:
-    """Two lines that are always there, so that nothing moves when they get something to say."""
+    """Shows the switches and the sentence about the last change, in two lines that never change the layout."""
     can_compare = screen.before is not None and screen.exchange.compared
     st.session_state["c_difference"] = screen.setup.against is not None and can_compare
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -39,19 +39,19 @@ def show_last_change(screen: ScreenState) -> None:
 
 
 def pin_switch() -> None:
-    """One click: what is on the screen is A from now on, and what it is changed to B. No higher than the line."""
+    """Shows the switch that pins the current Setup as A; later changes are then B."""
     st.session_state["c_pin"] = False
     st.toggle(say("compare.pin"), key="c_pin", on_change=pin_and_redraw, width="content")
 
 
 def pin_and_redraw() -> None:
-    """Pins A."""
+    """Pins the current Setup as A and redraws."""
     setup_history.pin_current_setup()
     redraw()
 
 
 def handle_difference_switch() -> None:
-    """The maps show the difference, or the numbers themselves again."""
+    """Makes the maps show the difference to the run before, or the numbers again."""
     before = setup_state.setup_before()
     wanted = st.session_state["c_difference"] and before is not None
     select_and_redraw(against=setup_to_query(before) if wanted else None)
@@ -60,12 +60,12 @@ def handle_difference_switch() -> None:
 # ---- in words --------------------------------------------------------------------------------------------------------
 @cache_in_thread
 def describe_last_change(screen: ScreenState) -> str:
-    """What changed most since the run before; that nothing is compared where that had other sizes."""
+    """Returns the sentence about what changed most since the run before, or that its sizes were different."""
     return say("change.sizes") if screen.before is None else describe_change(screen)
 
 
 def describe_change(screen: ScreenState) -> str:
-    """What changed most, with its numbers before and now, as far as the words are the same; which words are not."""
+    """Returns sentences about the exchanged words and about what changed most, with its numbers before and now."""
     if not screen.exchange.compared:
         return describe_change_among_kept_words(screen)
     sentences = []
@@ -78,7 +78,7 @@ def describe_change(screen: ScreenState) -> str:
 
 
 def describe_change_among_kept_words(screen: ScreenState) -> str:
-    """The same between the words that stand where they stood; nothing is compared where others stand."""
+    """Returns the sentence about the weight that changed most, among positions whose word is unchanged."""
     if not screen.moved:
         return say("change.nothing")
     sizes = screen.trace.sizes()
@@ -91,7 +91,7 @@ def describe_change_among_kept_words(screen: ScreenState) -> str:
 
 
 def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int]] = NOWHERE) -> StepMove | None:
-    """The weight of the sentence on the screen that moved most; None where none moved.
+    """Returns the weight of the selected sentence that changed most; None if none changed.
 
     left_out: the queries ("T") and the keys ("S") that are not compared.
     """
@@ -102,7 +102,7 @@ def find_moved_weight(screen: ScreenState, left_out: Mapping[str, Collection[int
 
 
 def describe_telling_change(screen: ScreenState) -> str:
-    """The largest move of all, else which steps are new."""
+    """Returns the sentence about the change most worth telling, else about new steps."""
     move = find_telling_move(screen.moved)
     if move is None:
         return describe_new_steps(screen)
@@ -115,7 +115,7 @@ def describe_telling_change(screen: ScreenState) -> str:
 
 
 def describe_new_steps(screen: ScreenState) -> str:
-    """Which steps the run before did not have, or had in another shape."""
+    """Returns the sentence about the steps that the run before lacked or had in another shape."""
     comma = say("fact.comma")
     sentences = []
     if screen.new:
@@ -128,7 +128,7 @@ def describe_new_steps(screen: ScreenState) -> str:
 
 
 def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
-    """A weight that moved, by its words; whether it comes of random numbers. In few words where others stand before."""
+    """Returns the sentence about a weight that changed; a variant for random numbers or exchanged words."""
     trace = screen.trace
     _, head, query, key = move.index
     values = {
@@ -145,7 +145,7 @@ def describe_weight_move(screen: ScreenState, move: StepMove) -> str:
 
 
 def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
-    """A step's largest move in words, those of its own sentence of a batch; nothing where that has others now."""
+    """Returns the sentence about a step's largest change, or that its sentence of the batch has other words now."""
     trace, before = screen.trace, screen.before
     numbers = format_move(trace, before, move)
     sentence = move.index[0]
@@ -160,7 +160,7 @@ def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
 
 
 def format_move(trace: Trace, before: Trace, move: StepMove) -> dict[str, str]:
-    """A cell's number before and now, and the difference."""
+    """Returns a cell's number before and now, and the difference, as texts."""
     number_now = float(trace[move.step][move.index])
     number_before = float(before[move.step][move.index])
     difference = 0.0 if number_now == number_before else number_now - number_before

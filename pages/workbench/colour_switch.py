@@ -1,4 +1,4 @@
-"""Whether the weights of long rows are coloured from 0 to 1 or beside an even share."""
+"""The switch for the colour scale of weights in long rows: from 0 to 1, or in multiples of an even share."""
 
 import streamlit as st
 
@@ -7,23 +7,23 @@ from pages.session.view import ScreenState
 from pages.setup.setup import pinned_setup_of
 from pages.site.words import say
 
-LONG_ROW_KEYS = 8  # keys: beyond, the colours of an even row are hard to tell from those of an empty one
+LONG_ROW_KEYS = 8  # keys: in longer rows, even weights are hard to tell from weights of 0 by colour
 
 
 def has_long_rows(screen: ScreenState) -> bool:
-    """Whether a row has so many keys that its colours can be counted in even shares."""
+    """Whether rows have more than LONG_ROW_KEYS keys, so that the switch is offered."""
     return screen.trace.sizes()["S"] > LONG_ROW_KEYS
 
 
 @page_part(lambda screen: (has_long_rows(screen), screen.times, pinned_setup_of(screen.setup) is None))
 def show_colour_switch(screen: ScreenState) -> None:
-    """The switch, where rows are long; of two runs it stands with their maps."""
+    """Shows the switch if rows are long; in a comparison the buttons of the comparison include it."""
     if has_long_rows(screen) and pinned_setup_of(screen.setup) is None:
         ramp_switch(screen)
 
 
 def ramp_switch(screen: ScreenState) -> None:
-    """Colours of the weights from 0 to 1, or in even shares."""
+    """Shows the switch between colours from 0 to 1 and in multiples of an even share."""
 
     def choose_ramp() -> None:
         in_even_shares = st.session_state["c_ramp"]

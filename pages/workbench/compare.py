@@ -1,4 +1,4 @@
-"""A and B: what was pinned beside what is on the screen. What changed most, and which settings differ."""
+"""The comparison of the pinned run A with the current run B: the largest change, the settings, the maps."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ from pages.workbench.setting_differences import find_setting_differences
 
 
 def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
-    """What changed most, as the heading; the ways on; which settings differ; the maps; the strip of B's steps."""
+    """Shows the largest change as heading, the buttons, the settings that differ, the maps, and B's steps."""
     st.markdown(f"##### {compared_heading(screen)}")
     show_comparison_buttons(screen)
     st.markdown(describe_setting_differences(screen))
@@ -32,14 +32,14 @@ def show_comparison(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def has_few_heads(screen: ScreenState) -> bool:
-    """Whether the heads are so few that each is a word in a line, where else they are small maps."""
+    """Whether there are few enough heads to select them by buttons; otherwise small maps are shown."""
     max_heads, _ = LARGE_MAPS_LIMITS
     return screen.trace.sizes()["H"] <= max_heads
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def compared_heading(screen: ScreenState) -> str:
-    """What changed most, or why nothing can be compared cell by cell."""
+    """Returns the sentence about what changed most, or about why cells cannot be compared."""
     if screen.before is not None:
         return change.describe_change(screen)
     if screen.a is None:
@@ -55,7 +55,7 @@ def compared_heading(screen: ScreenState) -> str:
 
 
 def describe_setting_differences(screen: ScreenState) -> str:
-    """The settings that differ, each with A's value and B's."""
+    """Returns the sentence about the settings that differ, each with A's value and B's; empty without A."""
     if screen.a is None:
         return ""
     setup_a = with_view_of(pinned_setup_of(screen.setup), screen.setup)
@@ -69,7 +69,7 @@ def describe_setting_differences(screen: ScreenState) -> str:
 
 
 def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
-    """A setting with A's value and B's; where there are many numbers, how they differ."""
+    """Returns the phrase about one setting with A's value and B's; without A's value, `value_b` says how it differs."""
     return say(
         "compare.differs" if value_a else "compare.differ",
         name=escape_markdown(name),
@@ -80,19 +80,19 @@ def describe_setting_difference(name: str, value_a: str, value_b: str) -> str:
 
 # ---- the buttons -----------------------------------------------------------------------------------------------------
 def swap_and_redraw() -> None:
-    """A becomes B and B becomes A."""
+    """Swaps A and B and redraws."""
     setup_history.swap_a_and_b(trace_for)
     redraw()
 
 
 def reset_b_and_redraw() -> None:
-    """B becomes what A is."""
+    """Sets B to the Setup of A and redraws."""
     setup_history.reset_b_to_a(trace_for)
     redraw()
 
 
 def end_comparison() -> None:
-    """The screen shows B alone."""
+    """Ends the comparison: the screen shows B alone."""
     select_and_redraw(against=None, pinned=None)
 
 
@@ -105,8 +105,7 @@ COMPARISON_BUTTONS: dict[str, tuple[str, Callable[[], None]]] = {
 
 
 def show_comparison_buttons(screen: ScreenState) -> None:
-    """Another A, swap, back to A, end; which of two heads; whether the other maps show the difference; the colours of
-    long rows."""
+    """Shows the buttons to pin another A, swap, reset B and end, and the controls for difference, head and colours."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         for name, (icon, handle_click) in COMPARISON_BUTTONS.items():
             st.button(
@@ -127,7 +126,7 @@ def show_comparison_buttons(screen: ScreenState) -> None:
 
 
 def difference_switch(screen: ScreenState) -> None:
-    """Whether the other maps show B - A."""
+    """Shows the switch that makes the other maps show B - A."""
 
     def choose_difference() -> None:
         wanted = st.session_state["c_apart"]
@@ -145,7 +144,7 @@ def difference_switch(screen: ScreenState) -> None:
 
 
 def head_picker(screen: ScreenState) -> None:
-    """Which of two heads."""
+    """Shows the choice of a head."""
     st.session_state["c_compared_head"] = screen.selection.head
     st.segmented_control(
         say("axis.H"),

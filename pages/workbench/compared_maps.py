@@ -1,4 +1,4 @@
-"""The maps of A, of B, and of B - A; and how far each row of one lies from that of the other."""
+"""The weight maps of A, B and B - A, and the distance between corresponding rows of A and B."""
 
 import pyarrow as pa
 import streamlit as st
@@ -18,14 +18,14 @@ from pages.session.view import ScreenState
 from pages.setup.setup import pinned_setup_of, with_view_of
 from pages.site.words import escape_markdown, say
 
-MAX_CELL_MAP_TOKENS = 20  # queries or keys: of more the three maps stand on canvases
+MAX_CELL_MAP_TOKENS = 20  # queries or keys; larger maps are drawn on canvases
 COMPARED_CANVAS_CELLS = 128  # rows or columns of such a canvas
-ROWS_SWITCH_KEY = "c_rows"  # whether it is said how far each row lies apart
-MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows that are named, and pixels of the table of all
+ROWS_SWITCH_KEY = "c_rows"  # session key: whether the distances of rows are shown
+MAX_NAMED_ROWS, ROWS_TABLE_HEIGHT_PX = 4, 215  # rows named in the sentence, and pixels of the table of all rows
 
 
 def make_compared_maps(screen: ScreenState) -> list[Picture]:
-    """The maps as far as they stand in cells: one picture of all three, or A's and B's where their sizes differ."""
+    """Returns the maps drawn in cells: one picture of all three, or A's and B's if sizes differ; none if too large."""
     if any(is_too_large_for_cells(run) for run in (screen.a, screen.trace) if run is not None):
         return []
     title_a, title_b = title_compared_maps(screen)
@@ -38,13 +38,13 @@ def make_compared_maps(screen: ScreenState) -> list[Picture]:
 
 
 def is_too_large_for_cells(run: Trace) -> bool:
-    """Whether a run has so many tokens that its map stands on a canvas."""
+    """Whether a run has so many tokens that its map is drawn on a canvas."""
     sizes = run.sizes()
     return max(sizes["T"], sizes["S"]) > MAX_CELL_MAP_TOKENS
 
 
 def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
-    """One picture of A, of B and of B - A."""
+    """Returns one picture with the maps of A, B and B - A."""
     selection = screen.selection
     texts_a = picture_texts_for(screen.a)
     texts_b = picture_texts_for(screen.trace)
@@ -65,7 +65,7 @@ def make_three_maps(screen: ScreenState, title_a: str, title_b: str) -> Picture:
 
 
 def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
-    """A's or B's map by itself."""
+    """Returns the map of A or of B as a separate picture."""
     sizes, selection = run.sizes(), screen.selection
     return head_map(
         run,
@@ -81,7 +81,7 @@ def make_run_map(screen: ScreenState, run: Trace, title: str) -> Picture:
 
 
 def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
-    """What stands over A's map and over B's; which head it is, and what it was built to do, is said once."""
+    """Returns the titles of A's map and B's; only A's includes the name of the head."""
     sign_a, sign_b, _ = RUN_SIGNS
     name = ""
     if screen.a is not None:
@@ -92,7 +92,7 @@ def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
 
 
 def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureTexts:
-    """How the difference speaks: a token that is another one in B with both."""
+    """Returns the texts of the difference map: a query that differs between A and B is labelled with both words."""
 
     def label_place(axis: str, position: int) -> str:
         before = one.labels(axis, position)
@@ -105,7 +105,7 @@ def make_difference_texts(one: PictureTexts, other: PictureTexts) -> PictureText
 
 
 def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
-    """The maps in cells: all three in one picture, or A's and B's where there is no difference; else on canvases."""
+    """Shows the maps as pictures, or on canvases if there are none, and the distances of rows if switched on."""
     if pictures:
         keys = ["compared"] if len(pictures) == 1 else ["compared_a", "compared_b"]
         with st.container(horizontal=True, gap="small"):
@@ -120,7 +120,7 @@ def show_compared_maps(screen: ScreenState, pictures: list[Picture]) -> None:
 
 
 def explain_row_figures(screen: ScreenState) -> str:
-    """What the figures beside the rows are; why one is infinite, where one is."""
+    """Returns the explanation of the figures beside the rows, and of infinite ones if there are any."""
     _, divergences = screen.row_distances
     explanation = say("compare.figures")
     if divergences.isinf().any():
@@ -128,9 +128,9 @@ def explain_row_figures(screen: ScreenState) -> str:
     return explanation
 
 
-# ---- longer ones: on canvases ----------------------------------------------------------------------------------------
+# ---- larger maps, on canvases ----------------------------------------------------------------------------------------
 def show_canvases(screen: ScreenState) -> None:
-    """A, B, and B - A."""
+    """Shows A, B and B - A on canvases side by side, those that exist."""
     title_a, title_b = title_compared_maps(screen)
     canvases = [
         ("compared_a", title_a, screen.a),
@@ -145,7 +145,7 @@ def show_canvases(screen: ScreenState) -> None:
 
 
 def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
-    """One of the maps on a canvas; where all have the same size, the same cell is read in all of them."""
+    """Shows one map on a canvas; canvases of equal size are linked, so that all show the same cell."""
     selection = screen.selection
     fact = row_fact(screen.trace, selection.head, selection.query, selection.batch)
     canvas_map.show_large_map(
@@ -162,7 +162,7 @@ def show_compared_canvas(screen: ScreenState, key: str, run: Trace) -> None:
 
 
 def show_row_distances(screen: ScreenState) -> None:
-    """How far each row lies from the other: the farthest in a line, all of them in a table, the farthest first."""
+    """Shows the distances of rows between A and B: the largest in a sentence, all in a table, largest first."""
     variations, divergences = screen.row_distances  # (T,) each
     farthest_first = variations.argsort(descending=True, stable=True).tolist()
     names = place_names(screen.trace, "T", len(variations))

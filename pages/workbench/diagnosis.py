@@ -1,4 +1,4 @@
-"""What a file holds of the steps itself, beside what is computed here: the first step that differs, and why."""
+"""Compares the steps in an uploaded file with the steps computed here: the first that differs, and its cause."""
 
 from collections.abc import Iterable
 
@@ -12,11 +12,11 @@ from pages.session.view import ScreenState
 from pages.setup.setup import without_view
 from pages.site.words import say, say_cause
 
-MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # pairs of tokens: the cause of a larger run is looked for when it is asked for
+MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # pairs of tokens: for a larger run the causes are searched at a click
 
 
 def show_diagnosis(screen: ScreenState) -> None:
-    """Whether the file's own steps agree with the run; the first that does not, and the change that gives it."""
+    """Shows the diagnosis of an uploaded file, and that only a part of it is shown; nothing if neither applies."""
     inputs = screen.inputs
     uploaded = inputs.brought
     if uploaded is None or not (uploaded.given or inputs.left_out):
@@ -29,7 +29,7 @@ def show_diagnosis(screen: ScreenState) -> None:
 
 
 def show_diagnosis_of_steps(screen: ScreenState) -> None:
-    """That the file's own steps agree with the run, or the first that does not, and the change that gives it."""
+    """Shows that the file's steps agree with the run, or the first that differs and its cause."""
     diagnosis = cached_diagnosis(without_view(screen.setup), screen.trace, screen.inputs)
     if diagnosis.step is None:
         show_agreement(screen, diagnosis)
@@ -39,7 +39,7 @@ def show_diagnosis_of_steps(screen: ScreenState) -> None:
 
 
 def show_agreement(screen: ScreenState, diagnosis: Diagnosis) -> None:
-    """All agree, and how well."""
+    """Shows that all steps agree, with the largest difference."""
     largest_difference = max(diagnosis.agreeing.values())
     sentence = say(
         "diagnosis.agree",
@@ -51,14 +51,14 @@ def show_agreement(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 
 def name_upload_precision(screen: ScreenState) -> str:
-    """What the file's steps were computed in."""
+    """Returns the precision in which the file's steps were computed, such as float32."""
     dtype = cached_precision(without_view(screen.setup), screen.trace, screen.inputs)
     return str(dtype).removeprefix("torch.")
 
 
 # ---- the first step that differs -------------------------------------------------------------------------------------
 def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
-    """The first step that differs: where most, what stands there, and whether it follows from the steps before it."""
+    """Shows the first step that differs, its largest difference, and whether it follows from the steps before it."""
     first = diagnosis.first
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown(describe_step_difference(screen, first), width="content")
@@ -75,7 +75,7 @@ def show_first_difference(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 
 def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
-    """Which steps agree before the first that differs, and whether that one follows from them."""
+    """Returns sentences about the steps before the first that differs, and whether that one follows from them."""
     first = diagnosis.first
     sentences = []
     if diagnosis.before:
@@ -89,7 +89,7 @@ def describe_steps_before(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_step_difference(screen: ScreenState, first: Comparison) -> str:
-    """One comparison in words."""
+    """Returns the sentence about one comparison: different shapes, or the largest difference."""
     if not first.fits:
         sentence = say("diagnosis.misfit", step=first.step, given=first.given_shape, shape=first.shape)
         if first.fits_as:
@@ -106,7 +106,7 @@ def describe_step_difference(screen: ScreenState, first: Comparison) -> str:
 
 
 def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
-    """Where the largest difference stands: head 2, query 4, key 2."""
+    """Returns the place of the largest difference in words: head 2, query 4, key 2."""
     parts = []
     for dim, position, size in zip(first.dims, first.index, first.shape, strict=True):
         number = position + 1
@@ -121,7 +121,7 @@ def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
 
 # ---- its cause -------------------------------------------------------------------------------------------------------
 def show_causes(screen: ScreenState, was_tried: bool) -> None:
-    """The one change that gives the file's numbers, where one does. was_tried: changes of a step that fits."""
+    """Shows the causes that reproduce the file's numbers. was_tried: whether to report that there is none."""
     setup = without_view(screen.setup)
     is_large = screen.trace["scores"].numel() > MAX_PAIRS_WITHOUT_ASKING
     if is_large and st.session_state.get("causes") != setup:
@@ -143,5 +143,5 @@ def show_causes(screen: ScreenState, was_tried: bool) -> None:
 
 
 def join_step_names(steps: Iterable[str]) -> str:
-    """Names of steps in a row."""
+    """Returns the names of steps as a list in words."""
     return say("fact.comma").join(steps)

@@ -1,4 +1,4 @@
-"""Tensors from files: which array is what, the order of their axes, and the part of them that is looked at."""
+"""Controls for tensors from files: the role of each array, the order of the axes, and the part that is shown."""
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -24,17 +24,17 @@ from pages.workbench.file_reading import (
 )
 
 UPLOAD_FILE_TYPES = ["npz", "npy", "safetensors", "json"]
-# Nothing said yet of a file.
+# The fields of a Setup for a file about which nothing was chosen yet.
 UNSPECIFIED_UPLOAD = {"roles": (), "axes": None, "part": None, "polarity": None, "mask_as": ()}
 NEW_UPLOAD_RESET = {**UNSPECIFIED_UPLOAD, "scores": None, "weights": None, "allowed": None}
 THREE_AXES = ("BTd", "HTd")  # the readings of three axes: sequences of one head, or heads of one sequence
 MAX_FILE_NAME_CHARS = 60  # characters of a file's name that are shown
 
-PartNumber = tuple[str, int, int]  # its name, its value as people count, and the largest that there is
+PartNumber = tuple[str, int, int]  # name, value (positions count from 1), largest possible value
 
 
 def show_file_controls(setup: Setup) -> None:
-    """An uploader; once there are tensors, what they are and which part of them is on the screen."""
+    """Shows the uploader and, once a file is read, its sources, masks, axes, roles and the part that is shown."""
     files = show_uploader(setup)
     show_three_axes_choice()
     show_mask_question()
@@ -61,7 +61,7 @@ def show_file_controls(setup: Setup) -> None:
 
 
 def show_uploader(setup: Setup) -> list[UploadedFile]:
-    """One file with q, k and v, or one for each; gives the files in the box."""
+    """Shows the uploader, for one file with q, k and v or one for each, and returns the files in it."""
     key = f"c_bring_{setup_state.editors_version()}"
 
     def store_chosen_files() -> None:
@@ -71,7 +71,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         try:
             name = store_upload(files, setup)
         except AttentionError as error:
-            setup_state.renew_editors()  # an uploader that still held the file would send it along with the next one
+            setup_state.renew_editors()  # otherwise the uploader would send the refused file again with the next one
             setup_state.store_refusal(BRING, error)
             return
         try_change(BRING, file=name, **NEW_UPLOAD_RESET)
@@ -90,7 +90,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
 
 
 def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
-    """Which file each tensor is from, and which files in the box give none."""
+    """Shows which file each tensor comes from, and which files in the box are not used."""
     comma = say("fact.comma")
     names_by_id = name_files(files)
     roles = roles_by_source(setup)
@@ -107,7 +107,7 @@ def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
 
 
 def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
-    """What is read from each file, in words."""
+    """Returns the roles (in words) of the arrays that are read from each file."""
     sources = sources_of(setup)
     arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
     roles: dict[Source, list[str]] = {}
@@ -118,7 +118,7 @@ def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
 
 
 def name_files(files: list[UploadedFile]) -> dict[str, str]:
-    """What the files in the box are called, no two alike, by their ids."""
+    """Returns distinct printable names of the files in the box, by their ids."""
     ids = [file.file_id for file in files]
     names = [printable_file_name(file.name) for file in files]
     distinct_names = make_names_distinct(names)
@@ -126,12 +126,12 @@ def name_files(files: list[UploadedFile]) -> dict[str, str]:
 
 
 def printable_file_name(name: str) -> str:
-    """The name of a file as it can be printed."""
+    """Returns the name of a file, shortened and without unprintable characters."""
     return printable_token(name[:MAX_FILE_NAME_CHARS])
 
 
 def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) -> None:
-    """Which array is what, of the file on the screen or of one that waits."""
+    """Shows a choice of an array for each role. is_waiting: of the file that waits for an answer."""
     place = "waiting" if is_waiting else "role"
     arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
     labels = label_arrays(names)
@@ -164,7 +164,7 @@ def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) 
 
 
 def show_waiting_roles() -> None:
-    """Which array is what of a file that waits because its names do not say it."""
+    """Shows the choice of roles for a waiting file whose array names do not determine them."""
     refusal, waiting = setup_state.get_refusal(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "role_missing":
         return
@@ -173,13 +173,13 @@ def show_waiting_roles() -> None:
 
 
 def format_axes(name: str) -> str:
-    """The order of axes as people write it: (B, T, d)."""
+    """Returns the order of axes in parentheses: (B, T, d)."""
     axes = AXIS_ORDERS[name].replace(" ", ", ")
     return f"({axes})"
 
 
 def show_three_axes_choice() -> None:
-    """What three axes are, where a file was refused because they have two readings: the file waits for the answer."""
+    """Shows the choice between the two readings of three axes, if a file waits for it."""
     refusal = setup_state.get_refusal(BRING)
     if refusal is None or refusal.code != "rank_qkv":
         return
@@ -198,7 +198,7 @@ def show_three_axes_choice() -> None:
 
 
 def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
-    """The order of the axes: as the shapes say it, or as it is chosen."""
+    """Shows the choice of the order of the axes; by default the one derived from the shapes."""
 
     def choose_axes() -> None:
         try_change("axes", axes=st.session_state["c_axes"], part=None)
@@ -218,9 +218,9 @@ def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
     show_refusal("axes")
 
 
-# ---- the part that is looked at --------------------------------------------------------------------------------------
+# ---- the part that is shown ------------------------------------------------------------------------------------------
 def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
-    """Which sequence, heads, queries and keys."""
+    """Shows the inputs for the sequence, heads, queries and keys that are shown."""
     part_numbers = list_part_numbers(setup, tensors)
 
     def choose_part() -> None:
@@ -256,7 +256,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
 
 
 def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber]:
-    """The numbers that say which part of the tensors is on the screen."""
+    """Returns the numbers that determine which part of the tensors is shown, each with its maximum."""
     part = input_kind_of(setup, uploaded_arrays(setup)).part_of(tensors)
     head, heads = part.heads
     query, queries = part.queries

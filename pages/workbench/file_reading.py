@@ -1,4 +1,4 @@
-"""How the files on the workbench are read: a line under each of them, and the answers that a mask waits for."""
+"""How uploaded files are read: a line for each file, and the choice of how to read a mask."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,7 +23,7 @@ BRING = "bring"  # the control of the box for files
 
 # ---- what was read ---------------------------------------------------------------------------------------------------
 def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[str, str]) -> None:
-    """Under each file what of it was read as what, and what was not, by name."""
+    """Shows a line for each file: its arrays with the roles they were read as, and those not read."""
     arrays = uploaded_arrays(setup)
     roles = {name: role for role, name in input_kind_of(setup, arrays).roles_by_name().items()}
     sources, others = sources_of(setup), others_of(setup)
@@ -38,7 +38,7 @@ def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[st
 
 
 def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTensors) -> str:
-    """What an array was read as; of a mask with its axes and with what True means."""
+    """Returns the phrase about the role an array was read as; for a mask with its axes and what True means."""
     array = name_array(name, arrays[name].shape)
     if role in tensors.masks:
         return say("brought.as_mask", array=array, reading=format_reading(tensors.masks[role]))
@@ -46,14 +46,14 @@ def say_read(name: str, role: str, arrays: UploadedArrays, tensors: UploadedTens
 
 
 def format_reading(reading: MaskReading) -> str:
-    """The axes of a mask as people write them, and what its numbers mean."""
+    """Returns the phrase about the axes of a mask and what its numbers mean."""
     axes = reading.axes.replace("BH", "B·H").replace(" ", ", ")
     return say(f"mask_reading.{reading.polarity}", axes=f"({axes})")
 
 
 # ---- a file that waits -----------------------------------------------------------------------------------------------
 def waiting_file() -> Setup | None:
-    """The Setup with the file that waits for an answer; None where none waits."""
+    """Returns the Setup with the file that waits for an answer; None if none waits."""
     draft = setup_state.workbench().drafts.get(BRING)
     if draft is None:
         return None
@@ -66,13 +66,13 @@ def waiting_file() -> Setup | None:
 
 
 def answer_for_waiting_file(**answer) -> None:
-    """Tries the file that waits once more, with an answer."""
+    """Tries the waiting file again, with an answer."""
     try_change(BRING, **{**setup_state.workbench().drafts.get(BRING, {}), **answer})
 
 
 # ---- what a mask is --------------------------------------------------------------------------------------------------
 def show_mask_question() -> None:
-    """The readings of a mask for which a file waits, and the way to leave it out; nothing where none waits."""
+    """Shows the possible readings of a mask, if a file waits for this choice."""
     refusal, waiting = setup_state.get_refusal(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "mask_readings":
         return
@@ -83,7 +83,7 @@ def show_mask_question() -> None:
 
 
 def show_mask_choices(setup: Setup, tensors: UploadedTensors) -> None:
-    """How each mask of the file is read, where there is more than one way."""
+    """Shows the choice of a reading for each mask of the file that has more than one."""
     for role, readings in tensors.mask_fits.items():
         if len(readings) > 1:
             show_reading_choice(setup, role, list(readings), tensors.masks[role], partial(try_change, f"read_{role}"))
@@ -93,8 +93,8 @@ def show_mask_choices(setup: Setup, tensors: UploadedTensors) -> None:
 def show_reading_choice(
     setup: Setup, role: str, readings: list[MaskReading], now: MaskReading | None, take: Callable[..., None]
 ) -> None:
-    """A choice of the readings of one mask, and of leaving it out. now: the one in force, None where it waits. take:
-    tries what is chosen."""
+    """Shows a choice of the readings of one mask, or of none. now: the current reading, None if it waits. take: tries
+    the chosen one."""
     key = f"c_mask_{role}" if now is not None else f"c_waiting_mask_{role}"
     arrays = uploaded_arrays(setup)
     roles = input_kind_of(setup, arrays).roles_by_name()

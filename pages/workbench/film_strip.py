@@ -1,4 +1,4 @@
-"""The film strip: one setting swept, a run for each value as a small map with its figure below; a click takes it."""
+"""The film strip: a small map and a figure of the run for each value of a swept setting; a click takes the value."""
 
 from dataclasses import replace
 
@@ -20,11 +20,11 @@ from pages.workbench.sweep_values import MAX_SWEPT_VALUES, SweptValue
 from pages.workbench.sweeps import SWEEPS, describe_figure, list_swept_values, make_change, name_sweep
 
 FILM_DRAWER_KEY = "film_drawer"
-FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # pixels: nine maps stand in a line, and their figures can be read from afar
+FRAME_SIDE_PX, FRAME_TEXT_PX = 76, 16  # pixels: nine maps fit in a line, with figures readable from afar
 
 
 def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, what is looked at and what is swept; nothing while the drawer is closed."""
+    """Returns the run, the selection and the swept setting; empty while the drawer is closed."""
     session = st.session_state
     if not session.get(FILM_DRAWER_KEY):
         return ()
@@ -33,12 +33,12 @@ def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(film_dependencies)
 def show_film_strip(screen: ScreenState) -> None:
-    """A drawer, which runs nothing while it is closed."""
+    """Shows the film strip in a drawer; nothing is computed while it is closed."""
     show_drawer(say("film.title"), ":material/theaters:", FILM_DRAWER_KEY, lambda: show_film(screen))
 
 
 def show_film(screen: ScreenState) -> None:
-    """Which setting, its runs in a row, and what stands under each."""
+    """Shows the choice of the swept setting and the frames of its values."""
     setup, trace = with_seen_head(screen), screen.trace
     max_runs = min(MAX_SWEPT_VALUES, MAX_RUN_PAIRS // trace["weights"].numel())
     if max_runs < 2:
@@ -64,7 +64,7 @@ def show_film(screen: ScreenState) -> None:
 
 
 def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
-    """A run for each value that can be computed; which cannot, and why the first of them."""
+    """Shows a frame for each value that can be computed, and the refused values with the reason of the first."""
     row: list[dict] = []
     refusals: dict[str, str] = {}  # by the value
     for place, value in enumerate(values):
@@ -92,7 +92,7 @@ def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> Non
 
 
 def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) -> dict:
-    """A value of a sweep as a small map with its figure. Raises AttentionError where it cannot be computed."""
+    """Returns the data of one frame: a small map with its figure. Raises AttentionError if it cannot be computed."""
     sweep = SWEEPS[name]
     value_now = sweep.now(with_seen_head(screen), screen.trace, screen.inputs)
     run = replace(screen.setup, **make_frame_change(screen, name, value))
@@ -121,18 +121,18 @@ def take_frame(screen: ScreenState, name: str, values: list[SweptValue], place: 
 
 
 def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict[str, object]:
-    """What becomes of the Setup on the screen when the swept setting takes a value."""
+    """Returns the changed fields of the current Setup when the swept setting takes a value."""
     return make_change(SWEEPS[name], with_seen_head(screen), screen.trace, screen.inputs, value)
 
 
 def with_seen_head(screen: ScreenState) -> Setup:
-    """The Setup on the screen, which says what head is looked at also where nobody chose one."""
+    """Returns the current Setup with its head set to the selected one."""
     return replace(screen.setup, head=screen.selection.head)
 
 
 @cache_by_setup
 def cached_frame(setup: Setup, now: Setup, name: str, selection: Selection, times: bool) -> tuple[SmallRaster, float]:
-    """A run's map of the head that is looked at, and its figure beside the run on the screen."""
+    """Returns a run's map of the selected head, and its figure. now: the current Setup."""
     trace = trace_for(setup)
     small_map = small_raster(trace, "weights", selection.at, times)
     figure = SWEEPS[name].figure(now, trace, selection)

@@ -1,4 +1,4 @@
-"""The line above the pictures: proof, undo, link, export; and what a link or a file said that could not be read."""
+"""The line above the pictures: undo, link, proof, export; and the parts of a link or file that could not be read."""
 
 import streamlit as st
 
@@ -20,11 +20,11 @@ from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
 
-LINE_HEIGHT_PX = 40  # of a wide page
+LINE_HEIGHT_PX = 40  # on a wide page
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """What the line says; all that is on the screen, where one of its drawers is open."""
+    """Returns what the line depends on; the whole Setup if one of its panels is open."""
     session, setup = st.session_state, screen.setup
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
@@ -45,14 +45,14 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(header_dependencies, height_px=LINE_HEIGHT_PX)
 def show_header(screen: ScreenState) -> None:
-    """Undo and redo, link, proof, export; then what could not be read."""
+    """Shows undo and redo, link, proof, export; then errors of the opened link or file."""
     with st.container(gap="xsmall"):
         show_header_line(screen)
         show_link_trouble()
 
 
 def show_header_line(screen: ScreenState) -> None:
-    """Undo and redo, link, proof, export."""
+    """Shows the choice of the example, undo and redo, link, proof, export."""
     trace, setup = screen.trace, screen.setup
     own, shared = show_toolbar()
     with own:
@@ -77,19 +77,19 @@ def show_header_line(screen: ScreenState) -> None:
 
 
 def make_scene_of_screen() -> Scene:
-    """What the screen shows as a scene, under the name of its example."""
+    """Returns the current Setup as a scene of a lecture, named after its example."""
     setup = setup_state.current_setup()
     return lecture_session.make_scene(setup, say(f"example.{setup.example}"))
 
 
 def undo_or_redo(move: str) -> None:
-    """Undo or redo, by button or keyboard."""
+    """Handles an undo or redo, by button or keyboard, and redraws."""
     setup_history.move_in_history(move, trace_for)
     redraw()
 
 
 def show_link_trouble() -> None:
-    """Where undo leads nowhere; what of the opened link or file could not be read or computed."""
+    """Shows why undo was refused, and what of the opened link or file could not be read or computed."""
     show_refusal(setup_state.HISTORY_CONTROL)
     state = setup_state.workbench()
     source = state.source

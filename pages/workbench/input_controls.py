@@ -1,4 +1,4 @@
-"""What goes in: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
+"""Controls for the input: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
 
 from dataclasses import fields
 
@@ -51,7 +51,7 @@ INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 
 
 def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The sentences; of anything else than sentences all that goes into the run, and the files in the box."""
+    """Returns the sentences; for any other kind of input the whole Setup without its view, and the files in the box."""
     setup = screen.setup
     is_uploading = st.session_state.get("bringing")
     if input_mode_of(setup) != "sentence" or is_uploading:
@@ -79,7 +79,7 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(input_dependencies)
 def show_input_controls(screen: ScreenState) -> None:
-    """What goes in: a sentence with words to exchange, a matrix, q, k and v, or a file; the second of two sequences."""
+    """Shows the controls of the chosen kind of input, and the second sequence of cross-attention."""
     setup, inputs = screen.setup, screen.inputs
     mode = current_mode(setup)
     if mode == "file":
@@ -99,7 +99,7 @@ def show_input_controls(screen: ScreenState) -> None:
 
 
 def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
-    """The sentence, and what may be said of its words; of one that is a matrix, only the offer to use it as such."""
+    """Shows the sentence and the controls for its words; if it reads as a matrix, only the offer to use it as X."""
     shipped = spell_tokens(first_sentence_of(inputs), setup)
     show_field_text("text", setup.text, shipped, help=say("help.text"))
     if show_matrix_offer():
@@ -116,14 +116,14 @@ def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
 
 
 def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The kind of input, and what else can be switched on for it."""
+    """Returns the kind of input, the example, and the switches that are on."""
     setup = screen.setup
     return (current_mode(setup), setup.example, setup.more, is_cross_attention(setup))
 
 
 @page_part(choice_dependencies)
 def show_input_choice(screen: ScreenState) -> None:
-    """Whether several sentences are computed together, and whether keys come of another one; a head that learned."""
+    """Shows the switches for a batch and for cross-attention, and the button for learned weights."""
     setup = screen.setup
     mode = current_mode(setup)
     if mode == "sentence" and not is_cross_attention(setup):
@@ -135,8 +135,8 @@ def show_input_choice(screen: ScreenState) -> None:
 
 
 def show_learned_door() -> None:
-    """Asks which weights that were learned are to be shown: those of a language model, which reads the sentence, or of
-    a head that copies, with its own text."""
+    """Shows a choice of learned weights: a language model that reads the sentence, or a head that copies, with its own
+    text."""
 
     def open_learned_example() -> None:
         setup_state.open_example(LEARNED_EXAMPLE)
@@ -149,7 +149,7 @@ def show_learned_door() -> None:
 
 
 def open_language_model() -> None:
-    """Lets a language model read the sentence that is on the screen; where there is none, its own."""
+    """Opens the language model with the current sentence; without one, with the model's example sentence."""
     setup = setup_state.current_setup()
     text = None
     if input_mode_of(setup) == "sentence":
@@ -160,13 +160,13 @@ def open_language_model() -> None:
 
 
 def current_mode(setup: Setup) -> str:
-    """The kind of input that is chosen: of a file also before it is brought."""
+    """Returns the chosen kind of input; "file" also before a file is uploaded."""
     return "file" if st.session_state.get("bringing") else input_mode_of(setup)
 
 
 # ---- sentence, matrix, q k v, or file --------------------------------------------------------------------------------
 def show_mode_choice(setup: Setup, mode: str) -> None:
-    """What is typed or brought: a sentence, a matrix, q, k and v, or a file."""
+    """Shows the choice of the kind of input: a sentence, a matrix, q, k and v, or a file."""
     example = EXAMPLES[setup.example]
     modes = ["matrix", "qkv", "file"]
     if example.code is not None:
@@ -188,7 +188,7 @@ def show_mode_choice(setup: Setup, mode: str) -> None:
 
 
 def choose_input_mode() -> None:
-    """Takes the chosen mode; a file only once it is brought."""
+    """Handles a chosen kind of input; a file changes the Setup only once it is uploaded."""
     wanted = st.session_state["c_mode"]
     st.session_state["bringing"] = wanted == "file"
     if wanted == "file":
@@ -203,7 +203,7 @@ def choose_input_mode() -> None:
 
 
 def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
-    """The change by which a Setup has another input: the same numbers as far as they can be typed there.
+    """Returns the change of a Setup to another kind of input, with the same numbers as far as possible.
 
     Raises AttentionError where no text can hold them.
     """
@@ -224,13 +224,13 @@ def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
 
 
 def write_qk_as_inputs(setup: Setup) -> dict[str, str]:
-    """Where q, k and v were given without an x: q as the first sequence and k as the second, nothing projected."""
+    """Returns q as the first sequence and k as the second, for an example with q, k and v but no x."""
     matrices = write_first_head(setup, "qk")
     return {"x": matrices["q"], "context": matrices["k"]}
 
 
 def write_first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
-    """q, k and v of the first head of the run on the screen, in link form."""
+    """Returns q, k and v of the first head of a Setup's run, in link form."""
     trace = trace_for(setup)
     matrices = {}
     for name in names:
@@ -242,7 +242,7 @@ def write_first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
 
 # ---- the boxes -------------------------------------------------------------------------------------------------------
 def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
-    """Words that are worth exchanging, one click each."""
+    """Shows a button for each suggested exchange of a word."""
     swaps = list_swap_offers(setup, inputs)
     if not swaps:
         return
@@ -254,7 +254,7 @@ def show_swap_offers(setup: Setup, inputs: RunInputs) -> None:
 
 
 def show_matrix_offer() -> bool:
-    """Where the sentence that was typed reads as a matrix, the offer to use it as X; whether it is made."""
+    """Offers to use the typed sentence as X if it reads as a matrix; returns whether it does."""
     text = st.session_state["c_text"]
     try:
         matrix = parse_matrix(text, "x")
@@ -275,7 +275,7 @@ def show_matrix_offer() -> bool:
 
 
 def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
-    """Whether a sentence that is written without spaces is cut into characters."""
+    """Shows the switch that splits a sentence written without spaces into characters."""
     text = spell_tokens(first_sentence_of(inputs), setup)
     reads_otherwise = network_of(setup) is not None or model_of(setup) is not None
     if reads_otherwise or not is_written_without_spaces(text):
@@ -290,7 +290,7 @@ def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
 
 
 def show_batch_switch(setup: Setup) -> None:
-    """Whether further sentences are computed together with the first."""
+    """Shows the switch that computes further sentences with the first, as a batch."""
 
     def switch_batch() -> None:
         sentences = EXAMPLES[setup.example].batch if st.session_state["c_batch"] else None
@@ -301,7 +301,7 @@ def show_batch_switch(setup: Setup) -> None:
 
 
 def show_further_sentences(setup: Setup) -> None:
-    """Further sentences, one a line: they are computed together with the first, filled up to the longest."""
+    """Shows the box for further sentences, one a line, that are computed in a batch, padded to the longest."""
 
     def take_typed_sentences() -> None:
         try_change("more", more=st.session_state["c_more"])
@@ -313,7 +313,7 @@ def show_further_sentences(setup: Setup) -> None:
 
 
 def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
-    """A matrix as text: pasted from a spreadsheet, or typed."""
+    """Shows a matrix as text, in a box to type or paste into."""
     matrix = inputs.matrices.get(field)
     key = mirror_moved_field(f"c_{field}", field, format_matrix_rows(matrix))
 
@@ -331,7 +331,7 @@ def matrix_box(field: str, inputs: RunInputs, height: int = 150) -> None:
 
 
 def format_matrix_rows(matrix: np.ndarray | None) -> str:
-    """A row a line and spaces between the cells, to be read and changed; nothing for what is too large to be a text."""
+    """Returns a matrix as text, a row a line and spaces between cells; empty if None or if no text can hold it."""
     if matrix is None:
         return ""
     try:
@@ -342,7 +342,7 @@ def format_matrix_rows(matrix: np.ndarray | None) -> str:
 
 
 def show_cross_switch(setup: Setup) -> None:
-    """Whether keys and values come from a second sentence or matrix."""
+    """Shows the switch for cross-attention: keys and values from a second sentence or matrix."""
 
     def switch_cross_attention() -> None:
         is_on = st.session_state["c_cross"]
@@ -354,7 +354,7 @@ def show_cross_switch(setup: Setup) -> None:
 
 
 def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
-    """The sentence or matrix of which keys and values are made."""
+    """Shows the sentence or matrix that keys and values are computed from."""
     if mode == "sentence":
         shipped = spell_tokens(inputs.keys, setup)
         show_field_text("context_text", setup.context_text, shipped, help=say("help.text"))

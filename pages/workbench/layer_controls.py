@@ -1,4 +1,4 @@
-"""What the layer is made of: heads built by hand, how the matrices are wired, how many heads and how wide."""
+"""Controls of the layer: heads built by hand, the wiring of its matrices, the number and width of heads."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,7 +58,7 @@ NEW_HEADS_RESET = dict.fromkeys(
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
 def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The counts, and the shapes that they and the widths follow from."""
+    """Returns the kind of input, the counts and widths, and the shapes of the matrices."""
     setup = screen.setup
     config = config_of(setup)
     shapes = [(name, matrix.shape) for name, matrix in screen.inputs.matrices.items()]
@@ -73,7 +73,7 @@ def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The heads, and what they may be; the kind of input."""
+    """Returns the kind of input, the number of heads, its options, and the sentence about resized matrices."""
     setup = screen.setup
     return (
         current_mode(setup),
@@ -86,8 +86,7 @@ def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(first_dependencies)
 def show_first_choices(screen: ScreenState) -> None:
-    """How many heads, and what goes in: a sentence, matrices or a file; beside each other, above all that is chosen
-    less often."""
+    """Shows the number of heads and the kind of input in one line, and what the last change of a size did."""
     setup = screen.setup
     with st.container(horizontal=True, gap="small"):
         if has_sizes(screen):
@@ -106,7 +105,7 @@ def has_sizes(screen: ScreenState) -> bool:
 
 @page_part(size_dependencies)
 def show_size_controls(screen: ScreenState) -> None:
-    """How many key/value heads, and how wide heads are."""
+    """Shows the number of key/value heads and the widths of heads."""
     setup = screen.setup
     if not has_sizes(screen):
         return
@@ -125,7 +124,7 @@ def show_size_controls(screen: ScreenState) -> None:
 
 
 def show_count_choice(field: str, options: list[int], value: int) -> None:
-    """A count out of the possible ones."""
+    """Shows the choice of a count among the possible ones."""
     key = f"c_{field}"
 
     def choose_count() -> None:
@@ -147,7 +146,7 @@ def show_count_choice(field: str, options: list[int], value: int) -> None:
 
 
 def show_width_input(field: str, value: int) -> None:
-    """How wide a head is: any number, what still fits stays."""
+    """Shows the input for the width of a head; numbers of the matrices that still fit are kept."""
     key = f"c_{field}"
 
     def take_typed_width() -> None:
@@ -167,12 +166,12 @@ def show_width_input(field: str, value: int) -> None:
 
 
 def try_sizes(control: str, **sizes: int | None) -> None:
-    """Other sizes; the typed matrices keep what still fits."""
+    """Changes sizes; the typed matrices keep what still fits."""
     try_made_change(control, lambda: make_size_changes(setup_state.current_setup(), **sizes))
 
 
 def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
-    """The head counts that the projections can be cut into; any, where the width of a head is given."""
+    """Returns the head counts that divide the columns of the queries; any, if the width of a head is given."""
     if setup.d_k is not None or setup.d_v is not None:
         counts = {*range(1, MAX_SHOWN_HEADS + 1)}
     else:
@@ -182,7 +181,7 @@ def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
 
 
 def count_query_columns(inputs: RunInputs) -> int:
-    """How many columns are cut into the heads' queries: those of W_q, of x where none projects it, or of q."""
+    """Returns the number of columns of all heads' queries: those of W_q, else of x, else of q."""
     name = next(name for name in ("w_q", "x", "q") if name in inputs.matrices)
     return inputs.matrices[name].shape[1]
 
@@ -190,7 +189,7 @@ def count_query_columns(inputs: RunInputs) -> int:
 # ---- wiring ----------------------------------------------------------------------------------------------------------
 @page_part(lambda screen: (input_mode_of(screen.setup), screen.setup.wiring, screen.inputs.origins.get("w_o")))
 def show_wiring_control(screen: ScreenState) -> None:
-    """One click each: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
+    """Shows the wiring options: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
     setup, origins = screen.setup, screen.inputs.origins
     if input_mode_of(setup) in ("qkv", "file") or "q" in screen.inputs.drawn:
         return
@@ -210,7 +209,7 @@ def show_wiring_control(screen: ScreenState) -> None:
 
 
 def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> dict[str, object]:
-    """The change by which the layer is wired as chosen. has_output: whether there is a W_o that can be taken away."""
+    """Returns the change of a Setup to the chosen wiring. has_output: whether there is a W_o that can be removed."""
     changes: dict[str, object] = {"wiring": tuple(name for name in WIRING if name in names)}
     if has_output and NO_OUTPUT in names:
         changes["w_o"] = "none"
@@ -223,7 +222,7 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
 def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The heads; of one whose offset is dragged also what its matrices follow from."""
+    """Returns the heads built by hand; with an offset head also the whole Setup without its view."""
     setup = screen.setup
     dragged = (without_view(setup), current_palette().share) if offset_places(setup) else None
     return input_mode_of(setup), is_cross_attention(setup), built_heads_of(setup), dragged
@@ -231,7 +230,7 @@ def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(built_heads_dependencies)
 def show_built_heads_control(screen: ScreenState) -> None:
-    """Heads whose behaviour can be read off, and how far the offset head looks."""
+    """Shows the choice of heads built by hand, and the sliders for the offsets of offset heads."""
     setup = screen.setup
     if input_mode_of(setup) != "sentence" or is_cross_attention(setup):
         return
@@ -250,7 +249,7 @@ def show_built_heads_control(screen: ScreenState) -> None:
 
 
 def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple[str, ...]:
-    """The heads as a Setup says them after a choice of names: those that stay are as they were, new ones come last."""
+    """Returns the heads in a Setup's form after a choice of names: kept ones are unchanged, new ones come last."""
     chosen_kinds = [(name, offset) for name, offset in kinds if name in names]
     old_names = [name for name, _ in kinds]
     for name in names:
@@ -260,7 +259,7 @@ def write_chosen_heads(kinds: Sequence[HeadKind], names: Sequence[str]) -> tuple
 
 
 def show_offset_slider(screen: ScreenState, place: int) -> None:
-    """How far an offset head looks. A link may hold several of them: then each slider says the number of its head."""
+    """Shows the slider for the offset of a head; with several offset heads its label includes the head's number."""
     setup = screen.setup
     places = offset_places(setup)
     key = "c_offset" if place == places[0] else f"c_offset_{place}"
@@ -278,8 +277,8 @@ def show_offset_slider(screen: ScreenState, place: int) -> None:
 
 
 def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
-    """What a head that looks elsewhere changes in the run that the flow shows: the numbers of its matrices. Of a run of
-    which the browser has a part alone it changes nothing there: that waits."""
+    """Returns the input matrices that differ when a head has another offset, for the picture while dragging; empty for
+    a run that is too large, of which the browser has only a part."""
     if is_too_large(trace):
         return {}
     values = {}
@@ -290,17 +289,17 @@ def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
 
 
 def offset_places(setup: Setup) -> list[int]:
-    """The numbers of the heads that look a few tokens away, from 0."""
+    """Returns the indices of the offset heads, from 0."""
     return [place for place, (name, _) in enumerate(built_heads_of(setup)) if name == "offset"]
 
 
 def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
-    """The heads built by hand as a Setup says them, one offset head looking so far away."""
+    """Returns the heads built by hand in a Setup's form, with another offset for one head."""
     kinds = list(built_heads_of(setup))
     kinds[place] = ("offset", offset)
     return write_kinds(kinds)
 
 
 def write_kinds(kinds: Sequence[HeadKind]) -> tuple[str, ...]:
-    """Heads built by hand as a Setup says them."""
+    """Returns heads built by hand in a Setup's form."""
     return tuple(write_kind(name, offset) for name, offset in kinds)

@@ -18,7 +18,7 @@ MOST_ROUNDING = 1e-10  # two ways to compute the same in float64 lie less apart
 
 
 def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, where its example has a listing and that is open."""
+    """Returns the listing's name, if the example has one, and the run if its drawer is open."""
     name = EXAMPLES[screen.setup.example].code
     if name is None:
         return ()
@@ -30,7 +30,7 @@ def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(listing_dependencies)
 def show_example_listing(screen: ScreenState) -> None:
-    """The listing of the example, where it has one."""
+    """Shows the listing of the example, if it has one."""
     name = EXAMPLES[screen.setup.example].code
     if name is not None:
         show_drawer(
@@ -39,14 +39,14 @@ def show_example_listing(screen: ScreenState) -> None:
 
 
 def show_listing(name: str, trace: Trace) -> None:
-    """What is special about it, whether its numbers are those of the screen, and the script."""
+    """Shows the description of a listing, how its numbers compare with the run, and its source."""
     st.markdown(say(f"listing.about.{name}"))
     st.caption(compare_with_listing(name, trace))
     st.code(say_code(LISTINGS[name].source), language="python", wrap_lines=True)
 
 
 def compare_with_listing(name: str, trace: Trace) -> str:
-    """Says how far the numbers of a listing are from those of a run."""
+    """Returns the sentence about the largest difference between a listing's numbers and a run's."""
     difference = largest_listing_difference(name, trace)
     if difference is None:
         return say("listing.other_sizes")

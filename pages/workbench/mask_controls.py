@@ -1,4 +1,4 @@
-"""Which masks, and their numbers; a custom one as a matrix of 0 and 1."""
+"""Controls for the masks and their parameters; a custom mask is a matrix of 0 and 1."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
@@ -26,7 +26,7 @@ MAX_SUGGESTED_WINDOW = 3  # keys
 
 
 def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The masks, and what their numbers stand for."""
+    """Returns the masks and what their controls depend on: sizes, tokens, steps."""
     trace = screen.trace
     sizes = trace.sizes()
     masks = config_of(screen.setup).masks
@@ -45,7 +45,7 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(mask_dependencies)
 def show_mask_controls(screen: ScreenState) -> None:
-    """Which masks, and each one's number; a custom one as a matrix of 0 and 1."""
+    """Shows the choice of masks, the parameters of each, and the matrix of a custom one."""
     setup, trace = screen.setup, screen.trace
     masks, keys, custom_now = dict(config_of(setup).masks), trace.sizes()["S"], setup.allowed or "~"
 
@@ -75,17 +75,17 @@ def show_mask_controls(screen: ScreenState) -> None:
 
 # ---- which are offered -----------------------------------------------------------------------------------------------
 def shows_all() -> bool:
-    """Whether all masks are offered, and the first query's position of the causal one, which few people set."""
+    """Whether all masks are offered, and the rarely used offset of the causal mask."""
     return st.session_state.get(MORE_MASKS, False)
 
 
 def list_offered(chosen: Collection[str]) -> list[str]:
-    """The masks in sight: the usual ones and those that are chosen, or all."""
+    """Returns the masks that are offered: the usual and the chosen ones, or all."""
     return [name for name in (*MASKS, "custom") if shows_all() or name in MASKS_IN_SIGHT or name in chosen]
 
 
 def show_more_masks_button() -> None:
-    """One press shows the other masks; another one hides them."""
+    """Shows the button that shows or hides the other masks."""
 
     def switch() -> None:
         st.session_state[MORE_MASKS] = not shows_all()
@@ -97,12 +97,12 @@ def show_more_masks_button() -> None:
 
 # ---- what is chosen --------------------------------------------------------------------------------------------------
 def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
-    """Masks as a Setup says them."""
+    """Returns masks in a Setup's form."""
     return tuple(write_mask(name, params) for name, params in masks.items())
 
 
 def suggest_mask_parameters(name: str, keys: int) -> MaskParameters:
-    """A mask's parameters when it is switched on: numbers with which it blocks something, and not all but itself."""
+    """Returns a mask's parameters when it is switched on, chosen so that it blocks some keys but not all others."""
     _, params = read_mask(name)
     if name == "sliding":
         params["window"] = min(MAX_SUGGESTED_WINDOW, keys)
@@ -113,7 +113,7 @@ def suggest_mask_parameters(name: str, keys: int) -> MaskParameters:
 
 # ---- the numbers of a mask -------------------------------------------------------------------------------------------
 def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: str) -> None:
-    """The numbers of one mask."""
+    """Shows the controls for the parameters of one mask."""
     sizes = trace.sizes()
     params = {"offset": sizes["S"] - sizes["T"], **masks[name]}
 
@@ -137,7 +137,7 @@ def show_mask_numbers(trace: Trace, masks: Mapping[str, MaskParameters], name: s
 
 
 def read_mask_number(parameter: str, value: object) -> object:
-    """What a control holds as a mask's parameter: lengths and tokens are several, of lengths one is chosen here."""
+    """Returns a control's value as a mask's parameter: lengths and global_tokens become tuples."""
     if parameter == "lengths":
         return (value,)
     if parameter == "global_tokens":
@@ -146,7 +146,7 @@ def read_mask_number(parameter: str, value: object) -> object:
 
 
 def show_number_input(control: str, parameter: str, value: object, take: Callable[[str], None]) -> None:
-    """A number of a mask. take: is called with the parameter when another one is typed."""
+    """Shows the input for a number of a mask. take: called with the parameter's name when another number is typed."""
     key = f"c_{control}"
     mirror_field(key, control, value[0] if parameter == "lengths" else value)
     st.number_input(
@@ -161,7 +161,7 @@ def show_number_input(control: str, parameter: str, value: object, take: Callabl
 
 
 def show_window_slider(trace: Trace, name: str, window: int, take: Callable[[int], None]) -> None:
-    """How far a mask reaches, up to all keys; any other number can be typed. take: is called with another one."""
+    """Shows the slider for a mask's window, up to all keys; larger ones can be typed. take: called with a new one."""
     control = f"{name}_window"
     (least,) = [parameter.least for parameter in MASKS[name].parameters if parameter.name == "window"]
     windows = range(least, least + trace.sizes()["S"])
@@ -177,7 +177,7 @@ def show_window_slider(trace: Trace, name: str, window: int, take: Callable[[int
 
 
 def show_token_choice(trace: Trace, control: str, tokens: tuple[int, ...], take: Callable[[str], None]) -> None:
-    """The tokens that see all others and are seen by all. take: is called with the parameter when others are chosen."""
+    """Shows the choice of global tokens. take: called with the parameter's name when others are chosen."""
     key = f"c_{control}"
     names = name_key_places(trace, tokens)
     mirror_field(key, control, list(tokens))
@@ -194,7 +194,7 @@ def show_token_choice(trace: Trace, control: str, tokens: tuple[int, ...], take:
 
 
 def name_key_places(trace: Trace, chosen: tuple[int, ...]) -> dict[int, str]:
-    """The positions of the keys with their words, and those that are chosen beyond them, where only a query stands."""
+    """Returns the names of the key positions, and of chosen positions beyond the last key."""
     names = dict(enumerate(place_names(trace, "S", trace.sizes()["S"])))
     for place in chosen:
         names.setdefault(place, f"+{place}")

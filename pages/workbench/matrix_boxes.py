@@ -1,4 +1,4 @@
-"""A whole matrix as a text or from a file."""
+"""The boxes in which a whole matrix is pasted as text or uploaded as a file."""
 
 import numpy as np
 import streamlit as st
@@ -25,12 +25,12 @@ MAX_PASTED_NUMBERS = 4096  # numbers of a matrix that stands in the box as a tex
 
 
 def name_matrix(name: str) -> str:
-    """A matrix as the page calls it."""
+    """Returns the name of a matrix on the page."""
     return say(f"edited.{name}") if name in PAIR_MATRICES else name
 
 
 def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None:
-    """The same matrix as text, to paste into and copy from."""
+    """Shows the matrix as text, to paste into and copy from; empty if it is large."""
     control = import_control_name(name)
     is_large = matrix is not None and matrix.size > MAX_PASTED_NUMBERS
     text = "" if is_large else format_matrix_rows(matrix)
@@ -51,12 +51,12 @@ def paste_box(screen: ScreenState, name: str, matrix: np.ndarray | None) -> None
 
 
 def take_matrix_text(screen: ScreenState, name: str, text: str) -> None:
-    """Takes the matrix of a text, or keeps its refusal where a whole matrix is given."""
+    """Takes the matrix of a text, or stores the refusal for the boxes of whole matrices."""
     replace_matrix(screen, name, lambda: parse_matrix(text, name), import_control_name(name))
 
 
 def upload_box(screen: ScreenState, name: str) -> None:
-    """The same matrix from a file; one of its arrays where it holds several."""
+    """Shows the uploader for a matrix, with a choice of an array if the file has several."""
     key = f"u_{name}_{setup_state.editors_version()}"
     control = import_control_name(name)
 
@@ -81,8 +81,8 @@ def upload_box(screen: ScreenState, name: str) -> None:
 
 
 def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
-    """Which array of the file is the matrix, whether it was turned, and which were not read; nothing of a file that was
-    refused, which stays in its box after what was said of it has gone. array: the chosen one."""
+    """Shows which array of the file is the matrix, whether it was transposed, and which were not read; nothing for a
+    file that cannot be read, which stays in its box. array: the chosen one."""
     try:
         contents = read_matrix_file(file.name, file.getvalue())
         arrays = contents.arrays
@@ -98,7 +98,7 @@ def show_matrix_line(file: UploadedFile, name: str, array: str | None) -> None:
 
 
 def array_choice(screen: ScreenState, name: str, key: str) -> None:
-    """Which of the arrays of a file is the matrix. key: of the box that holds the file."""
+    """Shows the choice of the array of a file that is the matrix. key: of the uploader."""
     array_key = f"{key}_array"
 
     def take_array() -> None:

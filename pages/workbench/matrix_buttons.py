@@ -24,7 +24,7 @@ from pages.workbench.matrix_changes import (
 
 
 def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, base: np.ndarray | None) -> None:
-    """Identity, zeros, random, none, reset; another seed for what is random without having been asked to be."""
+    """Shows the buttons of a matrix: identity, zeros, random, none, reset, and another seed for random defaults."""
     shape = find_new_shape(screen, name, matrix)
     is_mask = name == "allowed"
     with st.container(horizontal=True):
@@ -48,7 +48,7 @@ def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, ba
 def show_button(
     kind: str, name: str, label: str, handle_click: Callable, *args, disabled: bool = False, **kwargs
 ) -> None:
-    """A button of a matrix, with a help where there is one for its kind. args, kwargs: of what handles the click."""
+    """Shows a button of a matrix, with a help text if its kind has one. args, kwargs: of `handle_click`."""
     help_key = f"help.{kind}"
     st.button(
         label,
@@ -62,7 +62,7 @@ def show_button(
 
 
 def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) -> tuple[int, int]:
-    """The shape of what a button makes: that of the matrix, of a bias that is not there as wide as its projection."""
+    """Returns the shape of a new matrix: that of the present one; a new bias is as wide as its projection."""
     if matrix is not None:
         return matrix.shape
     projection = screen.inputs.matrices.get(name.replace("b_", "w_"))
@@ -74,7 +74,7 @@ def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) ->
 
 # ---- random numbers --------------------------------------------------------------------------------------------------
 def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_base: bool) -> None:
-    """Random numbers: by their seed, where the Setup can say it, else as they are drawn."""
+    """Shows the button for random numbers, stored by their seed if the Setup can, else as numbers."""
     last_seed = random_seed(getattr(screen.setup, name))
     seed = screen.setup.seed if last_seed is None else next_seed(last_seed)
     label = say("editor.random")
@@ -86,7 +86,7 @@ def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_ba
 
 
 def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], seed: int) -> MatrixReader:
-    """Random numbers where there is nothing that a seed could stand for: another draw at every click."""
+    """Returns a function that samples random numbers; those of scores and weights differ from the current ones."""
 
     def draw_matrix() -> np.ndarray:
         drawn = random_matrix(name, shape, seed)
@@ -101,7 +101,7 @@ def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], s
 
 
 def is_random_unasked(screen: ScreenState) -> bool:
-    """Whether words or matrices are random though nobody asked for it: then they follow the seed of the Setup."""
+    """Whether words or matrices are random by default, and so depend on the seed of the Setup."""
     if screen.inputs.random_words():
         return True
     random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]
@@ -109,7 +109,7 @@ def is_random_unasked(screen: ScreenState) -> bool:
 
 
 def seed_button(screen: ScreenState, name: str) -> None:
-    """Another seed for what is random without having been asked to be."""
+    """Shows the button that takes the next seed for words and matrices that are random by default."""
     seed = screen.setup.seed
     show_button(
         "seed",
@@ -122,5 +122,5 @@ def seed_button(screen: ScreenState, name: str) -> None:
 
 
 def next_seed(seed: int) -> int:
-    """The next seed, among those that a link can say."""
+    """Returns the next seed, which is 0 after the largest that a link can hold."""
     return (seed + 1) % (MAX_LINK_NUMBER + 1)

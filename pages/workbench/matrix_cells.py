@@ -1,4 +1,4 @@
-"""A matrix in cells that can be typed into: all of a small one, of a large one the part that is asked for."""
+"""The editable cells of a matrix: all of a small one, the chosen part of a large one."""
 
 from collections.abc import Mapping
 
@@ -25,7 +25,8 @@ NARROW_COLUMN_PX, WIDE_COLUMN_PX = 64, 150
 
 
 def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
-    """A part of the matrix in cells. Its key holds version, shape and place: edits never land on other numbers.
+    """Shows a part of the matrix in editable cells. Its key includes version, shape and place, so that edits never
+    apply to other numbers.
 
     The cells are text: a column of numbers would drop what it does not understand, such as the e of 1e3.
     """
@@ -70,14 +71,14 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
 
 
 def locate_head(screen: ScreenState, name: str) -> str:
-    """The sentence and the head of a matrix that every head has; nothing of one that the run has once."""
+    """Returns the selected sentence and head, for the key of a matrix that each head has; empty for other matrices."""
     if name not in WHAT_IF_STEPS:
         return ""
     return f"{screen.selection.batch}_{screen.selection.head}"
 
 
 def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, dict]:
-    """The columns of the cells: as wide as the longest text needs; the headings cannot be typed into."""
+    """Returns the column configuration: width by the longest text, headings not editable."""
     texts = [text for row in rows for text in row]
     longest = max(map(len, texts))
     width = NARROW_COLUMN_PX if longest <= MAX_NARROW_CHARS else WIDE_COLUMN_PX
@@ -89,13 +90,13 @@ def make_column_config(rows: list[list[str]], columns: list[str]) -> dict[str, d
 
 
 def round_for_cells(name: str, matrix: np.ndarray) -> np.ndarray:
-    """The numbers as they stand in cells: what was computed is rounded, what was typed stands as it was typed."""
+    """Returns the numbers for the cells: scores and weights are rounded, other matrices unchanged."""
     return matrix.round(EDITOR_DECIMALS) if name in WHAT_IF_STEPS else matrix
 
 
 # ---- which part, and what its rows and columns are -------------------------------------------------------------------
 def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
-    """The rows and columns that stand in cells: all, or of a large matrix the part that is asked for."""
+    """Returns the rows and columns to show; for a large matrix it shows the inputs that choose the part."""
     row_count, column_count = matrix.shape
     if max(matrix.shape) <= MAX_WHOLE_MATRIX_SIDE:
         return slice(0, row_count), slice(0, column_count)
@@ -109,7 +110,7 @@ def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
 
 
 def choose_first_place(name: str, axis: str, size: int) -> int:
-    """The row or the column that the part of a large matrix begins with, from 0."""
+    """Shows the input for the first row or column of the part, and returns it, from 0."""
     last = max(size - EDITOR_WINDOW_SIDE, 0)
     number = st.number_input(
         say(f"editor.first_{axis}"),
@@ -122,7 +123,7 @@ def choose_first_place(name: str, axis: str, size: int) -> int:
 
 
 def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: int) -> list[str]:
-    """Numbers from 1, with what the row or column stands for where that has a name: a token, a head."""
+    """Returns the headings of rows or columns: numbers from 1, with the token or head if there is one."""
     dim = find_matrix_dim(trace, name, axis)
     stop = first + count
     places = range(first, stop)
@@ -142,7 +143,7 @@ def make_axis_headings(trace: Trace, name: str, axis: int, first: int, count: in
 
 
 def find_matrix_dim(trace: Trace, name: str, axis: int) -> str:
-    """What an axis of a matrix counts, where the run has the matrix as one of its steps; else nothing."""
+    """Returns the dimension name of an axis, if the matrix is a step of the run; else empty."""
     if name not in trace:
         return ""
     dims = trace.step(name).dims
@@ -152,7 +153,7 @@ def find_matrix_dim(trace: Trace, name: str, axis: int) -> str:
 
 # ---- what was typed --------------------------------------------------------------------------------------------------
 def read_sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[TypedCell] | None:
-    """What was typed into cells, (row, column, text) each; None where a browser sends what these cells cannot give."""
+    """Returns the typed cells, (row, column, text) each; None if the browser's message is invalid for these cells."""
     match sent:
         case {"edited_rows": {} as edited_rows, "added_rows": [], "deleted_rows": []}:
             return read_edited_rows(edited_rows, rows, columns)
@@ -160,7 +161,7 @@ def read_sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[TypedC
 
 
 def read_edited_rows(edited_rows: Mapping, rows: int, columns: list[str]) -> list[TypedCell] | None:
-    """The cells of {row: {column: text}}; None where one of them is not among the rows and the columns."""
+    """Returns the cells of {row: {column: text}}; None if one is outside the rows and columns."""
     cells = []
     for row, texts in edited_rows.items():
         if row not in range(rows) or not isinstance(texts, Mapping):

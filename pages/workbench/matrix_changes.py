@@ -1,4 +1,4 @@
-"""Another matrix in the place of one of the run: taken, or refused at its editor; and the one that nobody changed."""
+"""Replaces a matrix of the run, or stores the refusal for its editor; and restores the unchanged matrix."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ MatrixReader = Callable[[], np.ndarray]
 
 
 def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """A matrix as it is, and as it was before anybody changed it; None where there is none."""
+    """Returns the current matrix and the unchanged one; None for one that does not exist."""
     if name in WHAT_IF_STEPS:
         return get_head_numbers(screen, name)
     matrices, bases = screen.inputs.matrices, screen.inputs.bases
@@ -31,23 +31,23 @@ def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | No
 
 # ---- where it is refused ---------------------------------------------------------------------------------------------
 def editor_control_name(name: str) -> str:
-    """The editor of a matrix as a place of refusals: another one than the sidebar's box for the same matrix."""
+    """Returns the control name for refusals in the cells of a matrix, distinct from that of its input box."""
     return f"edit_{name}"
 
 
 def import_control_name(name: str) -> str:
-    """Where a whole matrix is pasted or uploaded, as a place of refusals: below, so that nothing is pushed away."""
+    """Returns the control name for refusals of pasted or uploaded matrices, which are shown below the boxes."""
     return f"given_{name}"
 
 
 # ---- where it is taken -----------------------------------------------------------------------------------------------
 def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str) -> None:
-    """Takes the matrix that `read` gives, or keeps its refusal for a control."""
+    """Takes the matrix that `read` returns, or stores the refusal for a control."""
     take_made_change(control, lambda: make_matrix_change(screen, name, read()))
 
 
 def make_matrix_change(screen: ScreenState, name: str, matrix: np.ndarray) -> dict[str, str | None]:
-    """The change of the Setup by which a matrix has these numbers."""
+    """Returns the change of the Setup that gives a matrix these numbers. Raises AttentionError: shape_fits_scores."""
     _, base = get_matrix_and_base(screen, name)
     if name in PAIR_MATRICES and matrix.shape != base.shape:
         raise AttentionError("shape_fits_scores", name=name, expected=base.shape, shape=matrix.shape)
@@ -57,7 +57,7 @@ def make_matrix_change(screen: ScreenState, name: str, matrix: np.ndarray) -> di
 
 
 def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str | None = None) -> None:
-    """Takes another matrix, and the cells show it. control: of its refusal, where that is not the cells'."""
+    """Takes another matrix and redraws the cells. control: for the refusal, by default that of the cells."""
     control = control or editor_control_name(name)
     take_matrix(screen, name, read, control)
     renew_matrix_cells(control)
@@ -65,7 +65,7 @@ def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: 
 
 
 def replace_text(name: str, text: str | None) -> None:
-    """Takes another matrix by its link form."""
+    """Takes another matrix in link form and redraws the cells."""
     control = editor_control_name(name)
     take_made_change(control, lambda: {name: text})
     renew_matrix_cells(control)
@@ -73,7 +73,7 @@ def replace_text(name: str, text: str | None) -> None:
 
 
 def restore_matrix(screen: ScreenState, name: str) -> None:
-    """The matrix as it was before anybody changed it; of scores and weights those of this head."""
+    """Restores the unchanged matrix; for scores and weights, those of the selected head."""
     control = editor_control_name(name)
     if name in WHAT_IF_STEPS:
         take_made_change(control, lambda: make_what_if_change(screen, name, None))
@@ -84,6 +84,6 @@ def restore_matrix(screen: ScreenState, name: str) -> None:
 
 
 def renew_matrix_cells(control: str) -> None:
-    """The grid and the paste box forget what was typed into them, unless it was refused at this control."""
+    """Clears what was typed into the cells and the paste box, unless it was refused at this control."""
     if setup_state.get_refusal(control) is None:
         setup_state.renew_editors()

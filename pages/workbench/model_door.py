@@ -1,4 +1,4 @@
-"""The way from a sentence that an example does not know to the language model's example with the same sentence."""
+"""The button that opens the language model with a sentence whose words the current example does not know."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
 
 
 def show_model_door(setup: Setup, inputs: RunInputs) -> None:
-    """The way to the language model for a sentence that this example does not know."""
+    """Shows the button that opens the language model, if this example does not know the sentence's words."""
     door = find_model_door(setup, inputs)
     if door is None:
         return

@@ -1,4 +1,4 @@
-"""What a layer has besides, and what makes its weights, with their numbers: read off what each declares."""
+"""Controls for the modifiers and the normaliser of a layer, and the parameters that each declares."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -50,12 +50,12 @@ def take_modifiers(control: str, modifiers: Mapping[str, ModifierParameters]) ->
 
 
 def keep(modifiers: Mapping[str, ModifierParameters], names: list[str]) -> dict[str, ModifierParameters]:
-    """Those of the modifiers that are named."""
+    """Returns the modifiers whose names are listed."""
     return {name: params for name, params in modifiers.items() if name in names}
 
 
 def write_modifiers(modifiers: Mapping[str, ModifierParameters]) -> tuple[str, ...]:
-    """Modifiers as a Setup says them."""
+    """Returns modifiers in a Setup's form."""
     return tuple(write_choice(name, params, MODIFIERS) for name, params in modifiers.items())
 
 

@@ -23,7 +23,7 @@ def show_parameters(
 
 
 def show_parameter(owner: str, params: Mapping[str, object], parameter: Parameter, take: TakeParameter) -> None:
-    """One of them."""
+    """Shows the control for one parameter of a mechanism."""
     control = f"{owner}_{parameter.name}"
     key = f"c_{control}"
 

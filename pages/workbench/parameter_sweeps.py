@@ -41,12 +41,12 @@ class SweptParameter:
         return self.parameter.words or self.parameter.swept
 
     def now(self, setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
-        """The present one, where the mechanism is chosen."""
+        """Returns the current value; None if the mechanism is not chosen."""
         params = self.chosen(setup)
         return None if params is None else params[self.parameter.name]
 
     def change(self, setup: Setup, value: SweptValue) -> SetupChange:
-        """The mechanisms of its kind, this one with another value."""
+        """Returns the change of a Setup to another value of this parameter."""
         config = config_of(setup)
         params = {**self.chosen(setup), self.parameter.name: value}
         if self.owner in NORMALISERS:

@@ -1,4 +1,4 @@
-"""Which ways to tell positions, and what each declares."""
+"""Controls for the position encodings and the parameters that each declares."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -21,7 +21,7 @@ STYLES = {"rope": "interleaved", "rope_half": "half"}  # of RoPE, by what a link
 
 @page_part(lambda screen: positions_of(screen.setup))
 def show_position_controls(screen: ScreenState) -> None:
-    """Which ways to tell positions; for RoPE, which numbers turn together."""
+    """Shows the choice of position encodings and their parameters; for RoPE, which numbers are rotated in pairs."""
     setup = screen.setup
     positions = dict(config_of(setup).positions)
 
@@ -51,7 +51,7 @@ def take_parameters(
     control: str,
     params: PositionParameters,
 ) -> None:
-    """Takes other parameters of one way."""
+    """Takes other parameters of one position encoding."""
     changed = {**positions, name: params}
     texts = tuple(write_position(*position) for position in changed.items())
     try_change(control, positions=to_positions_field(setup, texts))

@@ -1,4 +1,4 @@
-"""What is looked at: the picture, what the last change did, and the opened step."""
+"""The main column of the workbench: the picture, the effect of the last change, and the opened step."""
 
 from pages.panels import (
     flow_picture,
@@ -40,7 +40,7 @@ def show_batch(screen: ScreenState) -> None:
 
 
 def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The run, the one before, and what is said of them; what is looked at too, where maps or a file stand there."""
+    """Returns the run, the one before and the sentence about them; also the selection if maps or a file are shown."""
     is_comparison = pinned_setup_of(screen.setup) is not None
     is_looked_at = is_comparison or screen.shows_difference or screen.inputs.brought is not None
     before = setup_state.setup_before()
@@ -50,7 +50,7 @@ def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(run_dependencies)
 def show_run(screen: ScreenState) -> None:
-    """What a file says otherwise; what the last change did, and two runs beside each other."""
+    """Shows the comparison of two runs; without one, the diagnosis of a file and the effect of the last change."""
     is_comparison = pinned_setup_of(screen.setup) is not None
     if is_comparison:
         compare.show_comparison(screen, compared_maps.make_compared_maps(screen))

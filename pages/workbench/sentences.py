@@ -14,7 +14,7 @@ MAX_SENTENCE_CHARS = 16  # characters of a sentence of a batch, where one choose
 
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """The sentences and the run, where there is more than one."""
+    """Returns the run and the selected sentence; empty if there is only one sentence."""
     if screen.trace.sizes()["B"] == 1:
         return ()
     return (without_view(screen.setup), screen.selection.batch)
@@ -59,7 +59,7 @@ def show_sentences(screen: ScreenState) -> None:
 
 
 def find_cell_of_sentence(screen: ScreenState, number: int) -> tuple[int, ...] | None:
-    """The opened cell, in another sentence of the batch where its step has one of each."""
+    """Returns the opened cell moved to another sentence, if its step has a batch axis; None if none is opened."""
     cell = screen.setup.cell
     if cell is None:
         return None
@@ -68,7 +68,7 @@ def find_cell_of_sentence(screen: ScreenState, number: int) -> tuple[int, ...] |
 
 
 def shorten_sentence(text: str) -> str:
-    """The beginning of a sentence, where it is too long to choose among others."""
+    """Returns a sentence cut to MAX_SENTENCE_CHARS characters."""
     if len(text) <= MAX_SENTENCE_CHARS:
         return text
     return text[: MAX_SENTENCE_CHARS - 1] + "…"

@@ -25,7 +25,7 @@ MAX_NUMBER_CHARS = 8  # characters of a number of a matrix that stands as it was
 
 
 def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
-    """What differs from one to the other: its name, its value there, and its value here. Each a Setup with its run."""
+    """Returns the settings and matrices that differ: name, value in `one`, value in `other`."""
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     settings = describe_settings(*one)
@@ -44,7 +44,7 @@ def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
 
 
 def list_changed_matrices(one: Run, other: Run) -> list[str]:
-    """The matrices of either run that the two Setups say otherwise, in the order of a Setup."""
+    """Returns the names of the matrices whose fields differ between the Setups, in the order of a Setup."""
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     changed = []

@@ -55,7 +55,7 @@ def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -
 
 
 def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """How far on from a query its keys stand on average."""
+    """Returns how many positions after its query an attended key is, on average."""
     return mean_offset(get_head_weights(trace, selection))
 
 
@@ -69,6 +69,6 @@ def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float
 
 
 def weight_rounding_error(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """How far a weight of any head lies from what it is in float64, at most."""
+    """Returns the largest difference between a weight of any head and its value in float64."""
     exact = trace_for(replace(setup, dtype="float64"))
     return largest_precision_error(trace["weights"], exact["weights"])

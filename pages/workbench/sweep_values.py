@@ -1,7 +1,6 @@
-"""The settings that can be swept: which values are worth a run here, which one is the present one, and what becomes of
-a Setup that takes another one.
+"""The settings that can be swept: their values, the current value, and the change of a Setup to another value.
 
-Values are asked for as `values(setup, trace, inputs)`; there are none where the setting does nothing here.
+Values are computed by `values(setup, trace, inputs)`; there are none if the setting has no effect here.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,42 +23,42 @@ MAX_SWEPT_OFFSET = 4  # tokens that the offset head looks away, at most
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
 def make_field_getter(name: str) -> Callable[[Setup, Trace, RunInputs], SweptValue]:
-    """What a Setup says of a setting."""
+    """Returns a function that returns a field of the Setup."""
     return lambda setup, trace, inputs: getattr(setup, name)
 
 
 def make_size_getter(name: str) -> Callable[[Setup, Trace, RunInputs], SweptValue]:
-    """What a run has of an axis."""
+    """Returns a function that returns the size of an axis of the run."""
     return lambda setup, trace, inputs: trace.sizes()[name]
 
 
 def make_field_change(name: str) -> Callable[[Setup, SweptValue], SetupChange]:
-    """The setting alone."""
+    """Returns a function that makes the change of this field alone."""
     return lambda setup, value: {name: value}
 
 
 # ---- temperature, width, seed, precision -----------------------------------------------------------------------------
 def temperature_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """None where even weights stand in the place of the softmax's."""
+    """Returns the temperatures to sweep; none if even weights replace the softmax's."""
     if "even" in setup.wiring:
         return ()
     return (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
 
 def width_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """None where no projection makes q and k."""
+    """Returns the head widths to sweep; none without the projections of q and k."""
     if "w_q" not in inputs.matrices or "w_k" not in inputs.matrices:
         return ()
     return (1, 2, 3, 4, 8, 16, 32, 64, MAX_CHOSEN_HEAD_WIDTH)
 
 
 def with_width(setup: Setup, value: SweptValue) -> SetupChange:
-    """Another width of each head."""
+    """Returns the change of a Setup to another width of the heads."""
     return make_size_changes(setup, d_k=value)
 
 
 def seed_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """The seeds around the present one, where something was drawn from it; always the same nine in nine."""
+    """Returns the block of nine seeds that contains the current one; none if nothing depends on the seed."""
     if not inputs.seeds and not inputs.random_words():
         return ()
     first = setup.seed - setup.seed % MAX_SWEPT_VALUES
@@ -68,13 +67,13 @@ def seed_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swept
 
 
 def precision_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """All of them."""
+    """Returns all number formats."""
     return DTYPES
 
 
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Counts into which the projections can be cut."""
+    """Returns the possible head counts; none if they cannot be chosen or there is only one."""
     if input_mode_of(setup) == "file" or "q" in inputs.drawn:
         return ()
     counts = head_choices(setup, inputs, trace.sizes()["H"])
@@ -82,7 +81,7 @@ def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence
 
 
 def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
-    """Another count of heads."""
+    """Returns the change of a Setup to another number of heads."""
     return make_size_changes(setup, heads=value, kv_heads=kv_heads_for(setup, value))
 
 
@@ -120,18 +119,18 @@ def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
 
 
 def get_window(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
-    """The window, where there is one."""
+    """Returns the window of the swept mask; None if that mask is off."""
     params = dict(config_of(setup).masks).get(find_window_mask(setup), {})
     return params.get("window")
 
 
 def with_window(setup: Setup, value: SweptValue) -> SetupChange:
-    """That mask with another window; it is put on where it is not."""
+    """Returns the change to another window of the swept mask, which is switched on if it is off."""
     return with_mask_parameter(setup, find_window_mask(setup), "window", value)
 
 
 def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptValue) -> SetupChange:
-    """The masks, one of them with another number."""
+    """Returns the change to another parameter of one mask."""
     masks = dict(config_of(setup).masks)
     params = masks.get(name, {})
     masks[name] = {**params, parameter: value}
@@ -139,7 +138,7 @@ def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptVal
 
 
 def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """Where the first query of a causal mask may stand; nowhere without such a mask."""
+    """Returns the possible offsets of the causal mask; none without that mask."""
     if "causal" not in dict(config_of(setup).masks):
         return ()
     sizes = trace.sizes()
@@ -147,7 +146,7 @@ def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
 
 
 def get_causal_offset(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue:
-    """Where the first query stands among the keys."""
+    """Returns the position of the first query among the keys."""
     params = dict(config_of(setup).masks).get("causal", {})
     chosen = params.get("offset")
     if chosen is not None:
@@ -157,13 +156,13 @@ def get_causal_offset(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptVal
 
 
 def with_causal_offset(setup: Setup, value: SweptValue) -> SetupChange:
-    """The causal mask with another offset."""
+    """Returns the change to another offset of the causal mask."""
     return with_mask_parameter(setup, "causal", "offset", value)
 
 
 # ---- a head built by hand that looks at a neighbour ------------------------------------------------------------------
 def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """How far the offset head may look."""
+    """Returns the possible offsets of the offset head; none without one."""
     if not offset_places(setup):
         return ()
     reach = min(MAX_SWEPT_OFFSET, MAX_HEAD_OFFSET)
@@ -171,13 +170,13 @@ def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 
 
 def swept_place(setup: Setup) -> int:
-    """Which head is turned: the one that is looked at where it is an offset head, else the first offset head."""
+    """Returns the index of the swept offset head: the selected one if it is an offset head, else the first."""
     places = offset_places(setup)
     return setup.head if setup.head in places else places[0]
 
 
 def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
-    """How far that head looks, where there is one."""
+    """Returns the offset of the swept head; None without an offset head."""
     if not offset_places(setup):
         return None
     _, offset = built_heads_of(setup)[swept_place(setup)]
@@ -185,5 +184,5 @@ def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue |
 
 
 def with_neighbour(setup: Setup, value: SweptValue) -> SetupChange:
-    """The heads built by hand, that head looking there."""
+    """Returns the change to another offset of the swept head."""
     return {"built": turn_head(setup, swept_place(setup), value)}
