@@ -1,4 +1,4 @@
-"""The pictures of a lesson: a click on a number opens its arithmetic under the picture, and leads on from there."""
+"""The pictures of a lesson: a click on a number opens its arithmetic beside or below; its operands can be clicked."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -38,20 +38,20 @@ from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-JOURNEY_HEIGHT_PX = 340  # pixels, at 1280 of width: the lesson's question stands above it
+JOURNEY_HEIGHT_PX = 340  # pixels on a page 1280 wide: the lesson's question is above it
 ARITHMETIC_WIDTH_PX = 400  # pixels: the arithmetic beside a picture
 MAX_PICTURE_BESIDE_PX = 700  # pixels: a wider picture has its arithmetic below it
-SMALL_MAP_CELL_PX = 34.0  # pixels: a cell of maps of which two stand above the fold
-FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # of a run with one sentence, one head and one query
+SMALL_MAP_CELL_PX = 34.0  # pixels: a cell of a map; two maps are visible without scrolling
+FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # for runs with one sentence, one head and one query
 
 
 @dataclass(frozen=True, eq=False)
 class RunPicture:
-    """A picture of some runs under its name, and what a screen reader says of it.
+    """A named picture of some runs, with its alternative text for screen readers.
 
-    on_click: is called with each cell that is clicked. show_above: draws what stands over the arithmetic of the opened
-    cell. is_secret: says of which cells nothing more than that may be seen. followed: the slider that it follows, and
-    cells: what it then is at each position."""
+    on_click: is called with each clicked cell. show_above: draws what is above the arithmetic of the open cell.
+    is_secret: whether the arithmetic of a cell is hidden. followed: the slider that the picture follows; cells: then
+    its cells at each position."""
 
     name: str
     picture: Picture
@@ -65,12 +65,12 @@ class RunPicture:
 
 
 def show_picture(name: str, picture: Picture, runs: RunsByName, alt: str) -> None:
-    """Shows a picture of some runs. The arguments are the fields of RunPicture."""
+    """Shows a picture of some runs and the arithmetic of its open cell. Arguments: fields of RunPicture."""
     show_run_picture(RunPicture(name, picture, runs, alt))
 
 
 def show_run_picture(shown: RunPicture) -> None:
-    """Shows a picture of some runs, and beside it the arithmetic of the cell that is opened in it."""
+    """Shows a picture and the arithmetic of its open cell: beside it, or below it if the picture is wide."""
     fits_beside = shown.picture.spec["width"] <= MAX_PICTURE_BESIDE_PX
     width = ARITHMETIC_WIDTH_PX if fits_beside else "stretch"
     with st.container(horizontal=True, gap="small"):
@@ -79,7 +79,7 @@ def show_run_picture(shown: RunPicture) -> None:
 
 
 def show_side_by_side(*pictures: RunPicture) -> None:
-    """Shows pictures side by side; below them the arithmetic of the cell that is opened in one, so that none moves."""
+    """Shows pictures side by side, and below all of them the arithmetic of each open cell, so that none moves."""
     with st.container(horizontal=True, gap="medium"):
         for shown in pictures:
             draw_picture(shown)
@@ -88,7 +88,7 @@ def show_side_by_side(*pictures: RunPicture) -> None:
 
 
 def draw_picture(shown: RunPicture) -> None:
-    """Draws the picture, whose cells can be clicked."""
+    """Draws a picture with clickable cells, without the arithmetic of the open one."""
     if shown.followed:
         with st.container(width=int(shown.picture.spec["width"]) + 1):
             draw_live_picture(shown.followed, shown, shown.cells, fills=False)
@@ -99,13 +99,13 @@ def draw_picture(shown: RunPicture) -> None:
 
 
 def make_live(choice: Followed, shown: Sequence[RunPicture], alt: str) -> RunPicture:
-    """One picture that follows a slider, of those at its positions. alt: what a screen reader says of all of them."""
+    """Returns a picture that follows a slider. shown: the picture at each position; alt: one text for all of them."""
     cells = pack_live_cells([each.picture for each in shown])
     return replace(shown[choice.position], followed=choice, cells=cells, alt=alt)
 
 
 def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
-    """Shows the arithmetic of the cell that is opened in a picture, where one is."""
+    """Shows the arithmetic of the open cell of a picture, if there is one."""
     opened = get_opened_cell(shown.name, shown.runs)
     if opened is None:
         return
@@ -118,7 +118,7 @@ def show_opened_arithmetic(shown: RunPicture, width: int | str) -> None:
 
 
 def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> None:
-    """Shows the arithmetic of a run's cell under a picture, from where its operands lead on."""
+    """Shows the arithmetic of a run's cell under a picture; a click on an operand opens that operand."""
     trace = runs[run]
     trail = get_trail_to(name, run, cell)
     handle_click = partial(handle_operand_click, name, run, trace, trail)
@@ -128,9 +128,9 @@ def show_arithmetic_under(name: str, runs: RunsByName, run: str, cell: Ref) -> N
 
 # ---- pictures that several lessons have ------------------------------------------------------------------------------
 def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, reach: float | None = None) -> None:
-    """Shows a step of a run as the workbench draws it: as the matrix product that it is, or beside its operand.
+    """Shows a step of a run as the workbench draws it: as a matrix product, or beside its operand.
 
-    reach: the magnitude of the strongest colour, where several pictures are compared."""
+    reach: the magnitude of the strongest colour, if several pictures share one scale."""
     opened = get_opened_ref(name, trace)
     picture = make_step_picture(trace, step, selection.at, opened, reach)
     alt = say("step.alt", step=step)
@@ -138,7 +138,7 @@ def show_step_picture(name: str, trace: Trace, step: str, selection: Selection, 
 
 
 def show_panels(name: str, panels: Sequence[Panel], trace: Trace, titles: Sequence[str], alt: str) -> None:
-    """Shows one step of a run, or two that were made from each other, under their titles."""
+    """Shows one step of a run, or two of which one is computed from the other, under their titles."""
     picture = single_picture(
         panels,
         trace,
@@ -160,7 +160,7 @@ def show_bar_rows(
     made: Callable[..., Picture] = bar_rows,
     **how,
 ) -> None:
-    """Shows rows of bars. trace: a run that has every step drawn; made: by which function; how: its options."""
+    """Shows rows of bars. trace: a run with every step in rows; made: the drawing function; how: its options."""
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
@@ -168,40 +168,40 @@ def show_bar_rows(
 
 
 def draw_bar_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, **how) -> Picture:
-    """Draws rows of bars without showing them. name: of the picture. how: as bar_rows."""
+    """Returns rows of bars as a picture. name: of the picture. how: options of bar_rows."""
     words = picture_texts_for(next(iter(runs.values())))
     return bar_rows(rows, names, words, current_palette(), get_opened_cell(name, runs), **how)
 
 
 def show_live_bars(choice: Followed, name: str, pictures: Sequence[Picture], runs: RunsByName, alt: str) -> None:
-    """Shows bars that follow a slider, and below them the arithmetic of the cell that is opened. pictures: of each
-    position; runs: of the one at which the slider stands."""
+    """Shows bars that follow a slider, and below them the arithmetic of the open cell. pictures: one for each
+    position; runs: those of the current position."""
     shown = RunPicture(name, pictures[choice.position], runs, alt)
     draw_live_picture(choice, shown, pack_live_cells(pictures), fills=True)
     show_opened_arithmetic(shown, "stretch")
 
 
 def show_waiting_map(choice: Followed, shown: RunPicture) -> None:
-    """Shows a map of one position of a slider; that of another waits until it is let go."""
+    """Shows a map for the current position of a slider; it is drawn again once the slider is released."""
     cells = pack_live_cells(only_now(choice, shown.picture))
     draw_live_picture(choice, shown, cells, fills=False)
     show_opened_arithmetic(shown, "stretch")
 
 
 def draw_live_picture(choice: Followed, shown: RunPicture, cells: LiveCells, fills: bool) -> None:
-    """Draws what a picture is at each position of a slider; its cells can be clicked."""
+    """Draws a picture with clickable cells that follows a slider. cells: its cells at each position."""
     key = f"{lesson_choices.current_slug()}_{shown.name}"
     show_live_cells(choice, key, cells, shown.alt, make_click_handler(shown), fills)
 
 
 def make_click_handler(shown: RunPicture) -> Callable[[Mapping], None]:
-    """What a click on a picture does: of the picture it holds the runs alone, because a widget keeps what it calls."""
+    """Returns the click handler of a picture. It refers to the runs, not to the picture: a widget keeps its handler."""
     name, runs, on_click = shown.name, shown.runs, shown.on_click
     return lambda sent: handle_picture_click(name, runs, sent, on_click)
 
 
 def show_cell_rows(name: str, rows: Sequence[Row], names: Sequence[str], runs: RunsByName, trace: Trace, **how) -> None:
-    """Shows rows of cells one below the other. The arguments are those of make_cell_rows."""
+    """Shows rows of cells and the arithmetic of the open one. Arguments: those of make_cell_rows."""
     shown = make_cell_rows(name, rows, names, runs, trace, **how)
     show_run_picture(shown)
 
@@ -215,7 +215,7 @@ def make_cell_rows(
     made: Callable[..., Picture] = cell_rows,
     **how,
 ) -> RunPicture:
-    """Draws rows of cells. trace: a run that has every step drawn; made: by which function; how: its options."""
+    """Draws rows of cells. trace: a run with every step in rows; made: the drawing function; how: its options."""
     words = picture_texts_for(trace)
     opened = get_opened_cell(name, runs)
     picture = made(rows, names, words, current_palette(), opened, **how)
@@ -223,7 +223,7 @@ def make_cell_rows(
 
 
 def make_head_maps(trace: Trace, setup: Setup, selection: Selection, most: float) -> list[RunPicture]:
-    """Draws the map of each head as the workbench does. most: the largest side of a cell, in pixels."""
+    """Draws the weights of each head as a map. most: the largest side of a cell, in pixels."""
     maps = []
     for head in range(trace.sizes()["H"]):
         of_head = replace(selection, head=head)
@@ -255,7 +255,7 @@ def make_weights_map(
     """Draws the weights of the selected head as a map.
 
     wide: the largest width of the map, and most: the largest side of a cell, in pixels. outlined: whether the row of
-    the selected query is outlined, and told by the screen reader."""
+    the selected query is outlined and described in the alternative text."""
     picture = head_map(
         trace,
         selection.head,
@@ -274,16 +274,16 @@ def make_weights_map(
 
 
 def equalize_sizes(*pictures: RunPicture) -> list[RunPicture]:
-    """Makes pictures equally large. Where two exchange their places, the browser keeps their charts."""
+    """Returns the pictures in one common size: if two change places, the browser keeps their charts."""
     sized = make_equally_large([shown.picture for shown in pictures])
     return [replace(shown, picture=picture) for shown, picture in zip(pictures, sized, strict=True)]
 
 
 def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
-    """Shows the query of a Setup that is looked at, or its most telling one, on its way; the lesson itself tells of it.
-    On the stage a lesson shows its own picture alone.
+    """Shows the animated journey of a Setup's selected query, or of its default one, without a headline. Shows
+    nothing on the stage of a lecture.
 
-    plays: whether the journey begins by itself."""
+    plays: whether the animation starts by itself."""
     if is_one_screen():
         return
     showing = Showing(plays=plays, begins="start" if plays else "end", speaks=False, height=JOURNEY_HEIGHT_PX)

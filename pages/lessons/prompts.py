@@ -1,4 +1,4 @@
-"""What a reader does before the answer is shown: predicts it, builds it, lets two race, finds the error."""
+"""Exercises before an answer is shown: predict it, build it, compare two in a race, find the error."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,10 +18,10 @@ from pages.site.words import say
 
 
 def predict(labels: Sequence[str], right: Collection[int], question: str | None = None, name: str = "guess") -> bool:
-    """Asks for one of several answers; after it says whether it was right, and whether the answer may be seen now.
+    """Asks the reader to choose an answer and shows if it was right. Returns whether the answer may be shown now.
 
-    question: where it has numbers of the run in it; else it stands in the content as the label of the guess. name: of
-    the guess, where a lesson asks for several. On the stage of a lecture the question was asked before."""
+    question: if it contains numbers of the run; else the content has it as the label of the guess. name: of the
+    guess, if a lesson asks for several. Where the stage of a lecture shows the answer it asks nothing."""
     if is_answered_on_stage():
         return True
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -32,7 +32,7 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
 
 def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
-    """Asks which of several will be first. Gives what draws whether that was so, once the first is known."""
+    """Asks which of several will be first. Returns a function that takes the first, or None, and judges the guess."""
     guess = choose_place("guess", labels)
 
     def settle(first: int | None) -> None:
@@ -43,14 +43,14 @@ def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
 
 
 def judge_guess(is_right: bool) -> None:
-    """Says whether a guess was right."""
+    """Records and shows whether a guess was right."""
     note_answer(is_right)
     verdict = "ritual.right" if is_right else "ritual.wrong"
     st.markdown(say(verdict), width="content")
 
 
 def show_goal(reached: bool, done: str, still: str) -> None:
-    """Says whether what was to be built is there. done, still: what is said then, and before."""
+    """Records and shows whether the goal of an exercise is reached. done, still: the texts if it is, and if not."""
     note_answer(reached)
     if reached:
         st.success(done, icon=":material/check_circle:")
@@ -64,9 +64,9 @@ def show_race(
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
-    """Two of several kinds against each other: at which distance does the one that was behind overtake?
+    """Asks for two kinds and for the distance at which the one that was lower first has the larger influence.
 
-    found: what each kind has at every distance. starters: who begins. spoken: how a number is told."""
+    found: the influence of each kind by distance. starters: the default two. spoken: writes a number."""
     slug = current_slug()
     one, other = choose_racers([*found], starters)
     turn = first_overtaking_distance(found[one], found[other])
@@ -85,7 +85,7 @@ def tell_race(
     turn: int,
     spoken: Callable[[float], str],
 ) -> str:
-    """Says who leads at a distance. turn: the distance at which the other overtakes."""
+    """Returns the sentence about who leads at a distance. turn: the distance at which the other overtakes."""
     slug = current_slug()
     influences = {kind: found[kind].at(distance) for kind in racers}
     leader, chaser = sorted(racers, key=influences.__getitem__, reverse=True)
@@ -108,7 +108,7 @@ def tell_race(
 
 
 def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
-    """Asks which two of several kinds race. starters: who begins, where both of them are there."""
+    """Asks which two kinds are compared. starters: the default, if both are among the kinds."""
     are_there = all(kind in kinds for kind in starters)
     defaults = starters if are_there else kinds[:2]
     label = option_labels("kinds")
@@ -121,13 +121,13 @@ def choose_racers(kinds: Sequence[str], starters: Sequence[str]) -> list[str]:
 
 
 # ---- find the error --------------------------------------------------------------------------------------------------
-MAX_TRIED_CELLS = 500  # cells that a link may name
+MAX_TRIED_CELLS = 500  # cells that a link may contain
 CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # "scores.0.0.2.1"
 
 
 def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
-    """Asks to click the cells that hold an error, and says how many are found. The cells whose answer may be seen; None
-    for all of them, once all errors are found or where all answers are shown."""
+    """Asks to click the wrong cells, and shows how many are found. Returns the cells whose marks may be shown; None,
+    which is all, once all errors are found or if all answers are revealed."""
     slug = current_slug()
     tried = get_tried_cells()
     found = tried.intersection(wrong)
@@ -142,7 +142,7 @@ def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
 
 
 def try_cell(cell: Ref) -> None:
-    """A reader holds this cell wrong: its answer may be seen from now on."""
+    """Adds a cell to those that the reader clicked as wrong, at most MAX_TRIED_CELLS."""
     name = write_cell_name(cell)
     tried = get_choice("guess", (), read_cell_names)
     is_new = name not in tried
@@ -151,7 +151,7 @@ def try_cell(cell: Ref) -> None:
 
 
 def get_tried_cells() -> set[Ref]:
-    """The cells that the reader has clicked."""
+    """The cells that the reader clicked as wrong."""
     names = get_choice("guess", (), read_cell_names)
     return {read_cell_name(name) for name in names}
 
@@ -169,7 +169,7 @@ def read_cell_name(name: str) -> Ref:
 
 
 def read_cell_names(text: str) -> tuple[str, ...]:
-    """Cells by name, between commas."""
+    """Reads names of cells, separated by commas. Raises ValueError for another format and for too many."""
     names = tuple(filter(None, text.split(",")))
     if len(names) > MAX_TRIED_CELLS:
         raise ValueError(text)
@@ -180,7 +180,7 @@ def read_cell_names(text: str) -> tuple[str, ...]:
 
 
 def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
-    """A drawer that would give the answer away: it asks to guess first. It is told whether the answer may be seen."""
+    """Wraps a drawer that would give the answer away: it takes `known` first, and asks to guess if that is False."""
 
     def draw_if_known(known: bool, *given: object) -> None:
         if known:

@@ -1,4 +1,4 @@
-"""Settings that race on this machine: what each must compute, counted, and how long it takes, measured when asked."""
+"""Cost of two settings against the length: multiply-adds counted, and seconds measured on request on this machine."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -13,12 +13,12 @@ from pages.panels.progress import measure_on_request
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-PointsByLength = Mapping[int, float]  # by length
-ShowTimes = Callable[[Sequence[PointsByLength]], None]  # is given the seconds that were measured of each case
+PointsByLength = Mapping[int, float]  # a number for each length
+ShowTimes = Callable[[Sequence[PointsByLength]], None]  # called with the measured seconds of each case
 
 
 def case_name(case: TimedCase) -> str:
-    """What a case is called."""
+    """The name of a timed case in the page's language."""
     return say(f"lessons.cost.case.{case.name}")
 
 
@@ -30,10 +30,10 @@ def run_race(
     show_times: ShowTimes,
     alt: str,
 ) -> None:
-    """The lines of a race against the length: what is counted, at once, and what is measured, as it comes, beside it.
+    """Shows multiply-adds of cases against the length, and beside them seconds, measured at the press of a button.
 
-    name: of the race in its lesson. others: multiply-adds to stand beside those of the cases, by what they are called.
-    show_times: draws what is said over the pictures. alt: the key of what a screen reader says of them."""
+    name: of the race in its lesson. others: further multiply-adds to draw, by name. show_times: draws the text above
+    the charts. alt: the key of the alternative texts."""
     palette = current_palette()
     colours = (palette.share, palette.v)
     counted = make_counted_lines(cases, lengths, colours)
@@ -42,7 +42,7 @@ def run_race(
 
     def show_measured(seconds: Mapping[tuple[TimedCase, int], float]) -> None:
         times = [seconds_by_length(case, lengths, seconds) for case in cases]
-        with st.container(gap="xsmall"):  # also before anything is said, so that what follows stays where it is
+        with st.container(gap="xsmall"):  # even if empty, so that the charts below do not move
             show_times(times)
         measured = []
         for case, colour, points in zip(cases, colours, times, strict=True):
@@ -63,14 +63,14 @@ def run_race(
 
 
 def draw_growth(kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], name: str, alt: str) -> None:
-    """Draws what is counted in one picture, or what is measured. The other arguments are those of run_race."""
+    """Draws the chart of one kind, COUNTED or MEASURED. The other arguments are those of run_race."""
     titles = (say("lessons.cost.axis_length"), say(f"lessons.cost.axis_{kind}"))
     picture = growth_curves(kind, lines, lengths, titles, current_palette())
     show_curve_chart(picture, f"{lesson_choices.current_slug()}_{name}_{kind}", say(f"{alt}_{kind}"))
 
 
 def measure_task(task: tuple[TimedCase, int]) -> float:
-    """How many seconds a case takes at a length."""
+    """Measures how many seconds a case takes at a length."""
     case, length = task
     return case.seconds(length)
 
@@ -78,12 +78,12 @@ def measure_task(task: tuple[TimedCase, int]) -> float:
 def seconds_by_length(
     case: TimedCase, lengths: Sequence[int], seconds: Mapping[tuple[TimedCase, int], float]
 ) -> PointsByLength:
-    """The seconds of one case at the lengths at which it was measured."""
+    """The measured seconds of one case, by length."""
     return {length: seconds[case, length] for length in lengths if (case, length) in seconds}
 
 
 def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colours: Sequence[str]) -> list[GrowthLine]:
-    """The multiply-adds of each case; one line for all of them where they are equally many."""
+    """Lines of the multiply-adds of each case; a single line for all if they are equal."""
     products = [case.products(lengths) for case in cases]
     names = [case_name(case) for case in cases]
     if products[0] == products[-1]:
@@ -96,8 +96,8 @@ def make_counted_lines(cases: Sequence[TimedCase], lengths: Sequence[int], colou
 
 
 def describe_growth(points: PointsByLength, form: str = "slope") -> str:
-    """How it grows, as a text that follows others; nothing where there are no two lengths. form: "slope" in a sentence,
-    "power" behind a name."""
+    """The power with which points grow, as text; empty if they have no two lengths. form: "slope" in a sentence,
+    "power" after a name."""
     power = growth_power(points)
     if power is None:
         return ""
@@ -105,5 +105,5 @@ def describe_growth(points: PointsByLength, form: str = "slope") -> str:
 
 
 def make_race_line(name: str, colour: str, points: PointsByLength) -> GrowthLine:
-    """A line under its name, which says how it grows."""
+    """A line of the chart, its power of growth added to its name."""
     return GrowthLine(name + describe_growth(points, "power"), colour, points)

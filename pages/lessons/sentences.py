@@ -1,4 +1,4 @@
-"""What the sentences of several lessons name: words of a run, and differences between numbers."""
+"""Parts of the sentences of several lessons: tokens of a run, differences, counts and bytes as text."""
 
 from collections.abc import Iterable
 
@@ -12,37 +12,37 @@ from pages.site.words import current_language, escape_markdown, say
 
 LEAST_FIXED_GAP = 0.005  # a smaller gap would be 0.00
 UNIT_NAMES = {10**4: "ten_thousand", 10**6: "million", 10**8: "hundred_million", 10**9: "billion"}
-COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # in which a language says large counts
+COUNT_UNITS = {"en": (10**6, 10**9), "zh": (10**4, 10**8)}  # the units of large counts in a language
 
 
 def quote_token(trace: Trace, axis: str, position: int) -> str:
-    """A token of a run as Markdown shows it: no letter of it is read as formatting."""
+    """A token of a run, escaped for Markdown."""
     return escape_markdown(name_token(trace, axis, position))
 
 
 def list_place_names(trace: Trace, axis: str) -> list[str]:
-    """The names of all positions along an axis of a run, no two alike."""
+    """The names of all positions along an axis of a run, each unique."""
     return place_names(trace, axis, trace.sizes()[axis])
 
 
 def list_place_labels(trace: Trace, axis: str) -> list[str]:
-    """The same as they stand in a picture."""
+    """The labels of all positions along an axis of a run, as pictures show them."""
     return place_labels(trace, axis, trace.sizes()[axis])
 
 
 def format_gap(gap: float) -> str:
-    """How far two numbers are apart. "0" says that they are equal to the last bit, which "0.00" would leave open."""
+    """A difference as text: "0" only for equal numbers; small ones are not rounded to "0.00"."""
     return format_small(gap) if gap < LEAST_FIXED_GAP else format_fixed(gap)
 
 
 def say_large_count(count: int) -> str:
-    """A large count as it is read once, in three digits and the units of the page's language."""
+    """A large count as text, rounded to three digits, in the units of the page's language."""
     figure, unit = round_count(count, COUNT_UNITS[current_language()])
     return say(f"lessons.cost.amount.{UNIT_NAMES[unit]}", figure=figure)
 
 
 def say_bytes(count: int) -> str:
-    """So many bytes, in the largest unit of which there is one or more; a single byte is a word of the language."""
+    """A number of bytes as text, in the largest unit that fits; the unit "bytes" is translated."""
     figure, _, unit = format_bytes(count).partition(" ")
     return say("lesson.bytes", figure=figure) if unit == "bytes" else f"{figure} {unit}"
 
@@ -53,13 +53,13 @@ def join_with_commas(parts: Iterable[str]) -> str:
 
 
 def show_answer(key: str) -> None:
-    """Shows what answers the question of a lesson; a file of a lecture says it, too."""
+    """Shows the answer to a lesson's question, and collects it for files."""
     collected().facts.append(say(key))
     st.markdown(say(key))
 
 
 def show_sentence(key: str, /, **values: object) -> None:
-    """Shows a sentence of the content with its values."""
+    """Shows a sentence of the content with its values, and collects it for files."""
     text = say(key, **values)
     collected().sentences.append(text)
     st.markdown(text)

@@ -1,4 +1,4 @@
-"""What the language model of the app loses without what a lesson is about: measured on held-out texts."""
+"""The loss of the supplied language model without a part (mask, scale, positions, heads), on held-out texts."""
 
 import streamlit as st
 
@@ -16,11 +16,11 @@ WITHOUT = {
     "mask": {"masks": ()},
     "scale": {"scale": 1.0},
     "positions": {"positions": ()},
-}  # what a layer of the model is without a part
+}  # fields of the Setup of a layer without a part
 
 
 def show_without(part: str) -> None:
-    """Says how surprised the model is by the next word as it was trained, and without a part; opens such a layer."""
+    """Shows the model's nats a word as it was trained and without a part, and links to a layer without that part."""
     figures = read_removed_figures()[MODELS[current_language()]]
     nats = {"whole": figures.whole, "without": getattr(figures, part)}
     st.divider()
@@ -30,14 +30,14 @@ def show_without(part: str) -> None:
 
 
 def show_one_head() -> None:
-    """Says the same where one head a layer is left: of each, the best and the worst."""
+    """Shows the model's nats a word with one head a layer left: with the best and with the worst head."""
     figures = read_removed_figures()[MODELS[current_language()]]
     st.divider()
     tell_nats({"whole": figures.whole, "least": min(figures.heads), "most": max(figures.heads)}, figures.words)
 
 
 def tell_nats(nats: dict[str, float], count: int) -> None:
-    """Tells nats a word, and of how many words alike the next one would be as uncertain."""
+    """Shows nats a word and their perplexities. nats: by name; count: of the words that were measured."""
     values = {}
     for name, each in nats.items():
         values[name] = format_fixed(each)
@@ -46,7 +46,7 @@ def tell_nats(nats: dict[str, float], count: int) -> None:
 
 
 def tell_blind(nats: dict[str, float]) -> str:
-    """Says so where one of these figures is worse than a choice among all words that the model has."""
+    """Returns a sentence if one of the perplexities is above the size of the model's vocabulary, else an empty text."""
     words = load_model(MODELS[current_language()]).shape.words
     if max(map(count_words_alike, nats.values())) <= words:
         return ""

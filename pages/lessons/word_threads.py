@@ -1,4 +1,4 @@
-"""Two lines of words with threads between them, as thick as weights: who asks, who is asked, what is carried."""
+"""Attention weights as threads between two lines of words: queries in one line, keys in the other."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
 
 TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
-MAX_CELLS = 8  # numbers of a vector that stand beside its word; a longer one is left out
+MAX_CELLS = 8  # numbers of a vector drawn beside its word; a longer vector is left out
 ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # steps, and the symbol whose colour frames their cells
 ASKED_VECTORS = {"k": "k", "v": "v"}
 
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """One direction in which two lines of words look at each other.
+    """One direction of attention between two lines of words.
 
-    name: of its run. asks: the line that asks, 0 above or 1 below. selection: the head, and the word that asks."""
+    name: of its run. asks: the line of the queries, 0 above or 1 below. selection: the head and the query."""
 
     name: str
     trace: Trace
@@ -44,11 +44,11 @@ def show_threads(
     take: Callable[[int, int], None] | None = None,
     follows: Followed | None = None,
 ) -> None:
-    """Shows the threads of a direction, and below them the arithmetic of the weight that is opened.
+    """Shows the threads of a direction, and below them the arithmetic of the open weight.
 
-    name: of the picture. ways: one direction, or both; or one at each position of a slider. way: the one that is shown.
-    lines: what both lines are called. take: is called with the direction and the word that is chosen to ask; without,
-    the choice is a passing look. follows: the slider whose positions the ways are."""
+    name: of the picture. ways: one direction, or both; or one for each position of a slider. way: index of the shown
+    one. lines: names of both lines. take: handler of a selected query, called with the direction and the word;
+    without it the server keeps no selection. follows: the slider of whose positions each has a way."""
     runs = {each.name: each.trace for each in ways}
 
     def handle_choice(sent: tuple[int, int]) -> None:
@@ -77,12 +77,12 @@ def show_threads(
 
 
 def describe_slider(followed: Followed | None) -> dict[str, object] | None:
-    """What the picture is told of the slider that it follows."""
+    """The data of the slider that the picture follows; None without one."""
     return followed and describe_followed(followed)
 
 
 def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> dict:
-    """All that the component draws."""
+    """The data of the component: words, directions, texts and colours."""
     first = ways[0]
     asking = list_place_labels(first.trace, "T")
     asked = list_place_labels(first.trace, "S")
@@ -100,7 +100,7 @@ def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> 
 
 
 def describe_way(way: Way) -> dict[str, object]:
-    """What is drawn of a direction."""
+    """A direction as data of the component: its query, weights (None if masked) and coloured vectors."""
     at = way.selection
     weights = way.trace["weights"][at.batch, at.head]  # (T, S)
     allowed = allowed_pairs(way.trace)[at.batch, at.head]
@@ -117,7 +117,7 @@ def describe_way(way: Way) -> dict[str, object]:
 
 
 def shade_vectors(way: Way, steps: dict[str, str]) -> list[dict[str, object]]:
-    """The vectors of a line's words as colours of their numbers, those that are short enough."""
+    """The cell colours of the vectors of a line's words; without vectors longer than MAX_CELLS."""
     at = way.selection
     shaded = []
     for step, symbol in steps.items():

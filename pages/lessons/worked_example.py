@@ -1,4 +1,4 @@
-"""A worked example on the screen: what somebody wrote beside what is right, each number with its mark."""
+"""A worked example on the screen: the written numbers beside the right ones, each with its mark."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -30,7 +30,7 @@ MARK_TEXT_KEYS = {Mark.RIGHT: "right", Mark.FOLLOWED: "followed", Mark.SLIP: "sl
 
 # ---- a stage ---------------------------------------------------------------------------------------------------------
 def count_marked_numbers(marked: MarkedStep) -> dict[str, int]:
-    """How many numbers of a stage have which mark, and how many there are."""
+    """Counts the numbers of a stage by mark; "blank": those that are missing, "count": those that are written."""
     counts = {name: marked.count(mark) for mark, name in MARK_TEXT_KEYS.items()}
     return {
         **counts,
@@ -46,7 +46,7 @@ def is_step_right(checked: CheckedWork, step: str) -> bool:
 
 
 def label_stage(checked: CheckedWork, step: str) -> str:
-    """A step's name with how it stands: all right, or how many slips it holds."""
+    """A step's name with the count of its slips, or with ✓ if all its numbers are right."""
     name = inline_step_name(step)
     slips = checked.marked[step].count(Mark.SLIP)
     if slips:
@@ -68,11 +68,11 @@ def make_work_parts(
     head: int = 0,
     apart: bool = False,
 ) -> list[SheetPart]:
-    """What is written of a step, what is right, and what it was made of.
+    """Returns the matrices of a step for the picture: the written numbers, the right ones, and the operands.
 
-    titles: of the operands. own, right: what stands over the written and the right numbers. known: the cells whose
-    marks may be seen. hidden: whether the right numbers may not be seen. apart: whether the written ones stand in cells
-    beside the picture."""
+    titles: of the operands. own, right: titles of the written and the right numbers. known: the cells whose marks may
+    be shown. hidden: whether the right numbers are left out. apart: whether the written ones are left out, because
+    they stand in cells beside the picture."""
     parts = []
     if not apart:
         parts.append(make_written_part(checked, step, own, known, head=head))
@@ -93,7 +93,7 @@ def make_written_part(
     place: str = "result",
     head: int = 0,
 ) -> SheetPart:
-    """The written numbers of a stage."""
+    """The written numbers of a stage as a matrix of the picture."""
     return SheetPart(
         title,
         panel(checked.written, step, {"H": head}),
@@ -106,7 +106,7 @@ def make_written_part(
 
 
 def make_right_part(checked: CheckedWork, step: str, title: str, head: int) -> SheetPart:
-    """The right numbers of a stage."""
+    """The right numbers of a stage as a matrix of the picture."""
     return SheetPart(
         title,
         panel(checked.trace, step, {"H": head}),
@@ -117,7 +117,7 @@ def make_right_part(checked: CheckedWork, step: str, title: str, head: int) -> S
 
 
 def make_operand_part(checked: CheckedWork, step: str, operand: str, place: str, title: str, head: int) -> SheetPart:
-    """The written numbers that a stage was made of. place: "left" or "above", as in a product."""
+    """The written numbers of an operand of a stage. place: "left" or "above", as in a product."""
     cells = panel(checked.written, operand, {"H": head})
     if step == "scores" and place == "above":
         title = f"{title}ᵀ"
@@ -142,9 +142,9 @@ def show_work(
     reached: Collection[Ref] = (),
     is_secret: Callable[[str, Ref], bool] | None = None,
 ) -> None:
-    """The picture; a number of the writer's opens to the arithmetic with his own operands, and to its mark.
+    """Shows the picture; a click on a written number opens its mark and its arithmetic from the written operands.
 
-    on_click, is_secret: as RunPicture has them. reached: the cells that a slip makes wrong."""
+    on_click, is_secret: as in RunPicture. reached: the cells that a slip makes wrong."""
     runs = {"printed": checked.written}
     parts = chain.from_iterable(rows)
     if any(part.run == "right" for part in parts):
@@ -169,8 +169,8 @@ def show_work(
 
 
 def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[SheetPart]], asked: bool) -> None:
-    """The picture of an exercise: a cell without a number stays closed. asked: whether the right numbers were asked
-    for, so that such a cell opens as well."""
+    """Shows the picture of an exercise. asked: whether the right numbers were asked for; if not, a cell without a
+    number does not open."""
     if asked:
         show_work(name, checked, rows)
         return
@@ -184,7 +184,7 @@ def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[Sheet
 
 
 def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
-    """Whether a number is still to be written."""
+    """Whether a cell of the written run has no number yet."""
     calculated = calculated_cell(checked.trace, cell)
     if run != "printed" or calculated.step not in checked.marked:
         return False
@@ -193,13 +193,13 @@ def is_blank(checked: CheckedWork, run: str, cell: Ref) -> bool:
 
 
 def close_blank(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """A cell was clicked: one without a number is not opened."""
+    """Handles a click on a cell: closes it if it has no number yet."""
     if is_blank(checked, run, cell):
         lesson_choices.store_choice(OPENED_CELL_KEY, None)
 
 
 def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tuple[str, str]]]:
-    """The sign of the mark of each cell of a head, and what it means; nothing where no number is written."""
+    """The sign and the meaning of the mark of each cell of a head; empty texts for a cell without a number."""
     part = make_written_part(checked, step, "", head=head)
     rows = []
     for refs in part.panel.refs:
@@ -209,19 +209,19 @@ def list_cell_marks(checked: CheckedWork, step: str, head: int) -> list[list[tup
 
 
 def say_mark(mark: Mark) -> str:
-    """What a mark means."""
+    """The meaning of a mark as text; empty for an unanswered cell."""
     return say(f"lessons.printed.mark_{MARK_TEXT_KEYS[mark]}") if mark in MARK_TEXT_KEYS else ""
 
 
 def open_written_cell(checked: CheckedWork, name: str, step: str, head: int, row: int, column: int) -> None:
-    """Opens a number of the writer's by its place, under the picture of that name."""
+    """Opens or closes a written number by row and column in the picture of that name, unless it is blank."""
     cell = panel(checked.written, step, {"H": head}).refs[row][column]
     if not is_blank(checked, "printed", cell):
         toggle_opened_cell(name, "printed", cell)
 
 
 def close_on_change(name: str, *subject: object) -> None:
-    """Closes what was opened in a picture once the picture shows something else. subject: what it shows."""
+    """Closes the open cell of a picture if its subject has changed since it was last drawn. subject: what it shows."""
     key = f"{lesson_choices.current_slug()}_{name}_drawn"
     is_changed = st.session_state.get(key, subject) != subject
     st.session_state[key] = subject
@@ -231,7 +231,7 @@ def close_on_change(name: str, *subject: object) -> None:
 
 
 def show_mark_verdict(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """Says what a written number is."""
+    """Shows a sentence about a written number: whether it is right, and the number that it should be."""
     calculated = calculated_cell(checked.trace, cell)
     step, index = calculated.step, calculated.index
     if run != "printed" or step not in checked.marked:

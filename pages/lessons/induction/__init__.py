@@ -1,1 +1,1 @@
-"""The lesson on copying: heads that copy."""
+"""The lesson on induction heads, which copy."""

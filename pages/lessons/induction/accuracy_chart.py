@@ -22,14 +22,14 @@ FIRST_REPEATED_PLACE = MEASURED_HALF  # the position after which everything is a
 
 @cache_by_setup
 def measure_accuracy_without_heads(network: str, off: tuple[str, ...]) -> Figures:
-    """Measures the share of symbols that are predicted by position, without some heads."""
+    """Measures the accuracy by position with some heads ablated."""
     return find_network(network).measure(lambda model: accuracy_without_heads(model, off))
 
 
 def show_accuracy_curves(step: LiveChoice, all_on: Sequence[Figures], some_on: Figures, places: Sequence[int]) -> None:
-    """Shows the accuracy by position with all heads, after each step of training, and with those that are on.
+    """Shows the accuracy by position after each step of training, with all heads and with some of them ablated.
 
-    all_on: of each step. some_on: of the step that is chosen; empty where all heads are on."""
+    all_on: of each step. some_on: with ablated heads, at the selected step; empty if none is ablated."""
     axes = (
         Axis(say("lessons.induction.axis_place"), min(places), max(places)),
         share_axis(say("lessons.induction.axis_right")),

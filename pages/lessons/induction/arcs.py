@@ -1,4 +1,4 @@
-"""The picture of the lesson on copying: an arc from each symbol back to those that a head looks at."""
+"""The picture of the lesson on copying: an arc from each symbol to those that a head attends to."""
 
 import streamlit as st
 import torch
@@ -22,20 +22,20 @@ from pages.site.words import get_text_template, say
 NAME = "arcs"  # of the picture
 KEY = "induction_arcs"
 LAYERS = ("L1", "L2")
-LEAST_DRAWN_WEIGHT = 0.02  # a smaller one is an arc that nobody sees
+LEAST_DRAWN_WEIGHT = 0.02  # a smaller weight would be an invisible arc
 TEXTS = ("alt", "place", "copies", "looks", "nowhere")
-Off = tuple[str, ...]  # the heads that are switched off, by name
+Off = tuple[str, ...]  # the ablated heads, by name
 
 
 @cache_by_setup
 def run_layers(network: str, text: str, off: Off) -> dict[str, Trace]:
-    """The run of each layer without some heads."""
+    """Runs each layer on a text without the ablated heads; returns the runs by layer."""
     return dict(zip(LAYERS, layer_traces(find_network(network), text, off), strict=True))
 
 
 @cache_by_setup
 def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
-    """The arcs of each head that is on, and what is expected after each symbol."""
+    """The arcs of each head that is not ablated, and the most probable next symbol after each symbol."""
     runs = run_layers(network, text, off)
     arcs = {}
     for name, (layer, head) in HEAD_PLACES.items():
@@ -47,14 +47,14 @@ def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
 
 
 def list_arcs(trace: Trace, head: int) -> list[list[float]]:
-    """The weights of a head that are seen, each as [query, key, weight]."""
+    """The weights of a head from LEAST_DRAWN_WEIGHT up, each as [query, key, weight]."""
     weights = trace["weights"][0, head]  # (T, S)
     places = torch.nonzero(weights >= LEAST_DRAWN_WEIGHT)  # (arcs, 2)
     return [[query, key, weights[query, key].item()] for query, key in places.tolist()]
 
 
 def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> None:
-    """Shows the arcs after each step of training, and below them the arithmetic of the weight that is opened."""
+    """Shows the arcs after each step of training, and below them the arithmetic of the open weight."""
     network = record.network_at(step.value)
     runs = run_layers(network, text, off)
 
@@ -73,7 +73,7 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
 
 
 def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> dict[str, object]:
-    """All that the component draws."""
+    """The data of the component: symbols, heads that are not ablated, the arcs of each step, and texts."""
     symbols = list(trace.labels["T"])
     colours = head_colours()
     heads = []
@@ -91,6 +91,6 @@ def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> d
 
 
 def collect_map(network: str, trace: Trace) -> None:
-    """Collects the map of the head that copies most, for a file, in which there are no arcs."""
+    """Collects the map of the head with the highest induction score, for files, which cannot show arcs."""
     shown = make_layer_head_map("copying", find_most_copying_head(network), trace)
     collected().pictures.append((shown.picture, say("lessons.induction.arcs.alt")))

@@ -1,4 +1,4 @@
-"""How much each head of the lesson on copying does what its layer comes to do, measured once and kept."""
+"""The scores of each head of the lesson on copying (previous symbol, induction), measured once and cached."""
 
 from attention_core.learned.insight.copying_heads import HEAD_PLACES, head_scores
 from pages.runs.cache import cache_by_setup
@@ -8,7 +8,7 @@ from pages.session.labels import current_palette
 
 @cache_by_setup
 def measure_head_scores(network: str) -> dict[str, list[list[float]]]:
-    """Measures how much each head looks back, and behind the last time, by kind, layer and head."""
+    """Measures each head's scores "previous" and "induction", by kind, layer and head."""
     tensors = find_network(network).measure(head_scores)
     return {kind: scores.tolist() for kind, scores in tensors.items()}
 
@@ -19,13 +19,13 @@ def list_heads_of_layer(layer: str) -> list[str]:
 
 
 def get_head_score(network: str, kind: str, name: str) -> float:
-    """The score of a kind that a head has."""
+    """A head's score of a kind, "previous" or "induction"."""
     layer, head = HEAD_PLACES[name]
     return measure_head_scores(network)[kind][layer][head]
 
 
 def find_most_copying_head(network: str) -> str:
-    """Finds the head of the last layer that looks behind the last time most."""
+    """Finds the head of the last layer with the highest induction score."""
     scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
     return max(scores, key=scores.__getitem__)
 

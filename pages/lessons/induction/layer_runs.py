@@ -8,11 +8,11 @@ from pages.session.labels import Selection
 from pages.setup.setup import Setup
 
 LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # the example whose layer it is
-LAYER_MAP_CELL_PX = 30.0  # pixels: of maps of which two stand beside each other
+LAYER_MAP_CELL_PX = 30.0  # pixels: a cell of one of two maps side by side
 
 
 def setup_for_layer(layer: str, network: str, text: str) -> Setup:
-    """The run of a layer."""
+    """The Setup of a layer of a network that reads a text."""
     return Setup(LAYER_EXAMPLES[layer], text, network=network)
 
 

@@ -31,7 +31,7 @@ START_COPY_TEXT = "k7Bxa9k7Bxa9"
 
 @cache_by_setup
 def predict_next_symbol(network: str, text: str, off: tuple[str, ...]) -> tuple[str, float]:
-    """Gives the symbol that is expected after a text without some heads, and how probable it is held."""
+    """Returns the most probable symbol after a text, and its probability. off: the ablated heads."""
     return expected_next(find_network(network), text, off)
 
 
@@ -41,7 +41,7 @@ def check_symbols(text: str) -> None:
 
 
 def describe_accuracy(step: int, off: tuple[str, ...], accuracy: Figures) -> str:
-    """Says how much is predicted after a step of training, without the heads that are off."""
+    """Returns the sentence about the accuracy after a step of training. off: the ablated heads."""
     values = {
         "step": step,
         "share": spoken_share(repeated_share(accuracy)),
@@ -54,7 +54,7 @@ def describe_accuracy(step: int, off: tuple[str, ...], accuracy: Figures) -> str
 
 
 def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
-    """Says which symbol is expected after a text, without the heads that are off."""
+    """Returns the sentence about the most probable symbol after a text. off: the ablated heads."""
     symbol, share = predict_next_symbol(network, text, off)
     return say(
         "lessons.induction.next",

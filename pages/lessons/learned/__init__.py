@@ -1,1 +1,1 @@
-"""What the three lessons about trained networks share."""
+"""Code that the three lessons about trained networks share."""

@@ -1,4 +1,4 @@
-"""Two classifiers of which it is known what decides: their texts, their runs, and what other weights do to them."""
+"""Two classifiers with known evidence: their texts, runs, attributions, and predictions under other weights."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from pages.runs.network_store import find_network
 from pages.setup.setup import Setup
 
 CLASSIFIER_EXAMPLES = {"lookup": "learned_lookup", "vote": "learned_vote"}
-CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # what is read at first
+CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # defaults
 
 
 def check_classifier_text(task: str, text: str) -> None:
@@ -26,7 +26,7 @@ def check_classifier_text(task: str, text: str) -> None:
 
 
 def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> Setup:
-    """The run of a classifier's attention."""
+    """The Setup of a classifier's attention on a text."""
     return Setup(
         CLASSIFIER_EXAMPLES[task],
         context_text=text,
@@ -38,7 +38,7 @@ def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> 
 # ---- what it says ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ClassPrediction:
-    """The class that is held most probable, by its number and name, and how probable."""
+    """The most probable class, by its number and name, and its probability."""
 
     number: int
     name: str
@@ -47,7 +47,7 @@ class ClassPrediction:
 
 @cache_by_setup
 def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
-    """What a classifier says of a text."""
+    """The class that a classifier predicts for a text."""
     classes = evidence.TASKS[task].classes
     shares = classify_text(find_network(network), text)
     largest = max(shares)
@@ -57,7 +57,7 @@ def predict_text_class(task: str, network: str, text: str) -> ClassPrediction:
 
 @cache_by_setup
 def trace_with_attributions(task: str, network: str, text: str) -> Trace:
-    """The run, with gradient x input and what leaving each symbol out does to the class."""
+    """The run of a text, with gradient x input and leave-one-out attributions of the predicted class."""
     setup = setup_for_classifier(task, network, text)
     prediction = predict_text_class(task, network, text)
     return with_attributions(
@@ -71,7 +71,7 @@ def trace_with_attributions(task: str, network: str, text: str) -> Trace:
 # ---- other weights ---------------------------------------------------------------------------------------------------
 @cache_by_setup
 def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionShift:
-    """What other weights do to the predictions for all texts that are measured."""
+    """How other weights of a kind shift the predictions for the held-out texts."""
     texts, _ = evidence.held_out(task)
     with torch.inference_mode(False):
         model = find_network(network).model(torch.float32)
@@ -80,7 +80,7 @@ def measure_prediction_shift(task: str, network: str, kind: str) -> PredictionSh
 
 @cache_by_setup
 def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, float]:
-    """A text under other weights, and how far the prediction moves."""
+    """The run of a text under other weights of a kind, and the shift of its prediction."""
     trained = find_network(network)
     with torch.inference_mode(False):
         symbols = symbol_numbers(trained, text)
@@ -92,7 +92,7 @@ def run_with_other_weights(network: str, text: str, kind: str) -> tuple[Trace, f
 # ---- several heads ---------------------------------------------------------------------------------------------------
 @cache_by_setup
 def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ...], float]:
-    """The share of texts that get their class: with all heads, without each one, and with each one alone."""
+    """The accuracy on held-out texts by ablated heads: none, each one, and all but each one."""
     texts, classes = evidence.held_out("lookup")
     sets_off = list_heads_to_switch_off(heads)
 
@@ -103,7 +103,7 @@ def measure_accuracy_by_heads(network: str, heads: int) -> Mapping[tuple[int, ..
 
 
 def list_heads_to_switch_off(heads: int) -> list[tuple[int, ...]]:
-    """The sets of heads that are switched off: none, each one alone, and all but each one."""
+    """The sets of heads to ablate: none, each one alone, and all but each one."""
     alone = [(head,) for head in range(heads)]
     all_but_one = []
     for kept in range(heads):

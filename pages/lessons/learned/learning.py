@@ -1,4 +1,4 @@
-"""What came of a course: how well the network did after each step that was saved, and which network that was."""
+"""The record of a training: its figures and networks at each checkpoint, supplied or the visitor's own."""
 
 import math
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from pages.session.labels import written_share
 
 @dataclass(frozen=True)
 class TrainingRecord:
-    """What is known of a training, step by step.
+    """The figures and the networks of a training, by step.
 
-    figures: how well the network did after each step that was saved. networks: the name of the network by step, as far
-    as there is one. own: whether the visitor trained it."""
+    figures: the accuracy after each measured step. networks: the name of the network by step, for the steps that have
+    one. own: whether the visitor trained it."""
 
     course: str
     figures: Mapping[int, Figures]
@@ -26,26 +26,26 @@ class TrainingRecord:
 
     @property
     def places(self) -> tuple[int, ...]:
-        """What the figures are counted against."""
+        """The x axis of the figures: positions or lengths."""
         return COURSES[self.course].places
 
     @property
     def parameters(self) -> int:
-        """How many numbers are learned."""
+        """The number of learned parameters."""
         return read_figures_table()[self.course]["parameters"]
 
     @property
     def steps(self) -> list[int]:
-        """The steps of which there is a network."""
+        """The steps that have a network."""
         return [*self.networks]
 
     def figures_at(self, step: int) -> Figures:
-        """How well it did after a step, or after the last one before it that was saved."""
+        """The figures after a step, or after the last measured step before it."""
         steps_so_far = [saved for saved in self.figures if saved <= step]
         return self.figures[max(steps_so_far)]
 
     def mean_at(self, step: int, longest: float = math.inf) -> float:
-        """The same, all together. longest: what is longer is left out."""
+        """The mean of the figures at a step. longest: figures at larger places are left out."""
         pairs = zip(self.places, self.figures_at(step), strict=True)
         figures = [share for length, share in pairs if length <= longest]
         return sum(figures) / len(figures)
@@ -56,7 +56,7 @@ class TrainingRecord:
 
 
 def load_shipped_training(course: str) -> TrainingRecord:
-    """What comes with the app."""
+    """The record of the training that is supplied with the app."""
     measured_steps = read_figures_table()[course]["steps"]
     figures = {step: shipped_figures(course, step) for step in measured_steps}
     networks = {}
@@ -67,7 +67,7 @@ def load_shipped_training(course: str) -> TrainingRecord:
 
 
 def get_own_training(course: str) -> TrainingRecord | None:
-    """What the visitor has trained; None where that is nothing."""
+    """The record of the visitor's own training; None if no network of it is saved."""
     running = get_running_training(course)
     if running is None or not running.saved:
         return None
@@ -80,7 +80,7 @@ def get_own_training(course: str) -> TrainingRecord | None:
 
 
 def get_training_record(course: str) -> TrainingRecord:
-    """The visitor's own, else what comes with the app."""
+    """The record of the visitor's own training, else of the supplied one."""
     return get_own_training(course) or load_shipped_training(course)
 
 
@@ -88,7 +88,7 @@ SHARE_AXIS_STOPS = (0.0, 0.25, 0.5, 0.75, 1.0)  # the shares that are written on
 
 
 def share_axis(title: str) -> Axis:
-    """The axis of a share, from nothing to all."""
+    """An axis for shares from 0 to 1."""
     texts = [written_share(stop) for stop in SHARE_AXIS_STOPS]
     return Axis(
         title,

@@ -1,4 +1,4 @@
-"""Train it yourself: a button, how far it is, the loss as it falls; stop, go on, once more from the same seed."""
+"""Panel to train a network: buttons to start, stop, continue and restart, the progress and the loss curve."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ from pages.session.labels import current_palette
 from pages.session.staged import get_staged_part
 from pages.site.words import say, say_refusal, use_language
 
-REFRESH_SECONDS = 0.5  # seconds between two looks at a training
+REFRESH_SECONDS = 0.5  # seconds between two refreshes of a training's panel
 OFFERED_LEARNING_RATES = (0.0003, 0.001, 0.003, 0.01, 0.02, 0.1, 1.0, 100.0, 10_000.0)
 LEAST_RIGHT_SHARE = 0.001  # a smaller one would be 0 in three digits
 MAX_LOSS_POINTS = 200  # of the curve of losses
@@ -28,16 +28,16 @@ MAX_SESSION_TRAININGS = 3  # trainings of a session
 
 
 def get_running_training(course: str) -> RunningTraining | None:
-    """The session's own training of a course, where there is one."""
+    """The session's own training of a course; None without one."""
     return st.session_state.get("trainings", {}).get(course)
 
 
 def show_own_training(choose_course: Callable[[], str]) -> None:
-    """The row with the button, and what becomes of it; drawn anew by itself while it trains.
+    """Draws the training panel, which refreshes itself during training.
 
-    On the stage of a lecture it stands above the lesson's picture, in the scenes that are about it.
+    On the stage of a lecture it is drawn above the lesson's picture, only in scenes about training.
 
-    choose_course: gives the course; what it asks is asked where there is a row, over that."""
+    choose_course: returns the course; called, with its controls, only if the panel is drawn."""
     staged = get_staged_part()
     if staged is None:
         draw_own_training(choose_course())
@@ -47,7 +47,7 @@ def show_own_training(choose_course: Callable[[], str]) -> None:
 
 
 def draw_own_training(course: str) -> None:
-    """Draws the row."""
+    """Draws the controls of a training (seed, rate, device), and its panel."""
     running = get_running_training(course)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         seed = choose_whole_number("seed", 1, width=130)
@@ -63,14 +63,14 @@ def draw_own_training(course: str) -> None:
 
 
 def choose_device() -> str:
-    """Asks on which device it trains, where there is more than one."""
+    """Asks for the device to train on, if there is more than one."""
     if len(AVAILABLE_DEVICES) == 1:
         return AVAILABLE_DEVICES[0]
     return choose_option("device", AVAILABLE_DEVICES, words=lambda name: say(f"device.{name}"))
 
 
 def show_training(course: str, seed: int, rate: float, device: str) -> None:
-    """How a training is, what can be done with it. The whole page is drawn anew where there is more to be seen."""
+    """Shows the state, buttons and loss of a training; reruns the page if state or checkpoints changed."""
     running = get_running_training(course)
 
     def begin_anew() -> None:
@@ -94,7 +94,7 @@ def show_training(course: str, seed: int, rate: float, device: str) -> None:
 
 
 def show_training_buttons(course: str, running: RunningTraining | None, begin_anew: Callable[[], None]) -> None:
-    """Shows what can be done. begin_anew: begins from the first step."""
+    """Shows the buttons that the state of a training allows. begin_anew: starts it from the first step."""
 
     def drop() -> None:
         st.session_state["trainings"].pop(course)
@@ -118,7 +118,7 @@ def show_training_button(name: str, label: str, icon: str, on_click: Callable[[]
 
 
 def begin_training(course: str, seed: int, rate: float, device: str) -> None:
-    """Begins a training from its first step. A visitor has one at a time; of too many the oldest goes."""
+    """Starts a training from its first step. Stops the session's others; drops the oldest of too many."""
     trainings: dict[str, RunningTraining] = st.session_state.setdefault("trainings", {})
     stop_trainings(trainings)
     trainings.pop(course, None)
@@ -129,7 +129,7 @@ def begin_training(course: str, seed: int, rate: float, device: str) -> None:
 
 
 def describe_training(running: RunningTraining) -> str:
-    """How far it is, in a sentence."""
+    """A sentence about the progress of a training; empty if it has not begun."""
     training = running.training
     facts = {
         "step": training.step,
@@ -150,7 +150,7 @@ def describe_training(running: RunningTraining) -> str:
 
 
 def show_losses(running: RunningTraining) -> None:
-    """Shows the loss against the step; of many steps some."""
+    """Shows the loss against the step, at most MAX_LOSS_POINTS points."""
     palette = current_palette()
     losses = [*running.training.losses]  # which grow meanwhile
     last = running.training.course.saved[-1]
@@ -169,6 +169,6 @@ def show_losses(running: RunningTraining) -> None:
 
 
 def tell_right_share(loss: float) -> str:
-    """The share of what is right with which every loss would be this one, e to the power of minus the loss."""
+    """The probability of the right answer that gives this loss, e to the power of minus the loss, as text."""
     share = math.exp(-loss)
     return format_fixed(share, 3) if share >= LEAST_RIGHT_SHARE else f"e^(−{format_fixed(loss, 1)})"

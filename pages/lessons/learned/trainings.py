@@ -1,6 +1,6 @@
-"""Trainings in the background: each is one visitor's own; two at a time in this process, and only while somebody looks.
+"""Background trainings, each of one session; at most two run at a time in this process, and only while they are viewed.
 
-Whoever leaves the page, closes it or loses the connection looks no more: the training stops, and can go on later.
+If the visitor leaves the page, closes it or loses the connection, the training stops, and can be continued later.
 """
 
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from pages.runs.network_store import remember_network
 
 MAX_CONCURRENT_TRAININGS = 2  # trainings; a third would make all of them slow, and every page with them
 TRAINING_SLOTS = BoundedSemaphore(MAX_CONCURRENT_TRAININGS)
-LOOK_SECONDS = 60.0  # seconds that a look lasts; a page in a tab behind others, or on a busy machine, looks less often
-SLOT_POLL_SECONDS = 0.2  # seconds between two looks at whether there is room
+LOOK_SECONDS = 60.0  # seconds without a look until a training stops; background tabs and busy machines refresh rarely
+SLOT_POLL_SECONDS = 0.2  # seconds between two attempts to get a slot
 
 
 class RunningTraining:
     """One training and the thread that it runs in.
 
-    state: "waiting" for room, "training", "stopped", "done" or "failed", then with `failure`."""
+    state: "waiting" for a slot, "training", "stopped", "done" or "failed", then with `failure`."""
 
     def __init__(self, training: Training):
         self.training = training
@@ -29,9 +29,9 @@ class RunningTraining:
         self.failure: AttentionError | None = None
         self.seconds = 0.0  # that were spent training
         self.wanted = False
-        self.seen = monotonic()  # when somebody last looked at it
+        self.seen = monotonic()  # when a page last refreshed it
         self.thread: Thread | None = None
-        self.lock = Lock()  # held by who begins and by the thread that ends: so no start is lost between them
+        self.lock = Lock()  # held by start() and by rests(), so that no start is lost while the thread ends
 
     @property
     def busy(self) -> bool:
@@ -40,12 +40,12 @@ class RunningTraining:
 
     @property
     def saved(self) -> list[Network]:
-        """The networks that were kept and measured so far."""
+        """The checkpoints that are measured so far."""
         return [network for network in self.training.saved if network.measured]
 
     @property
     def seconds_left(self) -> float | None:
-        """How long it will take at the pace so far; None before the first step."""
+        """The estimated seconds until the end; None before the first step."""
         step = self.training.step
         last = self.training.course.saved[-1]
         if not step:
@@ -53,7 +53,7 @@ class RunningTraining:
         return self.seconds / step * (last - step)
 
     def start(self) -> None:
-        """Begins, or goes on where it was stopped; where it was told to stop and has not, it just goes on."""
+        """Starts or continues the training in a thread; if the thread still runs, cancels a stop."""
         with self.lock:
             self.wanted = True
             self.look()
@@ -63,19 +63,19 @@ class RunningTraining:
                 self.thread.start()
 
     def stop(self) -> None:
-        """Stops after the step that it is at."""
+        """Stops the training after the current step."""
         self.wanted = False
 
     def look(self) -> None:
-        """Somebody looks at it, and it goes on a while."""
+        """Records that a page views it, which lets it run for another LOOK_SECONDS."""
         self.seen = monotonic()
 
     def goes_on(self) -> bool:
-        """Whether somebody wants it, and looks."""
+        """Whether it is started and was viewed within LOOK_SECONDS."""
         return self.wanted and monotonic() - self.seen < LOOK_SECONDS
 
     def rests(self) -> bool:
-        """Whether the thread has nothing to do any more. Then it must end: a later start begins another one."""
+        """Whether the thread must end now; then sets the state, and a later start begins another thread."""
         with self.lock:
             if self.goes_on() and not self.training.done:
                 return False
@@ -83,7 +83,7 @@ class RunningTraining:
             return True
 
     def work(self) -> None:
-        """What the thread does."""
+        """Body of the thread: waits for a slot, then trains."""
         while not TRAINING_SLOTS.acquire(timeout=SLOT_POLL_SECONDS):
             if self.rests():
                 return
@@ -92,14 +92,14 @@ class RunningTraining:
             self.train()
         except AttentionError as failure:
             self.state, self.failure = "failed", failure
-        except Exception:  # what nobody expected is told by the thread
+        except Exception:  # an unexpected error is reported by the thread
             self.state = "stopped"
             raise
         finally:
             TRAINING_SLOTS.release()
 
     def train(self) -> None:
-        """Step after step; what is kept is measured at once."""
+        """Trains step by step, and measures each new checkpoint."""
         self.measure()
         while not self.rests():
             begun = monotonic()
@@ -108,10 +108,10 @@ class RunningTraining:
             self.measure()
 
     def measure(self) -> None:
-        """The figures of the last network that was kept, for all who ask later."""
+        """Measures the last checkpoint, if it is not, and caches its network."""
         network = self.training.saved[-1]
         if not network.measured:
-            _ = network.figures  # measured where it is asked for
+            _ = network.figures  # the property measures at first access
             remember_network(network)
 
 

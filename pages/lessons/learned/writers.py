@@ -1,4 +1,4 @@
-"""Encoder-decoders at a step of their training, and what they make of a text that is typed."""
+"""Encoder-decoders at a step of their training, and what they write for a typed text."""
 
 import math
 from collections.abc import Callable
@@ -13,16 +13,16 @@ from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
 from pages.setup.setup import Setup
 
-MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # symbols of what is written that are shown: as many as can be read
+MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # symbols of an output that are shown: as many as a network can read
 
 
 @dataclass(frozen=True)
 class WritingTask:
-    """A task in which a text is read and another one is written.
+    """A sequence-to-sequence task.
 
-    text: what is read at first, after the step `telling`. kinds: the networks that learn it, those with attention
-    first. example: the one whose attention theirs is. answer: what is to be written of a text; None where nobody can
-    say. longest: symbols of the longest text in training, where longer ones are measured, too."""
+    text: the default input; telling: the default step. kinds: the networks that learn it, those with attention first.
+    example: the example with their attention. answer: the right output for a text; None if there is none. longest:
+    symbols of the longest training text, if longer ones are measured, too."""
 
     text: str
     telling: int
@@ -47,9 +47,9 @@ WRITING_TASKS = {
 
 @dataclass(frozen=True)
 class WritingResult:
-    """What a network wrote, and whether it is right; None where nobody can say.
+    """The output of a network, and whether it is right; None if the text has no right answer.
 
-    setup: the run of the network's attention, where it has one and wrote anything."""
+    setup: the run of the network's attention; None if it has none or wrote nothing."""
 
     written: str
     right: bool | None
@@ -63,12 +63,12 @@ def check_writer_text(task: str, text: str) -> None:
 
 @cache_by_setup
 def cached_writing(network: str, text: str) -> str:
-    """What a network writes."""
+    """The output of a network for a text."""
     return "".join(write_text(find_network(network), text))
 
 
 def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
-    """What a text becomes after a step of a training of which there is a network."""
+    """The output for a text of the network after a step of a training. step: one of the record's steps."""
     task_name, _, kind = of.course.partition("_")
     task = WRITING_TASKS[task_name]
     network = of.network_at(step)
@@ -89,17 +89,17 @@ def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
 
 
 def split_symbols(course: str, text: str) -> tuple[str, ...]:
-    """The symbols of a text as the network reads it."""
+    """The symbols of a text in the input alphabet of a course."""
     return symbols_of(text, COURSES[course].alphabets[0])
 
 
 def shorten_writing(written: str) -> str:
-    """What a network writes, as much of it as is shown."""
+    """An output, cut to MAX_WRITTEN_ROWS symbols and "…"."""
     if len(written) <= MAX_WRITTEN_ROWS:
         return written
     return f"{written[:MAX_WRITTEN_ROWS]}…"
 
 
 def network_colours(palette: Palette) -> dict[str, str]:
-    """One a kind of network."""
+    """The colour of each kind of network."""
     return {"additive": palette.share, "dot": palette.q, "one": palette.k}

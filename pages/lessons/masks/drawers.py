@@ -1,4 +1,4 @@
-"""The drawers of the lesson on masks, and what its page shares with them."""
+"""The drawers of the lesson on masks, and helpers that its page shares with them."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -97,11 +97,11 @@ from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- the mask of a lesson that is drawn on: a map of who may attend to whom, and the text by which a link says it ----
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
-Bits = tuple[str, ...]  # a text a query, "1" for each key that it may attend to
+Bits = tuple[str, ...]  # one text for each query, "1" for each key that it may attend to
 
 
 def read_bits(text: str) -> Bits:
-    """Reads "110,111" as a mask, a row a query."""
+    """Reads "110,111" as a mask, one row for each query. Raises ValueError for another format."""
     rows = tuple(text.split(","))
     if len(rows) > MAX_LESSON_TOKENS or not all(map(BITS_PATTERN.fullmatch, rows)):
         raise ValueError(text)
@@ -109,7 +109,7 @@ def read_bits(text: str) -> Bits:
 
 
 def get_painted_bits(name: str) -> Bits:
-    """The mask that was drawn last, kept as a choice of this name; empty, which blocks nothing, where nobody drew."""
+    """The mask that the reader drew last, stored as a choice of this name; empty, which blocks nothing, by default."""
     return lesson_choices.get_choice(name, (), read_bits)
 
 
@@ -129,7 +129,7 @@ def write_bit_row(row: np.ndarray) -> str:
 
 
 def allowed_text(bits: Bits, trace: Trace) -> str:
-    """The mask as a Setup says it, cut or filled up to the tokens of a run. What nobody blocked is allowed."""
+    """The mask in the text form of a Setup, cut or filled up to the tokens of a run; missing cells are allowed."""
     sizes = trace.sizes()
     T = sizes["T"]
     S = sizes["S"]
@@ -141,7 +141,7 @@ def allowed_text(bits: Bits, trace: Trace) -> str:
 
 
 def find_empty_row(trace: Trace) -> int | None:
-    """The first query that may attend to nothing."""
+    """The first query that may attend to nothing; None if there is none."""
     for query, bits in enumerate(mask_bits_of(trace)):
         if "1" not in bits:
             return query
@@ -149,27 +149,27 @@ def find_empty_row(trace: Trace) -> int | None:
 
 
 def block_query(bits: Bits, query: int) -> Bits:
-    """The mask under which one query may attend to nothing."""
+    """The mask with one query's row fully blocked."""
     rows = list(bits)
     rows[query] = "0" * len(rows[query])
     return tuple(rows)
 
 
 def block_key(bits: Bits, key: int) -> Bits:
-    """The mask under which no query may attend to one key."""
+    """The mask with one key's column fully blocked."""
     return tuple(f"{row[:key]}0{row[key + 1 :]}" for row in bits)
 
 
 def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | None) -> None:
-    """Shows the mask of a run, which can be drawn on. take: is called with the mask that a stroke leaves. window: whose
-    slider it waits for."""
+    """Shows the mask of a run, to be drawn on. take: handler of the mask after each stroke. window: the slider that
+    it follows, if any."""
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
     follows = window and describe_followed(window)
     canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)), follows)
 
 
 def write_padding_mask(last: int) -> str:
-    """The mask that hides all behind the last real word, as a Setup says it."""
+    """The padding mask in the text form of a Setup: it hides all tokens after the position `last`."""
     return f"padding:{last + 1}"
 
 
@@ -179,7 +179,7 @@ TICK_CELL_PX = 24.0  # pixels: a tick needs less than a number
 
 
 def named_mask_texts(window: int) -> dict[str, str]:
-    """The masks that have names, as a Setup says them. window: how many words away the ones with a window reach."""
+    """The named masks in the text form of a Setup. window: how many words away those with a window reach."""
     return {
         "causal": "causal",
         "local": f"local:{window}",
@@ -189,7 +189,7 @@ def named_mask_texts(window: int) -> dict[str, str]:
 
 
 def list_shown_masks(masks: Trace) -> list[str]:
-    """The masks that get a map each. The reader's own is one of them only where no mask with a name is the same."""
+    """The names of the masks to show; CUSTOM_MASK is one of them unless it equals a named mask."""
     names = list(named_mask_texts(1))
     own = masks[f"allowed_{CUSTOM_MASK}"].squeeze()
     for name in names:
@@ -199,7 +199,7 @@ def list_shown_masks(masks: Trace) -> list[str]:
 
 
 def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
-    """One run in which every mask is a step: those that have names, with this window, and that of another run.
+    """One run in which every mask is a step: the named ones with this window, and that of another run.
 
     masked: the other run, whose mask becomes the step allowed_custom."""
     masks = tuple(named_mask_texts(window).values())
@@ -209,7 +209,7 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
-    """Who has heard from whom after so many layers under each of these masks."""
+    """The receptive field (T, S) after a number of layers under each of these masks, as steps of a run."""
     steps = {}
     for name in list_shown_masks(masks):
         step = f"allowed_{name}"
@@ -219,12 +219,12 @@ def reach_after_layers(masks: Trace, layers: int) -> Trace:
 
 
 def label_mask(name: str) -> str:
-    """What a mask is called; the reader's own is the one above."""
+    """The title of a mask."""
     return say("lessons.masks.above") if name == CUSTOM_MASK else say(f"lessons.masks.option.mask.{name}")
 
 
 def make_tick_map(masks: Trace, step: str, title: str, chosen: Ref | None = None) -> Picture:
-    """Draws one of the masks as a map of ticks. chosen: the cell that is opened."""
+    """Draws one of the masks as a map of ticks. chosen: the open cell."""
     words = picture_texts_for(masks)
     return single_picture(
         [panel(masks, step)],
@@ -255,7 +255,7 @@ def show_runs_side_by_side(name: str, runs: Mapping[str, Trace], selection: Sele
 
 # ---- drawer "future", tab: the mask as a matrix of 0 and −∞ that is added --------------------------------------------
 def show_added_mask(own: Setup, setup: Setup) -> None:
-    """Shows the matrix that a mask adds to the scores, and what comes out of it: the same as filling.
+    """Shows a mask as a matrix of 0 and −∞ and the scores plus it: the same result as filling with −∞.
 
     own: the run without a mask; setup: the run under the reader's mask."""
     masked = trace_for(setup)
@@ -272,9 +272,9 @@ def show_added_mask(own: Setup, setup: Setup) -> None:
     show_panels("added", panels, trace, titles, say("lessons.masks.added_alt"))
 
 
-# ---- drawer "future", tab: what is read and what is to be said, one word apart ---------------------------------------
+# ---- drawer "future", tab: inputs and targets of a language model, one word apart ------------------------------------
 def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
-    """Shows what a model that writes reads at each place, what it is to say there, and how probable it holds that."""
+    """Shows a language model's input at each position, the target there, and the target's probability."""
     setup = sentence_box(Setup(example=MODEL_EXAMPLES[current_language()]), "said")
     show_guess_sign(setup)
     kind = model_sentences_of(setup)
@@ -298,7 +298,7 @@ def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
 
 
 def say_copying(words: tuple[str, ...]) -> None:
-    """Says how far a layer comes that has learned nothing and passes on what it reads."""
+    """Shows how many targets an untrained layer that copies its input gets right, shifted and not."""
     copied = count_copied(words)
     show_sentence(
         "lessons.masks.copied",
@@ -310,7 +310,7 @@ def say_copying(words: tuple[str, ...]) -> None:
 
 
 def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[float]) -> str:
-    """A table in Markdown: a column for each place, with what is read, what is to be said, and its chance."""
+    """A Markdown table with a column for each position: input, target and the target's probability."""
     places = [say("lessons.masks.row_place"), *map(str, range(1, len(read) + 1))]
     lines = {
         "read": map(escape_markdown, read),
@@ -326,7 +326,7 @@ def draw_table(read: tuple[str, ...], wanted: tuple[str, ...], chances: list[flo
 
 # ---- drawer "future": can a word learn of its future? ----------------------------------------------------------------
 def show_later_word(own: Setup, setup: Setup) -> None:
-    """Exchanges a word, and shows how far each output moves, without a mask and with the reader's."""
+    """Replaces a word, and shows how far each output moves without a mask and with the reader's."""
     free = trace_for(own)
     names = list_place_names(free, "T")
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -355,7 +355,7 @@ def show_later_word(own: Setup, setup: Setup) -> None:
 
 
 def show_changed_steps(own: Setup, setup: Setup) -> None:
-    """Compares the steps of the run under the mask with those of the run without it, and says where they part."""
+    """Shows the first step in which the run under the mask differs from the run without it, and the later ones."""
     now = trace_for(setup)
     before = trace_for(own)
     moved = find_moves(now, before)
@@ -375,12 +375,12 @@ def show_changed_steps(own: Setup, setup: Setup) -> None:
 
 
 def show_reach_by_layers(own: Setup, setup: Setup) -> None:
-    """Shows who has heard from whom after several layers, under every mask."""
+    """Shows the receptive field of each word after several layers, under every mask."""
     layers = slide("layers", range(1, 9), 2)
     masks = run_all_masks(own, setup, 1)
     heard = reach_after_layers(masks, layers)
     names = list_place_names(masks, "T")
-    # the last row of each mask, (S,): from whom the last word has heard
+    # the last row of each mask, (S,): which inputs reach the last word
     last_rows = {name: heard[f"allowed_{name}"][-1] for name in list_shown_masks(masks)}
     under_which = [escape_markdown(label_mask(name)) for name, row in last_rows.items() if row[0]]
     words = {
@@ -398,9 +398,9 @@ def show_reach_by_layers(own: Setup, setup: Setup) -> None:
             show_chart(picture, f"masks_layers_{name}", title, lambda _: None)
 
 
-# ---- drawer "wirings", tab: the first word, on which others rest -----------------------------------------------------
+# ---- drawer "wirings", tab: the first word as an attention sink ------------------------------------------------------
 def show_attention_sink(_own: Setup, _setup: Setup) -> None:
-    """Shows a head in which words that ask for nothing rest on the first one."""
+    """Shows a head with an attention sink: queries that match nothing attend to the first word."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sink = sentence_box(pick_example("en_it_sink", "zh_ta_sink", zh="zh_ta_sink", name="starts"), "sink")
         if switch("causal"):
@@ -432,7 +432,7 @@ def show_attention_sink(_own: Setup, _setup: Setup) -> None:
 
 
 # ---- drawer "wirings": encoder, decoder, masked words ----------------------------------------------------------------
-MASK_TOKEN = "[MASK]|"  # between bars one token
+MASK_TOKEN = "[MASK]|"  # ends in a bar: one token
 
 
 def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
@@ -449,7 +449,7 @@ def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
 
 
 def show_decoder_wiring(_own: Setup, _setup: Setup) -> None:
-    """Shows causal attention to the own words, then attention to all words of another sentence."""
+    """Shows causal self-attention, and cross-attention to all words of another sentence."""
     with st.container(horizontal=True):
         across = sentence_box(Setup(example="cross_en_zh"), "target")
         across = sentence_box(across, "source", "context_text")
@@ -472,7 +472,7 @@ def show_decoder_wiring(_own: Setup, _setup: Setup) -> None:
 
 
 def show_masked_word(own: Setup, _setup: Setup) -> None:
-    """Replaces a word by [MASK], which is attended to as any other; beside it, blocks its pairs instead."""
+    """Shows a word replaced by [MASK], which is attended to like any other, beside a mask that blocks its column."""
     free = trace_for(own)
     selection = selection_of(free, own)
     names = list_place_names(free, "T")
@@ -495,7 +495,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
 
 # ---- drawer "pairs", tab: sentences of different lengths in one batch ------------------------------------------------
 def show_padded_batch(own: Setup) -> None:
-    """Shows two sentences of different lengths in one batch, what fills up the shorter one hidden or not."""
+    """Shows two sentences of different lengths in one batch, with the padding masked or not."""
     shipped = EXAMPLES[own.example].batch.splitlines()[-1]
 
     def check(text: str) -> None:
@@ -518,7 +518,7 @@ def show_padded_batch(own: Setup) -> None:
 
 
 def say_farthest_step(together: Setup, hidden: bool) -> None:
-    """Says how far the numbers of a batch are from those that its sentences have alone."""
+    """Shows the largest difference between a batch and the separate runs of its sentences."""
     step, gap = largest_batch_difference(run_with_padding(together, hidden), run_sentences_alone(together))
     found = "exact"
     if gap:
@@ -527,13 +527,13 @@ def say_farthest_step(together: Setup, hidden: bool) -> None:
 
 
 def run_with_padding(setup: Setup, hidden: bool) -> Trace:
-    """The run of a batch, what fills it up hidden or not."""
+    """The run of a batch, with the padding masked if `hidden`."""
     trace = trace_for(setup)
     return trace if hidden else without_padding_mask(trace)
 
 
 def show_padded_sentence(name: str, setup: Setup, hidden: bool) -> None:
-    """Shows one sentence of the batch as a map, and what its word that asks gives to what fills it up."""
+    """Shows one sentence of the batch as a map, and the weight that the selected query gives to padding."""
     trace = run_with_padding(setup, hidden)
     selection = selection_of(trace_for(setup), setup)
     show_weights_map(name, trace, selection, place_name(trace, "B", selection.batch))
@@ -558,7 +558,7 @@ TABLE_LENGTHS = (8, 16, 32, 64, 128, 256, 512)  # tokens of the sequences whose 
 
 
 def show_pairs(own: Setup, setup: Setup) -> None:
-    """Shows how many pairs each mask keeps, or sentences of different lengths in one batch.
+    """Shows how many pairs each mask allows, or sentences of different lengths in one batch.
 
     own: the run without a mask; setup: the run under the reader's mask."""
     if choose_option("pairs", ("patterns", "batch")) == "patterns":
@@ -568,7 +568,7 @@ def show_pairs(own: Setup, setup: Setup) -> None:
 
 
 def show_patterns(own: Setup, setup: Setup) -> None:
-    """Shows the masks beside each other, the pairs that they keep, and the work that this does not save."""
+    """Shows the masks side by side, the pairs that they allow, and that the multiply-adds stay the same."""
     window = find_live_choice("window", range(1, 9), 1)
     length = find_live_choice("length", TABLE_LENGTHS, 64)
     with st.container(horizontal=True):
@@ -589,7 +589,7 @@ def count_work_of_run(setup: Setup) -> int:
 
 
 def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
-    """Shows every mask as a map that follows the window, over which its pairs are counted."""
+    """Shows every mask as a map that follows the window's slider; its title has the count of pairs."""
     runs = [run_all_masks(own, setup, each) for each in window.options]
     with st.container(horizontal=True, gap=None):
         for name in list_shown_masks(runs[window.position]):
@@ -599,7 +599,7 @@ def show_pattern_maps(own: Setup, setup: Setup, window: LiveChoice) -> None:
 
 
 def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPicture:
-    """Draws a mask with a window. masks: the run that has it; setup: the run under the reader's mask."""
+    """Draws a mask as a map with its count of pairs. masks: the run with all masks; setup: that under the reader's."""
     if name == CUSTOM_MASK:
         pairs = count_allowed_pairs(trace_for(setup))
     else:
@@ -609,13 +609,13 @@ def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPictu
 
 
 def count_pairs_by_mask(length: int, window: int) -> dict[str, PairsFact]:
-    """Counts the pairs that each mask with a name keeps of so many words."""
+    """Counts the pairs that each named mask allows among `length` words."""
     masks = named_mask_texts(window)
     return {name: count_mask_pairs(length, read_mask(text)) for name, text in masks.items()}
 
 
 def write_pairs_table(length: int, window: int) -> str:
-    """Writes how many pairs each mask with a name keeps of a longer sequence."""
+    """A Markdown table of the pairs that each named mask allows at a length."""
     lines = [say("lessons.masks.head", length=length)]
     for name, pairs in count_pairs_by_mask(length, window).items():
         line = say(
@@ -629,9 +629,9 @@ def write_pairs_table(length: int, window: int) -> str:
     return "\n".join(lines)
 
 
-# ---- drawer "nothing", two of its sights: a mask that code reads otherwise than it is meant --------------------------
+# ---- drawer "nothing", two of its tabs: a mask that code reads in another convention ---------------------------------
 def show_mask_conventions(own: Setup, setup: Setup) -> None:
-    """Gives the same matrix to code in which True means blocked, and shows what torch's own layer makes of it."""
+    """Shows the result if code reads True as blocked, and the result of torch's own layer for this mask."""
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -656,7 +656,7 @@ def show_mask_conventions(own: Setup, setup: Setup) -> None:
 
 
 def show_misplaced_axis(own: Setup, setup: Setup) -> None:
-    """Puts the heads' axis of a mask into the wrong place: torch refuses it, or takes it without a word."""
+    """Shows a mask whose head axis is misplaced: torch raises an error, or broadcasts it silently."""
     trace = trace_for(setup)
     if "allowed" not in trace:
         show_sentence("lessons.masks.no_mask")
@@ -681,7 +681,7 @@ def show_misplaced_axis(own: Setup, setup: Setup) -> None:
 
 
 def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
-    """Says how many pairs and weights a wrong mask moved, and which weight it moved most."""
+    """Shows how many pairs and weights a wrong mask changed, and which weight it changed most."""
     found = measure_mask_damage(wrong, right)
     if found.largest is None:
         show_sentence("lessons.masks.no_damage")
@@ -691,7 +691,7 @@ def show_mask_damage(key: str, wrong: Trace, right: Trace) -> None:
 
 
 def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) -> str:
-    """Names a weight under a wrong mask and under the right one; says nothing where random numbers make it."""
+    """A sentence about a weight under the wrong and the right mask; empty if it depends on random numbers."""
     _, head, query, key = index
     if accident_at(right, query, [key]):
         return ""
@@ -705,12 +705,12 @@ def describe_worst_weight(index: tuple[int, ...], wrong: Trace, right: Trace) ->
     )
 
 
-# ---- drawer "nothing": what if a row may look at nothing? ------------------------------------------------------------
-EMPTY_ROW_BARS_PX = 46.0  # pixels: the height of the bars, of which five rows stand below each other
+# ---- drawer "nothing": what if a row may attend to nothing? ----------------------------------------------------------
+EMPTY_ROW_BARS_PX = 46.0  # pixels: the height of each of five rows of bars
 
 
 def show_empty_row(own: Setup, setup: Setup) -> None:
-    """Blocks one row of the reader's mask as a whole, and shows it as five kinds of code treat it."""
+    """Blocks one row of the reader's mask fully, and shows its weights under each of EMPTY_ROW_POLICIES."""
     trace = trace_for(setup)
     selection = selection_of(trace_for(own), own)
     names = list_place_names(trace, "T")
@@ -738,7 +738,7 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
 
 
 def count_policies(rows: list[Row]) -> dict[str, int]:
-    """Counts the policies under which blocked words get a share, and those under which a NaN comes out.
+    """Counts the policies under which blocked words get a share ("seen"), and those that give a NaN ("lost").
 
     rows: the same row of weights under each policy."""
     leaking = []
@@ -752,7 +752,7 @@ def count_policies(rows: list[Row]) -> dict[str, int]:
 
 
 def largest_gap_of_other_rows(runs: Mapping[str, Trace], bits: Bits) -> float:
-    """How far the outputs of words that may attend to something lie apart under two policies."""
+    """The largest difference between policies in the outputs of words that may attend to something."""
     filled = [query for query, row in enumerate(bits) if "1" in row]
     gaps = []
     for run in runs.values():

@@ -1,4 +1,4 @@
-"""Who may look at whom? A mask that is drawn or chosen, and the weights under it."""
+"""Lesson page: who may attend to whom? A mask that is drawn or chosen, and the weights under it."""
 
 from dataclasses import replace
 
@@ -28,18 +28,18 @@ MASK_PRESETS = ("none", "causal", "local", "sliding", "padding", "local_global",
 
 
 def take_painted_mask(bits: Bits) -> None:
-    """Makes the mask that a stroke leaves the reader's own."""
+    """Handler of a stroke: stores the mask, and selects it."""
     store_choice("mask", "custom")
     store_choice("paint", bits)
 
 
 def take_word(_: int, word: int) -> None:
-    """Looks at the word that was chosen in the picture."""
+    """Handler of the picture: selects a word as the query."""
     store_choice("token", word)
 
 
 def find_window(preset: str) -> LiveChoice | None:
-    """The window of a mask, where it has one."""
+    """The slider of a mask's window; None if it has none."""
     if preset in ("local", "local_global"):
         return find_live_choice("near", range(8), 1)
     if preset == "sliding":
@@ -48,7 +48,7 @@ def find_window(preset: str) -> LiveChoice | None:
 
 
 def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], window: LiveChoice | None) -> Setup:
-    """The run under a mask, whose numbers are asked for where it has any."""
+    """The Setup under a mask; asks for the mask's parameters, if it has any."""
     if window:
         show_live_choice(window, width=400)
     match preset:
@@ -77,11 +77,11 @@ def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
     return runs
 
 
-# ---- masks: what is said of a mask: what the asking word does under it, what it keeps, what is to be built -----------
+# ---- masks: sentences about a mask: the selected query's weights, the allowed pairs, the goal to build ---------------
 def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
-    """Says how many pairs a mask keeps, and what it moved."""
+    """The sentence about the pairs that a mask allows, and the weight that it changed."""
     pairs = count_allowed_pairs(trace)
-    kept = "kept_random" if is_accident(free, selection) else "kept"  # then nothing is said of what it gives
+    kept = "kept_random" if is_accident(free, selection) else "kept"  # without a claim about its weights
     return say(
         f"lessons.masks.{kept}",
         kept=pairs.kept,
@@ -92,7 +92,7 @@ def describe_pairs(trace: Trace, free: Trace, selection: Selection) -> str:
 
 
 def compare_largest(trace: Trace, free: Trace, selection: Selection) -> dict[str, str]:
-    """The key to which the word that asks gives most without a mask, and how much it gets with and without one."""
+    """Values of a sentence: the selected query's largest key without a mask, and its weight without and with one."""
     key = largest_key(free, selection)
     cell = (selection.batch, selection.head, selection.query, key)
     return {
@@ -104,17 +104,17 @@ def compare_largest(trace: Trace, free: Trace, selection: Selection) -> dict[str
 
 
 def largest_key(free: Trace, selection: Selection) -> int:
-    """The key to which the word that asks gives most without a mask."""
+    """The key with the selected query's largest weight without a mask."""
     return row_fact(free, selection.head, selection.query).keys[0]
 
 
 def is_accident(free: Trace, selection: Selection) -> bool:
-    """Whether what the word that asks gives comes of random numbers."""
+    """Whether the selected query's largest weight depends on random numbers."""
     return accident_at(free, selection.query, [largest_key(free, selection)])
 
 
 def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str) -> None:
-    """Says what is to be built, and how far it is."""
+    """Shows the goal, a causal mask to build, and whether the mask has reached it."""
     if preset not in ("none", "custom"):
         st.caption(say("lessons.masks.build"))
         return
@@ -123,7 +123,7 @@ def show_mask_goal(trace: Trace, free: Trace, selection: Selection, preset: str)
 
 
 def show_causal_goal(trace: Trace, done: str) -> None:
-    """Says how far the mask is from the causal one, which is to be built. done: what is said where it is the same."""
+    """Shows how far the mask is from the causal one. done: the text if it is the same."""
     own_pairs = allowed_pairs(trace)[0, 0]  # (T, S)
     ahead = compare_with_causal(own_pairs)
     is_causal = ahead.later == 0 and ahead.missing == 0

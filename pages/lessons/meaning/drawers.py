@@ -1,4 +1,4 @@
-"""The drawers of the lesson on meaning, and what its page shares with them."""
+"""The drawers of the lesson on meaning, and helpers that its page shares with them."""
 
 import streamlit as st
 
@@ -25,7 +25,7 @@ from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, the sentences that they read, and what was measured of them --------
 NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # the letter of each: its kind
-PAIRS = (47, 49, 34, 8)  # of the held-out pairs, those that may be looked at
+PAIRS = (47, 49, 34, 8)  # the held-out pairs that can be selected
 LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # of the examples
 
 Pair = tuple[Reading, Reading]
@@ -37,12 +37,12 @@ def name_network(letter: str, language: str) -> str:
 
 
 def figures_of(letter: str, language: str) -> StepFigures:
-    """What was measured of it."""
+    """The measured figures of a network of the lesson."""
     return read_step_figures()[name_network(letter, language)]
 
 
 def spell_words(words: tuple[str, ...], language: str) -> str:
-    """Words behind the sign that each text begins with, as they are written."""
+    """The words after the start token, joined as the language writes them."""
     return ("" if language == "zh" else " ").join(words[1:])
 
 
@@ -64,13 +64,13 @@ def list_columns(number: int, language: str) -> list[str]:
 
 
 def pick_pair(language: str) -> int:
-    """Asks for a pair of sentences. Gives its number."""
+    """Asks for a pair of sentences. Returns its number."""
     labels = [spell_pair(number, language) for number in PAIRS]
     return PAIRS[pick_place("pair", labels, 0)]
 
 
 def choose_step(language: str) -> LiveChoice:
-    """Asks for a step of training."""
+    """Asks for a checkpoint on a slider."""
     steps = steps_of(name_network("C", language))
     others = [step for example in LANGUAGES.values() for step in steps_of(name_network("C", example))]
     choice = find_live_choice("step_of", steps, max(steps), others=others)
@@ -79,18 +79,18 @@ def choose_step(language: str) -> LiveChoice:
 
 
 def read_by_all(language: str, step: int, number: int, change: str) -> dict[str, Pair]:
-    """What each network makes of a pair after some steps."""
+    """The readings of a pair by each network at a step of training. change: what their heads do."""
     return {letter: read_pair(name_network(letter, language), step, number, change) for letter in NETWORKS}
 
 
 def read_last(letter: str, language: str, number: int) -> Pair:
-    """What a network makes of a pair after all its training."""
+    """The readings of a pair by a fully trained network."""
     name = name_network(letter, language)
     return read_pair(name, max(steps_of(name)), number)
 
 
 def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
-    """The run of the layer in which the network's head stands, after all its training."""
+    """The Setup of the layer with the fully trained network's head, on the text of a reading."""
     language = LANGUAGES[example]
     layer, head = figures_of(letter, language).head
     return Setup(
@@ -104,17 +104,17 @@ def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
 
 
 def name_head(layer: int, head: int) -> str:
-    """A head by its layer and its number, both given from 0 and told from 1."""
+    """The name of a head. layer, head: from 0; the name counts from 1."""
     return say("lessons.meaning.head", layer=layer + 1, head=head + 1)
 
 
-# ---- what the lesson on meaning tells of its networks: of how many held-out pairs both sentences are right -----------
+# ---- sentences about the networks: the share of held-out pairs of which both sentences are right ---------------------
 GUESS_BOUNDS = (0.6, 0.2)  # between the answers that may be guessed
 ANSWERING = ("B", "C")  # the networks that are asked who is meant
 
 
 def find_right_guess(language: str) -> int:
-    """Finds the number of the answer that is right: how often B's best head shows whom B means."""
+    """Finds the index of the right answer to the guess: how often B's best head shows whom B means."""
     shown = last_of(figures_of("B", language).shown)
     reached = [shown > bound for bound in GUESS_BOUNDS]
     return reached.index(True) if True in reached else len(GUESS_BOUNDS)
@@ -126,7 +126,7 @@ def last_of(figures: dict[str, float]) -> float:
 
 
 def find_needed_head(figures: StepFigures) -> tuple[int, int]:
-    """The head without which the fewest answers are right, of those that do not show it best."""
+    """The (layer, head) whose ablation leaves the fewest right answers, except the network's own head."""
     answers = {
         (layer, head): share for layer, shares in enumerate(figures.without) for head, share in enumerate(shares)
     }
@@ -141,13 +141,13 @@ def ask_words(language: str) -> str:
 
 
 def tell_steps(choice: LiveChoice, language: str, known: bool) -> None:
-    """Tells at each step of a slider how often heads and answers are right."""
+    """Shows how often heads and answers are right at each step of a slider. known: see describe_step."""
     texts = [describe_step(str(step), language, known) for step in choice.options]
     tell_live(choice, "meaning_fact", texts, "heading")
 
 
 def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
-    """Says where the slider has the beginning and the end alone, and why."""
+    """Shows why the slider has no steps between the first and the last, if it has none."""
     first, *between, last = choice.options
     if between:
         return
@@ -156,7 +156,7 @@ def tell_lacking_steps(choice: LiveChoice, language: str) -> None:
 
 
 def describe_step(step: str, language: str, known: bool) -> str:
-    """How often heads and answers are right after a step. known: whether B's head may be told."""
+    """The sentence about how often heads and answers are right after a step. known: whether B's head is revealed."""
     values = {}
     for letter in NETWORKS:
         figures = figures_of(letter, language)
@@ -169,7 +169,7 @@ def describe_step(step: str, language: str, known: bool) -> str:
 
 
 def describe_change(change: str, language: str) -> str:
-    """How often answers are right at the end where each network's head is changed."""
+    """The sentence about the answers of fully trained networks before and after a change of their heads."""
     values = {}
     for letter in ANSWERING:
         figures = figures_of(letter, language)
@@ -179,12 +179,12 @@ def describe_change(change: str, language: str) -> str:
 
 
 def is_changed(change: str) -> bool:
-    """Whether the heads do something else than they learned."""
+    """Whether a choice of HEAD_CHANGES changes the heads."""
     return change != OWN
 
 
 # ---- drawer "grow": what comes first, the answer or the head? --------------------------------------------------------
-STEPPED_LANGUAGE = "en"  # of its networks steps in between come along
+STEPPED_LANGUAGE = "en"  # the language whose networks have supplied checkpoints between first and last
 
 
 def show_growing_heads(_: str) -> None:
@@ -219,7 +219,7 @@ def make_curve(kind: str, letter: str, shares: dict[str, float]) -> Curve:
 
 # ---- drawer "every": do other heads show who is meant? ---------------------------------------------------------------
 def show_every_head(language: str) -> None:
-    """Shows of each head how often it shows who is meant, and how often the answer is right without it."""
+    """Shows for each head how often it shows who is meant, and how often answers are right with it ablated."""
     values = {}
     for letter in ANSWERING:
         for name, value in describe_heads(letter, language).items():
@@ -229,7 +229,7 @@ def show_every_head(language: str) -> None:
 
 
 def describe_heads(letter: str, language: str) -> dict[str, str]:
-    """The head that shows it best, and of the others the one without which the fewest answers are right."""
+    """Values of a sentence: the head that shows best who is meant, and the most needed of the others."""
     figures = figures_of(letter, language)
     layer, head = find_needed_head(figures)
     return {
@@ -243,7 +243,7 @@ def describe_heads(letter: str, language: str) -> dict[str, str]:
 
 
 def make_rows(language: str) -> list[dict[str, str]]:
-    """Makes a row a head, by the heads of the table's columns."""
+    """Makes the table's rows, one for each head, by column title."""
     rows = []
     for layer, heads in enumerate(figures_of("C", language).heads):
         for head, _ in enumerate(heads):
@@ -259,13 +259,13 @@ def make_rows(language: str) -> list[dict[str, str]]:
 
 
 def percent(share: float) -> str:
-    """A share as it stands in a table."""
+    """A share as a percentage for the table."""
     return say("train.percent", much=spoken_share(share)).strip()
 
 
 # ---- drawer "why": why does one head look at the right word? ---------------------------------------------------------
 def show_forced_look(language: str) -> None:
-    """Says what differs between the three trainings, and opens each network in the workbench."""
+    """Shows what differs between the three trainings, and links to each network in the workbench."""
     show_sentence("lessons.meaning.why")
     (example,) = [example for example, of in LANGUAGES.items() if of == language]
     with st.container(horizontal=True):
@@ -277,7 +277,7 @@ def show_forced_look(language: str) -> None:
 
 # ---- drawer "conclude": what may be concluded? -----------------------------------------------------------------------
 def show_conclusion(language: str) -> None:
-    """Says what the three trainings allow to say, and what not."""
+    """Shows what can and what cannot be concluded from the three trainings."""
     named, asked = figures_of("B", language), figures_of("C", language)
     show_sentence(
         "lessons.meaning.conclude",

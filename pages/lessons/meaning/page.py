@@ -39,12 +39,12 @@ GUESSES = ("most", "some", "few")
 HEAD_CHANGES = ("own", "even", "off")  # what the heads do
 
 
-# ---- the picture of the lesson on meaning: where a head of each network looks from the pronoun, in both sentences ----
+# ---- the picture of the lesson on meaning: weights of a head of each network from the pronoun, in both sentences -----
 HEADS_WIDTH_PX = 1118  # pixels: as wide as the page, so that words can be read
 
 
 def show_heads(choice: LiveChoice, language: str, number: int, change: str, known: bool) -> None:
-    """Shows the weights of each network's head at each step of a slider. known: whether the answer may be seen."""
+    """Shows the weights of each network's head at each step of a slider. known: whether the answer may be shown."""
     shown = [
         make_rows(read_by_all(language, step, number, change), list_columns(number, language), known)
         for step in choice.options
@@ -61,7 +61,7 @@ def show_heads(choice: LiveChoice, language: str, number: int, change: str, know
 
 
 def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) -> RunPicture:
-    """Draws two rows a network, one a sentence. names: of the columns."""
+    """Draws two rows for each network, one for each sentence. names: of the columns."""
     rows = []
     runs = {}
     for letter, pair in pairs.items():
@@ -73,7 +73,7 @@ def make_rows(pairs: Mapping[str, Pair], names: tuple[str, ...], known: bool) ->
 
 
 def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
-    """Draws where a head looks from the pronoun of a sentence, beside what its network answers."""
+    """Makes the row of a head's weights from the pronoun, titled with the network's answer."""
     values = {"network": letter, "reason": deciding_word(reading)}
     if reading.answer is None:
         title = say("lessons.meaning.row_silent", **values)

@@ -32,9 +32,9 @@ CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # pixels of the curves' field
 
 
 def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = True) -> int:
-    """How many bytes of keys and values all layers keep after so many tokens.
+    """The bytes of keys and values that all layers cache after `tokens` tokens; 0 for a model without a cache.
 
-    is_windowed: whether a layer with a window forgets what has left it. A model that reads all at once keeps none."""
+    is_windowed: whether a layer with a window drops what has left it."""
     kept = 0
     for kind in model.kinds:
         if not kind.is_cached:
@@ -61,17 +61,17 @@ def count_cached_layers(model: PublishedModel) -> int:
 
 
 def share_kept(model: PublishedModel) -> float:
-    """What windows leave of the bytes, after as many tokens as the model was made for."""
+    """The share of the cache's bytes that is left because of windows, at the model's context length."""
     return count_cache_bytes(model, model.context) / count_cache_bytes(model, model.context, is_windowed=False)
 
 
 def list_lengths(model: PublishedModel) -> list[int]:
-    """Lengths of a text up to what the model was made for."""
+    """The TEXT_LENGTHS up to the model's context length."""
     return [length for length in TEXT_LENGTHS if model.context is None or length <= model.context]
 
 
 def tell_cache(model: PublishedModel, tokens: int) -> str:
-    """Says what a model keeps after so many tokens."""
+    """The sentence about the bytes that a model caches after `tokens` tokens."""
     name = f"**{model.name}**"
     kept = count_cache_bytes(model, tokens)
     if not kept:
@@ -82,7 +82,7 @@ def tell_cache(model: PublishedModel, tokens: int) -> str:
 
 
 def show_cache_chart(tokens: LiveChoice, models: Mapping[str, PublishedModel]) -> None:
-    """Draws the bytes of the cache against the tokens. tokens: which an upright line follows. models: by colour."""
+    """Shows the bytes of the cache against the tokens. tokens: slider of the vertical line. models: by colour."""
     palette = current_palette()
     drawn = []
     for colour, model in models.items():
@@ -123,7 +123,7 @@ def bytes_axis() -> Axis:
 
 # ---- where their numbers stand ---------------------------------------------------------------------------------------
 def show_read_sources() -> None:
-    """Shows what was read of each model, and where a class, a file and a paper say different numbers."""
+    """Lists the source of each model's numbers, with notes on sources that differ."""
     show_sentence("lessons.models.reading")
     lines = []
     for key, model in PUBLISHED_MODELS.items():
@@ -140,12 +140,12 @@ USUAL_PARTS = {
     "score": "scaled_dot",
     "modifiers": "plain",
     "normaliser": "softmax",
-}  # what is said only where it differs
+}  # left out of the table
 
 
 def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
-    """Shows all models, from old to new. layers: one of each. told: for what it stands. known: whether the bytes may be
-    seen."""
+    """Shows all models, from old to new. layers: one of each; told: what it represents. known: whether the bytes are
+    shown."""
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
     for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
@@ -155,8 +155,7 @@ def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -
 
 
 def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
-    """Shows one model. told: for what its layer stands. seen: what the models before it have: what is new stands in
-    bold."""
+    """Shows one model. told: what its layer represents. seen: the parts of earlier models; new ones are bold."""
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
     with at_name, st.container(gap=None):
@@ -171,7 +170,7 @@ def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]
 
 
 def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> str:
-    """Says what a model takes for some parts; in bold what no model before it has."""
+    """A model's variants of some parts as text; those not in `seen` are bold."""
     said = []
     for part in parts:
         value = PARTS[part](model)
@@ -183,7 +182,7 @@ def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> s
 
 
 def tell_bytes(model: PublishedModel) -> str:
-    """Says what a token takes in the cache."""
+    """The sentence about a token's bytes in the cache."""
     kept = count_cache_bytes(model, 1)
     if not kept:
         return say("lessons.models.no_cache")
@@ -213,7 +212,7 @@ def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
 
 
 def ask_for_most_bytes() -> bool:
-    """Asks which model keeps the most for every token, and says what each keeps. Gives whether that may be seen."""
+    """Asks which model caches the most bytes a token. Returns whether the answer may be shown, and shows it then."""
     guessed = [PUBLISHED_MODELS[key] for key in GUESSED_MODELS]
     sizes = [count_cache_bytes(model, 1) for model in guessed]
     most = guessed[sizes.index(max(sizes))]
@@ -269,7 +268,7 @@ def take_part(old: Side, new: Side, part: str) -> Side:
 
 # ---- drawer "cache": what does a long text cost? ---------------------------------------------------------------------
 def show_cache_growth(old: Side, new: Side) -> None:
-    """Shows the bytes of keys and values of both models against the number of tokens, and says them at one."""
+    """Shows the cached bytes of both models against the number of tokens, and in a sentence at the selected one."""
     tokens = find_live_choice("tokens", TEXT_LENGTHS, 1024, format_grouped)
     show_live_choice(tokens, width=420)
     told = [" ".join(tell_cache(side.model, length) for side in (old, new)) for length in TEXT_LENGTHS]
@@ -294,7 +293,7 @@ def show_layer_kinds(_: Side, new: Side) -> None:
 
 
 def tell_share(model: PublishedModel) -> str:
-    """Says what windows leave of a model's cache."""
+    """The sentence about the share of a model's cache that windows leave."""
     local, whole = model.kinds
     return say(
         "lessons.models.left",

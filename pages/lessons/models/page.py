@@ -25,7 +25,7 @@ from pages.setup.setup import Setup
 
 
 def choose_words() -> Setup:
-    """Asks for the words, and for the head that is looked at."""
+    """Asks for the words and for the head. Returns their Setup."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         base = sentence_box(pick_example("model_layer", "zh_model_layer", zh="zh_model_layer"))
         heads = list_place_names(trace_for(base), "H")
@@ -33,7 +33,7 @@ def choose_words() -> Setup:
 
 
 def find_model(name: str, default: str) -> LiveChoice:
-    """Which model is chosen on a slider from old to new."""
+    """The slider of a model, from old to new."""
     return find_live_choice(name, range(len(MODELS)), MODEL_KEYS.index(default), lambda place: MODELS[place].name)
 
 

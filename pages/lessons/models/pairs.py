@@ -70,15 +70,15 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 
 @dataclass(frozen=True)
 class ShownLayers:
-    """What the page shows of a layer of each model. cells: the maps, in which no cell is opened. told: for what each
-    stands, and what it leaves out."""
+    """What the page shows of a layer of each model. cells: the maps, without an open cell. told: what each
+    represents, and what it leaves out."""
 
     cells: LiveCells
     told: Sequence[str]
 
 
 def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
-    """What is shown of all models. base: has the words; sides: a layer of each on these."""
+    """The cached maps and texts of all models. base: has the words; sides: a layer of each on these."""
     return latest_layers(base, current_language(), current_palette().ground, sides)
 
 
@@ -96,13 +96,13 @@ def cached_layer(setup: Setup, layer: str, language: str, ground: str, _side: Si
 
 
 def tell_side(side: Side) -> str:
-    """Says for what a state stands, and what it leaves out."""
+    """The text about what a small layer represents, and what it leaves out."""
     scale = tell_scale(side.model, side.kind, side.trace)
     return f"{scale} {tell_left_out(side.model, side.kind, side.trace)}"
 
 
 def show_sides(*sides: Side) -> None:
-    """Shows two sides beside each other: the map, for what it stands, what it leaves out, and the door to it."""
+    """Shows two sides beside each other: each with its map, its text and a link to the workbench."""
     pictures = [make_side_map(side) for side in sides]
     for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
         with column, st.container(horizontal=True, gap="small"):
@@ -115,8 +115,8 @@ def show_sides(*sides: Side) -> None:
 
 
 def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side], shown: ShownLayers) -> None:
-    """The same of two models that follow a slider each. choices: by part; sides: a layer of each model, in the sliders'
-    order; shown: of these."""
+    """Shows two sides that follow a slider each. choices: by part; sides: a layer of each model, in the sliders'
+    order; shown: their maps and texts."""
     pictures = []
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
         picture = follow_side_map(part, choice, sides[choice.position], shown.cells)
@@ -131,7 +131,7 @@ def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side]
 
 
 def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells) -> RunPicture:
-    """The maps of all models as a picture that follows a slider. side: at which it stands."""
+    """The maps of all models as a picture that follows a slider. side: at its position."""
     picture = cells.pictures[choice.position]
     alt = say("lessons.models.map_alt")
     setup = side.setup
@@ -140,7 +140,7 @@ def follow_side_map(part: str, choice: LiveChoice, side: Side, cells: LiveCells)
 
 
 def tell_sight(old: Side, new: Side) -> str:
-    """Says what the last word may look at in both layers."""
+    """The sentence about the words that the last word may attend to in both layers."""
     seen = [cached_seen_words(side.setup, side) for side in (old, new)]
     words = [join_with_commas(say("fact.quoted", key=word) for word in each) for each in seen]
     return say(
@@ -157,20 +157,20 @@ def tell_sight(old: Side, new: Side) -> str:
 
 @cache_by_setup
 def cached_seen_words(setup: Setup, _side: Side) -> list[str]:
-    """The words that the last one may look at."""
+    """The words that the last one may attend to."""
     allowed = _side.trace["masked_scores"][0, 0, -1].isfinite()  # (S,)
     return [quote_token(_side.trace, "S", place) for place, is_seen in enumerate(allowed.tolist()) if is_seen]
 
 
 def link_to_both(old: Side, new: Side, key: str) -> None:
-    """Opens both in the workbench: the older one as A, the newer one as B beside it."""
+    """Links to both in the workbench: the older one as A, the newer one as B beside it."""
     both = replace(new.setup, against=setup_to_query(old.setup), pinned="values")
     link_to_workbench(both, key, say("lessons.models.both"))
 
 
 # ---- part by part ----------------------------------------------------------------------------------------------------
 def list_parts(model: PublishedModel) -> dict[str, object]:
-    """What makes each part of a model another one."""
+    """The key of each part of a model, by which two models are compared."""
     return {part: tell_apart(model, part) for part in PARTS}
 
 
@@ -180,7 +180,7 @@ def list_changed_parts(old: Mapping[str, object], new: Mapping[str, object]) -> 
 
 
 def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) -> str:
-    """Says from which model to which, and which parts differ."""
+    """The sentence about two models and the parts that differ."""
     names = [name_part(part) for part in changed]
     return say(
         "lessons.models.pair" if names else "lessons.models.same_pair",
@@ -193,7 +193,7 @@ def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) 
 
 
 def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
-    """Says that of the two models at which the sliders stand."""
+    """Shows that sentence for the two models that the sliders select."""
     parts = [list_parts(model) for model in MODELS]
     told = []
     for old, old_parts in zip(MODELS, parts, strict=True):
@@ -225,5 +225,5 @@ def show_parts(old: PublishedModel, new: PublishedModel) -> None:
 
 
 def name_part(part: str) -> str:
-    """What a part is called."""
+    """The name of a part in the page's language."""
     return say(f"lessons.models.part.{part}")

@@ -1,4 +1,4 @@
-"""Today's models: the parts of an attention, what a published model takes for each, and how that is said."""
+"""Today's models: the parts of an attention layer, a published model's variant of each, and its text."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,7 +12,7 @@ USUAL_BASE = 10000.0  # of RoPE and of the sinusoids, in the papers that brought
 
 # ---- what a model takes, as one word -------------------------------------------------------------------------------
 def find_positions(model: PublishedModel) -> str:
-    """How it tells places: one that stretches RoPE in some layers only stretches it."""
+    """The kind of positions; "stretched" if RoPE is stretched in at least one kind of layers."""
     found = [describe_rope(params) if name == "rope" else name for name, params in list_positions(model)]
     return "stretched" if "stretched" in found else found[0]
 
@@ -37,7 +37,7 @@ def find_heads(model: PublishedModel) -> str:
 
 
 def find_masks(model: PublishedModel) -> str:
-    """Who may be looked at in its layers."""
+    """The kind of masks in its layers."""
     names = {kind.name for kind in model.kinds}
     if "encoder" in names:
         return "two_stacks"
@@ -48,19 +48,19 @@ def find_masks(model: PublishedModel) -> str:
 
 
 def find_modifiers(model: PublishedModel) -> str:
-    """What keeps its scores from growing."""
+    """The first modifier of its scores that is not the latent; "plain" without one."""
     names = [name for name, _ in model.shown.config.modifiers if name != "latent"]
     return names[0] if names else "plain"
 
 
 def find_normaliser(model: PublishedModel) -> str:
-    """What makes weights of its scores."""
+    """The name of its normaliser, which turns scores into weights."""
     name, _ = model.shown.config.normaliser
     return name
 
 
 def find_score(model: PublishedModel) -> str:
-    """How it scores a match."""
+    """The name of its score."""
     return model.shown.config.score
 
 
@@ -76,12 +76,12 @@ PARTS: Mapping[str, Callable[[PublishedModel], str]] = {
 
 # ---- how it is said --------------------------------------------------------------------------------------------------
 def name_kind(kind: str) -> str:
-    """What a kind of layers is called."""
+    """The name of a kind of layers in the page's language."""
     return say(f"lessons.models.kind.{kind}")
 
 
 def say_part(model: PublishedModel, part: str) -> str:
-    """What a model takes for a part, with its numbers."""
+    """The text about a model's variant of a part, with its numbers."""
     if part == "positions":
         return say_of_kinds(model, say_positions)
     if part == "masks":
@@ -91,20 +91,20 @@ def say_part(model: PublishedModel, part: str) -> str:
 
 
 def tell_apart(model: PublishedModel, part: str) -> object:
-    """What makes a part another one. Of heads it is how many share keys: their number goes with a model's size."""
+    """The key by which a part is compared. For heads: how many share keys, as their number grows with a model."""
     if part == "heads":
         return find_heads(model) == "latent", list_numbers(model)["ratio"]
     return say_part(model, part)
 
 
 def say_what_for(model: PublishedModel, part: str) -> str:
-    """What that is for, and what it costs."""
+    """The text about the purpose and the cost of a model's variant of a part."""
     value = PARTS[part](model)
     return say(f"lessons.models.what.{part}_{value}", **list_numbers(model))
 
 
 def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
-    """What all kinds of layers have, once where it is the same."""
+    """The texts of all kinds of layers joined; a single one if all are equal."""
     texts = [say_kind(model, kind) for kind in model.kinds]
     if len({*texts}) == 1:
         return texts[0]
@@ -115,7 +115,7 @@ def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, Laye
 
 
 def say_positions(model: PublishedModel, kind: LayerKind) -> str:
-    """How layers of a kind tell places."""
+    """The text about the positions of a kind of layers."""
     ((name, params),) = kind.config.positions
     if "scaling" not in params:
         return say(f"lessons.models.positions.{name}")
@@ -131,7 +131,7 @@ def say_positions(model: PublishedModel, kind: LayerKind) -> str:
 
 
 def say_masks(_: PublishedModel, kind: LayerKind) -> str:
-    """Who may be looked at in layers of a kind."""
+    """The text about the mask of a kind of layers."""
     if kind.window is not None:
         return say("lessons.models.masks.sliding", window=format_grouped(kind.window))
     return say(f"lessons.models.masks.{'causal' if kind.is_cached else 'unmasked'}")

@@ -32,7 +32,7 @@ def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
 
 
 def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
-    """Says for which sizes those of a state stand. trace: its run."""
+    """The text about the model's sizes that those of a small layer represent. trace: its run."""
     sizes = trace.sizes()
     stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
     if (sizes["H"], sizes["H_kv"], sizes["d_k"]) == (model.heads, model.kv_heads, model.head_width):
@@ -55,7 +55,7 @@ def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
 
 
 def tell_latent(model: PublishedModel) -> str:
-    """Says for how large a latent that of a state stands."""
+    """The text about the model's latent that the small one represents."""
     small = {name: tensor.own_sizes for name, tensor in LEARNED_TENSORS.items()}
     latent, turned = model.latent
     return say(
@@ -68,13 +68,13 @@ def tell_latent(model: PublishedModel) -> str:
 
 
 def tell_table(model: PublishedModel, trace: Trace) -> str:
-    """Says for how long a table of places that of a state stands."""
+    """The text about the model's table of positions that the small one represents."""
     rows, _ = trace["w_places"].shape
     return say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
 
 
 def tell_left_out(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
-    """Says what of a model a state does not show. trace: its run."""
+    """The text about what of a model a small layer does not show. trace: its run."""
     sentences = [
         say("lessons.models.other_layers", count=other.count, kind=name_kind(other.name))
         for other in model.kinds

@@ -1,4 +1,4 @@
-"""The drawers of the lesson on positions, and what its page shares with them."""
+"""The drawers of the lesson on positions."""
 
 from dataclasses import replace
 from itertools import product
@@ -38,7 +38,7 @@ ROTATION_STYLES = ("rope", "rope_half")
 
 
 def with_rope(setup: Setup, style: str) -> Setup:
-    """The words alone, head 2 four numbers wide, with RoPE."""
+    """The Setup without built-in positions, with RoPE and d_k = 4; head 2 is selected."""
     return replace(setup, wiring=("bare",), d_k=4, head=1, positions=(style,))
 
 
@@ -96,7 +96,7 @@ def show_sine_map(_: Setup) -> None:
 
 
 def title_column(column: int, width: int) -> str:
-    """What a column of the table is: sine or cosine, and the length of its wave."""
+    """The title of a column of the table: sine or cosine, and its wavelength."""
     pair, odd = divmod(column, 2)
     kind = "cos" if odd else "sin"
     length = wavelengths(width)[pair]
@@ -148,7 +148,7 @@ ROUNDING_GAP = 1e-9  # what outputs may move by rounding alone
 
 
 def show_order(setup: Setup) -> None:
-    """Shows the words in another order: each takes its output with it, unless something tells positions."""
+    """Shows the outputs of shuffled words: each keeps its output, unless something encodes positions."""
     variant = choose_option("told", tuple(POSITION_VARIANTS))
     seed = slide("shuffle", range(1, 11), 1)
     before = replace(setup, **POSITION_VARIANTS[variant])
@@ -172,7 +172,7 @@ def show_order(setup: Setup) -> None:
 
 
 def make_output_rows(name: str, trace: Trace) -> RunPicture:
-    """The output, a row a word, without the columns of its own place, which W_o leaves empty."""
+    """The output, one row for each word, only its OUTPUT_COLUMNS."""
     columns = len(OUTPUT_COLUMNS)
     rows = []
     for query, word in enumerate(list_place_names(trace, "T")):
@@ -247,11 +247,11 @@ def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, n
 
 
 # ---- drawer "distance", tab: a score of RoPE against the distance ----------------------------------------------------
-MAX_CURVE_DISTANCE = 33  # places of which the curve tells
+MAX_CURVE_DISTANCE = 33  # distances in the curve, from 0
 
 
 def show_score_decay(setup: Setup) -> None:
-    """Shows the scores of the asking word's query with itself as a key, so many places away."""
+    """Shows the score of the selected query with itself as the key, against the distance."""
     palette = current_palette()
     distances = range(MAX_CURVE_DISTANCE)
     decays = []
@@ -274,7 +274,7 @@ def show_score_decay(setup: Setup) -> None:
 
 
 def largest_magnitude_of_curves(decays: list[Curve]) -> float:
-    """The magnitude of the number of several curves that is the farthest from 0."""
+    """The largest magnitude in several curves."""
     largest = 0.0
     for decay in decays:
         magnitudes = [abs(number) for number in decay.y]

@@ -36,18 +36,18 @@ REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 
 def turn_dial(built: Setup, dial: int) -> Setup:
-    """The run at a position of the dial, which reads the places that are built in."""
+    """The Setup at a position of the dial, which sets one number of the built W_q."""
     w_q = None if dial == BUILT_DIAL else f"~3.0={dial}"
     return replace(built, w_q=w_q)
 
 
 def take_word(_: int, word: int) -> None:
-    """Looks at the word that was chosen in the picture."""
+    """Handler of the picture: selects a word as the query."""
     store_choice("token", word)
 
 
 def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
-    """Asks how far head 1 looks, and says what is to be built with that."""
+    """Shows the dial of how far head 1 looks, and the goal to reach with it."""
     reached = [attends_at_offset(each, 0, 1) for each in traces]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.container(width=420):
@@ -59,7 +59,7 @@ def show_dial(dial: LiveChoice, traces: Sequence[Trace]) -> None:
 
 
 def tell_goal(reached: bool) -> str:
-    """Says whether every word looks at the word after it."""
+    """The sentence about the goal that every word attends to the word after it."""
     if reached:
         return say("lessons.positions.done")
     answer = say("lessons.positions.answer") if are_answers_revealed() else ""
@@ -67,7 +67,7 @@ def tell_goal(reached: bool) -> str:
 
 
 def tell_colour(trace: Trace, selection: Selection) -> str:
-    """Says which colour comes out at the word that asks."""
+    """The sentence about the colour in the selected query's output."""
     number = trace["output"][0, selection.query, trace.labels["D_out"].index("colour")]
     return say(
         "lessons.positions.came",
@@ -78,7 +78,7 @@ def tell_colour(trace: Trace, selection: Selection) -> str:
 
 
 def make_colour_rows(trace: Trace, names: list[str], selection: Selection) -> RunPicture:
-    """Draws each word's own colour, and the one that comes out."""
+    """Draws each word's colour in the input and in the output."""
     colour = trace.labels["D_out"].index("colour")
     columns = (("own", "x"), ("after", "output"))
     rows = [column_of(say(f"lessons.positions.{title}"), trace, step, (0,), colour) for title, step in columns]

@@ -44,7 +44,7 @@ MAX_TYPED_SIDE = 8  # rows and columns: two matrices of them stand beside each o
 
 
 def choose_given_setup(stage: str) -> Setup:
-    """Asks for the matrices that a stage reads, and gives the Setup with all matrices that were typed."""
+    """Asks for the matrices that a stage reads. Returns the Setup with all typed matrices."""
     printed_run = EXAMPLES[PRINTED_EXAMPLE].run()
     read_by_stage = operand_stages(printed_run, STAGES[stage])
     for name in GIVEN_MATRICES:
@@ -58,7 +58,7 @@ def choose_given_setup(stage: str) -> Setup:
 
 
 def initial_matrix_text(name: str) -> str:
-    """What a box holds before anybody types: the example's numbers, random ones where x has got another width."""
+    """The default text of a matrix's box: the example's numbers; random ones if x has another width."""
     if name == "x":
         return answers_text(EXAMPLES[PRINTED_EXAMPLE].tensor("x"), None)
     typed = get_typed_matrices()
@@ -68,7 +68,7 @@ def initial_matrix_text(name: str) -> str:
 
 
 def get_typed_matrices() -> dict[str, str]:
-    """What the reader typed in the place of the example's matrices."""
+    """The matrices that the reader typed instead of the example's, by name."""
     typed = {}
     for name, text in lesson_choices.current_lesson_choices().chosen.items():
         if name in GIVEN_MATRICES and str(text).strip():
@@ -77,7 +77,7 @@ def get_typed_matrices() -> dict[str, str]:
 
 
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
-    """The example with matrices in the place of its own. Raises AttentionError for what is none."""
+    """The example's Setup with other matrices. Raises AttentionError for a text that is no matrix."""
     matrices = {}
     for name, text in texts.items():
         matrix = parse_matrix(text, name)
@@ -110,7 +110,7 @@ FIRST_STAGE = "scores"  # that is looked at first
 
 
 def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
-    """What is printed at every stage, checked, with a box for one of them."""
+    """Checks the printed or typed numbers of every stage; shows the text box of one stage."""
     trace = trace_for(setup)
     texts = {}
     for name, step in STAGES.items():
@@ -125,7 +125,7 @@ def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:
 
 
 def handle_written_click(checked: CheckedWork, run: str, cell: Ref) -> None:
-    """A written number was clicked: the reader holds it wrong."""
+    """Handles a click on a written number: marks it as one that the reader thinks wrong."""
     if run == "printed":
         try_cell(calculated_cell(checked.trace, cell))
 
@@ -136,7 +136,7 @@ def name_stage(stage: str) -> str:
 
 
 def title_numbers(name: str) -> str:
-    """What stands over printed numbers. name: a stage's step, or one of the given matrices."""
+    """The title of printed numbers. name: a stage's step, or one of the given matrices."""
     stage_of = {step: stage for stage, step in STAGES.items()}
     return say(f"lessons.printed.control.{stage_of.get(name, name)}")
 
@@ -145,7 +145,7 @@ ASKED_KEY = "printed_right_asked"  # in the session: the stage whose right numbe
 
 
 def offer_right_numbers(stage: str) -> bool:
-    """A button that shows the right numbers of a stage, before all slips are found; whether it was pressed."""
+    """Shows a button that reveals the right numbers of a stage. Returns whether it was pressed."""
     if st.session_state.get(ASKED_KEY) == stage:
         return True
     st.button(
@@ -157,8 +157,8 @@ def offer_right_numbers(stage: str) -> bool:
 
 
 def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] | None, hidden: bool) -> list[SheetPart]:
-    """What is printed of a stage, what is right, and what it was made of. known: the cells whose marks may be seen.
-    hidden: whether the right numbers may not be seen yet."""
+    """Returns the matrices of a stage for the picture: printed, right, operands. known: the cells whose marks may be
+    shown. hidden: whether the right numbers are left out."""
     return make_work_parts(
         checked,
         STAGES[stage],
@@ -171,7 +171,7 @@ def make_printed_work(checked: CheckedWork, stage: str, known: Collection[Ref] |
 
 
 def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
-    """A slip's place, what is written there and what should be. stage: its stage's name."""
+    """The text about a slip: its cell, the written and the right number. stage: its stage's name."""
     marked = checked.marked[cell.step]
     digits = checked.digits[cell.step]
     *_, row_axis, column_axis = checked.trace.step(cell.step).dims
@@ -222,7 +222,7 @@ def choose_slip(checked: CheckedWork, slips: list[Ref]) -> Ref:
 
 
 def show_reached_cells(checked: CheckedWork, slip: Ref) -> list[Ref]:
-    """Says how many later numbers a slip alone makes wrong, and gives their cells."""
+    """Shows how many later numbers a slip alone makes wrong. Returns their cells."""
     stage_of = name_stages_by_step()
     reached = []
     counts = []
@@ -244,21 +244,21 @@ def name_stages_by_step() -> dict[str, str]:
 
 
 def count_title(checked: CheckedWork, stage: str) -> str:
-    """A stage with its counts, by the signs of the marks."""
+    """The title of a stage, with its count of each mark."""
     counts = count_marked_numbers(checked.marked[STAGES[stage]])
     return say("lessons.printed.counted", stage=name_stage(stage), **counts)
 
 
 # ---- drawer "own": the same example with the reader's own numbers ----------------------------------------------------
 def show_own_exercise(_: CheckedWork, setup: Setup) -> None:
-    """Shows the way to where the reader's own numbers of this example are checked."""
+    """Links to the exercise that checks the reader's own numbers of this example."""
     show_sentence("lessons.printed.own")
     link_to_exercise(setup, "own")
 
 
 # ---- drawer "rounding": did rounding do it? --------------------------------------------------------------------------
 def show_rounding(checked: CheckedWork, _: Setup) -> None:
-    """Writes the weights with a few decimals: what becomes of Z, and how far it can move at most."""
+    """Shows how far Z moves, and can move at most, if the weights are rounded to a few decimals."""
     digits = slide("digits", range(4), 2)
     trace = with_rounded_weights(checked.trace, digits)
     moved = abs_difference(trace["rounded_outputs"], trace["head_outputs"]).max()
@@ -305,7 +305,7 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
 
 
 def write_printed_projections(checked: CheckedWork) -> dict[str, str]:
-    """Writes the printed Q, K and V as a Setup says them. Raises AttentionError for too large numbers."""
+    """The printed Q, K and V in the text form of a Setup. Raises AttentionError for too large numbers."""
     texts = {}
     for name in ("q", "k", "v"):
         printed = checked.written[STAGES[name]][0]  # (T, d)

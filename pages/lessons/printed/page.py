@@ -39,7 +39,7 @@ KEY = "printed_paper"
 
 
 def show_paper(checked: CheckedWork, stage: str) -> None:
-    """Shows the page; a number that is pressed is held to be wrong, and opened. stage: the one that is looked at."""
+    """Shows the printed page; a click on a number marks it as wrong, and opens it. stage: the selected one."""
     show_moving(
         components.printed_paper,
         data={
@@ -55,7 +55,7 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
 
 
 def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, object]:
-    """A stage's numbers as they are printed."""
+    """A stage's printed numbers as data of the component."""
     slips = set(checked.cells(STAGES[name], Mark.SLIP))
     found = slips if are_answers_revealed() else slips & get_tried_cells()
     rows = []
@@ -65,7 +65,7 @@ def describe_stage(checked: CheckedWork, name: str, is_open: bool) -> dict[str, 
 
 
 def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) -> dict[str, object]:
-    """A number as it is printed, and whether it is ringed."""
+    """A printed number as data of the component, with whether it is ringed."""
     cell = calculated_cell(checked.trace, ref)
     step = STAGES[name]
     text = cell_text(checked.marked[step].theirs[cell.index].item(), checked.digits[step])
@@ -76,7 +76,7 @@ def describe_number(checked: CheckedWork, name: str, ref: Ref, found: set[Ref]) 
 
 
 def take_number(checked: CheckedWork, name: str, row: int, column: int) -> None:
-    """Looks at the stage of a number that was pressed; one of the stage that is looked at is held to be wrong."""
+    """Handles a click on a number: selects its stage, opens or closes it, and marks it as thought wrong."""
     refs = panel(checked.written, STAGES[name]).refs
     if row >= len(refs) or column >= len(refs[0]):
         return

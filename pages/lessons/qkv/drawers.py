@@ -1,4 +1,4 @@
-"""The drawers of the lesson on query, key and value, and what its page shares with them."""
+"""The drawers of the lesson on query, key and value."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ from pages.site.words import escape_markdown, say, say_refusal
 
 # ---- key and value, drawer "roles": who plays which role? ------------------------------------------------------------
 def show_roles(setup: Setup) -> None:
-    """Tells query, key and value in the words of an analogy, with the numbers of this run."""
+    """Shows query, key and value explained by an analogy, with the numbers of this run."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     query = selection.query
@@ -113,7 +113,7 @@ MATRIX_CHANGES = {"swap": {"wiring": ("swapped",)}, "share": {"wiring": ("tied",
 
 
 def show_matrix_change(setup: Setup) -> None:
-    """Shows W_q and W_k exchanged, one matrix in the place of all three, or another W_v alone."""
+    """Shows the run with W_q and W_k exchanged, with one matrix instead of all three, or with another W_v."""
     change = choose_option("change", tuple(MATRIX_CHANGES))
     changed = replace(setup, **MATRIX_CHANGES[change])
     before = trace_for(setup)

@@ -35,7 +35,7 @@ TEXTS = ("sum", "choose", "hint", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:
-    """Shows x times W for the word that asks; which of its three projections is looked at, the browser alone knows."""
+    """Shows x times W for the selected query; which of the three projections is shown, only the browser knows."""
     texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in TEXTS}
     data = {
         "word": word,
@@ -48,7 +48,7 @@ def show_product(trace: Trace, selection: Selection, word: str) -> None:
 
 
 def describe_role(trace: Trace, selection: Selection, role: str) -> dict[str, object]:
-    """What is drawn of one projection."""
+    """One projection as data of the component: row, matrix and result."""
     head = selection.head if role == "q" else selection.kv
     product = find_row_product(trace, role, (selection.batch, head, selection.query))
     rows = [product.row, *product.matrix, product.result]
@@ -73,7 +73,7 @@ def describe_cells(trace: Trace, refs: Sequence[Ref], reach: float) -> list[dict
 
 
 def read_number(trace: Trace, ref: Ref) -> float:
-    """The number that stands there."""
+    """The number of a cell of a run."""
     return float(trace[ref.step][ref.index])
 
 

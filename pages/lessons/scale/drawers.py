@@ -61,7 +61,7 @@ def measure_variances_by_width(
 
 
 def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, MeasuredVariance]], colour: str) -> Curve:
-    """What was measured of a score; the band is around what was worked out."""
+    """The curve of a score's measured variance; the band is around the exact one."""
     of_score = [by_score[score] for by_score in found]
     return Curve(
         say(f"lessons.scale.curve.{name}"),
@@ -73,7 +73,7 @@ def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, Meas
 
 
 def make_independent_curve(name: str, score: str) -> Curve:
-    """What the variance is where all components are independent: any law of mean 0 and variance 1 has the same."""
+    """The curve of the exact variance for independent components: equal for any law of mean 0 and variance 1."""
     variances = []
     for width in SCALE_WIDTHS:
         moments = exact_moments("normal", "independent", width)

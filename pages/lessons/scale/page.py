@@ -52,13 +52,13 @@ CURVE_GUESSES = ("rises", "level", "falls")
 
 
 def reset_keys_and_seed() -> None:
-    """Goes back to the keys and the seed that the lesson opens on, whose numbers are kept for all sessions."""
+    """Resets keys and seed to their defaults, whose results are cached for all sessions."""
     store_choice("keys", None)
     store_choice("seed", None)
 
 
 def tell_how(keys: int) -> str:
-    """Says of what the chart is drawn."""
+    """The sentence about the number of draws and keys of the chart."""
     return say("lessons.scale.how", draws=f"{DRAWS_BY_KEYS[keys]:,}", keys=keys)
 
 
@@ -143,7 +143,7 @@ def show_cloud(
 
 
 def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:
-    """What is drawn of one score at one width."""
+    """One score at one width as data of the component."""
     gradient = sharpness.at_query.median
     return {
         "scores": [round(number, 2) for number in cloud.scores],
@@ -155,7 +155,7 @@ def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpnes
 
 
 def tell_cloud(d_k: int, cloud: Mapping[str, ScoreCloud], known: bool) -> str:
-    """Says what a screen reader tells of a width."""
+    """The alternative text of the cloud at a width."""
     deviations = {score: format_fixed(each.deviation) for score, each in cloud.items()}
     return say(f"lessons.scale.cloud.{'alt' if known else 'alt_hidden'}", draws=CLOUD_SCORES, d_k=d_k, **deviations)
 

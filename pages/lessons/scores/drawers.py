@@ -54,13 +54,13 @@ USUAL_SCORE = "scaled_dot"
 
 
 def name_score(score: str) -> str:
-    """What a score is called."""
+    """The name of a score in the page's language."""
     label = option_labels("score")
     return label(score)
 
 
 def describe_row(trace: Trace, selection: Selection, score: str) -> str:
-    """What the selected word does under a score."""
+    """The sentence about the selected query's weights under a score."""
     fact = fact_sentence(trace, selection)
     return say("lessons.scores.by", score=name_score(score), fact=fact)
 
@@ -86,7 +86,7 @@ def describe_score(trace: Trace, selection: Selection, score: str) -> str:
 
 
 def get_additive_bound(trace: Trace) -> float:
-    """What no additive score of a run exceeds; 0 where it has another score."""
+    """The bound of a run's additive scores; 0 if it has another score."""
     if "v_a" not in trace:
         return 0.0
     return additive_bound(trace["v_a"]).item()
@@ -223,7 +223,7 @@ def additive_layer_for(d_q: int, d_k: int) -> Mapping[str, str]:
 
 
 def run_scores_that_fit(setups: Mapping[str, Setup]) -> dict[str, Trace]:
-    """The runs by score; says why there is none of the others."""
+    """The runs by score; shows a warning for scores whose Setup raises AttentionError."""
     runs = {}
     scores_by_refusal = {}
     for score, setup in setups.items():

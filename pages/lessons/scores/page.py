@@ -79,14 +79,14 @@ def read_arrow(text: str) -> Arrow:
 
 
 def take_arrows(arrows: tuple[Arrow, Arrow]) -> None:
-    """Keeps the arrows that a hand let go."""
+    """Handler of released arrows: stores them."""
     for role, arrow in zip("qk", arrows, strict=True):
         arrow = tuple(map(float, arrow))
         store_choice(role, None if arrow == FIRST_ARROWS[role] else arrow)
 
 
 def make_match_data(arrows: Mapping[str, Arrow], runs: Mapping[str, Trace], chosen: str) -> dict[str, object]:
-    """All that the component draws."""
+    """The data of the component: arrows, scores, matrices and texts."""
     made = {name: runs["additive"][name].tolist() for name in ONE_SUM}
     made["w_a"] = runs["general"]["w_a"].tolist()
     text = {name: say(f"lessons.scores.match.{name}") for name in ("alt", "q", "k", "turned", "sum", "open")}

@@ -32,7 +32,7 @@ FIRST_NUMBERS = "2, 1, 0, -1"
 
 
 def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact) -> dict[str, object]:
-    """What the sentences say of a temperature: which share the largest number gets."""
+    """Values of the sentences at a temperature, such as the share of the largest number."""
     return {
         "T": format_term(temperature),
         "percent": spoken_share(fact.share, fact.rest),
@@ -81,7 +81,7 @@ def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Se
 
 
 def take_numbers(moved: Sequence[float], first_numbers: str) -> None:
-    """Keeps the numbers that a hand let go, as if they were typed."""
+    """Handler of released numbers: stores them as if they were typed."""
     text = ", ".join(f"{number:.6g}" for number in moved)
     take_choice("logits", text, first_numbers, make_text_reader(read_typed_numbers))
 
@@ -89,7 +89,7 @@ def take_numbers(moved: Sequence[float], first_numbers: str) -> None:
 def make_columns_data(
     temperature: LiveChoice, numbers: Sequence[float], run: Trace, runs: Mapping[str, Trace]
 ) -> dict[str, object]:
-    """All that the component draws."""
+    """The data of the component: numbers, exponentials, shares, scale and texts."""
     reach, step = make_scale(numbers)
     words = ("x", "share", "sum", "usual", "exponentials", "weights", "drag")
     text = {name: get_text_template(f"lessons.softmax.columns.{name}") for name in words}

@@ -1,1 +1,1 @@
-"""Start here."""
+"""The start page: journey, doors to the rooms, and the cards of all lessons."""

@@ -1,4 +1,4 @@
-"""What stands on the card of each lesson: a small picture of the state that it opens on, from its own numbers."""
+"""The small picture on the card of each lesson, drawn from computed numbers of the lesson's first state."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -56,29 +56,29 @@ COMPARED_ENCODERS = {
 
 @cache_measurement
 def draw_card(slug: str, language: str) -> list[Shape]:
-    """The shapes of a lesson's picture, for who reads a language."""
+    """The shapes of a lesson's card picture in a language; draw_weights for a lesson that has none."""
     return CARD_PICTURES.get(slug, draw_weights)(language)
 
 
 def who_is_it(language: str) -> Setup:
-    """The sentence with a pronoun."""
+    """The Setup of the sentence with a pronoun, in a language."""
     return Setup(example="zh_ta" if language == "zh" else "en_it")
 
 
 def coloured_animals(language: str) -> Setup:
-    """The sentence with colours."""
+    """The Setup of the sentence with colours, in a language."""
     return Setup(example="zh_colour" if language == "zh" else "en_colour")
 
 
 def draw_weights(language: str) -> list[Shape]:
-    """The weights of the sentence with a pronoun: what a lesson shows that has no picture of its own yet."""
+    """The weights of the sentence with a pronoun: the default for a lesson without an entry in CARD_PICTURES."""
     setup = who_is_it(language)
     trace = trace_for(setup)
     return map_shapes(trace["weights"][0, selection_of(trace, setup).head].numpy())
 
 
 def draw_projections(language: str) -> list[Shape]:
-    """One word's x, and the q, k and v that are made of it."""
+    """One word's x, and its projections q, k and v."""
     setup = who_is_it(language)
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
@@ -95,7 +95,7 @@ def draw_projections(language: str) -> list[Shape]:
 
 
 def draw_softmax(_language: str) -> list[Shape]:
-    """Numbers, and their shares."""
+    """Numbers and their softmax as bars."""
     numbers = read_logits(SOFTMAX_NUMBERS, 16)
     trace = trace_for(Setup(example="one_query", score="dot", **as_scores(numbers)))
     shares = trace["weights"][0, 0, 0].numpy()
@@ -103,7 +103,7 @@ def draw_softmax(_language: str) -> list[Shape]:
 
 
 def draw_division(_language: str) -> list[Shape]:
-    """The shares of one draw, undivided, as the query and the keys grow wider."""
+    """The weights of one draw from scores not divided by √d_k, at growing d_k."""
     shapes = []
     for left, width in zip((8.0, 58.0, 108.0), SCALE_WIDTHS, strict=True):
         parts = draw_query_and_keys(width, SCALE_KEYS, SCALE_SEED)["dot"]
@@ -113,7 +113,7 @@ def draw_division(_language: str) -> list[Shape]:
 
 
 def draw_scored_pair(language: str) -> list[Shape]:
-    """A query, and the keys that it is compared with."""
+    """A query and the keys that it is scored against."""
     setup = who_is_it(language)
     trace = trace_for(setup)
     chosen = selection_of(trace, setup)
@@ -130,23 +130,23 @@ def draw_mask(language: str) -> list[Shape]:
 
 
 def draw_heads(language: str) -> list[Shape]:
-    """The maps of two heads."""
+    """The weights of two heads as maps."""
     one, two = trace_for(coloured_animals(language))["weights"][0, :2].numpy()
     return map_shapes(one, box=LEFT_HALF) + map_shapes(two, box=RIGHT_HALF)
 
 
 def draw_positions(language: str) -> list[Shape]:
-    """Each word looks at the word before."""
+    """The weights of head 1, in which each word attends to the word before, as arcs."""
     return arc_shapes(trace_for(coloured_animals(language))["weights"][0, 0].numpy())
 
 
 def draw_two_sentences(_language: str) -> list[Shape]:
-    """A sentence asks another one."""
+    """The weights of a cross-attention between two sentences, as threads."""
     return thread_shapes(trace_for(Setup(example="cross_en_zh"))["weights"][0, 0].numpy())
 
 
 def draw_distances(language: str) -> list[Shape]:
-    """How far away a word is still heard, by four encoders."""
+    """The influence of a word against the distance, for four encoders."""
     example = who_is_it(language).example
     words = Setup(example=example, text=EXAMPLES[example].far)
     length = trace_for(words).sizes()["T"]
@@ -160,7 +160,7 @@ def draw_distances(language: str) -> list[Shape]:
 
 
 def draw_cache(language: str) -> list[Shape]:
-    """Step by step one more key; only the last of each row is new."""
+    """A KV cache: one row a step with one key more; only the last of each row is new."""
     trace = trace_for(replace(who_is_it(language), masks=("causal",)))
     count = trace.sizes()["T"]
     side = 74.0 / count
@@ -173,7 +173,7 @@ def draw_cache(language: str) -> list[Shape]:
 
 
 def draw_cost(_language: str) -> list[Shape]:
-    """The work for pairs and for tokens, as the text doubles."""
+    """The multiply-adds for pairs and for tokens against the length, which doubles."""
     costs = [split_by_growth(attention_cost(T=length, D=COST_WIDTH)) for length in COST_LENGTHS]
     pairs, tokens = zip(*costs, strict=True)
     return growth_shapes({"share": pairs, "x": tokens})
@@ -193,7 +193,7 @@ def draw_printed_product(_language: str) -> list[Shape]:
 
 
 def draw_writers(_language: str) -> list[Shape]:
-    """How many texts are written exactly, by their length: with attention and without."""
+    """The share of texts that are written exactly against their length, with attention and without."""
     step = WRITING_TASKS["dates"].telling
     curves = []
     for colour, course in {"x": "dates_one", "share": "dates_additive"}.items():
@@ -203,7 +203,7 @@ def draw_writers(_language: str) -> list[Shape]:
 
 
 def draw_copying(_language: str) -> list[Shape]:
-    """Each symbol looks at what came after it last time."""
+    """The weights of a head that attends to what came after the same symbol last time, as arcs."""
     trace = trace_for(Setup(example="learned_copy"))
     heads = trace["weights"][0].numpy()  # (H, T, T)
     copying = max(heads, key=lambda weights: weights[-5:].max())
@@ -211,7 +211,7 @@ def draw_copying(_language: str) -> list[Shape]:
 
 
 def draw_evidence(_language: str) -> list[Shape]:
-    """What two classifiers look at in their texts."""
+    """The weights of two classifiers over the symbols of their texts."""
     shapes = []
     for box, example in ((UPPER_HALF, "learned_lookup"), (LOWER_HALF, "learned_vote")):
         shares = trace_for(Setup(example=example))["weights"][0, 0, 0].numpy()
@@ -220,7 +220,7 @@ def draw_evidence(_language: str) -> list[Shape]:
 
 
 def draw_meanings(language: str) -> list[Shape]:
-    """Where the head of two networks looks from the same pronoun, which both answer."""
+    """The weights of a head from the same pronoun in two networks."""
     shapes = []
     for box, kind in ((UPPER_HALF, "named"), (LOWER_HALF, "asked")):
         name = f"{language}_{kind}_encoder"
@@ -231,7 +231,7 @@ def draw_meanings(language: str) -> list[Shape]:
 
 
 def draw_block(language: str) -> list[Shape]:
-    """How far each part of an encoder pushes the word that is hidden."""
+    """Direct logit attribution: what each part of an encoder adds to the logit of the masked word."""
     example = EXAMPLES[f"model_{language}"]
     place = HIDDEN_WORDS[language]
     word = example.tokens[place]
@@ -242,7 +242,7 @@ def draw_block(language: str) -> list[Shape]:
 
 
 def draw_decoder(_language: str) -> list[Shape]:
-    """Where a translator's words look: at those before them, and at the other sentence."""
+    """The weights of a translator's decoder: to the words before, and to the source sentence."""
     example = EXAMPLES["translator"]
     stack = run_translator(example.translator, example.context_tokens, example.tokens)
     head = aligning_head(example.translator)
@@ -255,7 +255,7 @@ def draw_decoder(_language: str) -> list[Shape]:
 
 
 def draw_windows(_language: str) -> list[Shape]:
-    """The weights of an older model's layer, and those of a newer one's, which has a window."""
+    """The weights of a layer under a causal mask, and under one with a window, as newer models have it."""
     shapes = []
     for box, mask in ((LEFT_HALF, "causal"), (RIGHT_HALF, "sliding:4")):
         trace = trace_for(Setup(example="model_layer", masks=(mask,)))
@@ -265,7 +265,7 @@ def draw_windows(_language: str) -> list[Shape]:
 
 
 def draw_pieces(language: str) -> list[Shape]:
-    """A sentence as pieces, as wide as they are long, after some merges and after all."""
+    """A sentence as pieces after each of CARD_MERGES; the width of a piece is its number of letters."""
     table = load_pieces(language)
     tokens = [token for token in EXAMPLES[f"model_{language}"].tokens if token != START]
     text = SPACES[language].join(tokens)

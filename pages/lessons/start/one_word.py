@@ -1,4 +1,4 @@
-"""One word of the sentence becomes another: who is meant then?"""
+"""Drawer of the start page: one word of the sentence is replaced, and the reader guesses what its row becomes."""
 
 from dataclasses import replace
 
@@ -14,17 +14,17 @@ from pages.site.words import escape_markdown, say
 
 
 def find_exchange(setup: Setup) -> tuple[str, str] | None:
-    """The word that is worth exchanging, and what for; None where there is none."""
+    """The first word exchange that the dictionary offers for a sentence, as (old, new); None if there is none."""
     return next(iter(list_swap_offers(setup, inputs_of(setup))), None)
 
 
 def ask_exchange(old: str, new: str) -> str:
-    """The question."""
+    """The question about an exchange, which is the drawer's title."""
     return say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))
 
 
 def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
-    """Shows the row of the word that asks, and after a guess that of the other word."""
+    """Shows the selected query's weights before the exchange, and after a guess those after it."""
     trace = trace_for(setup)
     changed_text = exchange_word(setup, inputs_of(setup), old, new)
     changed = trace_for(replace(setup, text=changed_text))
@@ -45,5 +45,5 @@ def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
 
 
 def name_both(name: str, changed_name: str) -> str:
-    """What stands under a column: one name, or both."""
+    """The label of a column: one name, or both if they differ."""
     return name if name == changed_name else say("lessons.start.either", was=name, now=changed_name)

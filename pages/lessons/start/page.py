@@ -1,4 +1,4 @@
-"""Start here: the journey of one query, which begins by itself; three doors below it; the lessons as cards."""
+"""The start page: the animated journey of one query, three doors to the app's rooms, the lessons as cards."""
 
 import streamlit as st
 
@@ -18,12 +18,12 @@ from pages.site.titles import say_title
 from pages.site.words import current_language, say
 
 PAGE = Lesson("start", drawers={"one_word": show_exchanged_word})
-JOURNEY_HEIGHT_PX = 370  # pixels, at 1280 of width: it stands on the first screen with its bar
+JOURNEY_HEIGHT_PX = 370  # pixels on a page 1280 wide: it fits on the first screen with its control bar
 DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
 
 
 def show_doors() -> Setup:
-    """Shows the three ways on. Gives the sentence that is typed in the first of them."""
+    """Shows the three doors. Returns the Setup of the sentence that is typed in the first of them."""
     boxes = dict(zip(DOORS, st.columns(len(DOORS), gap="medium"), strict=True))
     for door, box in boxes.items():
         boxes[door] = box.container(border=True, height="stretch", key=f"doorway_{door}")
@@ -51,7 +51,7 @@ def show_cards() -> None:
 
 
 def describe_card(slug: str, language: str) -> dict:
-    """What a card shows."""
+    """A lesson's card as data of the component."""
     return {
         "slug": slug,
         "title": say_title(slug),

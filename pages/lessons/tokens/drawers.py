@@ -1,4 +1,4 @@
-"""The drawers of the lesson on tokens, and what its page shares with them."""
+"""The drawers of the lesson on tokens, and the picture of its page."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ SPACE_SIGN = "␣"  # how the space before a word is shown in a piece
 
 
 def show_cut_text(kind: ModelSentences) -> None:
-    """Shows a sentence cut in three ways. kind: of the model that reads it."""
+    """Shows a sentence cut into words, pieces and characters. kind: the sentences of the model that reads it."""
     data = make_tokens_data(kind)
     collected().facts += tell_rows(data)
     collect_still(lambda: draw_rows(data), say("lessons.tokens.alt", text=data["original"]))
@@ -63,7 +63,7 @@ def show_cut_text(kind: ModelSentences) -> None:
 
 # ---- for a file ------------------------------------------------------------------------------------------------------
 def find_rows(data: dict) -> list[dict]:
-    """The three rows, the pieces at the merges that are looked at."""
+    """The three rows of the picture; the row of pieces at the selected number of merges."""
     words, pieces, characters = data["rows"]
     stage = [stage for stage in data["stages"] if stage["merges"] <= data["merges"]][-1]
     size = format_grouped(data["unmerged"] + data["merges"])
@@ -72,7 +72,7 @@ def find_rows(data: dict) -> list[dict]:
 
 
 def tell_rows(data: dict) -> list[str]:
-    """What stands over the three rows, and what is in them."""
+    """The three rows as Markdown, each with its name and number of tokens."""
     told = []
     for row in find_rows(data):
         shown = " · ".join(token["shown"] for token in row["tokens"])
@@ -81,7 +81,7 @@ def tell_rows(data: dict) -> list[str]:
 
 
 def draw_rows(data: dict) -> Picture:
-    """The three rows as a picture that stands."""
+    """The three rows as a static picture, for files."""
     rows = []
     for row in find_rows(data):
         unknown = [place for place, token in enumerate(row["tokens"]) if not token["known"]]
@@ -91,12 +91,12 @@ def draw_rows(data: dict) -> Picture:
 
 # ---- what is drawn ---------------------------------------------------------------------------------------------------
 def find_table(kind: ModelSentences) -> PieceTable:
-    """The pieces of the language that the model reads."""
+    """The table of pieces of the language that the model reads."""
     return load_pieces(load_recipe(kind.model).language)
 
 
 def make_tokens_data(kind: ModelSentences) -> dict:
-    """All that the component draws."""
+    """The data of the component: the text, its three rows, the pieces at each stage, and texts."""
     _, *words = kind.own_words()
     text = kind.spell(tuple(words))
     table = find_table(kind)
@@ -121,7 +121,7 @@ LABELS = ("note", "slider", "told", "none", "play", "pause")
 
 
 def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
-    """The row of words; those that the model does not know are marked."""
+    """The row of words; those outside the model's vocabulary are marked."""
     in_table = vocabulary(load_recipe(kind.model).language)
     tokens = []
     for word, (first, last) in zip(words, locate(text, words), strict=True):
@@ -138,7 +138,7 @@ def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
 
 
 def describe_piece_row() -> dict:
-    """The row of pieces, which the browser fills by the stage that is looked at."""
+    """The row of pieces without tokens: the browser fills it by the selected stage."""
     return {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}
 
 
@@ -153,7 +153,7 @@ def describe_characters(text: str) -> dict:
 
 
 def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
-    """Each piece with the letters that it stands for."""
+    """Each piece with the range of letters of the text that it covers."""
     described = []
     for piece, (first, last) in zip(pieces, locate(text, pieces), strict=True):
         shown = show_piece(piece)
@@ -162,19 +162,19 @@ def describe_pieces(text: str, pieces: tuple[str, ...]) -> list[dict]:
 
 
 def show_piece(piece: str) -> str:
-    """A piece as it is shown: with a sign for the space before a word."""
+    """A piece as text, with a visible sign for the space before a word."""
     return piece.replace(BEGIN, SPACE_SIGN)
 
 
 # ---- tables of the lesson on tokens, in Markdown: a line for each of a few properties --------------------------------
 def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """A table whose lines are called by the lesson's words. lines: (name, its cells), all with as many cells."""
+    """A Markdown table. lines: (name, cells) each, with equally many cells; the name is a key of the lesson's texts."""
     head, *others = [draw_line(name, cells) for name, cells in lines]
     return make_table(head, others)
 
 
 def draw_line(name: str, cells: Sequence[str]) -> list[str]:
-    """One line, its name in bold."""
+    """The cells of one line, escaped for Markdown, after its title in bold."""
     title = say(f"lessons.tokens.line_{name}")
     return [f"**{title}**", *[escape_markdown(cell).replace("|", "\\|") for cell in cells]]
 
@@ -185,7 +185,7 @@ MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # of a small text; merges that 
 
 
 def show_merges(_: Setup) -> None:
-    """Shows the pairs of a small text with how often they stand there, and which becomes a piece next."""
+    """Shows the pairs of a small text with their counts, and which pair is merged next."""
     text = text_box("small", SMALL_TEXT, check_small_text)
     runs = Counter(split_runs(text))
     merges = learn_merges(runs, MOST_MERGES)
@@ -230,7 +230,7 @@ SHOWN_NUMBERS = 8  # of a vector
 
 
 def show_vectors(setup: Setup) -> None:
-    """Shows the number of a word, and the row of the table that is its vector."""
+    """Shows the number of a word in the vocabulary, and its vector: a row of the embedding table."""
     kind = model_sentences_of(setup)
     language = load_recipe(kind.model).language
     read = kind.read(kind.own_words())
@@ -257,7 +257,7 @@ OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "o
 
 
 def show_chinese_cuts(_: Setup) -> None:
-    """Shows one text cut by the longest words of a dictionary that the reader chooses, and by character."""
+    """Shows a text cut by longest match in a dictionary that the reader chooses, and by character."""
     names = choose_options("dictionary", tuple(OFFERED_WORDS), tuple(OFFERED_WORDS))
     words = frozenset(OFFERED_WORDS[name] for name in names)
     cuts = {
@@ -272,7 +272,7 @@ def show_chinese_cuts(_: Setup) -> None:
 
 # ---- drawer "lengths": what does a large vocabulary buy? -------------------------------------------------------------
 def show_lengths(setup: Setup) -> None:
-    """Shows how long sentences are in tokens, how many pairs that makes, and how large the table of vectors is."""
+    """Shows tokens a sentence, pairs of them, and the size of the embedding table, by number of merges."""
     language = load_recipe(model_sentences_of(setup).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]

@@ -14,7 +14,7 @@ from pages.panels.link_controls import choose_option
 from pages.session.labels import current_palette
 from pages.site.words import say
 
-LITTLE, MOST = 0.1, 0.9  # shares of the repetition: copying has not begun, and is there
+LITTLE, MOST = 0.1, 0.9  # accuracy on the repetition: below, copying has not begun; above, it is learned
 
 
 def show_appearing_heads(record: TrainingRecord) -> None:
@@ -33,8 +33,8 @@ def show_appearing_heads(record: TrainingRecord) -> None:
 
 
 def tell_growth(record: TrainingRecord) -> None:
-    """Says between which kept steps the copying was learned; nothing where it was not, or not yet, and where no step
-    was kept between them, as with a large rate: nobody can say then whether it was a jump."""
+    """Shows between which checkpoints copying was learned; nothing if it was not learned, or if no checkpoint lies
+    between them, as with a large learning rate: then it is unknown whether it was a jump."""
     shares = {step: repeated_share(record.figures_at(step)) for step in record.steps}
     begun = [step for step, share in shares.items() if share < LITTLE]
     done = [step for step, share in shares.items() if share > MOST]

@@ -1,4 +1,4 @@
-"""The lesson on copying, drawer "layers", both together: what one head writes, and what the other asks for."""
+"""The lesson on copying, drawer "layers", both layers: how a head of the second reads what one of the first wrote."""
 
 import streamlit as st
 
@@ -23,8 +23,8 @@ from pages.site.words import say
 
 
 def show_composed_heads(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows where a head of the first layer looks, and what a head of the second asks through what it wrote; then the
-    composition scores of every pair of heads."""
+    """Shows the weights of a head of the first layer, the scores of a head of the second whose keys are that head's
+    output, and the composition scores of every pair of heads."""
     show_sentence("lessons.induction.composed")
     with st.container(horizontal=True):
         first = choose_option("writes", (*list_heads_of_layer("L1"), ITSELF))
@@ -41,13 +41,13 @@ def show_composed_heads(record: TrainingRecord, network: str, text: str) -> None
 
 @cache_by_setup
 def find_composed(network: str, text: str, first: str) -> Trace:
-    """Runs the second layer on symbols alone, its keys made of what a first head writes."""
+    """Runs the second layer on the symbols of a text, its keys computed from the output of a head of the first."""
     return compose_heads(find_network(network), text, first)
 
 
 @cache_by_setup
 def count_finding(network: str, first: str, second: str) -> list[bool]:
-    """Says of each symbol whether it asks most for the place that comes after itself."""
+    """For each symbol, whether its highest score is with the key that the first head computed from itself."""
     return finds_itself(find_network(network), first, second).tolist()
 
 
@@ -58,7 +58,7 @@ def measure_composition(network: str) -> Trace:
 
 
 def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
-    """Draws what a head of the second layer asks, a row the symbol that asks, a column the one that was written."""
+    """Draws the scores of a head of the second layer: a row a query, a column a symbol that the first head wrote."""
     _, head = HEAD_PLACES[second]
     title = say(f"lessons.induction.title_{'itself' if first == ITSELF else 'composed'}", first=first, second=second)
     picture = single_picture(
@@ -73,7 +73,7 @@ def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
 
 
 def say_what_is_asked(network: str, first: str, second: str) -> None:
-    """Says how many symbols ask most for what comes after themselves."""
+    """Shows how many symbols have their highest score with what the first head wrote of themselves."""
     found = count_finding(network, first, second)
     values = {"first": first, "second": second, "found": sum(found), "count": len(found)}
     if first == ITSELF:
@@ -84,7 +84,7 @@ def say_what_is_asked(network: str, first: str, second: str) -> None:
 
 
 def show_composition_scores(record: TrainingRecord, network: str) -> None:
-    """Shows the scores as a table: a row a pair of heads, a column for each input of the later one."""
+    """Shows the composition scores as a table: a row a pair of heads, a column for each of q, k and v."""
     scores = measure_composition(network)
     drawn = measure_composition(record.network_at(0))
     later, earlier = scores.labels["later"], scores.labels["earlier"]

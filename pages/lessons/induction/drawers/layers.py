@@ -1,4 +1,4 @@
-"""The lesson on copying, drawer "layers": what does each layer look at, and how do two heads work together?"""
+"""The lesson on copying, drawer "layers": what does each layer attend to, and how do two heads work together?"""
 
 from pages.export.page_links import link_to_workbench
 from pages.lessons.induction.drawers.composed_heads import show_composed_heads
@@ -11,12 +11,12 @@ from pages.panels.link_controls import choose_option
 from pages.runs.cache import trace_for
 from pages.session.labels import spoken_share
 
-LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # what the heads of a layer come to do
-MIN_BEHAVIOUR_SHARE = 0.5  # of a head's weight: from there on it may be said that it does
+LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # the score that heads of a layer learn to raise
+MIN_BEHAVIOUR_SHARE = 0.5  # of a head's weight: above it, the head has learned the behaviour
 
 
 def show_layers(record: TrainingRecord, network: str, text: str) -> None:
-    """Shows a layer, or what a head of the second makes of what one of the first wrote."""
+    """Shows the heads of one layer, or the composition of a head of the first with one of the second."""
     chosen = choose_option("layer", (*LAYER_EXAMPLES, "both"))
     if chosen == "both":
         show_composed_heads(record, network, text)
@@ -25,7 +25,7 @@ def show_layers(record: TrainingRecord, network: str, text: str) -> None:
 
 
 def show_layer_run(layer: str, network: str, text: str) -> None:
-    """Shows the maps of both heads of a layer, and the door to its run in the workbench."""
+    """Shows the maps of both heads of a layer, and a link to its run in the workbench."""
     setup = setup_for_layer(layer, network, text)
     trace = trace_for(setup)
     left, right = list_heads_of_layer(layer)
@@ -38,7 +38,7 @@ def show_layer_run(layer: str, network: str, text: str) -> None:
 
 
 def say_layer_behaviour(network: str, layer: str) -> None:
-    """Says whether a head of a layer has learned what such heads come to do, and how much of its weight does it."""
+    """Shows whether a head of a layer has learned that layer's behaviour, and with what share of its weight."""
     kind = LAYER_BEHAVIOURS[layer]
     scores = [get_head_score(network, kind, name) for name in list_heads_of_layer(layer)]
     largest = max(scores)

@@ -11,7 +11,7 @@ from pages.site.words import say
 
 
 def show_one_layer() -> None:
-    """Shows the accuracy by position of one layer beside that of two."""
+    """Shows the accuracy by position of a network of one layer beside that of one with two."""
     two = get_training_record("copy_two")
     one = get_training_record("copy_one")
     show_sentence(

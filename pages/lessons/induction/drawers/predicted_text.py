@@ -15,15 +15,15 @@ from pages.site.words import say
 
 @cache_by_setup
 def cached_prediction_run(network: str, text: str, off: tuple[str, ...]) -> Trace:
-    """The last layer's run, with how probable each symbol was held that came next, without some heads."""
+    """The last layer's run with the predicted probability of each next symbol, with some heads ablated."""
     trace = trace_for(setup_for_layer("L2", network, text))
     return with_next_probabilities(trace, find_network(network), text, off)
 
 
 def show_predicted_text(network: str, text: str, off: tuple[str, ...]) -> None:
-    """Shows how probable the symbol that came next was held after each symbol.
+    """Shows the predicted probability of each next symbol of a text.
 
-    off: the heads that are left out."""
+    off: the ablated heads."""
     trace = cached_prediction_run(network, text, off)
     symbols = list_place_labels(trace, "T")
     pairs = [say("lessons.induction.pair", before=before, after=after) for before, after in pairwise(symbols)]
