@@ -159,10 +159,7 @@ scenes = make_component(
 )
 spoken = make_component("spoken", "<div></div>")
 file_words = make_component("file_words", '<div class="file-waits" role="status"></div>', isolate_styles=False)
-visited = make_component(
-    "visited",
-    "<div></div>",
-)
+visited = make_component("visited", "<div></div>")
 seen_drawers = make_component("seen_drawers", "<div></div>", isolate_styles=False)
 scroller = make_component("scroller", "<div></div>")
 seeker = make_component("seeker", "<div></div>", isolate_styles=False)

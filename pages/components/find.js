@@ -1,4 +1,4 @@
-// What is found by the words that somebody types.
+// The search: which entries fit the typed words, best first.
 
 // entries: { titles, details } by language, { sign }. Each gets its number, its titles as they are compared, and all its
 // texts as one; `shown` keeps the titles as they are written.

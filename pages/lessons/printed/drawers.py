@@ -106,7 +106,7 @@ def check_matrix_size(name: str, text: str) -> None:
 
 
 # ---- the stages of the printed example, checked; their names, their parts of the picture, their slips ----------------
-FIRST_STAGE = "scores"  # that is looked at first
+FIRST_STAGE = "scores"  # the stage that is shown at first
 
 
 def check_printed_stages(setup: Setup, stage: str) -> CheckedWork:

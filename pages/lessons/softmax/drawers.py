@@ -33,7 +33,7 @@ MAX_TYPED_LOGITS = 16  # numbers that stand beside each other and can be read
 
 
 def ask_for_numbers(name: str, start: str) -> Sequence[float]:
-    """Asks for numbers. name: of the box; start: what stands in it before anybody types."""
+    """Shows a text box and returns the numbers in it. name: of the box; start: its initial text."""
     return read_typed_numbers(text_box(name, start, read_typed_numbers))
 
 
