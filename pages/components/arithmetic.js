@@ -24,7 +24,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const part = document.createElement(leads ? "button" : "span");
     part.textContent = piece.text;
     if (leads) {
-      part.type = "button";
+      part.setAttribute("type", "button");
       part.className = "operand " + (piece.family || "");
       part.title = piece.title;
       part.setAttribute("aria-label", piece.text + ": " + piece.title);

@@ -6,6 +6,7 @@
 // cell is read together.
 import { followSlider } from "./live/position.js";
 import { BLOCKED, unpacked } from "./pixels.js";
+import { hear, tellOthers } from "./shared.js";
 import { clamped, Sheet } from "./sheet.js";
 
 const ALLOWED = 252; // the colour number of a True: 1, the end of a signed scale
@@ -18,14 +19,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (plain.follows) followSlider(root, plain.follows, (position) => { // pale while it waits for the slider
     root.style.opacity = position === root.data.position ? 1 : 0.35;
   });
-  const along = ({ detail }) => map.lookAlong(detail);
-  window.addEventListener("looked", along);
-  const wait = ({ detail }) => (root.style.opacity = detail ? 0.35 : 1); // with the picture of the flow, whose numbers it has
-  if (!plain.follows) window.addEventListener("flow-waits", wait);
-  return () => {
-    window.removeEventListener("looked", along);
-    window.removeEventListener("flow-waits", wait);
-  };
+  const ends = [hear("looked", (looked) => map.lookAlong(looked))];
+  // The picture of the flow has the same numbers, and waits for them, too.
+  if (!plain.follows) ends.push(hear("flow-waits", (waits) => (root.style.opacity = waits ? 0.35 : 1)));
+  return () => ends.forEach((end) => end());
 }
 
 class LargeMap extends Sheet {
@@ -85,7 +82,7 @@ class LargeMap extends Sheet {
     this.read.setAttribute("aria-live", alone ? "off" : "polite"); // one of several that are linked is spoken
     this.tell();
     const { linked } = this.data;
-    if (linked && !alone) window.dispatchEvent(new CustomEvent("looked", { detail: { linked, at, map: this } }));
+    if (linked && !alone) tellOthers("looked", { linked, at, map: this });
   }
 
   // What another map of the same name is read at.

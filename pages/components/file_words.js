@@ -35,7 +35,7 @@ function rewordAll(place, words) {
   const texts = document.createTreeWalker(box, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const text = texts.currentNode;
-    reword(text, words, text.data, (shown) => (text.data = shown));
+    reword(text, words, text.nodeValue, (shown) => (text.nodeValue = shown));
   }
   for (const part of box.querySelectorAll("[aria-label]")) {
     reword(part, words, part.ariaLabel, (shown) => (part.ariaLabel = shown));
@@ -52,7 +52,7 @@ const givenTo = new WeakMap(); // by the place of a box: the files that it does 
 const givenAgain = new WeakSet(); // events of files that are watched already
 const guarded = new WeakSet(); // places whose events are listened to
 
-const isConnected = () => document.querySelector("[data-test-connection-state]")?.dataset.testConnectionState === "CONNECTED";
+const isConnected = () => document.querySelector('[data-test-connection-state="CONNECTED"]') !== null;
 
 function namesAll(place, files) {
   const named = place.querySelector('[data-testid="stFileUploader"]')?.innerText ?? "";

@@ -9,11 +9,15 @@ const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "las
 
 const STOPS = { next: 1, previous: -1 }; // by which a journey on the screen is gone through first
 
+let onScreen = null; // the element that was drawn last: an older one may be removed after it came
+let lectureBegan = null; // when the lecture began, and its first scene; null before it begins
+let isLeftByUs = false; // whether the full screen was just left by our own key: then the presentation goes on
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".lectern");
   const black = parentElement.querySelector(".lectern-black");
   const presenting = data.presenting;
-  document.documentElement.lectern = root; // the one that is on the screen: an older one may go after this came
+  onScreen = root;
   root.forget?.(); // drawn anew with other data, a part is not told that what it was is over
   document.documentElement.classList.toggle("presenting", presenting);
   document.documentElement.lang = data.language;
@@ -22,9 +26,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
   const pair = paired();
   const channel = new BroadcastChannel("attention-lecture-" + pair);
-  if (!presenting) window.lectureBegan = null;
-  else window.lectureBegan ??= { began: Date.now(), first: data.notes.planned?.[0] };
-  const tell = () => presenting && channel.postMessage({ at: data.notes, ...window.lectureBegan });
+  if (!presenting) lectureBegan = null;
+  else lectureBegan ??= { began: Date.now(), first: data.notes.planned?.[0] };
+  const tell = () => presenting && channel.postMessage({ at: data.notes, ...lectureBegan });
   const acts = {
     black: () => (black.hidden = !black.hidden),
     full: () => full(!document.fullscreenElement),
@@ -34,7 +38,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     },
     start: () => {
       full(true);
-      window.lectureBegan = null; // the next scene that is shown is the first
+      lectureBegan = null; // the next scene that is shown is the first
       setTriggerValue("moved", "start");
     },
     leave: () => {
@@ -75,9 +79,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   // Escape never reaches a page that fills the screen: the browser takes it, and leaves. Where another window has come to
   // the front it was not Escape, and the presentation goes on.
   const changed = () => {
-    const isLeft = !document.fullscreenElement && document.hasFocus() && !window.lecternStays;
+    const isLeft = !document.fullscreenElement && document.hasFocus() && !isLeftByUs;
     if (isLeft && presenting) setTriggerValue("moved", "leave");
-    window.lecternStays = false;
+    isLeftByUs = false;
   };
   channel.onmessage = ({ data: heard }) => {
     if (heard?.hello) tell();
@@ -93,7 +97,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   return () => {
     root.forget();
-    if (document.documentElement.lectern === root) document.documentElement.classList.remove("presenting");
+    if (onScreen === root) document.documentElement.classList.remove("presenting");
   };
 }
 
@@ -105,9 +109,9 @@ function isTakenByJourney(way) {
 // Fills the screen, or no longer; where a browser does not let it the presentation goes on in its window.
 function full(wanted) {
   if (wanted === Boolean(document.fullscreenElement)) return;
-  window.lecternStays = !wanted; // left by our own key: the presentation goes on
+  isLeftByUs = !wanted;
   const done = wanted ? document.documentElement.requestFullscreen?.() : document.exitFullscreen();
-  done?.catch(() => (window.lecternStays = false));
+  done?.catch(() => (isLeftByUs = false));
 }
 
 // The name under which this tab and its presenter view hear each other, for as long as the tab is there.

@@ -16,7 +16,8 @@ COMPONENTS_FOLDER = Path(__file__).parent
 IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function\*?|class) (\[[^\]]*\]|\w+))", re.MULTILINE)
 DEFAULT = "export default "
-COMMENT_LINE = re.compile(r"^\s*//.*\n|^\s*/\*\*(?s:.*?)\*/\n|^[ \t]+|^\n", re.MULTILINE)
+# Comments of whole lines and at the end of a line, unless they have a quote: what looks like one may stand in a string.
+COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?s:.*?)\*/\n|[ \t]+//[^\"'`\n]*$|^[ \t]+|^\n", re.MULTILINE)
 
 
 def join_modules(name: str) -> str:
@@ -74,7 +75,7 @@ def resolve_address(name: str, address: str) -> str:
 @cache
 def wrap_module(name: str) -> str:
     """Returns JavaScript that defines a constant with the exports of a module, without comments and indents."""
-    text = COMMENT_LINE.sub("", read_part(f"{name}.js"))
+    text = COMMENT.sub("", read_part(f"{name}.js"))
     given = "".join(
         f"const {{ {' '.join(names.split()).replace(' as ', ': ')} }} = {variable_of(other)};\n"
         for other, names in list_imports(name)

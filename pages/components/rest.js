@@ -1,9 +1,11 @@
 // The page that has begun is here. When its picture is painted, the rest is asked for, once: what comes would have to be
 // drawn first.
+import { hear, shared } from "./shared.js";
+
 export default function ({ setTriggerValue, parentElement }) {
   if (parentElement.hasAsked) return;
   parentElement.hasAsked = true;
   const ask = () => setTriggerValue("drawn", true);
-  if (window.paintedFlow?.isConnected) ask();
-  else window.addEventListener("flow-painted", ask, { once: true });
+  if (shared.paintedFlow?.isConnected) ask();
+  else hear("flow-painted", ask, { once: true });
 }

@@ -1,11 +1,13 @@
 // Brings a drawer into view, each time that it is opened; not when a link opens it. It stands first in the drawer.
 // The drawer is still growing then, so what could not be reached at once is tried again, until somebody does anything.
+import { shared } from "./shared.js";
+
 const GROWS_MS = 1500;
 const HEADING_PX = 60; // of the drawer's question, and of the bar over a page
 
 export default function ({ parentElement, data }) {
-  if (data.opened <= (window.drawersOpened ?? 0)) return;
-  window.drawersOpened = data.opened;
+  if (data.opened <= (shared.openedDrawer ?? 0)) return;
+  shared.openedDrawer = data.opened;
   const place = parentElement.querySelector("div");
   const boxes = scrolling(place);
   const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";

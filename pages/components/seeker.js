@@ -1,11 +1,13 @@
 // Brings the control that was searched for into view, gives it the focus, and frames it for a moment. What it stands in
 // may still be opening: it is looked for until it is there, or somebody does anything else.
+import { shared } from "./shared.js";
+
 const PATIENCE_MS = 6000;
 const FRAMED_MS = 2500;
 
 export default function ({ data }) {
-  if (!data.widget || data.turn <= (window.controlsSought ?? 0)) return;
-  window.controlsSought = data.turn;
+  if (!data.widget || data.turn <= (shared.soughtControl ?? 0)) return;
+  shared.soughtControl = data.turn;
   const begun = performance.now();
   const find = () => document.querySelector(`.st-key-${data.widget}, [class*="st-key-${data.widget}_"]`);
   let isLeft = false;

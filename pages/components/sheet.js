@@ -23,6 +23,7 @@ export function clamped(value, least, most) {
 export class Sheet {
   constructor(root) {
     this.root = root;
+    this.ratio = 1; // device pixels to a pixel of CSS
     this.at = null; // the cell that is read: hovered over, or where the arrow keys have led
     this.tools = this.part("div", "tools");
     this.buttons = ["in", "out", "whole"].map((name) => {

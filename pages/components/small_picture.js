@@ -1,4 +1,7 @@
-// Small pictures, as attention_core/drawing/small_pictures.py gives them: [kind, colour, strength, ...numbers] each; of a text the last says what.
+// Small pictures, as attention_core/drawing/small_pictures.py gives them: a list of [kind, colour, strength, ...numbers];
+// the last number of a text is what it says.
+import { svgShape } from "./svg.js";
+
 const DRAWN = {
   rect: ([x, y, width, height]) => ["rect", { x, y, width, height, rx: 1.5 }],
   frame: ([x, y, width, height]) => ["rect", { x, y, width, height, rx: 1.5 }],
@@ -11,15 +14,11 @@ const DRAWN = {
 const FILLED = ["rect", "dot", "text"];
 
 export function drawPicture(shapes) {
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({ viewBox: "0 0 160 90", "aria-hidden": "true" })) picture.setAttribute(name, value);
+  const picture = svgShape("svg", { viewBox: "0 0 160 90", "aria-hidden": "true" });
   for (const [kind, colour, strength, ...numbers] of shapes) {
     const [tag, attributes] = DRAWN[kind](numbers);
-    const drawn = picture.appendChild(document.createElementNS(picture.namespaceURI, tag));
-    for (const [name, value] of Object.entries(attributes)) drawn.setAttribute(name, value);
-    drawn.style[FILLED.includes(kind) ? "fill" : "stroke"] = `var(--${colour})`;
-    drawn.style.opacity = strength;
-    if (kind === "text") drawn.textContent = numbers.at(-1);
+    const style = `${FILLED.includes(kind) ? "fill" : "stroke"}: var(--${colour}); opacity: ${strength}`;
+    picture.append(svgShape(tag, { ...attributes, style }, kind === "text" ? numbers.at(-1) : undefined));
   }
   return picture;
 }

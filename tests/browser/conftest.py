@@ -146,7 +146,7 @@ SETTLED = """async (patience) => {
     const grows = (each) => each.constructor === Animation && each.effect.target?.closest("details")
     const calm = () => document.querySelector('[data-test-script-state=notRunning]') &&
         !document.querySelector('[data-testid=stSkeleton]') && // a part whose code is still loading
-        !window.flowLook?.awaits && // the page comes after its picture
+        !window[Symbol.for("attention")]?.look?.awaits && // the page comes after its picture
         !document.getAnimations().some(grows) && // a drawer
         [...document.querySelectorAll('[data-testid=stElementContainer]')].every(each => each.firstElementChild) &&
         [...document.querySelectorAll('[data-testid=stVegaLiteChart]')].every(each => each.querySelector('svg, canvas'))
@@ -275,7 +275,7 @@ class Screen:
     def wait_for_picture(self) -> None:
         """Waits until the workbench has drawn its picture."""
         self.page.wait_for_function(HEARS)  # a lesson's is only looked at
-        self.page.wait_for_function("() => window.flowLook && !window.flowLook.awaits")
+        self.page.wait_for_function("() => window[Symbol.for('attention')]?.look?.awaits === false")
         self.page.locator(".flow svg text").first.wait_for(state="attached")
 
     def open_lesson(self, slug: str, query: str = "") -> None:

@@ -1,5 +1,7 @@
 // Between the picture and the server: the server hears what is looked at when the hand rests; where it says something new
 // it is obeyed.
+import { hear, shared } from "../shared.js";
+
 const HAND_RESTS_MS = 350;
 
 export class Exchange {
@@ -72,8 +74,8 @@ export class Exchange {
 
   send(name, value) {
     if (!this.flow.data.hears) return;
-    if (window.tellServer) window.tellServer(name, value);
-    else window.addEventListener("flow-look", () => this.send(name, value), { once: true }); // the channel comes
+    if (shared.tellServer) shared.tellServer(name, value);
+    else hear("flow-look", () => this.send(name, value), { once: true }); // flow/look.js is not on the page yet
   }
 
   // Looks are many: only the one at which the hand rests is told.
@@ -121,7 +123,7 @@ export class Exchange {
 
   // Of a large run the numbers of another look are not here. Its map stands under the picture, as the opened step.
   askFor({ query = this.flow.look.query, head = this.flow.look.head, view, step }) {
-    const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : window.flowLook?.step ?? null);
+    const opened = step ?? (view === "map" ? this.flow.share : view === "flow" ? null : shared.look?.step ?? null);
     this.tell("looked", { query, head, step: opened, stop: null });
   }
 }

@@ -1,5 +1,6 @@
 // The flow of one query through a layer: it is looked at, played and dragged back in the browser.
 import { unpacked } from "../pixels.js";
+import { hear, shared, tellOthers } from "../shared.js";
 import { Arrangement, OPEN_HEIGHT } from "./arrangement.js";
 import { StopsBar } from "./bar.js";
 import { CellEditor } from "./cell_editor.js";
@@ -63,6 +64,7 @@ class Flow {
     this.shown = new ShownRows();
     this.differs = null; // a step where the server then had other numbers
     this.frame = null;
+    this.isPainted = false;
     this.hands = new Hands(this);
     this.listen();
   }
@@ -95,8 +97,12 @@ class Flow {
   }
 
   listen() {
-    this.hears = { "flow-look": ({ detail }) => this.exchange.obey(detail), "flow-drag": ({ detail }) => this.drag(detail), "flow-release": () => this.release(), "flow-step": (event) => this.stepFromAfar(event) };
-    for (const [name, hear] of Object.entries(this.hears)) window.addEventListener(name, hear);
+    this.ends = [
+      hear("flow-look", (look) => this.exchange.obey(look)),
+      hear("flow-drag", (change) => this.drag(change)),
+      hear("flow-release", () => this.release()),
+      hear("flow-step", (way, event) => this.stepFromAfar(way, event)),
+    ];
     new ResizeObserver(() => this.resized()).observe(this.root);
     document.fonts.ready.then(() => {
       widths.clear();
@@ -107,7 +113,7 @@ class Flow {
   // The page has dropped the picture.
   leave() {
     document.body.removeAttribute("data-dragged");
-    for (const [name, hear] of Object.entries(this.hears)) window.removeEventListener(name, hear);
+    this.ends.forEach((end) => end());
   }
 
   // ---- data -----------------------------------------------------------------------------------------------------------
@@ -140,7 +146,7 @@ class Flow {
     this.take();
     this.glow = before && !data.cut && isSameSight(old, data) ? findChanges(before, this.snapshot, this.model) : null;
     if (isToBegin && !(data.plays && isCalm())) this.journey.begin(data);
-    if (data.hears && window.flowLook) this.exchange.obey(window.flowLook);
+    if (data.hears && shared.look) this.exchange.obey(shared.look);
     else if (data.hears) this.exchange.expect(data.look);
   }
 
@@ -158,9 +164,9 @@ class Flow {
   }
 
   // A key of a presentation leads to another stop, and where there is none to another scene.
-  stepFromAfar(event) {
+  stepFromAfar(way, event) {
     const isHere = this.data?.fills && this.root.isConnected && this.look.view !== "map";
-    if (isHere && this.journey.stepBy(event.detail)) event.preventDefault();
+    if (isHere && this.journey.stepBy(way)) event.preventDefault();
   }
 
   // The step that holds the shares.
@@ -194,7 +200,7 @@ class Flow {
 
   // Whether a hand still holds something.
   isHeld() {
-    return Boolean(window.heldSlider || this.plane.hands?.held);
+    return Boolean(shared.heldSlider || this.plane.hands?.held);
   }
 
   // A hand drags, and is followed in the same frame. change: of follow in twin.js; { waits } where the twin cannot; null
@@ -226,7 +232,7 @@ class Flow {
     if (change && !this.waitsForServer) this.followChange();
     const [waited, waits] = [this.root.classList.contains("waits"), this.waiting.has(this.share)];
     this.root.classList.toggle("waits", waits);
-    if (waits !== waited) window.dispatchEvent(new CustomEvent("flow-waits", { detail: waits }));
+    if (waits !== waited) tellOthers("flow-waits", waits);
     document.body.toggleAttribute("data-dragged", this.isDragged); // what does not follow is pale: page.css
     this.root.classList.toggle("dragged", this.isDragged && model.steps[this.share] !== data.steps[this.share]);
   }
@@ -240,7 +246,8 @@ class Flow {
     const isPart = seen.some((name) => inHead.partial.has(name)); // what is made of all heads
     const { steps, waiting, partial } = isPart ? follow(data.steps, change) : inHead;
     this.model.steps = steps;
-    Object.assign(this, { waiting, partial });
+    this.waiting = waiting;
+    this.partial = partial;
     this.moved = Object.keys(steps).filter((name) => steps[name] !== data.steps[name]);
   }
 
@@ -390,20 +397,20 @@ class Flow {
     this.roles.draw();
     this.formulas.draw(this.opened > 0 || this.isHidden ? null : this.journey.told, this.snapshot.parts, layout);
     this.rail.mark(this.headKey);
-    this.views.mark(this.data.cut && window.flowLook?.step ? "map" : this.look.view);
+    this.views.mark(this.data.cut && shared.look?.step ? "map" : this.look.view);
     this.plane.draw();
     this.sentences.say(snapshot, now);
     this.bar.draw(this.caption.textContent);
-    this.isPainted ??= this.tellWhenPainted();
+    if (!this.isPainted) this.tellWhenPainted();
   }
 
   // The page holds back what it asks for then: rest.js.
   tellWhenPainted() {
+    this.isPainted = true;
     requestAnimationFrame(() => setTimeout(() => {
-      window.paintedFlow = this.root;
-      window.dispatchEvent(new Event("flow-painted"));
+      shared.paintedFlow = this.root;
+      tellOthers("flow-painted");
     }));
-    return true;
   }
 
   // The flow and the map, of which one becomes the other.

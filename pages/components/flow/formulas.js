@@ -37,7 +37,8 @@ export class Formulas {
     if (!this.made.has(key)) this.made.set(key, this.make(shown));
     const { elements, width, widest } = this.made.get(key);
     this.root.replaceChildren(...elements);
-    Object.assign(this, { width, widest });
+    this.width = width;
+    this.widest = widest;
   }
 
   // The elements, how wide they are beside each other, and the widest of them, in the usual size.

@@ -11,7 +11,8 @@ export const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
 export class Journey {
   // ask: asks for a frame. rests: hears that a hand has moved it, and where it rests now.
   constructor(ask, rests) {
-    Object.assign(this, { ask, rests });
+    this.ask = ask;
+    this.rests = rests;
     this.stops = [];
     this.known = new Set(); // motions that were explained before: a key passes their stops
     this.progress = Infinity; // stops that are behind, and how far the next has come

@@ -33,7 +33,7 @@ function slotsOf(parts) {
     const here = byColumn.get(column);
     const lane = here.filter((part) => part.role === "lane");
     const wide = here.filter((part) => part.role !== "lane");
-    wide.sort((one, other) => (one.role === "row") - (other.role === "row")); // v stands behind the shares
+    wide.sort((one, other) => Number(one.role === "row") - Number(other.role === "row")); // v stands behind the shares
     lane.sort((one, other) => other.mixes - one.mixes);
     const [first, ...others] = lane;
     wide.forEach((part, i) => slots.push(i || !first ? [part] : [part, first]));
@@ -81,7 +81,8 @@ function columns(snapshot, parts, frame) {
   const growth = gaps.reduce((total, gap) => total + gap.share, 0);
   const hasRibbons = parts.some((part) => part.mixes);
   const folded = new Set();
-  let [zoom, widths, spare] = [compact ? (hasRibbons ? 0.95 : 1.15) : 1.75];
+  let zoom = compact ? (hasRibbons ? 0.95 : 1.15) : 1.75;
+  let widths, spare;
   for (; ; zoom -= 0.05) {
     const needed = (part) => {
       const own = widthOf(snapshot, part, frame, zoom, folded);

@@ -20,7 +20,11 @@ const WIDE_PX = 640; // of narrower ones the panels stand under each other
 
 export class PlaneView {
   constructor(root, flow) {
-    Object.assign(this, { root, flow, ranges: {}, axes: { k: null, v: null }, chosen: null, change: { values: {}, params: {} } });
+    this.root = root;
+    this.flow = flow;
+    this.change = { values: {}, params: {} };
+    this.fixed = new Map(); // why the vectors of a role cannot be dragged
+    this.forget();
   }
 
   // Made when it is first seen.
@@ -59,19 +63,30 @@ export class PlaneView {
   take(data, look) {
     if (this.digest !== data.digest) this.change = { values: {}, params: {}, ...this.flow.change };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
-    if (this.shownPlace !== place) {
-      Object.assign(this, { ranges: {}, axes: { k: null, v: null }, chosen: null, planes: {} });
-    }
-    Object.assign(this, { digest: data.digest, shownPlace: place, text: data.text.plane, data, look, model: this.flow.model });
+    if (this.shownPlace !== place) this.forget();
+    this.digest = data.digest;
+    this.shownPlace = place;
+    this.text = data.text.plane;
+    this.data = data;
+    this.look = look;
+    this.model = this.flow.model;
     this.proven = new PlaneVectors(this.model, look, data.steps, data.plane.roles);
     this.vectors = new PlaneVectors(this.model, look, this.model.steps, data.plane.roles);
-    const { shares, blocked } = this.flow.snapshot;
-    Object.assign(this, { shares, blocked });
-    this.best = largestOf(shares, 0, shares.length);
+    this.shares = this.flow.snapshot.shares;
+    this.blocked = this.flow.snapshot.blocked;
+    this.best = largestOf(this.shares, 0, this.shares.length);
     this.temperature = this.parameterNow();
     this.output = this.outputNow();
     this.makePlanes();
     this.makeRanges();
+  }
+
+  // What was shown of another run, head or query.
+  forget() {
+    this.ranges = {};
+    this.axes = { k: null, v: null };
+    this.chosen = null;
+    this.planes = {};
   }
 
   parameterNow() {
@@ -157,10 +172,19 @@ export class PlaneView {
       : { k: [left, title], shares: [0, lower], v: [left, lower + rows + title] };
     const gap = isWide ? width - 2 * side - 2 * between : width;
     const height = isWide ? title + side : lower + rows + title + side;
-    Object.assign(this, { unit, side, isWide, boxes, sharesRoom: { width: gap, height: rows } });
+    this.unit = unit;
+    this.side = side;
+    this.isWide = isWide;
+    this.boxes = boxes;
+    this.sharesRoom = { width: gap, height: rows };
     Object.entries({ width, height: height + 6, viewBox: `0 0 ${width} ${height + 6}` }).forEach(([name, value]) => setOnce(this.svg, name, String(value)));
   }
 
+  /**
+   * A point of a panel as pixels of the drawing.
+   * @param {string} panel
+   * @param {number[]} point
+   */
   toScreen(panel, [x, y]) {
     const [left, top] = this.boxes[panel];
     const scale = this.side / 2 / this.ranges[panel];
@@ -265,6 +289,11 @@ export class PlaneView {
     this.shapes.put("texts", "text", `${role} ${places[0]}`, { ...at, class: `planeword ${role}`, text });
   }
 
+  /**
+   * The square around a point of the drawing.
+   * @param {number[]} point
+   * @param {number} radius
+   */
   box([x, y], radius) {
     return { left: x - radius, right: x + radius, top: y - radius, bottom: y + radius };
   }
@@ -415,7 +444,6 @@ export class PlaneView {
   // Why no vector of a role can be dragged; nothing where one can.
   whyFixed(role) {
     const known = `${this.digest} ${role} ${this.look.head} ${this.look.query}`;
-    this.fixed ??= new Map();
     if (!this.fixed.has(known)) {
       if (this.fixed.size > 200) this.fixed.clear();
       this.fixed.set(known, this.findWhyFixed(role));
@@ -437,6 +465,7 @@ export class PlaneView {
 export const boxesOverlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 // Where the line of points p with along . p = away enters and leaves the square of so far a reach: two points, or null.
+/** @type {(along: number[], away: number, reach: number) => number[][] | null} */
 function insideSquare([alongX, alongY], away, reach) {
   const [fromX, fromY] = [alongX * away, alongY * away];
   let [least, most] = [-Infinity, Infinity];

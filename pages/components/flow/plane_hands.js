@@ -1,4 +1,5 @@
 // The handles of the plane: q, keys, values, and the circle of the temperature; by pointer, by touch, by arrow keys.
+import { tellOthers } from "../shared.js";
 import { between, clamp } from "./motion.js";
 import { inPlane, movedInPlane, roundGap, spellRound } from "./plane_axes.js";
 import { PlaneVectors } from "./plane_vectors.js";
@@ -187,7 +188,7 @@ export class PlaneHands {
   change(change) {
     this.held.isMoved = true;
     this.view.change = change;
-    window.dispatchEvent(new CustomEvent("flow-drag", { detail: change }));
+    tellOthers("flow-drag", change);
   }
 
   // The hand lets go: the server makes the numbers its own.
@@ -208,7 +209,7 @@ export class PlaneHands {
     if (!this.held) return;
     this.view.change = this.held.before;
     this.held = null;
-    window.dispatchEvent(new CustomEvent("flow-drag", { detail: this.view.change }));
+    tellOthers("flow-drag", this.view.change);
   }
 
   // ---- by arrow keys --------------------------------------------------------------------------------------------------

@@ -6,7 +6,10 @@ import { keyHead, placeOf } from "./twin.js";
 export class PlaneVectors {
   // steps: of the run, or of the twin. roles: where the vectors come from, as the server says it.
   constructor(model, look, steps, roles) {
-    Object.assign(this, { model, look, steps, roles });
+    this.model = model;
+    this.look = look;
+    this.steps = steps;
+    this.roles = roles;
   }
 
   step(role) {

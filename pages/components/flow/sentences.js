@@ -1,4 +1,5 @@
 // What is said of the picture: the headline over it, what happens at a stop under it, and both to a screen reader.
+import { shared } from "../shared.js";
 import { BEFORE_MS } from "./changes.js";
 import { sum } from "./twin.js";
 import { fill, said, setOnce, spellNumber, spellPercent, write } from "./words.js";
@@ -9,7 +10,10 @@ const NEARLY_EVEN = 1.05; // times an even share, as in facts.py
 export class Sentences {
   // heard: by a screen reader.
   constructor(flow, headline, caption, heard) {
-    Object.assign(this, { flow, headline, caption, heard });
+    this.flow = flow;
+    this.headline = headline;
+    this.caption = caption;
+    this.heard = heard;
     heard.setAttribute("role", "status");
   }
 
@@ -100,7 +104,7 @@ export class Sentences {
   // What the server says of the row with the look, if it speaks of this row.
   toldFact() {
     const { data, look } = this.flow;
-    const told = data.hears ? window.flowLook : null;
+    const told = data.hears ? shared.look : null;
     return told?.head === look.head && told?.query === look.query ? told.fact : null;
   }
 }

@@ -1,3 +1,5 @@
+import { hear, shared, tellOthers } from "../shared.js";
+
 const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
 
 // A slider that answers while it is dragged: what follows it shows the position at once, the server computes when it is let
@@ -13,13 +15,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   name.textContent = data.label;
   input.setAttribute("aria-label", data.label);
   root.style.setProperty("--colour", data.colour);
-  const isHeld = window.heldSlider?.of === data.of && root.of === data.of;
+  const isHeld = shared.heldSlider?.of === data.of && root.of === data.of;
   root.of = data.of;
   if (!isHeld) stand(input, data);
   if (!isHeld) root.stood = input.value;
   const wait = (is) => document.body.toggleAttribute("data-dragged", is); // what does not follow is pale: page.css
   if (!isHeld) wait(false);
-  const drag = (change) => window.dispatchEvent(new CustomEvent("flow-drag", { detail: change }));
+  const drag = (change) => tellOthers("flow-drag", change);
   const say = (text, number) => {
     shown.textContent = text;
     input.setAttribute("aria-valuetext", text);
@@ -36,25 +38,24 @@ export default function ({ parentElement, data, setTriggerValue }) {
   input.oninput = () => {
     root.isTyping = false;
     show();
-    window.heldSlider = { of: data.of, position: Number(input.value) };
-    window.dispatchEvent(new CustomEvent("slider-moved", { detail: window.heldSlider }));
+    shared.heldSlider = { of: data.of, position: Number(input.value) };
+    tellOthers("slider-moved", shared.heldSlider);
     wait(true);
     const change = changeAt(input, data);
     if (change) drag(change);
   };
-  const follow = ({ detail }) => {
-    const given = data.values ? undefined : detail?.params?.[data.changes.step]?.[data.changes.parameter];
+  const follow = (change) => {
+    const given = data.values ? undefined : change?.params?.[data.changes.step]?.[data.changes.parameter];
     if (given === undefined || given === settingAt(input, data)) return; // another hand, or its own
     input.value = knobAt(given, data);
     say(spellSetting(given), given);
   };
-  if (root.follow) window.removeEventListener("flow-drag", root.follow);
-  root.follow = follow;
-  window.addEventListener("flow-drag", follow);
+  root.endFollow?.();
+  root.endFollow = hear("flow-drag", follow);
   root.told = null; // what was let go, until the server answers
   const letGo = () => {
-    if (window.heldSlider?.of !== data.of) return;
-    window.heldSlider = null;
+    if (shared.heldSlider?.of !== data.of) return;
+    shared.heldSlider = null;
     const isBack = input.value === root.stood || settingAt(input, data) === data.value;
     if (!isBack || root.told !== null) return;
     drag(null); // nobody will answer
@@ -72,7 +73,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   input.onchange = () => {
     root.told = settingAt(input, data);
     letGo();
-    window.dispatchEvent(new CustomEvent("flow-release"));
+    tellOthers("flow-release");
     setTriggerValue("released", root.told);
   };
 }

@@ -5,9 +5,13 @@ import { isSamePlace } from "./exchange.js";
 export class SumPanel {
   // open: opens a cell, { step, index }. close: folds the panel. point: shows which operand is pointed at.
   constructor(root, { open, close, point }) {
-    Object.assign(this, { root, open, close, point });
+    this.root = root;
+    this.open = open;
+    this.close = close;
+    this.point = point;
     this.operands = []; // { step, index }
     this.pointed = null; // one of them
+    this.places = new WeakMap(); // of the buttons: { step, index }
     root.hidden = true;
   }
 
@@ -68,7 +72,7 @@ export class SumPanel {
   button(place, look) {
     const button = Object.assign(document.createElement("button"), { type: "button", className: look, textContent: place.text, title: place.title });
     button.setAttribute("aria-label", `${place.text}: ${place.title}`);
-    button.place = place;
+    this.places.set(button, place);
     button.onclick = () => this.open({ step: place.step, index: place.index });
     button.onpointerenter = button.onfocus = () => this.pointAt(place);
     button.onpointerleave = button.onblur = () => this.pointAt(null);
@@ -78,7 +82,7 @@ export class SumPanel {
   // A cell that is pointed at, here or in the picture: its chips are lit, and its ring.
   pointAt(place) {
     this.pointed = place;
-    for (const chip of this.root.querySelectorAll(".operand")) chip.classList.toggle("pointed", place !== null && isSamePlace(chip.place, place));
+    for (const chip of this.root.querySelectorAll(".operand")) chip.classList.toggle("pointed", place !== null && isSamePlace(this.places.get(chip), place));
     this.point();
   }
 

@@ -6,6 +6,7 @@ import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js"
 import { followSlider } from "../live/position.js";
 import { button, element, sharesOf } from "../model/controls.js";
 import { percentDigits, rounded } from "../rounded.js";
+import { tellOthers } from "../shared.js";
 
 const KEYS_REST = 500; // ms: after the last press the server hears of it
 const KEY_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
@@ -151,16 +152,16 @@ function moveTo(root, place, number) {
   draw(root);
   const { shares } = numbersNow(root);
   tellMoved({ values: describe(root, shares), isReached: Math.max(...shares) >= root.data.wanted });
-  window.dispatchEvent(new CustomEvent("flow-drag", { detail: { values: { k: root.numbers, v: root.numbers } } }));
+  tellOthers("flow-drag", { values: { k: root.numbers, v: root.numbers } });
 }
 
-const tellMoved = (detail) => window.dispatchEvent(new CustomEvent("numbers-moved", { detail }));
+const tellMoved = (detail) => tellOthers("numbers-moved", detail);
 
 function letGo(root) {
   root.held = null;
   if (isAlike(root.numbers, root.data.numbers)) return takeBack(root);
   draw(root);
-  window.dispatchEvent(new CustomEvent("flow-release"));
+  tellOthers("flow-release");
   root.trigger("moved", root.numbers);
 }
 
@@ -169,7 +170,7 @@ function takeBack(root) {
   root.numbers = root.data.numbers;
   draw(root);
   tellMoved(null);
-  window.dispatchEvent(new CustomEvent("flow-drag", { detail: null }));
+  tellOthers("flow-drag", null);
 }
 
 function press(root, place, event) {

@@ -22,9 +22,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 }
 
 function build(root) {
-  root.plane = svgShape("svg");
-  root.plane.setAttribute("viewBox", `0 0 ${SIDE} ${SIDE}`);
-  root.plane.setAttribute("class", "plane");
+  root.plane = svgShape("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, class: "plane" });
   const side = element("div", "side");
   root.dials = element("div", "dials", { role: "group" });
   root.told = element("div", "told", { ariaLive: "polite" });
@@ -62,6 +60,7 @@ function describe({ data, now: { q, k } }, scores) {
 
 // ---- the plane -----------------------------------------------------------------------------------------------------------
 const unit = ({ reach }) => SIDE / 2 / reach;
+/** @type {(data: { reach: number }, vector: number[]) => number[]} */
 const spot = (data, [x, y]) => [SIDE / 2 + x * unit(data), SIDE / 2 - y * unit(data)];
 
 function line(data, from, to, look) {
@@ -77,8 +76,10 @@ function axes(data) {
   return made;
 }
 
-function named(data, [x, y], name, look) {
-  const [cx, cy] = spot(data, [x, y]);
+/** @param {number[]} vector */
+function named(data, vector, name, look) {
+  const [x, y] = vector;
+  const [cx, cy] = spot(data, vector);
   const away = Math.max(Math.hypot(x, y), 1e-9);
   const inside = (at, room) => Math.min(Math.max(at, room), SIDE - room);
   const place = { x: inside(cx + (18 * x) / away, 24), y: inside(cy - (18 * y) / away + 6, 18) };
@@ -102,6 +103,7 @@ function arrow(root, role) {
 }
 
 // What each score looks at.
+/** @type {Record<string, (root: any) => SVGElement[]>} */
 const GEOMETRY = {
   cosine: ({ data, now: { q, k } }) => [wedge(data, q, k)],
   dot: ({ data, now: { q, k } }) => shadow(data, q, k),

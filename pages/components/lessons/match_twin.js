@@ -1,10 +1,21 @@
 // The scores of one query and one key of two numbers each, for as long as a hand drags: the server replaces them, proven.
 // made: what a score has learned, { w_a, w_aq, w_ak, v_a }, as rows of numbers.
+/** @typedef {number[]} Vector of two numbers */
+/** @typedef {number[][]} Matrix of two rows of two numbers */
+
+/** @type {(one: Vector, other: Vector) => number} */
 export const dot = ([a, b], [c, d]) => a * c + b * d;
+
+/** @type {(vector: Vector) => number} */
 export const lengthOf = (vector) => Math.hypot(...vector);
-export const turned = ([a, b], [[c, d], [e, f]]) => [a * c + b * e, a * d + b * f]; // a row times a matrix of two rows
+
+/** A row times a matrix. @type {(row: Vector, matrix: Matrix) => Vector} */
+export const turned = ([a, b], [[c, d], [e, f]]) => [a * c + b * e, a * d + b * f];
+
+/** @type {(one: Vector, other: Vector) => Vector} */
 export const together = ([a, b], [c, d]) => [a + c, b + d];
 
+/** @type {Record<string, (q: Vector, k: Vector, made: { w_a: Matrix, w_aq: Matrix, w_ak: Matrix, v_a: Vector }) => number>} */
 export const MATCHES = {
   cosine: (q, k) => dot(q, k) / (Math.max(lengthOf(q), 1e-8) * Math.max(lengthOf(k), 1e-8)),
   scaled_dot: (q, k) => dot(q, k) / Math.SQRT2, // d_k is 2

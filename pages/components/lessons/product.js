@@ -60,6 +60,11 @@ function part(title, look, cells, columns) {
   return made;
 }
 
+/**
+ * @param {string} kind
+ * @param {{ text: string, fill: string, ink: string }} cell
+ * @param {{ term: number, column?: number, name?: string }} place
+ */
 function numberCell(kind, { text, fill, ink }, { term, column, name }) {
   const cell = element("div", `cell ${kind}`);
   cell.append(element("b", "", { textContent: text }));

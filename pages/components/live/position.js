@@ -2,6 +2,8 @@
 // data: { of, counts, position, waits_for }: the sliders' names, how many positions each has, and where the server says
 // that they stand: each position of one with each of the others, the last fastest; where others stand, by name, that are
 // waited for. show: draws a position, null where it waits.
+import { hear, shared } from "../shared.js";
+
 export function followSlider(root, data, show) {
   Object.assign(root, { data, show });
   show(positionHeld(data));
@@ -9,7 +11,7 @@ export function followSlider(root, data, show) {
 }
 
 export function positionHeld({ of, counts, position, waits_for: waitsFor }) {
-  const held = window.heldSlider;
+  const held = shared.heldSlider;
   if (!held) return position;
   if (held.of in waitsFor) return held.position === waitsFor[held.of] ? position : null;
   const which = of.indexOf(held.of);
@@ -20,10 +22,9 @@ export function positionHeld({ of, counts, position, waits_for: waitsFor }) {
 }
 
 function listenToSliders(root) {
-  const hear = ({ detail }) => {
-    if (!root.isConnected) window.removeEventListener("slider-moved", hear);
-    else if (root.data.of.includes(detail.of) || detail.of in root.data.waits_for) root.show(positionHeld(root.data));
-  };
-  window.addEventListener("slider-moved", hear);
-  return hear;
+  const end = hear("slider-moved", ({ of }) => {
+    if (!root.isConnected) end();
+    else if (root.data.of.includes(of) || of in root.data.waits_for) root.show(positionHeld(root.data));
+  });
+  return end;
 }

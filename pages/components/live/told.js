@@ -2,6 +2,7 @@
 // each position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
 // Markdown. reached: of a goal, at which positions it is. waits: the text where it waits. templates: where a hand moves
 // numbers besides, what is said meanwhile, before and once a goal is reached.
+import { hear } from "../shared.js";
 import { followSlider, positionHeld } from "./position.js";
 
 export default function ({ parentElement, data }) {
@@ -25,13 +26,12 @@ function tell(root, pieces, isReached) {
 
 // What a hand has moved: { values, isReached }, null where it is as it was.
 function listenToMoved(root) {
-  const hear = ({ detail }) => {
-    if (!root.isConnected) window.removeEventListener("numbers-moved", hear);
-    else if (detail === null) root.show(positionHeld(root.data));
-    else if (root.data.templates.length) tellMoved(root, detail);
-  };
-  window.addEventListener("numbers-moved", hear);
-  return hear;
+  const end = hear("numbers-moved", (moved) => {
+    if (!root.isConnected) end();
+    else if (moved === null) root.show(positionHeld(root.data));
+    else if (root.data.templates.length) tellMoved(root, moved);
+  });
+  return end;
 }
 
 function tellMoved(root, { values, isReached }) {

@@ -48,7 +48,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 // ---- what a link keeps -----------------------------------------------------------------------------------------------
 // All that is shown but the order: where it is the same, the cards and an open choice stay.
 function textBeyondOrder(shown) {
-  return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? value.join() : value));
+  return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? String(value) : value));
 }
 
 const lookOf = ({ by, least, from, to }) => ({ by, least, from: from ?? "", to: to ?? "" });

@@ -105,7 +105,11 @@ function labelsOf({ words }) {
 // ---- the shelf of a layer ------------------------------------------------------------------------------------------------
 class Field {
   constructor(root, shown, name, layer) {
-    Object.assign(this, { root, shown, name, layer, element: element("div", "layer") });
+    this.root = root;
+    this.shown = shown;
+    this.name = name;
+    this.layer = layer;
+    this.element = element("div", "layer");
     this.threads = svgShape("svg", { viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true });
     this.query = element("span", "query", { textContent: "q" });
     this.grid = element("div", "grid", { role: "group" });

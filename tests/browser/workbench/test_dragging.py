@@ -25,8 +25,8 @@ PLANT_VECTOR = """root => {
     vectors.moved = function (role, place, [x, y]) { return moved.call(this, role, place, [1.5 * x, 1.5 * y]); };
 }"""
 PLANT_SENT = """() => {
-    const { tellServer } = window;
-    window.tellServer = (name, value) => tellServer(name, name === "released" ? { ...value, value: 3 } : value);
+    const shared = window[Symbol.for("attention")], { tellServer } = shared;
+    shared.tellServer = (name, value) => tellServer(name, name === "released" ? { ...value, value: 3 } : value);
 }"""
 DRAG_QUERY = """(root, [x, y]) => {
     const { hands } = root.flow.plane;

@@ -41,8 +41,8 @@ def test_a_change_glows_with_its_old_numbers_and_covers_nothing(screen, motion, 
     opened = screen("?ex=en_it&lang=en&temp=2", reduced_motion=motion, viewport={"width": width, "height": 844})
     opened.page.locator(".flow").evaluate(RECORD)
     with opened.answered():
-        opened.page.locator(".live input").evaluate(
-            "input => { window.heldSlider = null; input.value = 0.5; input.onchange(); }"  # T = 1
+        opened.page.locator(".live input").evaluate(  # T = 1
+            "input => { window[Symbol.for('attention')].heldSlider = null; input.value = 0.5; input.onchange(); }"
         )
     opened.page.wait_for_function("() => window.seen.strengths.length")
     expect(opened.page.locator(".flow .glow:visible")).to_have_count(0)

@@ -109,17 +109,18 @@ def test_without_motion_every_state_is_there_at_once(screen):
 
 
 LATE_CHANNEL = """root => {
-    const [channel, told] = [[window.flowLook, window.tellServer], []];
-    delete window.flowLook;
-    delete window.tellServer;
+    const shared = window[Symbol.for("attention")];
+    const [channel, told] = [[shared.look, shared.tellServer], []];
+    delete shared.look;
+    delete shared.tellServer;
     const other = new root.flow.constructor(document.body.appendChild(document.createElement("div")));
     other.show({ ...root.flow.data, digest: "another" });
     other.lookAt({ view: "map" });
     other.exchange.tell("looked", other.exchange.looked());
     const before = told.length;
-    [window.flowLook, window.tellServer] = [channel[0], (name, value) => told.push([name, value.step])];
+    [shared.look, shared.tellServer] = [channel[0], (name, value) => told.push([name, value.step])];
     window.dispatchEvent(new CustomEvent("flow-look", { detail: channel[0] }));
-    window.tellServer = channel[1];
+    shared.tellServer = channel[1];
     other.root.remove();
     return [before, told, other.look.view];
 }"""
@@ -133,7 +134,7 @@ def test_a_map_that_is_opened_before_the_channel_to_the_server_is_there_stays_op
 
 SAID_AGAIN = """root => {
     const before = root.querySelector(".panel .operand");
-    root.flow.exchange.obey(window.flowLook);
+    root.flow.exchange.obey(window[Symbol.for("attention")].look);
     return before !== null && before === root.querySelector(".panel .operand");
 }"""
 

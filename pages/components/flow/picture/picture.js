@@ -18,6 +18,11 @@ import { drawVectors } from "./vectors.js";
 const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "carriers", "flying", "hits"];
 
 export class Picture {
+  // Of the view that is drawn, as all that pictureView names:
+  layout;
+  hasRest;
+  hovered;
+
   constructor(svg) {
     this.shapes = new Shapes(svg, LAYERS);
     this.clip = clipOf(svg);
