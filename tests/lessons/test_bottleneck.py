@@ -273,37 +273,24 @@ def test_lengths_that_were_never_trained_fail_and_it_is_said():
     assert own[100] < 0.5 < own[60] < own[40]
 
 
-@pytest.mark.slow
 def test_a_state_has_heard_of_its_neighbours():
     lesson = Lesson("bottleneck", task="dates", open="smear", step_of="800", text_dates=MARCH, lang="en")
     cells = lesson.table("smear")
     cells = cells[(cells["panel"] == "result") & (cells["kind"] == "cell")].drop_duplicates("index")
     shares = np.array([float(value) for value in cells["value"]]).reshape(13, 13)
-    model = load_network("dates_additive", 800).exact_model
-    source = torch.tensor([[*map(int, seen_numbers(MARCH))]])
-    x = model.read(source).detach()
-    for t, s in ((0, 1), (6, 6), (12, 0)):  # by central differences of each number of a symbol's vector
-        norms = []
-        for place in range(13):
-            columns = [slope(model, x, source, t, place, number) for number in range(x.shape[-1])]
-            norms.append(torch.stack(columns).square().sum().sqrt().item())
-        assert shares[t, s] == pytest.approx(norms[s] / sum(norms), abs=1e-6)
+    norms = slopes_by_differences(load_network("dates_additive", 800).exact_model, MARCH).square().sum((1, 3)).sqrt()
+    assert shares == pytest.approx((norms / norms.sum(0)).T.numpy(), abs=1e-6)
     own = f"{np.diag(shares).mean():.0%}".replace("%", " %")
     assert lesson.says(f"after step 800, {own} of what reaches a state comes from its own")
 
 
-def seen_numbers(text):
-    return dates.SOURCE.numbers(text)
-
-
-def slope(model, x, source, t, place, number, step=1e-5):
-    """How the state at t moves with a number of the vector at a place."""
-    ends = []
-    for sign in (1, -1):
-        moved = x.clone()
-        moved[0, place, number] += sign * step
-        ends.append(torch.cat(model.passes(moved, source), -1)[0, t])
-    return (ends[0] - ends[1]) / (2 * step)
+def slopes_by_differences(model, text, step=1e-5):
+    """How each number of each state moves with each number of a symbol's vector, (S, E, T, N): central differences."""
+    source = torch.tensor([dates.SOURCE.numbers(text)])
+    x = model.read(source).detach()  # (1, S, E)
+    moves = step * torch.eye(x.numel(), dtype=x.dtype).view(-1, *x.shape[1:])  # (S E, S, E): one number each
+    ends = [torch.cat(model.passes(x + move, source.expand(len(moves), -1)), -1) for move in (moves, -moves)]
+    return ((ends[0] - ends[1]) / (2 * step)).view(*x.shape[1:], *ends[0].shape[1:])
 
 
 def test_only_steps_of_which_there_is_a_network_are_offered():

@@ -31,18 +31,21 @@ def influence_of_symbols(network: Network, text: str) -> Trace:
 
 
 def state_slopes(model: Seq2Seq, source: Tensor) -> Float[Tensor, "S 64 S E"]:
-    """Compute the derivative of each number of the encoder's states by each number of the symbols' vectors."""
+    """Compute the derivative of each number of the encoder's states by each number of the symbols' vectors.
 
-    def compute_states(x: Tensor) -> Tensor:
-        onward, backward = model.passes(x, source)  # each (1, S, 32)
-        states = torch.cat((onward, backward), -1)  # (1, S, 64)
-        return states[0]
-
+    The text is read 64 times in one batch, and only number n of copy n is differentiated: one backward pass then gives
+    the derivatives of all 64 numbers of a state.
+    """
+    width = 2 * model.onward.hidden_size  # the 64 numbers of a state
     with torch.inference_mode(False), torch.enable_grad():
         symbols = source.clone()  # may be made in inference mode
         x = model.read(symbols).detach()  # (1, S, E)
-        slopes = torch.autograd.functional.jacobian(compute_states, x)  # (S, 64, 1, S, E)
-    return slopes[:, :, 0]
+        copies = x.repeat(width, 1, 1).requires_grad_()  # (64, S, E)
+        onward, backward = model.passes(copies, symbols.expand(width, -1))  # each (64, S, 32)
+        states = torch.cat((onward, backward), -1)  # (64, S, 64)
+        state_numbers = states.diagonal(dim1=0, dim2=2)  # (S, 64)
+        slopes = [torch.autograd.grad(state.sum(), copies, retain_graph=True)[0] for state in state_numbers]
+    return torch.stack(slopes)  # (S, 64, S, E)
 
 
 def mean_own_share(trace: Trace) -> float:

@@ -13,8 +13,9 @@ def draw_embedding(symbols: int, width: int, generator: Generator) -> nn.Embeddi
     >>> draw_embedding(5, 3, Generator().manual_seed(0)).weight.shape
     torch.Size([5, 3])
     """
-    module = nn.Embedding(symbols, width, device="meta")
-    return draw_module(module, 1.0, generator)
+    weight = torch.empty(symbols, width)
+    fill_uniform(weight, 1.0, generator)
+    return nn.Embedding.from_pretrained(weight, freeze=False)
 
 
 def draw_gru(inputs: int, width: int, generator: Generator) -> nn.GRU:
@@ -38,10 +39,14 @@ def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter
 
 
 def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Module:
-    """Give a module of the "meta" device memory, and draw all its numbers."""
-    module = module.to_empty(device="cpu")
-    for tensor in module.parameters():
-        fill_uniform(tensor, limit, generator)
+    """Replace the parameters of a module on the "meta" device by drawn ones.
+
+    Module.to_empty would do without the loop, but imports all of sympy, which takes more than a second.
+    """
+    for name, parameter in list(module.named_parameters()):
+        drawn = torch.empty(parameter.shape)
+        fill_uniform(drawn, limit, generator)
+        setattr(module, name, nn.Parameter(drawn))
     return module
 
 

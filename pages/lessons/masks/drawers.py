@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
@@ -608,6 +608,7 @@ def draw_pattern(name: str, masks: Trace, window: int, setup: Setup) -> RunPictu
     return make_tick_picture(f"pattern_{name}", masks, f"allowed_{name}", title)
 
 
+@cache
 def count_pairs_by_mask(length: int, window: int) -> dict[str, PairsFact]:
     """Counts the pairs that each named mask allows among `length` words."""
     masks = named_mask_texts(window)
