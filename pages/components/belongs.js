@@ -1,5 +1,7 @@
-// Whether a key belongs to what has the focus: a text, a slider, a row of choices, a grid; or to a Chinese input method.
-const OWN = "input, textarea, select, canvas, [contenteditable=true], [role=slider], [role=radiogroup], [role=tablist], ";
+// Whether a key belongs to what has the focus: a text, a slider, a row of choices, a grid; or to a Chinese input
+// method.
+const OWN =
+  "input, textarea, select, canvas, [contenteditable=true], [role=slider], [role=radiogroup], [role=tablist], ";
 const ROWS = "[role=group], [role=grid], [role=listbox], [role=combobox], [data-testid=stDataFrame]";
 
 export function belongs(event) {

@@ -8,7 +8,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const draw = () => {
     const progress = readProgress();
     const list = element("ol", "list");
-    list.append(...data.cards.map((card) => drawCard(card, progress.get(card.slug), data.text, (slug) => setTriggerValue("opened", slug))));
+    list.append(
+      ...data.cards.map((card) =>
+        drawCard(card, progress.get(card.slug), data.text, (slug) => setTriggerValue("opened", slug)),
+      ),
+    );
     root.replaceChildren(drawSummary(data.text, progress, draw), list);
   };
   draw();

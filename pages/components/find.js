@@ -1,7 +1,7 @@
 // The search: which entries fit the typed words, best first.
 
-// entries: { titles, details } by language, { sign }. Each gets its number, its titles as they are compared, and all its
-// texts as one; `shown` keeps the titles as they are written.
+// entries: { titles, details } by language, { sign }. Each gets its number, its titles as they are compared, and all
+// its texts as one; `shown` keeps the titles as they are written.
 export function makeIndex(entries) {
   return entries.map((entry, number) => {
     const titles = Object.values(entry.titles).map(simplify);

@@ -1,4 +1,5 @@
-// Which lessons and drawers somebody has opened, and which lessons are solved: kept in this browser alone, and told to nobody.
+// Which lessons and drawers somebody has opened, and which lessons are solved: kept in this browser alone, and told to
+// nobody.
 const PROGRESS = "attention-progress";
 const DRAWERS = "attention-drawers";
 const STAGES = ["opened", "solved"];

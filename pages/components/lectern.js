@@ -5,7 +5,8 @@ import { asked, REMOTE } from "./remote.js";
 
 const KEYS = { ...REMOTE, F5: "start", Escape: "leave", f: "full", n: "notes", e: "edit", s: "script", a: "reveal" };
 const AT_THE_DESK = ["start", "notes"]; // all that there is to do before it begins
-const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"]; // what the presenter view may ask for
+// What the presenter view may ask for.
+const HEARD = ["next", "previous", "next_scene", "previous_scene", "first", "last", "black"];
 
 const STOPS = { next: 1, previous: -1 }; // by which a journey on the screen is gone through first
 
@@ -76,8 +77,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
     event.preventDefault();
     act(way);
   };
-  // Escape never reaches a page that fills the screen: the browser takes it, and leaves. Where another window has come to
-  // the front it was not Escape, and the presentation goes on.
+  // Escape never reaches a page that fills the screen: the browser takes it, and leaves. Where another window has come
+  // to the front it was not Escape, and the presentation goes on.
   const changed = () => {
     const isLeft = !document.fullscreenElement && document.hasFocus() && !isLeftByUs;
     if (isLeft && presenting) setTriggerValue("moved", "leave");

@@ -1,5 +1,5 @@
-// A matrix in cells that can be typed into: Enter, another cell or a paste tells every cell that holds something else than
-// the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
+// A matrix in cells that can be typed into: Enter, another cell or a paste tells every cell that holds something else
+// than the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
 // data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not. data.large:
 // whether cells are large though they have no marks.
 const STEP = 0.5; // of a number that is dragged
@@ -12,7 +12,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const anew = root.shape !== shape || root.version !== data.version;
   each(root, (cell, row, column) => {
     const number = data.numbers[row][column];
-    if (anew || cell.value === cell.number || cell.value === cell.told) cell.value = number; // else somebody types there
+    // A cell with another text is being typed into.
+    if (anew || cell.value === cell.number || cell.value === cell.told) cell.value = number;
     Object.assign(cell, { number, told: null });
     cell.classList.toggle("changed", data.changed[row][column]);
     const [mark, told] = data.marks?.[row][column] ?? ["", ""];
@@ -46,7 +47,8 @@ function lay(root, place) {
   const { left, top, cell, row, column } = place;
   const lengths = { cell, "row-left": row[0] - left, "row-width": row[1] };
   if (column) Object.assign(lengths, { "column-left": column[0] - left, "column-height": column[1] });
-  for (const [name, length] of Object.entries(lengths)) root.parentElement.style.setProperty(`--${name}`, `${length}px`);
+  for (const [name, length] of Object.entries(lengths))
+    root.parentElement.style.setProperty(`--${name}`, `${length}px`);
   root.classList.toggle("product", Boolean(column));
   const around = root.getRootNode().host?.closest('[class*="st-key-"]');
   around?.style.setProperty("--cells-left", `${left}px`);
@@ -141,5 +143,7 @@ function pasted(root, cell, event) {
   const text = event.clipboardData.getData("text");
   if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // one number
   event.preventDefault();
-  root.paste({ row: Number(cell.dataset.row), column: Number(cell.dataset.column), text: text.slice(0, MOST_PASTED), pasted: true });
+  root.paste({
+    row: Number(cell.dataset.row), column: Number(cell.dataset.column), text: text.slice(0, MOST_PASTED), pasted: true,
+  });
 }

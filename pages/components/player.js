@@ -4,7 +4,10 @@
 // called when a hand or the end comes to rest.
 import { button, element } from "./model/controls.js";
 
-export function playerOf(root, { text, last, time, draw, after = (at) => (at < last ? at + 1 : undefined), settled = () => {} }) {
+export function playerOf(
+  root,
+  { text, last, time, draw, after = (at) => (at < last ? at + 1 : undefined), settled = () => {} },
+) {
   clearInterval(root.playing);
   root.playing = null;
   const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });

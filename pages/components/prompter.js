@@ -3,7 +3,8 @@
 // As long as nothing is heard from there it shows what its own session is at, and its keys move that one.
 import { asked, REMOTE } from "./remote.js";
 
-const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20]; // of the letters of a note: a long one has smaller ones, to be seen whole
+// Sizes of the letters of a note: the first at which all of it is seen.
+const NOTE_SIZES_PX = [32, 29, 26, 24, 22, 20];
 const PHONE_PX = 560; // of a window: in a narrower one a note is scrolled with the page, in small letters
 const TEXTS = ["place", "title", "scene_step", "question", "note", "next", "departed"];
 

@@ -1,5 +1,5 @@
-// The page that has begun is here. When its picture is painted, the rest is asked for, once: what comes would have to be
-// drawn first.
+// The page that has begun is here. When its picture is painted, the rest is asked for, once: what comes would have to
+// be drawn first.
 import { hear, shared } from "./shared.js";
 
 export default function ({ setTriggerValue, parentElement }) {

@@ -14,7 +14,8 @@ export function rounded(value, decimals) {
   const size = Math.abs(value);
   let text = size.toFixed(decimals); // of two that are equally near, the larger
   const isHalf = (size * 2 ** (decimals + 1)) % 2 === 1;
-  if (isHalf && Number(text.at(-1)) % 2 === 1) text = (Math.floor(size * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
+  if (isHalf && Number(text.at(-1)) % 2 === 1)
+    text = (Math.floor(size * 10 ** decimals) / 10 ** decimals).toFixed(decimals);
   return value < 0 && Number(text) !== 0 ? `-${text}` : text;
 }
 

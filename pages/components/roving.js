@@ -1,6 +1,6 @@
-// A row of buttons is one stop of the Tab key; arrows, Home and End go on from one to the next. `fill` makes the row anew:
-// whoever walks along it with the keyboard stays where they were. selector: which buttons are stops. columns: of a grid,
-// how many stand in a line.
+// A row of buttons is one stop of the Tab key; arrows, Home and End go on from one to the next. `fill` makes the row
+// anew: whoever walks along it with the keyboard stays where they were. selector: which buttons are stops. columns: of
+// a grid, how many stand in a line.
 export function roving(root, fill, selector = "button", columns = () => 0) {
   const buttons = () => [...root.querySelectorAll(selector)];
   const focused = buttons().indexOf(root.getRootNode().activeElement);

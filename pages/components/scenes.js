@@ -1,4 +1,5 @@
-// The scenes of a lecture as cards. Of one's own lecture they are put in order: by drag, or with Alt or Ctrl and an arrow.
+// The scenes of a lecture as cards. Of one's own lecture they are put in order: by drag, or with Alt or Ctrl and an
+// arrow.
 import { roving } from "./roving.js";
 import { drawPicture, element } from "./small_picture.js";
 
@@ -81,7 +82,9 @@ function followDrag(root, list, card, send) {
       if (!far && !card.matches(".dragged")) return;
       card.classList.add("dragged");
       const under = root.getRootNode().elementsFromPoint(event.clientX, event.clientY);
-      const other = under.map((each) => each.closest("li")).find((each) => each && each !== card && list.contains(each));
+      const other = under
+        .map((each) => each.closest("li"))
+        .find((each) => each && each !== card && list.contains(each));
       if (other) put(list, card, [...list.children].indexOf(other));
       number(list);
     };

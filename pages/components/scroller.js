@@ -13,7 +13,8 @@ export default function ({ parentElement, data }) {
   const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
   let isLeft = false;
   const leave = () => (isLeft = true);
-  for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"]) window.addEventListener(taken, leave, { once: true, capture: true });
+  for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"])
+    window.addEventListener(taken, leave, { once: true, capture: true });
   const begun = performance.now();
   let before = null;
   const bring = () => {

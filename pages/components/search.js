@@ -1,9 +1,10 @@
-// The search over the whole app: a button and a window with a field, by mouse or by keyboard. It asks no server; what is
-// typed is shown as text alone. What can be found is fetched when the window is opened first: data.findable is the
+// The search over the whole app: a button and a window with a field, by mouse or by keyboard. It asks no server; what
+// is typed is shown as text alone. What can be found is fetched when the window is opened first: data.findable is the
 // address of a module with all of it.
 import { find, makeIndex } from "./find.js";
 
-const TYPED_INTO = "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
+const TYPED_INTO =
+  "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".search");
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
@@ -59,7 +60,15 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
   const pressed = (event) => {
     const [target] = event.composedPath();
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || target.matches?.(TYPED_INTO)) return;
+    if (
+      event.key !== "/" ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.isComposing ||
+      target.matches?.(TYPED_INTO)
+    )
+      return;
     event.preventDefault();
     open();
   };
@@ -73,12 +82,17 @@ function build(root) {
   button.setAttribute("aria-keyshortcuts", "/");
   button.append(drawGlass());
   const dialog = element("dialog", "window");
-  const field = Object.assign(element("input", "field"), { type: "text", autocomplete: "off", spellcheck: false, maxLength: 80 });
+  const field = Object.assign(element("input", "field"), {
+    type: "text", autocomplete: "off", spellcheck: false, maxLength: 80,
+  });
   const status = element("p", "status");
   const list = Object.assign(element("ul", "list"), { id: "found" });
   list.setAttribute("role", "listbox");
   status.setAttribute("role", "status");
-  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "found", "aria-autocomplete": "list", "aria-expanded": false })) field.setAttribute(name, value);
+  for (const [name, value] of Object.entries({
+    role: "combobox", "aria-controls": "found", "aria-autocomplete": "list", "aria-expanded": false,
+  }))
+    field.setAttribute(name, value);
   dialog.append(field, status, list);
   root.replaceChildren(button, dialog);
   return { button, dialog, field, status, list, index: null };
@@ -117,7 +131,8 @@ function drawResult({ number, kind, slug, address, query, shown, details, sign }
 
 function drawGlass() {
   const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({ viewBox: "0 0 24 24", "aria-hidden": "true" })) picture.setAttribute(name, value);
+  for (const [name, value] of Object.entries({ viewBox: "0 0 24 24", "aria-hidden": "true" }))
+    picture.setAttribute(name, value);
   const line = picture.appendChild(document.createElementNS(picture.namespaceURI, "path"));
   line.setAttribute("d", "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13");
   return picture;

@@ -12,7 +12,8 @@ export default function ({ data }) {
   const find = () => document.querySelector(`.st-key-${data.widget}, [class*="st-key-${data.widget}_"]`);
   let isLeft = false;
   const leave = () => (isLeft = true);
-  for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"]) window.addEventListener(taken, leave, { once: true, capture: true });
+  for (const taken of ["wheel", "touchstart", "keydown", "pointerdown"])
+    window.addEventListener(taken, leave, { once: true, capture: true });
   const bring = () => {
     if (isLeft || performance.now() - begun > PATIENCE_MS) return;
     const box = find();

@@ -8,6 +8,8 @@ export default function ({ parentElement, data: { drawn, opened, said } }) {
   if (opened.length) keepDrawers(seen);
   const style = parentElement.querySelector("style") ?? parentElement.appendChild(document.createElement("style"));
   const tick = `content: "\u2713" / ${JSON.stringify(said)}; margin-left: auto; padding-right: 4px; opacity: 0.7;`;
-  const places = drawn.filter((key) => seen.has(key)).map((key) => `.st-key-${key.replace(/[^\w-]/g, "-")} summary::after`);
+  const places = drawn
+    .filter((key) => seen.has(key))
+    .map((key) => `.st-key-${key.replace(/[^\w-]/g, "-")} summary::after`);
   style.textContent = places.length ? `${places.join(", ")} { ${tick} }` : "";
 }

@@ -326,11 +326,19 @@ export class Sheet {
     pen.textAlign = "right";
     pen.textBaseline = "middle";
     const marked = data.chosen?.[0] ?? data.query ?? null;
-    this.labels(data.rows, data.every[0], this.y, this.view.tall, data.drawn[0], size + 4, marked, (text, y, isMarked) => {
-      const short = this.cut(text, this.left - 8, size);
-      pen.font = `${isMarked ? "bold " : ""}${size}px ${this.font}`;
-      pen.fillText(short, this.left - 6, this.top + y);
-    });
+    this.labels(
+      data.rows,
+      data.every[0],
+      this.y, this.view.tall,
+      data.drawn[0],
+      size + 4,
+      marked,
+      (text, y, isMarked) => {
+        const short = this.cut(text, this.left - 8, size);
+        pen.font = `${isMarked ? "bold " : ""}${size}px ${this.font}`;
+        pen.fillText(short, this.left - 6, this.top + y);
+      },
+    );
   }
 
   // Level where all fit, else Chinese from top to bottom and Latin tilted, or upright where the columns are narrow.
@@ -341,32 +349,40 @@ export class Sheet {
     const size = upright ? SMALL : LARGE;
     const slant = ((upright ? 90 : 40) * Math.PI) / 180;
     pen.textBaseline = "middle";
-    this.labels(data.columns, data.every[1], this.x, this.view.wide, data.drawn[1], size + 3, data.chosen?.[1] ?? null, (text, middle) => {
-      const x = this.left + middle;
-      const isWide = WIDE.test(text);
-      const fits = this.wide(text, size) <= cell - 2;
-      pen.textAlign = "center";
-      if (fits && (isWide || this.level)) {
-        pen.font = `${size}px ${this.font}`;
-        pen.fillText(text, x, this.top - 0.75 * size);
-      } else if (isWide) {
-        const most = Math.floor((this.top - 4) / size);
-        const all = letters(text);
-        const down = all.length <= most ? all : [...all.slice(0, most - 1), "…"];
-        pen.font = `${size}px ${this.font}`;
-        down.reverse().forEach((letter, n) => pen.fillText(letter, x, this.top - (n + 0.75) * size));
-      } else {
-        const along = Math.min((this.top - 8) / Math.sin(slant), (this.sheet - x - 4) / Math.cos(slant));
-        const short = this.cut(text, along, size);
-        pen.save();
-        pen.translate(x, this.top - 6);
-        pen.rotate(-slant);
-        pen.textAlign = "left";
-        pen.font = `${size}px ${this.font}`;
-        pen.fillText(short, 0, 0);
-        pen.restore();
-      }
-    });
+    this.labels(
+      data.columns,
+      data.every[1],
+      this.x, this.view.wide,
+      data.drawn[1],
+      size + 3,
+      data.chosen?.[1] ?? null,
+      (text, middle) => {
+        const x = this.left + middle;
+        const isWide = WIDE.test(text);
+        const fits = this.wide(text, size) <= cell - 2;
+        pen.textAlign = "center";
+        if (fits && (isWide || this.level)) {
+          pen.font = `${size}px ${this.font}`;
+          pen.fillText(text, x, this.top - 0.75 * size);
+        } else if (isWide) {
+          const most = Math.floor((this.top - 4) / size);
+          const all = letters(text);
+          const down = all.length <= most ? all : [...all.slice(0, most - 1), "…"];
+          pen.font = `${size}px ${this.font}`;
+          down.reverse().forEach((letter, n) => pen.fillText(letter, x, this.top - (n + 0.75) * size));
+        } else {
+          const along = Math.min((this.top - 8) / Math.sin(slant), (this.sheet - x - 4) / Math.cos(slant));
+          const short = this.cut(text, along, size);
+          pen.save();
+          pen.translate(x, this.top - 6);
+          pen.rotate(-slant);
+          pen.textAlign = "left";
+          pen.font = `${size}px ${this.font}`;
+          pen.fillText(short, 0, 0);
+          pen.restore();
+        }
+      },
+    );
   }
 
   drawRamp() {

@@ -1,5 +1,5 @@
-// Small pictures, as attention_core/drawing/small_pictures.py gives them: a list of [kind, colour, strength, ...numbers];
-// the last number of a text is what it says.
+// Small pictures, as attention_core/drawing/small_pictures.py gives them: a list of [kind, colour, strength,
+// ...numbers]; the last number of a text is what it says.
 import { svgShape } from "./svg.js";
 
 const DRAWN = {
@@ -8,8 +8,14 @@ const DRAWN = {
   dot: ([cx, cy, r]) => ["circle", { cx, cy, r }],
   line: ([x1, y1, x2, y2, width]) => ["line", { x1, y1, x2, y2, "stroke-width": width }],
   path: (points) => ["polyline", { points: points.join(" "), "stroke-width": 3 }],
-  arc: ([from, to, foot, height, width]) => ["path", { d: `M${from} ${foot} Q${(from + to) / 2} ${foot - height} ${to} ${foot}`, "stroke-width": width }],
-  text: ([x, y, size]) => ["text", { x, y, "font-size": size, "text-anchor": "middle", "dominant-baseline": "central" }],
+  arc: ([from, to, foot, height, width]) => [
+    "path",
+    { d: `M${from} ${foot} Q${(from + to) / 2} ${foot - height} ${to} ${foot}`, "stroke-width": width },
+  ],
+  text: ([x, y, size]) => [
+    "text",
+    { x, y, "font-size": size, "text-anchor": "middle", "dominant-baseline": "central" },
+  ],
 };
 const FILLED = ["rect", "dot", "text"];
 

@@ -40,7 +40,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   roving(root, () => root.replaceChildren(...parts));
 }
 
-// One pixel a cell, enlarged by the browser; an image, because each canvas on a page is a layer that every frame pays for.
+// One pixel a cell, enlarged by the browser; an image, because each canvas on a page is a layer that every frame pays
+// for.
 function small(image, rows, columns, side) {
   const map = document.createElement("img");
   map.alt = "";

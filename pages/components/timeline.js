@@ -1,5 +1,5 @@
-// A line of years: what each added, as small pictures; the one that is looked at large, with who it was and where it is seen.
-// data: { entries, text, palette }: each entry { year, who, text, drawn, shapes, address, place, key }.
+// A line of years: what each added, as small pictures; the one that is looked at large, with who it was and where it is
+// seen. data: { entries, text, palette }: each entry { year, who, text, drawn, shapes, address, place, key }.
 import { belongs } from "./belongs.js";
 import { drawPicture, element } from "./small_picture.js";
 
@@ -39,7 +39,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   look(root.at);
 
   const pressed = (event) => {
-    if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation(); // no other part hears it
+    // No other part hears it.
+    if (event.key.startsWith("Arrow") && !belongs(event) && walk(event)) event.stopPropagation();
   };
   window.addEventListener("keydown", pressed, true);
   return () => window.removeEventListener("keydown", pressed, true);

@@ -8,7 +8,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".word-gaps");
   for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
   root.setAttribute("aria-label", data.text.label);
-  roving(root, () => root.replaceChildren(...drawWords(data, (at) => setTriggerValue("gap", { at, words: data.words }))));
+  roving(root, () =>
+    root.replaceChildren(...drawWords(data, (at) => setTriggerValue("gap", { at, words: data.words }))),
+  );
 }
 
 function drawWords({ words, text }, toggle) {
@@ -19,12 +21,24 @@ function drawWords({ words, text }, toggle) {
     characters.forEach((character, i) => {
       frame.append(element("span", "character", { textContent: character }));
       at += [...character].length;
-      if (i + 1 < characters.length) frame.append(drawGap("inside", said(text.part, { left: characters.slice(0, i + 1).join(""), right: characters.slice(i + 1).join("") }), at, toggle));
+      if (i + 1 < characters.length)
+        frame.append(
+          drawGap(
+            "inside",
+            said(text.part, { left: characters.slice(0, i + 1).join(""), right: characters.slice(i + 1).join("") }), at,
+            toggle,
+          ),
+        );
     });
     const next = words[place + 1];
     const both = element("span", "both"); // a new line begins behind the gap
     both.append(frame);
-    if (next !== undefined) both.append(isChinese(word) && isChinese(next) ? drawGap("between", said(text.join, { left: word, right: next }), at, toggle) : element("span", "between"));
+    if (next !== undefined)
+      both.append(
+        isChinese(word) && isChinese(next)
+          ? drawGap("between", said(text.join, { left: word, right: next }), at, toggle)
+          : element("span", "between"),
+      );
     return both;
   });
 }

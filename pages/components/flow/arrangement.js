@@ -37,7 +37,10 @@ export class Arrangement {
     return {
       width, height, unit, compact,
       crossed: data.crossed,
-      open: open && look.view === "flow" ? { row: model.findPart(open.step, open.index)?.row ?? "lane", height: open.height ?? OPEN_HEIGHT } : null,
+      open:
+        open && look.view === "flow"
+          ? { row: model.findPart(open.step, open.index)?.row ?? "lane", height: open.height ?? OPEN_HEIGHT }
+          : null,
       wordWidth: Math.min(longest + 22 * unit + (data.roles ? CHOICE.width : 0), width * 0.24),
       endWidth: measure(`${asking}′`, 24, 700) + 26 * unit,
       headWidth: (part) => Math.max(measure(part.sign, 19, 700), measure(part.label, 13.5)) + 6 * unit,

@@ -74,13 +74,19 @@ export class StopsBar {
       const done = `${Math.round(100 * clamp(progress - i))}%`;
       if (element.firstChild.style.width !== done) element.firstChild.style.width = done;
       element.classList.toggle("current", stops[i] === told.stop);
-      element.classList.toggle("covered", this.covers.some(([over, under]) => under === i && stops[over] === told.stop));
+      element.classList.toggle(
+        "covered",
+        this.covers.some(([over, under]) => under === i && stops[over] === told.stop),
+      );
     });
     const stop = Math.min(stops.length - 1, Math.floor(progress));
     this.knob.style.left = `${100 * (segments[stop].start + segments[stop].length * clamp(progress - stop))}%`;
     this.button.classList.toggle("playing", Boolean(playing));
     setOnce(this.button, "aria-label", playing ? this.text.pause : this.text.play);
-    const values = { label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10, valuetext: said };
+    const values = {
+      label: this.text.bar, valuemin: 0, valuemax: stops.length, valuenow: Math.round(10 * progress) / 10,
+      valuetext: said,
+    };
     for (const [name, value] of Object.entries(values)) setOnce(this.track, `aria-${name}`, String(value));
   }
 
@@ -101,13 +107,16 @@ export class StopsBar {
   // A name that would lie over the one before is there only while its stop is under way.
   nameWhereThereIsRoom() {
     let end = 0;
-    const boxes = this.made.map((element) => element.lastChild.getBoundingClientRect()); // all read before any is changed
+    // All boxes are read before an element is changed: the browser lays the page out once.
+    const boxes = this.made.map((element) => element.lastChild.getBoundingClientRect());
     boxes.forEach(({ left, right }, i) => {
       const isFree = left > end + 6;
       this.made[i].classList.toggle("crowded", !isFree);
       if (isFree) end = right;
     });
-    this.covers = boxes.flatMap((one, over) => boxes.flatMap((other, under) => (isOver(one, other) ? [[over, under]] : [])));
+    this.covers = boxes.flatMap((one, over) =>
+      boxes.flatMap((other, under) => (isOver(one, other) ? [[over, under]] : [])),
+    );
   }
 }
 

@@ -1,4 +1,5 @@
-// A field over a cell of an input, in which another number is typed. The server takes it as every edit, or says why not.
+// A field over a cell of an input, in which another number is typed. The server takes it as every edit, or says why
+// not.
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
 import { added, setOnce } from "./words.js";
@@ -25,7 +26,13 @@ export class CellEditor {
     this.cell = { step: cell.step, index: cell.index };
     this.sentence.textContent = "";
     this.field.value = this.begun = text;
-    setOnce(this.field, "aria-label", `${data.steps[cell.step].label} [${cell.index.slice(-2).map((place) => place + 1).join(", ")}]`);
+    setOnce(
+      this.field, "aria-label",
+      `${data.steps[cell.step].label} [${cell.index
+        .slice(-2)
+        .map((place) => place + 1)
+        .join(", ")}]`,
+    );
     this.root.hidden = false;
     this.place();
     this.field.focus({ preventScroll: true });

@@ -5,12 +5,16 @@ import { spellPercent } from "./words.js";
 export const GLOW_MS = 1300; // what a change changed is outlined, and has its old number beside it
 export const BEFORE_MS = 3200; // what the headline said before
 
-// before, now: snapshots of the same words. { rows: part -> row -> { m, old } of the number that changed most, said, begun },
-// or null where nothing changed. begun: when it is first seen.
+// before, now: snapshots of the same words. { rows: part -> row -> { m, old } of the number that changed most, said,
+// begun }, or null where nothing changed. begun: when it is first seen.
 export function findChanges(before, now, model) {
   const rows = new Map();
   for (const part of now.parts) {
-    const changed = changedRows(before.numbers[part.name], now.numbers[part.name], part.role === "lane" ? 1 : model.keys.length);
+    const changed = changedRows(
+      before.numbers[part.name],
+      now.numbers[part.name],
+      part.role === "lane" ? 1 : model.keys.length,
+    );
     if (changed.size) rows.set(part.name, changed);
   }
   if (!rows.size) return null;
@@ -40,7 +44,9 @@ export function fading(glow, now) {
   return left > 0 ? { rows: glow.rows, strength: isCalm() ? 1 : left } : null;
 }
 
-export const isOther = (one, other) => one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
+export const isOther = (one, other) =>
+  one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
 // Of the same words in the same layer: else nothing was changed, only opened.
 export const isSameSight = (one, other) =>
-  ["T", "S"].every((axis) => String(one.words[axis]) === String(other.words[axis])) && one.layers.now === other.layers.now;
+  ["T", "S"].every((axis) => String(one.words[axis]) === String(other.words[axis])) &&
+  one.layers.now === other.layers.now;

@@ -1,5 +1,5 @@
-// Between the picture and the server: the server hears what is looked at when the hand rests; where it says something new
-// it is obeyed.
+// Between the picture and the server: the server hears what is looked at when the hand rests; where it says something
+// new it is obeyed.
 import { hear, shared } from "../shared.js";
 
 const HAND_RESTS_MS = 350;
@@ -10,7 +10,7 @@ export class Exchange {
     this.order = 0; // of the server, the last that was obeyed
   }
 
-  // ---- what the server says -------------------------------------------------------------------------------------------
+  // ---- what the server says -----------------------------------------------------------------------------------------
   // What is looked at, from what the server says.
   lookOf({ batch, head, query, step, stop, cell }) {
     const { flow } = this;
@@ -65,7 +65,7 @@ export class Exchange {
     else flow.ask();
   }
 
-  // ---- what it is told ------------------------------------------------------------------------------------------------
+  // ---- what it is told ----------------------------------------------------------------------------------------------
   // It says more than a look that has not been told yet.
   tell(name, value) {
     clearTimeout(this.resting);

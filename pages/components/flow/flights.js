@@ -1,4 +1,5 @@
-// Between the flow and the map: a number that both draw leaves its place in the one and flies to its place in the other.
+// Between the flow and the map: a number that both draw leaves its place in the one and flies to its place in the
+// other.
 import { shapeOfNumber } from "./picture/rings.js";
 
 export class Flights {
@@ -7,8 +8,8 @@ export class Flights {
     this.found = new Map(); // of what is looked at: a matrix of the map -> its cells that the flow draws
   }
 
-  // Where the flow draws a matrix's cells in this frame: "row column" -> the shape's attributes. There they are no longer
-  // seen. Call it after the flow was drawn.
+  // Where the flow draws a matrix's cells in this frame: "row column" -> the shape's attributes. There they are no
+  // longer seen. Call it after the flow was drawn.
   leave(matrix) {
     const { picture } = this.flow;
     const shapes = new Map();
@@ -21,10 +22,13 @@ export class Flights {
     return starts;
   }
 
-  // The cells of a matrix that stand in the flow, too: of numbers for each word that asks those of the one that is looked at.
+  // The cells of a matrix that stand in the flow, too: of numbers for each word that asks those of the one that is
+  // looked at.
   cellsOf(matrix) {
     const { data, look, snapshot } = this.flow;
-    const key = JSON.stringify([data.digest, look.batch, look.head, look.query, matrix.step, Boolean(matrix.isTransposed)]);
+    const key = JSON.stringify([
+      data.digest, look.batch, look.head, look.query, matrix.step, Boolean(matrix.isTransposed),
+    ]);
     if (this.found.has(key)) return this.found.get(key);
     if (this.found.size > 8) this.found.clear();
     const part = snapshot.parts.find(({ name }) => name === matrix.step);

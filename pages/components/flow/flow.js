@@ -116,7 +116,7 @@ class Flow {
     this.ends.forEach((end) => end());
   }
 
-  // ---- data -----------------------------------------------------------------------------------------------------------
+  // ---- data ---------------------------------------------------------------------------------------------------------
   show(data) {
     if (data.digest === this.data?.digest && (data.hears || isSameLook(data.look, this.data.look))) {
       if (this.isDragged && !this.isHeld()) this.plane.refuse();
@@ -130,7 +130,9 @@ class Flow {
     for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
     const stays = this.look && !data.cut && (data.hears || isSameLook(old.look, data.look));
     this.look = stays ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
-    this.differs = findTwinDifference(data.steps, moved, this.look.query, data.rounding) ?? this.shown.compare(old, data, this.model);
+    this.differs =
+      findTwinDifference(data.steps, moved, this.look.query, data.rounding) ??
+      this.shown.compare(old, data, this.model);
     const isStill = this.isHeld() || this.shown.waits; // held, or let go a second time: this run answers the first
     if (!isStill || !movedInputs(old?.steps ?? {}, data.steps)) this.change = null;
     this.fit(data);
@@ -192,7 +194,7 @@ class Flow {
     this.followMaps();
   }
 
-  // ---- dragging -------------------------------------------------------------------------------------------------------
+  // ---- dragging -----------------------------------------------------------------------------------------------------
   // The twin has answered, the server not yet.
   get isDragged() {
     return this.change !== null;
@@ -203,8 +205,8 @@ class Flow {
     return Boolean(shared.heldSlider || this.plane.hands?.held);
   }
 
-  // A hand drags, and is followed in the same frame. change: of follow in twin.js; { waits } where the twin cannot; null
-  // where all is back where it was.
+  // A hand drags, and is followed in the same frame. change: of follow in twin.js; { waits } where the twin cannot;
+  // null where all is back where it was.
   drag(change) {
     if (!this.data) return;
     if (!this.data.hears && !this.data.cut) this.journey.scrub(Infinity); // what a hand does is seen at the end
@@ -294,7 +296,9 @@ class Flow {
 
   arrange() {
     const { width, height } = this.arrangement.arrange(this);
-    Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) => this.svg.setAttribute(name, value));
+    Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` }).forEach(([name, value]) =>
+      this.svg.setAttribute(name, value),
+    );
     this.isArranged = true;
   }
 
@@ -311,7 +315,7 @@ class Flow {
     else this.tell("looked", { query: this.look.query, head, layer });
   }
 
-  // ---- what is looked at ----------------------------------------------------------------------------------------------
+  // ---- what is looked at --------------------------------------------------------------------------------------------
   lookAt(changes) {
     if (this.data.cut) {
       this.exchange.askFor(changes);
@@ -365,7 +369,7 @@ class Flow {
     this.open.height = this.sum.heightAt(this.width - wordWidth - 8);
   }
 
-  // ---- frames ---------------------------------------------------------------------------------------------------------
+  // ---- frames -------------------------------------------------------------------------------------------------------
   ask() {
     this.frame ??= requestAnimationFrame((now) => {
       this.frame = null;
@@ -392,7 +396,12 @@ class Flow {
     const [snapshot, layout] = this.blend(now);
     this.layout = layout;
     this.drawViews(snapshot, layout, now);
-    if (this.open) this.sum.place(this.opened > 0.5 ? this.map.openY : layout.openY, this.open.height ?? OPEN_HEIGHT, layout.frame.wordWidth + 8);
+    if (this.open)
+      this.sum.place(
+        this.opened > 0.5 ? this.map.openY : layout.openY,
+        this.open.height ?? OPEN_HEIGHT,
+        layout.frame.wordWidth + 8,
+      );
     this.editor.place();
     this.roles.draw();
     this.formulas.draw(this.opened > 0 || this.isHidden ? null : this.journey.told, this.snapshot.parts, layout);
@@ -416,7 +425,8 @@ class Flow {
   // The flow and the map, of which one becomes the other.
   drawViews(snapshot, layout, now) {
     const glow = fading(this.glow, now);
-    if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms)); // then it is gone
+    // The outlines and the old headline end then.
+    if (this.glow?.begun === now) [GLOW_MS, BEFORE_MS].forEach((ms) => setTimeout(() => this.ask(), ms));
     if (glow && !isCalm()) this.ask();
     if (this.opened < 1 && !this.isHidden) this.picture.draw(pictureView(this, snapshot, layout, glow));
     this.flowGroup.style.opacity = clamp(1 - this.opened * FLOW_GOES) * (this.waiting.has(this.share) ? WAITING : 1);
@@ -447,9 +457,13 @@ class Flow {
     }
     const { snapshot, before } = this;
     const numbers = {};
-    for (const name of Object.keys(snapshot.numbers)) numbers[name] = blendArrays(before.numbers[name], snapshot.numbers[name], share);
+    for (const name of Object.keys(snapshot.numbers))
+      numbers[name] = blendArrays(before.numbers[name], snapshot.numbers[name], share);
     this.ask();
-    return [{ ...snapshot, numbers, shares: blendArrays(before.shares, snapshot.shares, share) }, blendLayouts(before.layout, layout, share)];
+    return [
+      { ...snapshot, numbers, shares: blendArrays(before.shares, snapshot.shares, share) },
+      blendLayouts(before.layout, layout, share),
+    ];
   }
 
   // The strip is made when it is first seen; another look and a drag paint it anew.
@@ -459,7 +473,8 @@ class Flow {
     const [made, steps] = [data.digest, model.steps];
     const shows = { made, steps, head, query };
     if (made !== this.stripShows?.made) this.strip.show(smallSteps(this), data.palette);
-    else if (Object.keys(shows).some((name) => shows[name] !== this.stripShows[name])) this.strip.paint(smallSteps(this), data.palette);
+    else if (Object.keys(shows).some((name) => shows[name] !== this.stripShows[name]))
+      this.strip.paint(smallSteps(this), data.palette);
     this.stripShows = shows;
     const { operation, label } = this.data.steps[step];
     this.strip.mark(step, operation?.reads, this.data.text.made_of.replace("{step}", label));

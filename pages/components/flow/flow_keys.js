@@ -1,4 +1,5 @@
-// The keys on the flow: N leads to a single number; arrows go on to the next, along a row, down a column and through the lane.
+// The keys on the flow: N leads to a single number; arrows go on to the next, along a row, down a column and through
+// the lane.
 import { MOVES } from "./map_keys.js";
 import { setOnce, spellNumber, spellPercent } from "./words.js";
 
@@ -48,7 +49,7 @@ export class FlowKeys {
     flow.ask();
   }
 
-  // ---- the numbers that are drawn --------------------------------------------------------------------------------------
+  // ---- the numbers that are drawn -----------------------------------------------------------------------------------
   // [{ shape, means, part, line, x, y }]: line: of the key's row, or the lane.
   cells() {
     const { model, picture } = this.flow;
@@ -67,10 +68,17 @@ export class FlowKeys {
   // Where the flow draws a cell of the run, or null.
   find(cell) {
     const place = this.flow.model.findNumber(cell, this.flow.look);
-    return (place && this.cells().find(({ part, means }) => part === place.part && means.row === place.row && means.m === place.m)) ?? null;
+    return (
+      (place &&
+        this.cells().find(
+          ({ part, means }) => part === place.part && means.row === place.row && means.m === place.m,
+        )) ??
+      null
+    );
   }
 
-  // The cell whose sum is unfolded, else what the stop under way makes for the key that gets most, else that key's share.
+  // The cell whose sum is unfolded, else what the stop under way makes for the key that gets most, else that key's
+  // share.
   first() {
     const { flow } = this;
     const open = flow.open && this.find(flow.open);
@@ -78,7 +86,9 @@ export class FlowKeys {
     const cells = this.cells();
     const { snapshot, journey } = flow;
     const best = flow.model.mostOf(snapshot.shares);
-    const made = (journey.told.stop?.parts ?? [snapshot.share.name]).filter((name) => cells.some(({ part }) => part.name === name));
+    const made = (journey.told.stop?.parts ?? [snapshot.share.name]).filter((name) =>
+      cells.some(({ part }) => part.name === name),
+    );
     const here = cells.filter(({ part }) => part.name === made.at(-1));
     return here.find(({ line }) => line === best) ?? here[0] ?? cells[0];
   }
@@ -94,7 +104,11 @@ export class FlowKeys {
   // Behind the last number of a row comes the lane, in which the rows meet.
   besides(cells, here, right) {
     const isOn = ({ x }) => (x - here.x) * right > 0.5;
-    const near = (line) => nearest(cells.filter((cell) => cell.line === line && isOn(cell)), ({ x }) => Math.abs(x - here.x));
+    const near = (line) =>
+      nearest(
+        cells.filter((cell) => cell.line === line && isOn(cell)),
+        ({ x }) => Math.abs(x - here.x),
+      );
     return near(here.line) ?? (right > 0 ? near("lane") : null);
   }
 
@@ -113,7 +127,10 @@ export class FlowKeys {
     this.at = cell.means;
     setOnce(element, "tabindex", "-1");
     setOnce(element, "role", "button");
-    setOnce(element, "aria-label", `${this.nameOf(cell)}: ${this.numberOf(cell)}.${data.hears ? ` ${data.text.enter_opens}` : ""}`);
+    setOnce(
+      element, "aria-label",
+      `${this.nameOf(cell)}: ${this.numberOf(cell)}.${data.hears ? ` ${data.text.enter_opens}` : ""}`,
+    );
     element.focus({ preventScroll: true });
   }
 

@@ -61,7 +61,8 @@ export class Hands {
     const isLane = this.flow.model.parts.get(means?.part)?.role === "lane"; // the query's own numbers are of no key
     const row = means?.word ?? (isLane ? null : means?.row) ?? means?.ribbon ?? null;
     const cell = means?.at ?? null;
-    if (this.flow.ringed().length) this.flow.sum.pointAt(means?.part !== undefined || means?.cell ? this.flow.placeOfCell(means) : null);
+    if (this.flow.ringed().length)
+      this.flow.sum.pointAt(means?.part !== undefined || means?.cell ? this.flow.placeOfCell(means) : null);
     if (row === this.row && isSameCell(cell, this.cell)) return;
     this.row = row;
     this.cell = cell;

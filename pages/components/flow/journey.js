@@ -1,7 +1,10 @@
 // The time of the picture: how far the journey has come, as it is played, dragged and gone along stop by stop.
 import { between, clamp, isCalm } from "./motion.js";
 
-const STOP_MS = { ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300, merge: 1600, output: 900 };
+const STOP_MS = {
+  ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300,
+  merge: 1600, output: 900,
+};
 const USUAL_STOP_MS = 1400;
 const HOLD_MS = 450; // between two stops, while it plays
 const CALM_STOP_MS = 1600; // a stop where nothing may move

@@ -1,28 +1,30 @@
-// Where everything of the picture stands. Columns follow from the parts' columns, rows from the keys; the query's row has
-// a lane of its own beneath it, in which it asks, on the left, and is answered, on the right.
-// All lengths are pixels. `unit` is 1 at 1280 px and grows with the room that there is.
+// Where everything of the picture stands. Columns follow from the parts' columns, rows from the keys; the query's row
+// has a lane of its own beneath it, in which it asks, on the left, and is answered, on the right. All lengths are
+// pixels. `unit` is 1 at 1280 px and grows with the room that there is.
 import { between, blendArrays, blendTables } from "./motion.js";
 
-export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 }; // a vector: its cells, and how long it may be
+// A vector: its cells, and how long it may be.
+export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // a number for each key, as a bar
 const FOLDED_COLUMN = 34; // one of many such columns
 const SHARE_COLUMN = 12; // a share, as a stick
 export const LEGIBLE_ROW = 25; // rows below this: strong ones keep their word, the others become stripes
 const STRONG_SHARE = 0.04;
-export const [SMALL, SMALLEST] = [0.8, 0.4]; // below the one only what would not fit with narrow gaps, and nothing below the other
+// Below the one only what would not fit with narrow gaps, and nothing below the other.
+export const [SMALL, SMALLEST] = [0.8, 0.4];
 const SMALLEST_COMPACT = 0.15; // on a phone the picture of a long run is small rather than cut
 const NARROWEST = 0.2; // of a gap
 
 // frame: { width, height, unit, compact, shown, crossed, reserve, open }. shown: the names of the parts that are drawn.
-// reserve: room that is left free behind the last column. open: the row under which a sum is unfolded, and how high that
-// is, or null.
+// reserve: room that is left free behind the last column. open: the row under which a sum is unfolded, and how high
+// that is, or null.
 export function layOut(snapshot, frame) {
   const parts = snapshot.parts.filter((part) => frame.shown.has(part.name));
   const across = columns(snapshot, parts, frame);
   return { ...across, ...rows(snapshot, frame), parts, frame, unit: frame.unit };
 }
 
-// ---- columns ---------------------------------------------------------------------------------------------------------
+// ---- columns --------------------------------------------------------------------------------------------------------
 // Parts that stand below each other: of a column each part with rows has a slot of its own, the lane's first joins the
 // first; what else the lane has there stands behind it, what is mixed before all else.
 function slotsOf(parts) {
@@ -86,7 +88,9 @@ function columns(snapshot, parts, frame) {
   for (; ; zoom -= 0.05) {
     const needed = (part) => {
       const own = widthOf(snapshot, part, frame, zoom, folded);
-      return part.role === "lane" || compact || zoom < SMALL || folded.has(part.name) ? own : Math.max(own, headWidth(part));
+      return part.role === "lane" || compact || zoom < SMALL || folded.has(part.name)
+        ? own
+        : Math.max(own, headWidth(part));
     };
     widths = slots.map((slot) => Math.max(...slot.map(needed)));
     const taken = widths.reduce((one, other) => one + other, 0) + least * Math.max(1, zoom * 0.9);
@@ -110,7 +114,7 @@ function columns(snapshot, parts, frame) {
   return { x, w, zoom, folded };
 }
 
-// ---- rows ------------------------------------------------------------------------------------------------------------
+// ---- rows -----------------------------------------------------------------------------------------------------------
 function rows(snapshot, { height, unit, open }) {
   const { shares } = snapshot;
   const count = shares.length;
@@ -146,7 +150,7 @@ function heightsOfRows(room, unit, shares, laneBehind) {
   return Float64Array.from(isStrong, (is) => (is ? strong : weak));
 }
 
-// ---- on the way ------------------------------------------------------------------------------------------------------
+// ---- on the way -----------------------------------------------------------------------------------------------------
 // Between two layouts: places flow.
 export function blendLayouts(from, to, share) {
   if (!from || share >= 1) return to;

@@ -1,5 +1,5 @@
-// Between the picture and the server: hands what the server looks at, and the sum of the opened cell, to the picture; and
-// tells the server what was done in it. It is small, so that a look costs the server next to nothing.
+// Between the picture and the server: hands what the server looks at, and the sum of the opened cell, to the picture;
+// and tells the server what was done in it. It is small, so that a look costs the server next to nothing.
 import { shared, tellOthers } from "../shared.js";
 
 export default function ({ data, setTriggerValue }) {

@@ -1,7 +1,7 @@
-// The same picture seen from above: one step of the run as a matrix, for the head that is looked at; where it is a product,
-// with the matrices that it is made of at its left and above it. Rows of shares that are even are pale and carry no numbers.
-// How far it is open is all that its movement depends on: what the flow shows, too, flies from there to its place; then the
-// other rows come up, those beside the row that is looked at first.
+// The same picture seen from above: one step of the run as a matrix, for the head that is looked at; where it is a
+// product, with the matrices that it is made of at its left and above it. Rows of shares that are even are pale and
+// carry no numbers. How far it is open is all that its movement depends on: what the flow shows, too, flies from there
+// to its place; then the other rows come up, those beside the row that is looked at first.
 import { between, blendTables, clamp, easeInOut, easeOut } from "./motion.js";
 import { TELLING_SHARE } from "./picture/ribbons.js";
 import { Shapes } from "./shapes.js";
@@ -12,7 +12,8 @@ const MAP_LAYERS = ["cells", "texts", "hits"];
 const LEGIBLE_CELL = { width: 32, height: 16 }; // px: smaller ones carry no number
 const WIDEST_CELL = 2.2; // times its height
 const LANDED = 0.6; // of the way between flow and map: what flies is there
-const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3]; // of that way: when the first and the last row comes up, and how long one does
+// Of that way: when the first and the last row comes up, and how long one does.
+const [RISES, LAST_RISES, RISE] = [0.35, 0.7, 0.3];
 
 export class MapView {
   constructor(svg) {
@@ -22,9 +23,9 @@ export class MapView {
   }
 
   // view: { frame, result, left, above, look, opened, open, chosen, hovered }. result, left, above: of Model.matrix,
-  // with its starts, as of Flights; left and above null where the step is no product. opened: from 0, the flow, to 1. open: { row, height } of an unfolded
-  // sum, or null. chosen, hovered: a cell of the result, { row, column }, or null. rings: operands of the sum,
-  // { cell: { step, index }, isPointed }.
+  // with its starts, as of Flights; left and above null where the step is no product. opened: from 0, the flow, to 1.
+  // open: { row, height } of an unfolded sum, or null. chosen, hovered: a cell of the result, { row, column }, or null.
+  // rings: operands of the sum, { cell: { step, index }, isPointed }.
   draw(view) {
     this.shapes.begin();
     if (view.opened > 0) this.drawBlocks(view);
@@ -40,19 +41,38 @@ export class MapView {
     const lit = view.hovered ?? view.chosen;
     const below = { wide, tall, y, gap };
     const looked = result.rowAxis === "T" ? view.look.query : 0;
-    this.blocks = [{ ...below, looked, key: "result", matrix: result, x, isLit: (row, column) => isPlace(view.chosen, row, column) }];
-    if (left) this.blocks.push({ ...below, looked, key: "left", matrix: left, x: place.leftX, isLit: (row) => lit?.row === row });
-    if (above) this.blocks.push({ wide, tall, looked: above.rows - 1, key: "above", matrix: above, x, y: place.aboveY, gap: () => 0, isLit: (row, column) => lit?.column === column });
+    this.blocks = [
+      { ...below, looked, key: "result", matrix: result, x, isLit: (row, column) => isPlace(view.chosen, row, column) },
+    ];
+    if (left)
+      this.blocks.push({
+        ...below, looked, key: "left", matrix: left, x: place.leftX,
+        isLit: (row) => lit?.row === row,
+      });
+    if (above)
+      this.blocks.push({
+        wide, tall, looked: above.rows - 1, key: "above", matrix: above, x, y: place.aboveY,
+        gap: () => 0,
+        isLit: (row, column) => lit?.column === column,
+      });
     const comes = clamp((view.opened - LANDED) / (1 - LANDED));
     this.drawNames(view, place, gap, comes);
     for (const block of this.blocks) this.drawBlock(view, block);
     view.rings.forEach((ring, i) => this.drawRing(ring, i, comes));
     if (!left) return;
-    this.drawTitle(left, { x: place.leftX + (left.columns * wide) / 2, y: y - 11 * place.unit, size: 14 * place.unit, look: "middle" }, comes);
-    this.drawTitle(above, { x: x - 12 * place.unit, y: place.aboveY + (above.rows * tall) / 2, size: 16 * place.unit, look: "end" }, comes);
+    this.drawTitle(
+      left,
+      { x: place.leftX + (left.columns * wide) / 2, y: y - 11 * place.unit, size: 14 * place.unit, look: "middle" },
+      comes,
+    );
+    this.drawTitle(
+      above,
+      { x: x - 12 * place.unit, y: place.aboveY + (above.rows * tall) / 2, size: 16 * place.unit, look: "end" },
+      comes,
+    );
   }
 
-  // ---- places: { key, row, column } of a block -------------------------------------------------------------------------
+  // ---- places: { key, row, column } of a block ----------------------------------------------------------------------
   // Where a cell of a step stands, or null.
   find({ step, index }) {
     for (const { key, matrix } of this.blocks) {
@@ -76,7 +96,7 @@ export class MapView {
     return this.shapes.made.get(`cells ${key} ${row} ${column}`).element;
   }
 
-  // ---- what is drawn ---------------------------------------------------------------------------------------------------
+  // ---- what is drawn ------------------------------------------------------------------------------------------------
   // Where the blocks stand, and how large a cell is.
   place({ frame: { width, height, unit }, result, left, above, open }) {
     const size = 20 * unit;
@@ -84,7 +104,9 @@ export class MapView {
     const namesWidth = Math.min(longest + 24 * unit, width * 0.3);
     const [names, between] = [44 * unit, left ? 22 * unit : 0];
     const [inner, innerRows] = [left ? left.columns : 0, above ? above.rows : 0];
-    const room = { width: width - namesWidth - between - 8, height: height - names - between - (open ? open.height : 0) - 8 };
+    const room = {
+      width: width - namesWidth - between - 8, height: height - names - between - (open ? open.height : 0) - 8,
+    };
     const tall = Math.min(room.width / (result.columns + inner), room.height / (result.rows + innerRows), 64 * unit);
     const wide = Math.min(room.width / (result.columns + inner), tall * WIDEST_CELL);
     const aboveY = names;
@@ -109,28 +131,42 @@ export class MapView {
     result.rowNames.forEach((name, row) => {
       const isLooked = result.rowAxis === "T" && row === look.query;
       const top = y + row * tall + gap(row);
-      if (result.rowAxis === "T") this.drawLookedRow(row, isLooked, { x: 0, y: top, width: x + result.columns * wide, height: tall }, opacity);
+      if (result.rowAxis === "T")
+        this.drawLookedRow(row, isLooked, { x: 0, y: top, width: x + result.columns * wide, height: tall }, opacity);
       if (size < 8 && !isLooked) return;
       const at = { x: namesX - 12 * unit, y: top + tall / 2, "font-size": Math.max(size, isLooked ? 14 : 0) };
-      this.shapes.put("texts", "text", `row ${row}`, { ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: name, opacity });
+      this.shapes.put("texts", "text", `row ${row}`, {
+        ...at, class: `end mapword${isLooked ? " asking" : ""}`, text: name, opacity,
+      });
     });
   }
 
   // The name of an operand, which opens it; a pen where its numbers can be typed.
   drawTitle({ title, family, step, isTyped }, { x, y, size, look }, opacity) {
     const at = { x, y, "font-size": size, opacity };
-    this.shapes.put("texts", "text", `title ${look}`, { ...at, class: `${look} sign ${family}`, text: isTyped ? `${title} ✎` : title }, { head: step });
+    this.shapes.put(
+      "texts", "text", `title ${look}`,
+      { ...at, class: `${look} sign ${family}`, text: isTyped ? `${title} ✎` : title },
+      { head: step },
+    );
   }
 
   // A click on a row's word lets it ask.
   drawLookedRow(row, isLooked, box, opacity) {
-    this.shapes.put("cells", "rect", `whole ${row}`, { ...box, class: `maprow${isLooked ? " looked" : ""}`, opacity }, { query: row });
+    this.shapes.put(
+      "cells", "rect", `whole ${row}`,
+      { ...box, class: `maprow${isLooked ? " looked" : ""}`, opacity },
+      { query: row },
+    );
   }
 
   // Round an operand of the unfolded sum.
   drawRing({ cell, isPointed }, i, opacity) {
     const place = this.find(cell);
-    if (place) this.shapes.put("hits", "rect", `ring ${i}`, { ...this.boxOf(place), rx: 4, class: `ring${isPointed ? " pointed" : ""}`, opacity });
+    if (place)
+      this.shapes.put("hits", "rect", `ring ${i}`, {
+        ...this.boxOf(place), rx: 4, class: `ring${isPointed ? " pointed" : ""}`, opacity,
+      });
   }
 
   drawBlock(view, block) {
@@ -140,12 +176,14 @@ export class MapView {
       if (!this.raise(view, block, row, flying.has(row))) continue;
       const numbers = matrix.row(row);
       const isEven = matrix.kind === "share" && isEvenRow(numbers);
-      numbers.forEach((number, column) => this.drawCell(view, block, { row, column, number, isEven, flies: flying.has(row) }));
+      numbers.forEach((number, column) =>
+        this.drawCell(view, block, { row, column, number, isEven, flies: flying.has(row) }),
+      );
     }
   }
 
-  // A row that comes up slides out from behind the one beside it; one with numbers that fly does nothing else. Gives how far
-  // it has come.
+  // A row that comes up slides out from behind the one beside it; one with numbers that fly does nothing else. Gives
+  // how far it has come.
   raise({ opened }, { key, tall, looked, matrix }, row, flies) {
     const far = Math.abs(row - looked) / Math.max(1, looked, matrix.rows - 1 - looked);
     const share = flies ? 1 : easeOut(clamp((opened - between(RISES, LAST_RISES, far)) / RISE));
@@ -154,10 +192,18 @@ export class MapView {
     return share;
   }
 
-  drawCell({ opened, frame, look: { query }, fades }, { matrix, x, y, wide, tall, gap, key, isLit }, { row, column, number, isEven, flies }) {
+  drawCell(
+    { opened, frame, look: { query }, fades },
+    { matrix, x, y, wide, tall, gap, key, isLit },
+    { row, column, number, isEven, flies },
+  ) {
     const edge = tall > 12 ? 1.5 : 0.3;
-    const means = { cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null };
-    const box = { x: x + column * wide + edge, y: y + row * tall + gap(row) + edge, width: wide - 2 * edge, height: tall - 2 * edge };
+    const means = {
+      cell: { step: matrix.step, index: matrix.placeOf(row, column) }, at: key === "result" ? { row, column } : null,
+    };
+    const box = {
+      x: x + column * wide + edge, y: y + row * tall + gap(row) + edge, width: wide - 2 * edge, height: tall - 2 * edge,
+    };
     const isBlocked = matrix.isBlocked(row, column);
     const isFaded = fades && key === "result" && matrix.rowAxis === "T" && row !== query;
     const strength = isBlocked ? 0 : isEven ? 0.1 : 0.05 + 0.95 * clamp(Math.abs(number) / (matrix.largest || 1));
@@ -165,16 +211,31 @@ export class MapView {
     const start = matrix.starts.get(`${row} ${column}`);
     const flight = start ? easeInOut(clamp(opened / LANDED)) : 1;
     const shown = start || !flies ? 1 : clamp((opened - LANDED) / (1 - LANDED)); // beside those that fly
-    const attributes = { ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5), class: `${look}${isLit(row, column) ? " chosen" : ""}` };
+    const attributes = {
+      ...(start ? blendTables(start, box, flight) : box), rx: Math.min(4 * frame.unit, tall / 5),
+      class: `${look}${isLit(row, column) ? " chosen" : ""}`,
+    };
     const opacity = (isFaded ? FADED : shown) * (matrix.waits ? WAITING : 1);
     const filled = isBlocked ? 1 : start ? between(start["fill-opacity"] ?? 1, strength, flight) : strength;
-    this.shapes.put("cells", "rect", `${key} ${row} ${column}`, { ...attributes, opacity, "fill-opacity": filled }, means, `${key} ${row}`);
+    this.shapes.put(
+      "cells", "rect", `${key} ${row} ${column}`,
+      { ...attributes, opacity, "fill-opacity": filled },
+      means, `${key} ${row}`,
+    );
     const isTold = !isEven && !isBlocked && box.width >= LEGIBLE_CELL.width && box.height >= LEGIBLE_CELL.height;
     if (!isTold || (matrix.kind === "share" && number < TELLING_SHARE)) return;
-    const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 + 1, "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3) };
+    const at = {
+      x: box.x + box.width / 2, y: box.y + box.height / 2 + 1,
+      "font-size": Math.min(19 * frame.unit, box.height * 0.5, box.width * 0.3),
+    };
     const text = matrix.kind === "share" ? spellPercent(number) : spellNumber(number);
-    const told = flies ? Math.min(opacity, clamp((opened - LANDED) / (1 - LANDED))) : opacity; // what flies says its number where it lands
-    this.shapes.put("texts", "text", `${key} ${row} ${column}`, { ...at, class: `middle mapnumber${strength > 0.5 ? " inside" : ""}`, text, opacity: told }, null, `${key} ${row}`);
+    // What flies says its number where it lands.
+    const told = flies ? Math.min(opacity, clamp((opened - LANDED) / (1 - LANDED))) : opacity;
+    this.shapes.put(
+      "texts", "text", `${key} ${row} ${column}`,
+      { ...at, class: `middle mapnumber${strength > 0.5 ? " inside" : ""}`, text, opacity: told },
+      null, `${key} ${row}`,
+    );
   }
 }
 

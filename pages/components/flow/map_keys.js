@@ -54,7 +54,8 @@ export class MapKeys {
     const { matrix } = map.block(place.key);
     const element = map.elementOf(place);
     const { row, column } = place;
-    const number = matrix.kind === "share" ? spellPercent(matrix.row(row)[column]) : spellNumber(matrix.row(row)[column]);
+    const number =
+      matrix.kind === "share" ? spellPercent(matrix.row(row)[column]) : spellNumber(matrix.row(row)[column]);
     const names = [data.steps[matrix.step].label, matrix.rowNames[row], matrix.columnNames[column]].filter(Boolean);
     const does = data.typed.includes(matrix.step) ? data.text.enter_types : data.text.enter_opens;
     setOnce(element, "tabindex", "-1");

@@ -46,7 +46,9 @@ export class Model {
   // The same where the numbers are here: an axis of length 1 stands for all.
   storedIndex(part, look, row, m) {
     const { dims, shape } = this.step(part.name);
-    return this.indexOf(part, look, row, m).map((place, axis) => Math.min(this.stored(dims[axis], place, part), shape[axis] - 1));
+    return this.indexOf(part, look, row, m).map((place, axis) =>
+      Math.min(this.stored(dims[axis], place, part), shape[axis] - 1),
+    );
   }
 
   position(dim, part, look, row, m) {
@@ -54,13 +56,14 @@ export class Model {
     if (dim === "T") return part.role === "row" ? this.places[row] : look.query;
     if (dim === "B") return look.batch;
     if (dim === "H") return look.head;
-    if (dim === "H_kv") return this.data.cut ? this.data.cut.kv : keyHead(look.head, this.heads, this.step(part.name).shape[1]);
+    if (dim === "H_kv")
+      return this.data.cut ? this.data.cut.kv : keyHead(look.head, this.heads, this.step(part.name).shape[1]);
     return m;
   }
 
-  // A step as a matrix, for what is looked at: the last two axes, or one row where it has one.
-  // { step, rows, columns, rowAxis, rowNames, columnNames, kind, value, first, largest, row(row), isBlocked(row, column),
-  // placeOf(row, column): the index of a cell in the step }
+  // A step as a matrix, for what is looked at: the last two axes, or one row where it has one. { step, rows, columns,
+  // rowAxis, rowNames, columnNames, kind, value, first, largest, row(row), isBlocked(row, column), placeOf(row,
+  // column): the index of a cell in the step }
   matrix(name, look, isTransposed = false) {
     const { dims, shape, value, kind } = this.step(name);
     const leading = dims.slice(0, -2).map((dim, axis) => Math.min(this.place(dim, look, shape[axis]), shape[axis] - 1));
@@ -110,8 +113,10 @@ export class Model {
 
   // The scores that shares are made of: the step before them that has minus infinity in its place.
   scoresOf(name) {
-    for (let step = this.step(name); step?.operation; ) {
-      const before = step.operation.reads.map((read) => this.step(read)).find((read) => read?.dims.at(-1) === "S" && read.dims.at(-2) === "T");
+    for (let step = this.step(name); step?.operation;) {
+      const before = step.operation.reads
+        .map((read) => this.step(read))
+        .find((read) => read?.dims.at(-1) === "S" && read.dims.at(-2) === "T");
       if (!before || before.kind === "signed") return before;
       step = before;
     }
@@ -166,7 +171,8 @@ export class Model {
     return found;
   }
 
-  // All that is drawn of a look: { look, parts, stops, numbers, shares, blocked }. What changes nothing in this row is left out.
+  // All that is drawn of a look: { look, parts, stops, numbers, shares, blocked }. What changes nothing in this row is
+  // left out.
   snapshot(look) {
     const numbers = {};
     for (const part of this.parts.values()) numbers[part.name] = this.numbers(part, look);
@@ -217,7 +223,9 @@ export class Model {
   // Whether nothing reads a part but parts that change nothing: a bias of zeros.
   feedsOnly(part, idle) {
     const readers = [...this.parts.values()].filter((other) => other.reads.includes(part.name));
-    return part.role === "pair" && readers.length > 0 && !part.reads.length && readers.every((other) => idle.has(other.name));
+    return (
+      part.role === "pair" && readers.length > 0 && !part.reads.length && readers.every((other) => idle.has(other.name))
+    );
   }
 }
 
@@ -242,7 +250,11 @@ function transposed(matrix) {
 export function givenMap(cells, number, [rows, columns]) {
   const own = cells.subarray(number * rows * columns, (number + 1) * rows * columns);
   const row = (row) => own.subarray(row * columns, (row + 1) * columns);
-  return { rows, columns, kind: "share", largest: MOST_SHARE, row, isBlocked: (i, j) => row(i)[j] === BLOCKED, value: own, first: number };
+  return {
+    rows, columns, kind: "share", largest: MOST_SHARE, row,
+    isBlocked: (i, j) => row(i)[j] === BLOCKED,
+    value: own, first: number,
+  };
 }
 
 // The place of the number of the largest size.

@@ -16,7 +16,8 @@ export function blendArrays(from, to, share) {
 
 export function blendTables(from, to, share) {
   const blended = {};
-  for (const [name, number] of Object.entries(to)) blended[name] = name in from ? between(from[name], number, share) : number;
+  for (const [name, number] of Object.entries(to))
+    blended[name] = name in from ? between(from[name], number, share) : number;
   return blended;
 }
 

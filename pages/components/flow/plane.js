@@ -32,13 +32,15 @@ export class PlaneView {
     const { root } = this;
     this.svg = makeElement(root, "svg");
     this.shapes = new Shapes(this.svg, PLANE_LAYERS);
-    this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) => this.chooseAxis(panel, axis, value));
+    this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) =>
+      this.chooseAxis(panel, axis, value),
+    );
     this.follows = added(root, "p", "follows");
     this.goals = new PlaneGoals(added(root, "div", "goals"));
     this.hands = new PlaneHands(this);
   }
 
-  // ---- what there is --------------------------------------------------------------------------------------------------
+  // ---- what there is ------------------------------------------------------------------------------------------------
   // Drawn with every frame of the flow; nothing where another sight is looked at.
   draw() {
     const { data, look } = this.flow;
@@ -58,8 +60,8 @@ export class PlaneView {
     this.tell();
   }
 
-  // The numbers of this frame. What belongs to another run, head or query is forgotten; what the run has not answered yet
-  // stays.
+  // The numbers of this frame. What belongs to another run, head or query is forgotten; what the run has not answered
+  // yet stays.
   take(data, look) {
     if (this.digest !== data.digest) this.change = { values: {}, params: {}, ...this.flow.change };
     const place = `${data.words.S} ${data.words.T} ${look.batch} ${look.head} ${look.query}`;
@@ -113,7 +115,10 @@ export class PlaneView {
   // Of longer vectors the plane of the two that say most: q and the key that it looks at, or the two largest values.
   usualAxes(panel) {
     if (panel === "k") return ["q", `k${this.best}`];
-    const second = this.shares.reduce((found, share, row) => (row !== this.best && (found < 0 || share > this.shares[found]) ? row : found), -1);
+    const second = this.shares.reduce(
+      (found, share, row) => (row !== this.best && (found < 0 || share > this.shares[found]) ? row : found),
+      -1,
+    );
     return [`v${this.best}`, second < 0 ? "0" : `v${second}`];
   }
 
@@ -155,7 +160,7 @@ export class PlaneView {
     this.flow.take();
   }
 
-  // ---- where it stands ------------------------------------------------------------------------------------------------
+  // ---- where it stands ----------------------------------------------------------------------------------------------
   place() {
     const width = this.flow.root.clientWidth;
     const unit = clamp(width / 1010, 0.8, 1.75);
@@ -177,7 +182,9 @@ export class PlaneView {
     this.isWide = isWide;
     this.boxes = boxes;
     this.sharesRoom = { width: gap, height: rows };
-    Object.entries({ width, height: height + 6, viewBox: `0 0 ${width} ${height + 6}` }).forEach(([name, value]) => setOnce(this.svg, name, String(value)));
+    Object.entries({ width, height: height + 6, viewBox: `0 0 ${width} ${height + 6}` }).forEach(([name, value]) =>
+      setOnce(this.svg, name, String(value)),
+    );
   }
 
   /**
@@ -200,7 +207,7 @@ export class PlaneView {
     return [rounded((x - left - this.side / 2) / scale), rounded((top + this.side / 2 - y) / scale)];
   }
 
-  // ---- panels ---------------------------------------------------------------------------------------------------------
+  // ---- panels -------------------------------------------------------------------------------------------------------
   drawPanels() {
     for (const panel of ["k", "v"]) this.drawGround(panel);
     this.drawScoreLines();
@@ -214,10 +221,17 @@ export class PlaneView {
     const [x, y] = this.boxes[panel];
     const { side, unit } = this;
     this.shapes.put("grounds", "rect", panel, { x, y, width: side, height: side, rx: 14 * unit, class: "ground" });
-    this.shapes.put("grounds", "path", `cross ${panel}`, { d: `M${x + side / 2},${y + 6}V${y + side - 6}M${x + 6},${y + side / 2}H${x + side - 6}`, class: "cross" });
-    this.shapes.put("texts", "text", `title ${panel}`, { x, y: y - 15 * unit, "font-size": Math.max(15, 16 * unit), class: "planetitle", text: this.text[panel === "k" ? "keys" : "values"] });
+    this.shapes.put("grounds", "path", `cross ${panel}`, {
+      d: `M${x + side / 2},${y + 6}V${y + side - 6}M${x + 6},${y + side / 2}H${x + side - 6}`, class: "cross",
+    });
+    this.shapes.put("texts", "text", `title ${panel}`, {
+      x, y: y - 15 * unit, "font-size": Math.max(15, 16 * unit), class: "planetitle",
+      text: this.text[panel === "k" ? "keys" : "values"],
+    });
     if (panel === "v" || !this.data.plane.is_product) return;
-    this.shapes.put("texts", "text", "lines", { x: x + side, y: y - 15 * unit, "font-size": 13, class: "end scorename", text: this.text.lines });
+    this.shapes.put("texts", "text", "lines", {
+      x: x + side, y: y - 15 * unit, "font-size": 13, class: "end scorename", text: this.text.lines,
+    });
   }
 
   // Lines on which a key has the same score: across q, where a score is q times a key.
@@ -234,12 +248,18 @@ export class PlaneView {
       const ends = insideSquare(along, away, range);
       if (!ends) continue;
       const [from, to] = ends.map((end) => this.toScreen("k", end));
-      this.shapes.put("lines", "path", `score ${step}`, { d: `M${from}L${to}`, class: step ? "scoreline" : "scoreline none" });
+      this.shapes.put("lines", "path", `score ${step}`, {
+        d: `M${from}L${to}`, class: step ? "scoreline" : "scoreline none",
+      });
       const [x, y] = from[1] > to[1] ? from : to;
       const [left, top] = this.boxes.k;
-      const at = { x: clamp(x, left + 18, left + this.side - 18), y: clamp(y, top + 10, top + this.side - 10), "font-size": 12.5 };
+      const at = {
+        x: clamp(x, left + 18, left + this.side - 18), y: clamp(y, top + 10, top + this.side - 10), "font-size": 12.5,
+      };
       if (boxesOverlap(this.box([at.x, at.y], 10), this.box(this.tip(), 34))) continue;
-      this.shapes.put("texts", "text", `score ${step}`, { ...at, class: "middle scorename", text: spellRound(step * gap) });
+      this.shapes.put("texts", "text", `score ${step}`, {
+        ...at, class: "middle scorename", text: spellRound(step * gap),
+      });
     }
   }
 
@@ -257,7 +277,10 @@ export class PlaneView {
     const taken = role === "k" ? this.queryBoxes() : [this.box(this.outputPoint(), 16), this.outputName().box];
     const origin = this.toScreen(role, [0, 0]);
     const points = this.points(role).map((point) => this.toScreen(role, point));
-    const groups = this.groups(role).map((places) => ({ places, share: sum(places.length, (i) => this.shares[places[i]]) }));
+    const groups = this.groups(role).map((places) => ({
+      places,
+      share: sum(places.length, (i) => this.shares[places[i]]),
+    }));
     groups.sort((one, other) => other.share - one.share);
     const radius = (share) => (5 + 9 * Math.sqrt(share)) * this.unit;
     for (const { places, share } of groups) taken.push(this.box(points[places[0]], radius(share)));
@@ -265,7 +288,10 @@ export class PlaneView {
       const [x, y] = points[places[0]];
       const isShut = places.every((place) => this.blocked[place]);
       const isRandom = places.some((place) => this.data.origins.S[place] === "random");
-      if (role === "k") this.shapes.put("lines", "path", `arm ${places[0]}`, { d: `M${origin}L${x},${y}`, class: "arm k", opacity: isShut ? 0.25 : 0.6 });
+      if (role === "k")
+        this.shapes.put("lines", "path", `arm ${places[0]}`, {
+          d: `M${origin}L${x},${y}`, class: "arm k", opacity: isShut ? 0.25 : 0.6,
+        });
       const look = `dot ${role}${isShut ? " shut" : ""}${isRandom ? " random" : ""}`;
       this.shapes.put("dots", "circle", `${role} ${places[0]}`, { cx: x, cy: y, r: radius(share), class: look });
       this.drawName(role, places, [x, y], radius(share), taken, isShut);
@@ -279,9 +305,16 @@ export class PlaneView {
     const text = words.length > 4 ? `${words.slice(0, 3).join(", ")} +${words.length - 3}` : words.join(", ");
     const [width, [left, top]] = [textWidth(text, size, 600), this.boxes[role]];
     const gap = radius + 5;
-    const spots = [[gap, 0], [-gap - width, 0], [-width / 2, -gap - size / 2], [-width / 2, gap + size / 2], [gap * 0.7, -gap], [gap * 0.7, gap], [-gap * 0.7 - width, -gap], [-gap * 0.7 - width, gap]];
-    const boxes = spots.map(([dx, dy]) => ({ left: x + dx, right: x + dx + width, top: y + dy - size / 2, bottom: y + dy + size / 2 }));
-    const cost = (box) => taken.filter((other) => boxesOverlap(box, other)).length + 3 * Number(box.left < left || box.right > left + this.side || box.top < top || box.bottom > top + this.side);
+    const spots = [
+      [gap, 0], [-gap - width, 0], [-width / 2, -gap - size / 2], [-width / 2, gap + size / 2], [gap * 0.7, -gap],
+      [gap * 0.7, gap], [-gap * 0.7 - width, -gap], [-gap * 0.7 - width, gap],
+    ];
+    const boxes = spots.map(([dx, dy]) => ({
+      left: x + dx, right: x + dx + width, top: y + dy - size / 2, bottom: y + dy + size / 2,
+    }));
+    const cost = (box) =>
+      taken.filter((other) => boxesOverlap(box, other)).length +
+      3 * Number(box.left < left || box.right > left + this.side || box.top < top || box.bottom > top + this.side);
     const best = boxes.reduce((found, box) => (cost(box) < cost(found) ? box : found));
     if (this.model.keys.length > 24 && cost(best) > 0 && !places.includes(this.best)) return;
     taken.push(best);
@@ -310,9 +343,14 @@ export class PlaneView {
     const base = [to[0] - dx * head, to[1] - dy * head];
     const width = head * 0.55;
     if (length > head) this.shapes.put("lines", "path", "query", { d: `M${from}L${base}`, class: "queryarm" });
-    this.shapes.put("dots", "path", "query", { d: `M${to}L${base[0] - dy * width},${base[1] + dx * width}L${base[0] + dy * width},${base[1] - dx * width}Z`, class: "querytip" });
+    this.shapes.put("dots", "path", "query", {
+      d: `M${to}L${base[0] - dy * width},${base[1] + dx * width}L${base[0] + dy * width},${base[1] - dx * width}Z`,
+      class: "querytip",
+    });
     const { x, y, size } = this.queryName();
-    this.shapes.put("texts", "text", "query", { x, y, "font-size": size, class: "planeword q middle", text: this.flow.asking });
+    this.shapes.put("texts", "text", "query", {
+      x, y, "font-size": size, class: "planeword q middle", text: this.flow.asking,
+    });
   }
 
   // The word that asks stands before the tip of its arrow.
@@ -332,7 +370,9 @@ export class PlaneView {
   // What the arrow, its word and the temperature's knob cover.
   queryBoxes() {
     const [from, to] = [this.toScreen("k", [0, 0]), this.tip()];
-    const arm = Array.from({ length: 12 }, (_, i) => this.box([between(from[0], to[0], i / 12), between(from[1], to[1], i / 12)], 5));
+    const arm = Array.from({ length: 12 }, (_, i) =>
+      this.box([between(from[0], to[0], i / 12), between(from[1], to[1], i / 12)], 5),
+    );
     const { knob, name } = this.hands.knobBoxes();
     return [...arm, this.box(to, 14), this.queryName().box, knob, name];
   }
@@ -346,7 +386,9 @@ export class PlaneView {
     const size = 20 * this.unit;
     const half = textWidth(`${this.flow.asking}′`, size, 700) / 2;
     const middle = y + (y - this.boxes.v[1] > 44 ? -1 : 1) * 25 * this.unit;
-    return { x, y: middle, size, box: { left: x - half, right: x + half, top: middle - size / 2, bottom: middle + size / 2 } };
+    return {
+      x, y: middle, size, box: { left: x - half, right: x + half, top: middle - size / 2, bottom: middle + size / 2 },
+    };
   }
 
   // The output is where the values balance: each pulls at it with its share.
@@ -356,15 +398,20 @@ export class PlaneView {
       const share = this.shares[place];
       if (share < 0.001) return;
       const [fromX, fromY] = this.toScreen("v", point);
-      this.shapes.put("ribbons", "path", `pull ${place}`, { d: `M${fromX},${fromY}L${x},${y}`, class: "pull", "stroke-width": 1 + 26 * this.unit * share, opacity: 0.25 + 0.45 * share });
+      this.shapes.put("ribbons", "path", `pull ${place}`, {
+        d: `M${fromX},${fromY}L${x},${y}`, class: "pull", "stroke-width": 1 + 26 * this.unit * share,
+        opacity: 0.25 + 0.45 * share,
+      });
     });
     this.shapes.put("dots", "circle", "output", { cx: x, cy: y, r: 13 * this.unit, class: "outdot" });
     this.shapes.put("dots", "circle", "output core", { cx: x, cy: y, r: 4 * this.unit, class: "outcore" });
     const name = this.outputName();
-    this.shapes.put("texts", "text", "output", { x: name.x, y: name.y, "font-size": name.size, class: "planeword q middle", text: `${this.flow.asking}′` });
+    this.shapes.put("texts", "text", "output", {
+      x: name.x, y: name.y, "font-size": name.size, class: "planeword q middle", text: `${this.flow.asking}′`,
+    });
   }
 
-  // ---- the shares -----------------------------------------------------------------------------------------------------
+  // ---- the shares ---------------------------------------------------------------------------------------------------
   // Between cause and effect: a bar for every key's word. Of many, those that are large.
   drawShares() {
     const [x, y] = this.boxes.shares;
@@ -381,21 +428,50 @@ export class PlaneView {
     const longest = Math.max(...shown.map((place) => textWidth(this.model.keys[place], size, 600)));
     const wordWidth = Math.min(longest + 10, width * 0.42);
     const room = width - wordWidth;
-    this.shapes.put("texts", "text", "title shares", { x: x + wordWidth, y: this.isWide ? this.boxes.k[1] - 15 * this.unit : y - 4, "font-size": Math.max(15, 16 * this.unit), class: "planetitle share", text: this.isWide ? this.text.shares : "" });
+    this.shapes.put("texts", "text", "title shares", {
+      x: x + wordWidth, y: this.isWide ? this.boxes.k[1] - 15 * this.unit : y - 4,
+      "font-size": Math.max(15, 16 * this.unit), class: "planetitle share", text: this.isWide ? this.text.shares : "",
+    });
     shown.forEach((place, row) => {
       const [middle, share] = [top + (row + 0.5) * tall, this.shares[place]];
       const isShut = this.blocked[place];
-      this.shapes.put("texts", "text", `word ${place}`, { x: x + wordWidth - 8, y: middle, "font-size": size, class: `end planeword${this.chosen === place ? " chosenword" : ""}`, text: shortened(this.model.keys[place], wordWidth, size), opacity: isShut ? 0.45 : 1 }, { place });
-      this.shapes.put("ribbons", "rect", `rail ${place}`, { x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4, class: isShut ? "shut" : "sharerail" }, { place });
-      if (share > 0) this.shapes.put("ribbons", "rect", `bar ${place}`, { x: x + wordWidth, y: middle - tall * 0.3, width: Math.max(1, room * share), height: tall * 0.6, rx: 4, class: "share" }, { place });
+      this.shapes.put(
+        "texts", "text", `word ${place}`,
+        {
+          x: x + wordWidth - 8, y: middle, "font-size": size,
+          class: `end planeword${this.chosen === place ? " chosenword" : ""}`,
+          text: shortened(this.model.keys[place], wordWidth, size), opacity: isShut ? 0.45 : 1,
+        },
+        { place },
+      );
+      this.shapes.put(
+        "ribbons", "rect", `rail ${place}`,
+        {
+          x: x + wordWidth, y: middle - tall * 0.3, width: room, height: tall * 0.6, rx: 4,
+          class: isShut ? "shut" : "sharerail",
+        },
+        { place },
+      );
+      if (share > 0)
+        this.shapes.put(
+          "ribbons", "rect", `bar ${place}`,
+          {
+            x: x + wordWidth, y: middle - tall * 0.3, width: Math.max(1, room * share), height: tall * 0.6, rx: 4,
+            class: "share",
+          },
+          { place },
+        );
       const said = isShut ? "–" : spellPercent(share);
       const fits = room * (1 - share) > textWidth(said, size, 700) + 10;
-      const at = { x: x + wordWidth + room * share + (fits ? 5 : -5), y: middle, "font-size": size, class: `percent${fits ? "" : " inside end"}` };
+      const at = {
+        x: x + wordWidth + room * share + (fits ? 5 : -5), y: middle, "font-size": size,
+        class: `percent${fits ? "" : " inside end"}`,
+      };
       this.shapes.put("texts", "text", `share ${place}`, { ...at, text: said });
     });
   }
 
-  // ---- what is said ---------------------------------------------------------------------------------------------------
+  // ---- what is said -------------------------------------------------------------------------------------------------
   tell() {
     this.controls.show(this);
     this.goals.show(this);
@@ -409,7 +485,10 @@ export class PlaneView {
     const said = [];
     for (const name of moved) {
       const role = ["q", "k", "v"].find((each) => this.data.plane.roles[each].weight === name || each === name);
-      said.push([said.length ? " · " : "", ""], [`${role === name ? name : name.replace(/^w_/, "W_")} `, `sign ${role}`], ...this.spellRows(name, role));
+      said.push(
+        [said.length ? " · " : "", ""], [`${role === name ? name : name.replace(/^w_/, "W_")} `, `sign ${role}`],
+        ...this.spellRows(name, role),
+      );
     }
     return [[`${this.text.follows} `, ""], ...said];
   }
@@ -427,8 +506,27 @@ export class PlaneView {
       const numbers = Array.from(now.value.subarray(first, first + columns));
       if (numbers.some((number, m) => isOther(old.value[first + m], number))) changed.push([names[row], numbers]);
     }
-    if (columns > 4) return [[fill(this.text.rows, { rows: [changed.map(([word]) => word).slice(0, 6).join(", "), ""] }).map(([part]) => part).join(""), ""]];
-    return changed.slice(0, 4).flatMap(([word, numbers]) => [[`${word} `, "aside"], [`[${numbers.map(spellNumber).join(", ")}] `, ""]]);
+    if (columns > 4)
+      return [
+        [
+          fill(this.text.rows, {
+            rows: [
+              changed
+                .map(([word]) => word)
+                .slice(0, 6)
+                .join(", "),
+              "",
+            ],
+          })
+            .map(([part]) => part)
+            .join(""),
+          "",
+        ],
+      ];
+    return changed.slice(0, 4).flatMap(([word, numbers]) => [
+      [`${word} `, "aside"],
+      [`[${numbers.map(spellNumber).join(", ")}] `, ""],
+    ]);
   }
 
   hintNow() {
@@ -437,7 +535,13 @@ export class PlaneView {
     const free = ["q", "k", "v", "T"].filter((role) => whys.every(([fixed]) => fixed !== role));
     const may = fill(this.text.hint_some, { what: [free.join(", "), ""] }).map(([part]) => part).join("");
     const distinct = [...new Set(whys.map(([, why]) => why))];
-    const said = distinct.map((why) => `${whys.filter(([, other]) => other === why).map(([role]) => role).join(", ")}: ${why}`);
+    const said = distinct.map(
+      (why) =>
+        `${whys
+          .filter(([, other]) => other === why)
+          .map(([role]) => role)
+          .join(", ")}: ${why}`,
+    );
     return [may, ...said].join(" ");
   }
 
@@ -455,14 +559,19 @@ export class PlaneView {
     const { why, weight } = this.data.plane.roles[role];
     if (why) return why;
     const name = weight ?? role;
-    const { waiting } = follow(this.data.steps, { values: { [name]: this.data.steps[name].value } }, { query: this.look.query });
+    const { waiting } = follow(
+      this.data.steps,
+      { values: { [name]: this.data.steps[name].value } },
+      { query: this.look.query },
+    );
     const ends = this.data.parts.filter((part) => part.mixes || part.is_share);
     return ends.some((part) => waiting.has(part.name)) ? this.text.waits : "";
   }
 }
 
-// ---- small things -----------------------------------------------------------------------------------------------------
-export const boxesOverlap = (one, other) => one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
+// ---- small things ---------------------------------------------------------------------------------------------------
+export const boxesOverlap = (one, other) =>
+  one.left < other.right && other.left < one.right && one.top < other.bottom && other.top < one.bottom;
 
 // Where the line of points p with along . p = away enters and leaves the square of so far a reach: two points, or null.
 /** @type {(along: number[], away: number, reach: number) => number[][] | null} */

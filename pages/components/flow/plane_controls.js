@@ -5,7 +5,12 @@ import { added, fill, setOnce, spellNumber, spellPercent, write } from "./words.
 export class PlaneControls {
   constructor(root, choose) {
     this.root = root;
-    this.boxes = new Map(["k", "v"].map((panel) => [panel, new PanelAxes(added(root, "div", "panelaxes"), (axis, value) => choose(panel, axis, value))]));
+    this.boxes = new Map(
+      ["k", "v"].map((panel) => [
+        panel,
+        new PanelAxes(added(root, "div", "panelaxes"), (axis, value) => choose(panel, axis, value)),
+      ]),
+    );
   }
 
   show(view) {
@@ -26,7 +31,8 @@ export class PlaneControls {
 
   leftOut(view, panel) {
     const plane = view.planes[panel];
-    if (panel === "v") return fill(view.text.left_out_value, { share: [spellPercent(shareOutside(view.output, plane)), "share"] });
+    if (panel === "v")
+      return fill(view.text.left_out_value, { share: [spellPercent(shareOutside(view.output, plane)), "share"] });
     const q = view.vectors.vector("q", view.look.query);
     const key = view.vectors.vector("k", view.best);
     const said = fill(view.text.left_out_query, { share: [spellPercent(shareOutside(q, plane)), "share"] });
@@ -55,7 +61,8 @@ class PanelAxes {
   show(options, axes, text, leftOut) {
     const shown = JSON.stringify(options);
     if (this.shown !== shown) {
-      for (const select of this.selects) select.replaceChildren(...options.map(([value, name]) => new Option(name, value)));
+      for (const select of this.selects)
+        select.replaceChildren(...options.map(([value, name]) => new Option(name, value)));
       this.shown = shown;
     }
     this.selects.forEach((select, axis) => {

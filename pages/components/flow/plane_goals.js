@@ -1,4 +1,5 @@
-// What is to be reached by dragging: while a hand drags the browser reads it off the shares, at rest the server says it.
+// What is to be reached by dragging: while a hand drags the browser reads it off the shares, at rest the server says
+// it.
 import { added, spellPercent, write } from "./words.js";
 
 export class PlaneGoals {
@@ -17,7 +18,10 @@ export class PlaneGoals {
     asked.forEach((goal, i) => {
       const isReached = view.flow.isDragged ? reaches(goal, view) : goal.reached;
       const shares = goal.bounds.map(({ key }) => spellPercent(view.shares[key])).join(", ");
-      write(this.lines[i], [[isReached ? "✓" : "○", "mark"], [` ${goal.text} `, ""], [shares, "share"], [isReached ? ` ${view.text.reached}` : "", "done"]]);
+      write(this.lines[i], [
+        [isReached ? "✓" : "○", "mark"], [` ${goal.text} `, ""], [shares, "share"],
+        [isReached ? ` ${view.text.reached}` : "", "done"],
+      ]);
       this.lines[i].classList.toggle("reached", isReached);
     });
   }

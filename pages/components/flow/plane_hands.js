@@ -14,7 +14,8 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowD
 export class PlaneHands {
   constructor(view) {
     this.view = view;
-    this.held = null; // what a hand holds: { role, place } of a vector, or { role: "temperature" }; steps, change: before it
+    // What a hand drags: { role, place } of a vector, or { role: "temperature" }; before: the change until then.
+    this.held = null;
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
     svg.addEventListener("pointermove", (event) => this.follow(event));
@@ -26,7 +27,7 @@ export class PlaneHands {
     root.addEventListener("keydown", (event) => event.key === "Escape" && this.cancel());
   }
 
-  // ---- what is drawn --------------------------------------------------------------------------------------------------
+  // ---- what is drawn ------------------------------------------------------------------------------------------------
   draw() {
     const { view } = this;
     this.drawRing();
@@ -45,11 +46,16 @@ export class PlaneHands {
     const numbers = view.vectors.vector(role, place).slice(0, 8).map(spellNumber).join(", ");
     const name = fill(view.text.handle, { role: [role, ""], word: [word, ""] }).map(([part]) => part).join("");
     const isHeld = this.held?.role === role && this.held.place === place;
-    view.shapes.put("handles", "circle", `${role} ${place}`, {
-      cx, cy, r: GRIP_PX, class: `grip${isFixed ? " fixed" : ""}${isHeld ? " held" : ""}`, tabindex: 0, role: "slider",
-      "aria-label": name, "aria-valuenow": 0, "aria-valuetext": `${numbers}. ${isFixed ? view.text.zero : view.flow.sentences.headline.textContent}`,
-      "aria-disabled": String(isFixed), title: isFixed ? `${name}: ${view.text.zero}` : name,
-    }, { role, place });
+    view.shapes.put(
+      "handles", "circle", `${role} ${place}`,
+      {
+        cx, cy, r: GRIP_PX, class: `grip${isFixed ? " fixed" : ""}${isHeld ? " held" : ""}`, tabindex: 0,
+        role: "slider", "aria-label": name, "aria-valuenow": 0,
+        "aria-valuetext": `${numbers}. ${isFixed ? view.text.zero : view.flow.sentences.headline.textContent}`,
+        "aria-disabled": String(isFixed), title: isFixed ? `${name}: ${view.text.zero}` : name,
+      },
+      { role, place },
+    );
   }
 
   // Whether a matrix can make another vector of a word: not where its x is 0.
@@ -72,12 +78,20 @@ export class PlaneHands {
     const { least, most } = view.data.plane.temperature;
     const [cx, cy] = this.knob();
     const said = spellRound(Number(view.temperature.toPrecision(2)));
-    view.shapes.put("handles", "circle", "knob", {
-      cx, cy, r: 9 * view.unit, class: "knob", tabindex: 0, role: "slider", "aria-label": view.text.temperature,
-      "aria-valuemin": least, "aria-valuemax": most, "aria-valuenow": view.temperature, "aria-valuetext": said, title: view.text.temperature,
-    }, { role: "temperature" });
+    view.shapes.put(
+      "handles", "circle", "knob",
+      {
+        cx, cy, r: 9 * view.unit, class: "knob", tabindex: 0, role: "slider", "aria-label": view.text.temperature,
+        "aria-valuemin": least, "aria-valuemax": most, "aria-valuenow": view.temperature, "aria-valuetext": said,
+        title: view.text.temperature,
+      },
+      { role: "temperature" },
+    );
     const { isLeft } = this.knobBoxes();
-    view.shapes.put("texts", "text", "temperature", { x: cx + (isLeft ? -1 : 1) * 15 * view.unit, y: cy, "font-size": 15 * view.unit, class: `ringname${isLeft ? " end" : ""}`, text: `T = ${said}` });
+    view.shapes.put("texts", "text", "temperature", {
+      x: cx + (isLeft ? -1 : 1) * 15 * view.unit, y: cy, "font-size": 15 * view.unit,
+      class: `ringname${isLeft ? " end" : ""}`, text: `T = ${said}`,
+    });
   }
 
   // Where the knob and its name stand; the name at the side that has room.
@@ -86,7 +100,9 @@ export class PlaneHands {
     const [x, y] = this.knob();
     const [size, gap] = [62 * view.unit, 14 * view.unit];
     const isLeft = x + gap + size > view.boxes.k[0] + view.side;
-    const name = { left: isLeft ? x - gap - size : x + gap, right: isLeft ? x - gap : x + gap + size, top: y - 8, bottom: y + 8 };
+    const name = {
+      left: isLeft ? x - gap - size : x + gap, right: isLeft ? x - gap : x + gap + size, top: y - 8, bottom: y + 8,
+    };
     return { isLeft, knob: view.box([x, y], 11 * view.unit), name };
   }
 
@@ -111,7 +127,7 @@ export class PlaneHands {
     return [x + r * this.spot[0], y + r * this.spot[1]];
   }
 
-  // ---- by pointer -----------------------------------------------------------------------------------------------------
+  // ---- by pointer ---------------------------------------------------------------------------------------------------
   grab(event) {
     const { means } = event.target;
     if (!means || event.button > 0) return;
@@ -145,7 +161,10 @@ export class PlaneHands {
   begin(what) {
     this.release();
     const { view } = this;
-    this.held = { ...what, vectors: new PlaneVectors(view.model, view.look, view.model.steps, view.data.plane.roles), before: view.change, isMoved: false };
+    this.held = {
+      ...what, vectors: new PlaneVectors(view.model, view.look, view.model.steps, view.data.plane.roles),
+      before: view.change, isMoved: false,
+    };
   }
 
   follow(event) {
@@ -169,7 +188,7 @@ export class PlaneHands {
     return least * (most / least) ** share;
   }
 
-  // ---- what it does ---------------------------------------------------------------------------------------------------
+  // ---- what it does -------------------------------------------------------------------------------------------------
   move(point) {
     const { view, held } = this;
     const { role, place, vectors } = held;
@@ -199,7 +218,8 @@ export class PlaneHands {
     if (!held?.isMoved) return;
     const { batch, head } = view.look;
     const { role, place, vector, temperature } = held;
-    const said = role === "temperature" ? { handle: role, value: temperature } : { handle: role, batch, head, place, vector };
+    const said =
+      role === "temperature" ? { handle: role, value: temperature } : { handle: role, batch, head, place, vector };
     view.flow.release();
     view.flow.tell("released", said);
     view.flow.ask();
@@ -212,7 +232,7 @@ export class PlaneHands {
     tellOthers("flow-drag", this.view.change);
   }
 
-  // ---- by arrow keys --------------------------------------------------------------------------------------------------
+  // ---- by arrow keys ------------------------------------------------------------------------------------------------
   press(event) {
     const arrow = ARROWS[event.key];
     const { means } = event.target;
@@ -230,7 +250,9 @@ export class PlaneHands {
     else {
       const step = times * roundGap(view.ranges[this.panel()] / KEY_STEPS);
       const [x, y] = inPlane(view.vectors.vector(means.role, means.place), view.planes[this.panel()]);
-      this.move([x + arrow[0] * step, y + arrow[1] * step].map((number) => Number(clamp(number, -1e6, 1e6).toFixed(6))));
+      this.move(
+        [x + arrow[0] * step, y + arrow[1] * step].map((number) => Number(clamp(number, -1e6, 1e6).toFixed(6))),
+      );
     }
     clearTimeout(this.resting);
     this.resting = setTimeout(() => this.release(), KEYS_REST_MS);

@@ -46,7 +46,9 @@ export class PlaneVectors {
     const change = combined(wanted, -1, old);
     const { kind, weight } = this.roles[role];
     if (kind === "given") return { [role]: this.withRow(role, place, wanted) };
-    return { [weight]: leastChange(this.steps[weight], this.source(role, place), change, this.head(role) * old.length) };
+    return {
+      [weight]: leastChange(this.steps[weight], this.source(role, place), change, this.head(role) * old.length),
+    };
   }
 
   withRow(role, place, wanted) {
@@ -61,6 +63,8 @@ export class PlaneVectors {
 function leastChange({ shape: [, columns], value }, x, change, first) {
   const numbers = value.slice();
   const squared = dotProduct(x, x);
-  x.forEach((number, row) => change.forEach((step, m) => (numbers[row * columns + first + m] += (number * step) / squared)));
+  x.forEach((number, row) =>
+    change.forEach((step, m) => (numbers[row * columns + first + m] += (number * step) / squared)),
+  );
   return numbers;
 }

@@ -10,12 +10,14 @@ export class RoleChoices {
     this.root = added(stage, "div", "roles");
   }
 
-  // offer: { options: [[role, name]], label, words: { place: [word, role] } } by the place of the word among the keys; null
-  // where all words are known.
+  // offer: { options: [[role, name]], label, words: { place: [word, role] } } by the place of the word among the keys;
+  // null where all words are known.
   show(offer) {
     if (isAlike(offer, this.offer)) return;
     this.offer = offer;
-    this.choices = Object.entries(offer?.words ?? {}).map(([place, [word, role]]) => this.make(Number(place), word, role));
+    this.choices = Object.entries(offer?.words ?? {}).map(([place, [word, role]]) =>
+      this.make(Number(place), word, role),
+    );
     this.root.replaceChildren(...this.choices.map(({ select }) => select));
   }
 

@@ -43,7 +43,9 @@ export class Sentences {
     if (part.is_share) return said(data.text.heard.share, of);
     if (part.role === "pair") return said(data.text.heard.pair, { ...of, number: spellNumber(numbers[best]) });
     const shown = Array.from(numbers.slice(0, MAX_HEARD_NUMBERS), spellNumber);
-    return said(data.text.heard.vector, { ...of, numbers: `${shown.join(", ")}${numbers.length > shown.length ? ", …" : ""}` });
+    return said(data.text.heard.vector, {
+      ...of, numbers: `${shown.join(", ")}${numbers.length > shown.length ? ", …" : ""}`,
+    });
   }
 
   // What has to be said before anything else.
@@ -72,7 +74,9 @@ export class Sentences {
     if (nowhere) return [...fill(data.text[nowhere], { query: [asking, "q"] }), ...this.sunk(shares, fact)];
     if (!fact?.clear && !isDragged) return [[fact?.text ?? "…", "remark"], ...this.why(), ...this.before(glow, now)];
     const best = model.mostOf(shares);
-    const said = { query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"] };
+    const said = {
+      query: [asking, "q"], key: [model.keys[best], "share"], percent: [spellPercent(shares[best]), "share"],
+    };
     return [...fill(data.text.headline, said), ...this.sunk(shares, fact), ...this.why(), ...this.before(glow, now)];
   }
 

@@ -2,12 +2,11 @@ import { hear, shared, tellOthers } from "../shared.js";
 
 const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
 
-// A slider that answers while it is dragged: what follows it shows the position at once, the server computes when it is let
-// go. Streamlit's own says where it stands only then.
-// data: { of, label, values or null, texts, least, most, value, changes }: one of the values that are given, with its text,
-// else from least to most by equal ratios. changes: what each value changes in the flow's run (follow in twin.js); of equal
-// ratios { step, parameter }, the parameter that the value is. typed: null, or { number, step } of a box in which the value
-// stands, and in which any other can be typed.
+// A slider that answers while it is dragged: what follows it shows the position at once, the server computes when it is
+// let go. Streamlit's own says where it stands only then. data: { of, label, values or null, texts, least, most, value,
+// changes }: one of the values that are given, with its text, else from least to most by equal ratios. changes: what
+// each value changes in the flow's run (follow in twin.js); of equal ratios { step, parameter }, the parameter that the
+// value is. typed: null, or { number, step } of a box in which the value stands, and in which any other can be typed.
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
   const [name, shown, input] = ["span", "output", "input[type=range]"].map((kind) => root.querySelector(kind));
@@ -96,7 +95,10 @@ function typingBox(root, shown, { label, typed }, setTriggerValue) {
 
 // Puts the slider where the server says that it stands.
 function stand(input, data) {
-  Object.assign(input, data.values ? { min: 0, max: data.values.length - 1, step: 1 } : { min: 0, max: 1, step: 0.001 });
+  Object.assign(
+    input,
+    data.values ? { min: 0, max: data.values.length - 1, step: 1 } : { min: 0, max: 1, step: 0.001 },
+  );
   input.value = knobAt(data.value, data);
 }
 

@@ -10,8 +10,9 @@ export class SmallMaps {
     root.setAttribute("role", "group");
   }
 
-  // maps: [{ key, matrix, said, title, waits, group }]: matrix as Model.matrix gives it; said: texts and their classes, as
-  // of `write`; waits: whether its numbers come when a hand lets go; group: over maps that stand together, if they do.
+  // maps: [{ key, matrix, said, title, waits, group }]: matrix as Model.matrix gives it; said: texts and their classes,
+  // as of `write`; waits: whether its numbers come when a hand lets go; group: over maps that stand together, if they
+  // do.
   show(maps, palette) {
     const said = maps.map(({ key, said, title, group }) => ({ key, said, title, group }));
     if (!isAlike(said, this.said)) this.make(maps);
@@ -37,7 +38,9 @@ export class SmallMaps {
     if (!maps[0].group) return this.buttons;
     const groups = Map.groupBy(this.buttons, (_, i) => maps[i].group);
     return [...groups].map(([name, buttons]) => {
-      const group = Object.assign(document.createElement("div"), { className: "group", role: "group", ariaLabel: name });
+      const group = Object.assign(document.createElement("div"), {
+        className: "group", role: "group", ariaLabel: name,
+      });
       added(group, "span", "layer").textContent = name;
       added(group, "div", "maps").append(...buttons);
       return group;
@@ -56,8 +59,9 @@ export class SmallMaps {
     });
   }
 
-  // Where the small maps stand, from a corner of another element: [{ x, y, width, height, isSeen }]; one that the row has
-  // scrolled away stands at the row's end, on the element's edge. null where the row is not in sight. group: of these alone.
+  // Where the small maps stand, from a corner of another element: [{ x, y, width, height, isSeen }]; one that the row
+  // has scrolled away stands at the row's end, on the element's edge. null where the row is not in sight. group: of
+  // these alone.
   boxesFrom(element, group) {
     const [row, corner] = [this.root.getBoundingClientRect(), element.getBoundingClientRect()];
     if (!row.width) return null;
@@ -93,7 +97,8 @@ function paintMap(canvas, matrix, palette) {
     for (let column = 0; column < columns; column++) {
       if (matrix.isBlocked(row, column)) continue;
       const number = finite(numbers[column]);
-      const colour = kind === "share" ? palette.share : kind === "mark" ? palette.x : number < 0 ? palette.minus : palette.plus;
+      const colour =
+        kind === "share" ? palette.share : kind === "mark" ? palette.x : number < 0 ? palette.minus : palette.plus;
       const strength = clamp(0.08 + (0.92 * Math.abs(number)) / (largest || 1));
       image.data.set([...channelsOf(colour), 255 * strength], 4 * (row * columns + column));
     }

@@ -27,12 +27,17 @@ export class SumPanel {
     this.title = Object.assign(document.createElement("strong"), { textContent: data.title });
     this.note = Object.assign(document.createElement("span"), { className: "note" });
     title.append(this.title, this.note);
-    const fold = Object.assign(document.createElement("button"), { type: "button", className: "fold", textContent: "×", title: data.fold });
+    const fold = Object.assign(document.createElement("button"), {
+      type: "button", className: "fold", textContent: "×", title: data.fold,
+    });
     fold.setAttribute("aria-label", data.fold);
     fold.onclick = () => this.close();
     const sum = document.createElement("div");
     sum.className = "sum";
-    this.pieces = data.pieces.map((piece) => ({ ...piece, element: piece.step === undefined ? textElement(piece.text) : this.button(piece, `operand ${piece.family}`) }));
+    this.pieces = data.pieces.map((piece) => ({
+      ...piece,
+      element: piece.step === undefined ? textElement(piece.text) : this.button(piece, `operand ${piece.family}`),
+    }));
     sum.append(...this.pieces.map(({ element }) => element));
     if (!data.pieces.length) sum.append(data.given);
     this.root.replaceChildren(title, sum, fold);
@@ -41,20 +46,27 @@ export class SumPanel {
     if (hadFocus) (sum.querySelector("button") ?? fold).focus();
   }
 
-  // The same sum of the numbers that are seen now: operands and result follow them; what only the server can write is pale.
-  // view: of sumView.
+  // The same sum of the numbers that are seen now: operands and result follow them; what only the server can write is
+  // pale. view: of sumView.
   follow({ cell, numberAt, isMark, waits }) {
     if (this.root.hidden || !this.pieces?.length) return;
-    const spelled = this.pieces.map((piece, i) => this.spellAt(i, i === this.pieces.length - 1 ? cell : piece, numberAt, isMark));
+    const spelled = this.pieces.map((piece, i) =>
+      this.spellAt(i, i === this.pieces.length - 1 ? cell : piece, numberAt, isMark),
+    );
     const isOther = (i) => spelled[i] !== this.pieces[i].text;
     const isMoved = this.pieces.some((_, i) => isOther(i));
-    const isUnknown = numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece)); // another sum
+    const isUnknown =
+      // Another sum.
+      numberAt(cell) === null || this.pieces.some((piece, i) => isOther(i) && piece.step && isMark(piece));
     this.pieces.forEach(({ text, step, element }, i) => {
       const isFixed = i < this.pieces.length - 1 && (step === undefined || numberAt(this.pieces[i]) === null);
       setText(element, isUnknown ? text : spelled[i]);
       element.classList.toggle("waits", isUnknown || (isMoved && isFixed && /\d/.test(text)));
     });
-    setText(this.title, isMoved && !isUnknown ? this.titled.replace(/ = [^=]*$/, ` = ${spellLong(numberAt(cell))}`) : this.titled);
+    setText(
+      this.title,
+      isMoved && !isUnknown ? this.titled.replace(/ = [^=]*$/, ` = ${spellLong(numberAt(cell))}`) : this.titled,
+    );
     this.title.classList.toggle("waits", isUnknown);
     setText(this.note, this.root.querySelector(".waits") ? waits : "");
   }
@@ -70,7 +82,9 @@ export class SumPanel {
   }
 
   button(place, look) {
-    const button = Object.assign(document.createElement("button"), { type: "button", className: look, textContent: place.text, title: place.title });
+    const button = Object.assign(document.createElement("button"), {
+      type: "button", className: look, textContent: place.text, title: place.title,
+    });
     button.setAttribute("aria-label", `${place.text}: ${place.title}`);
     this.places.set(button, place);
     button.onclick = () => this.open({ step: place.step, index: place.index });
@@ -82,7 +96,8 @@ export class SumPanel {
   // A cell that is pointed at, here or in the picture: its chips are lit, and its ring.
   pointAt(place) {
     this.pointed = place;
-    for (const chip of this.root.querySelectorAll(".operand")) chip.classList.toggle("pointed", place !== null && isSamePlace(this.places.get(chip), place));
+    for (const chip of this.root.querySelectorAll(".operand"))
+      chip.classList.toggle("pointed", place !== null && isSamePlace(this.places.get(chip), place));
     this.point();
   }
 
@@ -118,4 +133,5 @@ function spellTerm(number) {
 }
 
 // A number with the digits that a twin can vouch for.
-const spellLong = (number) => (Number.isFinite(number) ? printed(String(Number(number.toPrecision(6)))) : fixed(number));
+const spellLong = (number) =>
+  Number.isFinite(number) ? printed(String(Number(number.toPrecision(6)))) : fixed(number);

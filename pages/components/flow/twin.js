@@ -82,7 +82,8 @@ const CELLS = {
   add: (index, [left, right]) => at(left, ...index) + at(right, ...index),
   causal_mask: ([, , i, j], _, { query_offset }) => Number(j <= i + query_offset),
   local_mask: ([, , i, j], _, { window, query_offset }) => Number(Math.abs(i + query_offset - j) <= window),
-  sliding_mask: ([, , i, j], _, { window, query_offset }) => Number(j <= i + query_offset && j > i + query_offset - window),
+  sliding_mask: ([, , i, j], _, { window, query_offset }) =>
+    Number(j <= i + query_offset && j > i + query_offset - window),
   dilated_mask: ([, , i, j], _, { window, dilation, query_offset }) => {
     const distance = Math.abs(i + query_offset - j);
     return Number(distance <= window * dilation && distance % dilation === 0);
@@ -113,7 +114,8 @@ const CELLS = {
     const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
     return ropeLength(params) * (m === right ? a * sin + b * cos : a * cos - b * sin);
   },
-  add_turned: ([b, h, t, s], [scores, q, k]) => at(scores, b, h, t, s) + sum(q.shape[3], (m) => at(q, b, h, t, m) * at(k, b, s, m)),
+  add_turned: ([b, h, t, s], [scores, q, k]) =>
+    at(scores, b, h, t, s) + sum(q.shape[3], (m) => at(q, b, h, t, m) * at(k, b, s, m)),
   sigmoid_weights: (index, [scores], { bias }) => 1 / (1 + Math.exp(-(at(scores, ...index) + bias))),
   mask_to_zero: (index, [scores, allowed]) => (!allowed || at(allowed, ...index) ? at(scores, ...index) : 0),
   feature_map: (index, [x]) => (at(x, ...index) > 0 ? at(x, ...index) + 1 : Math.exp(at(x, ...index))),
@@ -190,14 +192,15 @@ export function computeStep(step, operands, wanted) {
   return value;
 }
 
-// What becomes of a run when numbers or parameters change: { steps, waiting, partial }.
-// values: step -> its numbers, given by hand. params: step -> what of its parameters is another. wanted: all rows where it
-// is left out, else { query, head }: of every head the row of that query, and where head is given all rows of that head.
-// partial: steps made of several heads, of which only the row of the query is another then.
+// What becomes of a run when numbers or parameters change: { steps, waiting, partial }. values: step -> its numbers,
+// given by hand. params: step -> what of its parameters is another. wanted: all rows where it is left out, else {
+// query, head }: of every head the row of that query, and where head is given all rows of that head. partial: steps
+// made of several heads, of which only the row of the query is another then.
 export function follow(steps, { values = {}, params = {} }, wanted) {
   const made = {};
   const [moved, waiting, partial] = [new Set(), new Set(), new Set()];
-  const isOfSomeHeads = (name) => partial.has(name) || (moved.has(name) && made[name].shape[made[name].dims.indexOf("H")] > 1);
+  const isOfSomeHeads = (name) =>
+    partial.has(name) || (moved.has(name) && made[name].shape[made[name].dims.indexOf("H")] > 1);
   for (const [name, step] of Object.entries(steps)) {
     made[name] = step;
     if (values[name]) {
@@ -216,7 +219,10 @@ export function follow(steps, { values = {}, params = {} }, wanted) {
     }
     const changed = { ...step, operation: { ...operation, params: { ...operation.params, ...params[name] } } };
     const operands = operation.reads.map((read) => made[read]);
-    const lacksRows = wanted && step.perQuery && (wanted.head === undefined || (!step.dims.includes("H") && operation.reads.some(isOfSomeHeads)));
+    const lacksRows =
+      wanted &&
+      step.perQuery &&
+      (wanted.head === undefined || (!step.dims.includes("H") && operation.reads.some(isOfSomeHeads)));
     if (lacksRows) partial.add(name);
     made[name] = { ...changed, value: computeStep(changed, operands, lacksRows ? { query: wanted.query } : wanted) };
     moved.add(name);

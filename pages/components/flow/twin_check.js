@@ -6,8 +6,8 @@ const ROUNDINGS = 32; // of a sum of products, at most
 const FLOAT32_ROUNDING = 2 ** -23;
 const ROUNDINGS_OF_RUN = 8; // of a coarser precision, from what was dragged to the shares
 
-// Whether the twin would have made of the server's numbers what the server made: the first step that it moved where not.
-// steps: the server's, as of twin.js. names: of those that the twin moved. rounding: of the precision of the run.
+// Whether the twin would have made of the server's numbers what the server made: the first step that it moved where
+// not. steps: the server's, as of twin.js. names: of those that the twin moved. rounding: of the precision of the run.
 export function findTwinDifference(steps, names, query, rounding) {
   const allowed = ROUNDINGS * Math.max(rounding, FLOAT32_ROUNDING);
   return names.find((name) => {
@@ -27,7 +27,9 @@ export class ShownRows {
 
   keep({ change, look, snapshot, waiting }) {
     const shown = snapshot.parts.filter((part) => part.is_share || (part.role === "lane" && part.after));
-    const numbers = Object.fromEntries(shown.filter(({ name }) => !waiting.has(name)).map(({ name }) => [name, snapshot.numbers[name]]));
+    const numbers = Object.fromEntries(
+      shown.filter(({ name }) => !waiting.has(name)).map(({ name }) => [name, snapshot.numbers[name]]),
+    );
     this.rows.push({ change, look: { ...look }, numbers });
   }
 
@@ -55,8 +57,8 @@ export class ShownRows {
     })?.name ?? null;
   }
 
-  // The row that a run answers: the run moved nothing but what a hand had moved. Of several that wait it is the one whose
-  // parameters and numbers it has.
+  // The row that a run answers: the run moved nothing but what a hand had moved. Of several that wait it is the one
+  // whose parameters and numbers it has.
   answered(before, now) {
     const moved = before && movedInputs(before.steps, now.steps);
     if (!moved) this.rows = [];
@@ -98,7 +100,10 @@ function hasValues({ steps, rounding }, values) {
 
 function hasParams(steps, params) {
   return Object.entries(params).every(([name, wanted]) =>
-    Object.entries(wanted).every(([parameter, value]) => String(steps[name]?.operation?.params[parameter]) === String(value)));
+    Object.entries(wanted).every(
+      ([parameter, value]) => String(steps[name]?.operation?.params[parameter]) === String(value),
+    ),
+  );
 }
 
 // The numbers of which shares are made: the larger they are, the more a rounding moves the shares.
@@ -106,5 +111,6 @@ function scoresBefore(model, part) {
   return (part.is_share && model.scoresOf(part.name)?.value) || [];
 }
 
-const largestSize = (numbers, least) => numbers.reduce((most, number) => Math.max(most, Math.abs(finite(number))), least);
+const largestSize = (numbers, least) =>
+  numbers.reduce((most, number) => Math.max(most, Math.abs(finite(number))), least);
 const isFar = (one, other, allowed) => !Object.is(one, other) && !(Math.abs(one - other) <= allowed);

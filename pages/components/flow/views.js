@@ -28,8 +28,8 @@ export function pictureView(flow, snapshot, layout, glow) {
   };
 }
 
-// Where the small maps stand while heads are on their way into one row: asked once a way, for a page must lay itself out
-// before it can answer.
+// Where the small maps stand while heads are on their way into one row: asked once a way, for a page must lay itself
+// out before it can answer.
 function smallMapBoxes(flow) {
   const { told } = flow.journey;
   const isMerging = told.share < 1 && Boolean(told.stop?.parts.some((name) => flow.model.parts.get(name).merges));
@@ -88,7 +88,13 @@ function ownHeads({ data, model, look, share, waiting }) {
   const isMoved = waiting.has(share) || model.step(share) !== data.steps[share];
   return data.head_names.map(({ name, habit }, head) => {
     const matrix = model.headMap(share, { ...look, head });
-    return { key: head, matrix, said: [[name, "head"], [habit, "habit"]], waits: isMoved && (head !== look.head || waiting.has(share)) };
+    return {
+      key: head, matrix,
+      said: [
+        [name, "head"], [habit, "habit"],
+      ],
+      waits: isMoved && (head !== look.head || waiting.has(share)),
+    };
   });
 }
 
@@ -101,7 +107,10 @@ function layerHeads(flow) {
       const isOwn = i + 1 === now;
       const matrix = isOwn ? own[head].matrix : givenMap(flow.data.layer_maps, i * heads.length + head, shape);
       const title = isOwn ? `${name}: ${own[head].said[1][0]}` : name;
-      return { key: `${i + 1}.${head}`, group: titles[i], matrix, said: [[name, "habit"]], title, waits: isOwn && own[head].waits };
+      return {
+        key: `${i + 1}.${head}`, group: titles[i], matrix, said: [[name, "habit"]], title,
+        waits: isOwn && own[head].waits,
+      };
     }),
   );
 }
@@ -110,12 +119,16 @@ function layerHeads(flow) {
 export function smallSteps({ data, model, look, waiting, partial }) {
   return data.strip.map((name) => {
     const mark = data.moved.includes(name) ? " Δ" : "";
-    return { key: name, title: name, matrix: model.matrix(name, look), said: [[`${data.steps[name].label}${mark}`, ""]], waits: waiting.has(name) || partial.has(name) };
+    return {
+      key: name, title: name, matrix: model.matrix(name, look), said: [[`${data.steps[name].label}${mark}`, ""]],
+      waits: waiting.has(name) || partial.has(name),
+    };
   });
 }
 
 // For SumPanel.follow: the cell, the number of any cell as it is seen now, null where it waits, and what is said then.
 export function sumView({ data, model, open, waiting }) {
-  const numberAt = ({ step, index }) => (waiting.has(step) ? null : model.step(step).value[placeOf(model.step(step).shape, index)]);
+  const numberAt = ({ step, index }) =>
+    waiting.has(step) ? null : model.step(step).value[placeOf(model.step(step).shape, index)];
   return { cell: open, numberAt, isMark: ({ step }) => model.step(step).kind === "mark", waits: data.text.waits };
 }

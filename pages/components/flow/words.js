@@ -14,7 +14,9 @@ export function fill(template, parts) {
 
 // A template with its texts, as one text.
 export function said(template, texts) {
-  const parts = fill(template, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))).map(([text]) => text);
+  const parts = fill(template, Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, [text]]))).map(
+    ([text]) => text,
+  );
   return parts.map((text, at) => (String(parts[at - 1]) === "1" ? inSingular(text) : text)).join("");
 }
 
@@ -35,7 +37,11 @@ export function write(element, texts) {
   const said = JSON.stringify(texts);
   if (element.said === said) return;
   element.said = said;
-  element.replaceChildren(...texts.map(([text, look]) => Object.assign(document.createElement("span"), { textContent: text, className: look })));
+  element.replaceChildren(
+    ...texts.map(([text, look]) =>
+      Object.assign(document.createElement("span"), { textContent: text, className: look }),
+    ),
+  );
 }
 
 // The sign stands apart from its number, except on a Chinese page.

@@ -1,8 +1,8 @@
-// A line of symbols, and from each an arc back to those that it attends to, as thick as the weight: the last layer's heads
-// above the line, the first layer's below it.
-// data: { run, symbols, heads, frames, slider, palette, text }. heads: those that are on, { name, at, above, colour }, at:
-// layer and head. frames: one a position of the slider: { arcs, next }. arcs: by head [query, key, weight], those that
-// are seen. next: of each symbol the one that is expected after it, and its probability.
+// A line of symbols, and from each an arc back to those that it attends to, as thick as the weight: the last layer's
+// heads above the line, the first layer's below it. data: { run, symbols, heads, frames, slider, palette, text }.
+// heads: those that are on, { name, at, above, colour }, at: layer and head. frames: one a position of the slider: {
+// arcs, next }. arcs: by head [query, key, weight], those that are seen. next: of each symbol the one that is expected
+// after it, and its probability.
 import { added, said, setOnce, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { button } from "../model/controls.js";
@@ -67,10 +67,12 @@ function draw(root) {
 // Only those that are not there yet are put in, so that none loses its focus or its motion.
 function arrange(svg, shapes) {
   const hasFocus = svg.getRootNode().activeElement;
-  shapes.forEach((each, i) => each !== hasFocus && svg.childNodes[i] !== each && svg.insertBefore(each, svg.childNodes[i] ?? null));
+  shapes.forEach(
+    (each, i) => each !== hasFocus && svg.childNodes[i] !== each && svg.insertBefore(each, svg.childNodes[i] ?? null),
+  );
 }
 
-// ---- where everything stands ---------------------------------------------------------------------------------------------
+// ---- where everything stands ----------------------------------------------------------------------------------------
 // Where there is no room for all symbols, the first are left out; arcs to them end at the left.
 function line(wide, count) {
   const shown = Math.min(count, Math.floor(wide / LEAST_SLOT) - 3);
@@ -92,14 +94,15 @@ function arcPath(place, { above, at }, query, key) {
   const y = above ? place.top : place.bottom;
   const way = above ? -1 : 1;
   const [from, to] = [place.x(query), place.x(key)];
-  if (query === key) return `M${from - 3} ${y}c${-place.slot * 0.4} ${way * 26} ${place.slot * 0.4 + 6} ${way * 26} 6 0`;
+  if (query === key)
+    return `M${from - 3} ${y}c${-place.slot * 0.4} ${way * 26} ${place.slot * 0.4 + 6} ${way * 26} 6 0`;
   const reach = Math.abs(from - to) / 2;
   const flat = at[1] ? 0.8 : 1; // two heads that look at the same place lie beside each other
   const high = Math.min(reach, above ? ABOVE : BELOW) * flat;
   return `M${from} ${y}A${reach} ${high} 0 0 ${above ? 0 : 1} ${to} ${y}`;
 }
 
-// ---- what is drawn -------------------------------------------------------------------------------------------------------
+// ---- what is drawn --------------------------------------------------------------------------------------------------
 const askerOf = (root) => root.looked ?? root.kept ?? root.data.symbols.length - 1;
 
 // The strongest arc of a head from a symbol; none where the head spreads its weight too thin.
@@ -150,20 +153,31 @@ function symbols(root, place, shape) {
     const text = shape(
       `symbol ${i}`,
       "text",
-      { x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(root, i), style: `font-size:${place.size}px` },
+      {
+        x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(root, i),
+        style: `font-size:${place.size}px`,
+      },
       symbol,
     );
     follow(root, text, i);
     drawn.push(text);
   });
-  if (place.first) drawn.push(shape("more", "text", { x: 6, y, class: "more", style: `font-size:${place.size}px` }, "…"));
+  if (place.first)
+    drawn.push(shape("more", "text", { x: 6, y, class: "more", style: `font-size:${place.size}px` }, "…"));
   if (isCopy && source > place.first && place.slot > 24)
-    drawn.push(shape("step", "text", { x: place.x(source - 0.5), y, class: "step", style: `font-size:${place.size * 0.6}px` }, "→"));
+    drawn.push(
+      shape(
+        "step", "text",
+        { x: place.x(source - 0.5), y, class: "step", style: `font-size:${place.size * 0.6}px` },
+        "→",
+      ),
+    );
   return drawn;
 }
 
 // Whether a place comes right after an earlier symbol like the one that asks.
-const isCopied = ({ data: { symbols } }, asker, source) => source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
+const isCopied = ({ data: { symbols } }, asker, source) =>
+  source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
 
 // What comes next, after the last symbol: a dashed field.
 function expected(root, place, shape) {
@@ -174,12 +188,20 @@ function expected(root, place, shape) {
   const much = Math.min(16, Math.max(11, place.slot * 0.4));
   return [
     shape("field", "rect", { x: x - half, y: middle - 18, width: 2 * half, height: 36, rx: 6, class: "field" }),
-    shape("next", "text", { x, y: middle + place.size * 0.35, class: "next", style: `font-size:${place.size}px` }, symbol),
-    shape("share", "text", { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` }, spellWholePercent(share)),
+    shape(
+      "next", "text",
+      { x, y: middle + place.size * 0.35, class: "next", style: `font-size:${place.size}px` },
+      symbol,
+    ),
+    shape(
+      "share", "text",
+      { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` },
+      spellWholePercent(share),
+    ),
   ];
 }
 
-// ---- what a hand does ----------------------------------------------------------------------------------------------------
+// ---- what a hand does -----------------------------------------------------------------------------------------------
 function follow(root, text, i) {
   const look = (looked) => {
     root.looked = looked;
@@ -206,7 +228,9 @@ function tell(root) {
   if (!most) return said(text.nowhere, parts);
   const [, source, weight] = most.arc;
   const kind = isCopied(root, asker, source) ? "copies" : "looks";
-  return said(text[kind], { ...parts, head: most.head.name, share: spellWholePercent(weight), found: symbols[source], at: source + 1 });
+  return said(text[kind], {
+    ...parts, head: most.head.name, share: spellWholePercent(weight), found: symbols[source], at: source + 1,
+  });
 }
 
 // A button for each head: its strongest weight, whose arithmetic it opens.

@@ -1,8 +1,8 @@
-// What all pairs cost, a square as wide and high as there are tokens, beside what each token costs, a stripe as high: for
-// each length up to the one that is looked at, which is the largest; in each the one before stands as it was. All have one
-// scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, written, pairs, tokens, told,
-// palette, alt }. written: how lengths are written. pairs, tokens: multiply-adds at each. told: what is said of both
-// there, the name of each and a line.
+// What all pairs cost, a square as wide and high as there are tokens, beside what each token costs, a stripe as high:
+// for each length up to the one that is looked at, which is the largest; in each the one before stands as it was. All
+// have one scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, written, pairs,
+// tokens, told, palette, alt }. written: how lengths are written. pairs, tokens: multiply-adds at each. told: what is
+// said of both there, the name of each and a line.
 import { followSlider } from "../live/position.js";
 import { element } from "../model/controls.js";
 import { svgShape } from "../svg.js";

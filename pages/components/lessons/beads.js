@@ -1,6 +1,7 @@
 // A sentence as strings of beads, a string for each encoder: a bead glows as much as the position depends on its word.
-// data: { run, words, at, rows, places, told, slider, palette }. rows: { name, colour, glows }: of each word 0 to 1, null
-// where nothing arrives. places: the word at each position of the slider. told: of each word, what a screen reader says.
+// data: { run, words, at, rows, places, told, slider, palette }. rows: { name, colour, glows }: of each word 0 to 1,
+// null where nothing arrives. places: the word at each position of the slider. told: of each word, what a screen reader
+// says.
 import { textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { roving } from "../roving.js";
@@ -53,13 +54,26 @@ function draw(root) {
 function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
   const size = Math.min(MOST_BEAD, slot * 0.42);
   const name = isNarrow ? { x: 0, y: y - 20 } : { x: 0, y: y + 5 };
-  const drawn = [svgShape("text", { ...name, class: "name", fill: row.colour }, row.name), svgShape("line", { x1: left, x2: wide, y1: y, y2: y, class: "string" })];
+  const drawn = [
+    svgShape("text", { ...name, class: "name", fill: row.colour }, row.name),
+    svgShape("line", { x1: left, x2: wide, y1: y, y2: y, class: "string" }),
+  ];
   data.words.forEach((_, i) => {
     const glow = row.glows[i];
     const place = { cx: x(i), cy: y };
-    if (glow) drawn.push(svgShape("circle", { ...place, r: size + Math.min(HALO, slot * 0.4) * glow, fill: row.colour, opacity: 0.3 * glow }));
+    if (glow)
+      drawn.push(
+        svgShape("circle", {
+          ...place, r: size + Math.min(HALO, slot * 0.4) * glow, fill: row.colour, opacity: 0.3 * glow,
+        }),
+      );
     drawn.push(svgShape("circle", { ...place, r: size, class: "ground" }));
-    drawn.push(svgShape("circle", { ...place, r: size, class: glow === null ? "bead none" : "bead", fill: row.colour, stroke: row.colour, "fill-opacity": glow ?? 0 }));
+    drawn.push(
+      svgShape("circle", {
+        ...place, r: size, class: glow === null ? "bead none" : "bead", fill: row.colour, stroke: row.colour,
+        "fill-opacity": glow ?? 0,
+      }),
+    );
   });
   return drawn;
 }
@@ -73,7 +87,10 @@ function words(root, { x, slot, wide, height }) {
     const half = textWidth(word, BEAD_WORD_PX, 700) / 2;
     const middle = Math.max(half, Math.min(wide - half, x(i)));
     const look = ["word", i === chosen && "chosen", i === data.at && "at"].filter(Boolean).join(" ");
-    const field = svgShape("rect", { x: x(i) - slot / 2, y: 1, width: slot, height: height - 2, rx: 5, class: `field ${look}`, role: "button", "aria-label": data.told[i] });
+    const field = svgShape("rect", {
+      x: x(i) - slot / 2, y: 1, width: slot, height: height - 2, rx: 5, class: `field ${look}`, role: "button",
+      "aria-label": data.told[i],
+    });
     const choose = () => root.trigger("chosen", i);
     field.onclick = choose;
     field.onkeyup = ({ key }) => (key === "Enter" || key === " ") && choose();

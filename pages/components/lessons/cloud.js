@@ -13,7 +13,8 @@ const MIDDLE = 42; // px: half the height of a lane
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".cloud");
-  for (const name of ["ink", "faint", "ground", "plus", "share", "k"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  for (const name of ["ink", "faint", "ground", "plus", "share", "k"])
+    root.style.setProperty(`--${name}`, data.palette[name]);
   const drawn = JSON.stringify([Object.keys(data.widths[0]), data.text, data.widths[0].dot.draw.length]);
   if (root.drawn !== drawn) build(root, data);
   root.drawn = drawn;
@@ -26,7 +27,13 @@ export default function ({ parentElement, data }) {
 function build(root, { widths, reach, text }) {
   root.lanes = LANES.map((score) => lane(score, widths[0][score], text));
   const axis = element("div", "axis");
-  axis.append(...[-1, -0.5, 0, 0.5, 1].map((share) => Object.assign(element("span", "", { textContent: spellScore(share * reach) }), { style: `left: ${50 + 48 * share}%` })));
+  axis.append(
+    ...[-1, -0.5, 0, 0.5, 1].map((share) =>
+      Object.assign(element("span", "", { textContent: spellScore(share * reach) }), {
+        style: `left: ${50 + 48 * share}%`,
+      }),
+    ),
+  );
   root.replaceChildren(...root.lanes, axis);
 }
 

@@ -1,7 +1,7 @@
-// Numbers, their exponentials and their shares of 1: three columns, the first of which a hand drags.
-// data: as of followSlider, and { numbers, exponentials, shares, temperatures, written, reach, step, opened, wanted,
-// palette, text }. exponentials, shares: what the server computed at its position, null for what it cannot hold. written:
-// the temperatures as texts. reach: how far the numbers go, in steps. opened: the number that is explained, or null.
+// Numbers, their exponentials and their shares of 1: three columns, the first of which a hand drags. data: as of
+// followSlider, and { numbers, exponentials, shares, temperatures, written, reach, step, opened, wanted, palette, text
+// }. exponentials, shares: what the server computed at its position, null for what it cannot hold. written: the
+// temperatures as texts. reach: how far the numbers go, in steps. opened: the number that is explained, or null.
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { button, element, sharesOf } from "../model/controls.js";
@@ -14,7 +14,8 @@ const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".columns");
-  for (const name of ["ink", "faint", "outline", "plus", "minus", "x", "share"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  for (const name of ["ink", "faint", "outline", "plus", "minus", "x", "share"])
+    root.style.setProperty(`--${name}`, data.palette[name]);
   root.setAttribute("aria-label", data.text.alt);
   root.trigger = setTriggerValue;
   if (!root.held && !root.rests) root.numbers = data.numbers;
@@ -31,12 +32,15 @@ function listenToHand(root) {
   root.onpointercancel = () => root.held && takeBack(root); // the finger scrolls
 }
 
-// ---- the numbers ---------------------------------------------------------------------------------------------------------
+// ---- the numbers ----------------------------------------------------------------------------------------------------
 function numbersNow({ data, numbers, position }) {
   const isProven = position === data.position && isAlike(numbers, data.numbers);
   if (isProven) return { exponentials: data.exponentials.map((number) => number ?? Infinity), shares: data.shares };
   const temperature = data.temperatures[position];
-  return { exponentials: numbers.map((number) => Math.exp(number / temperature)), shares: [...sharesOf(numbers, { temperature })] };
+  return {
+    exponentials: numbers.map((number) => Math.exp(number / temperature)),
+    shares: [...sharesOf(numbers, { temperature })],
+  };
 }
 
 function describe({ data, position }, shares) {
@@ -53,7 +57,7 @@ function spellPower(number) {
   return `${digits} × 10${[...power.replace("+", "")].map((digit) => RAISED[digit]).join("")}`;
 }
 
-// ---- the columns ---------------------------------------------------------------------------------------------------------
+// ---- the columns ----------------------------------------------------------------------------------------------------
 function draw(root) {
   const { data, numbers, position } = root;
   const { exponentials, shares } = numbersNow(root);
@@ -63,7 +67,10 @@ function draw(root) {
   const rows = numbers.flatMap((number, place) => [
     numberCell(root, place),
     arrow(),
-    resultCell(root, "exponentials", place, Math.exp((number - most) / data.temperatures[position]), spellPower(exponentials[place])),
+    resultCell(
+      root, "exponentials", place, Math.exp((number - most) / data.temperatures[position]),
+      spellPower(exponentials[place]),
+    ),
     arrow(),
     resultCell(root, "weights", place, shares[place], spellWholePercent(shares[place]), usual?.[place]),
   ]);
@@ -80,7 +87,9 @@ function heads({ data, position }, usual) {
   const head = (text) => element("div", "head", { textContent: text });
   const share = head(data.text.share);
   if (!isUsual) share.append(element("span", "usual", { textContent: data.text.usual }));
-  return [head(data.text.x), arrow(""), head(isUsual ? "exp(x)" : `exp(x / ${data.written[position]})`), arrow(""), share];
+  return [
+    head(data.text.x), arrow(""), head(isUsual ? "exp(x)" : `exp(x / ${data.written[position]})`), arrow(""), share,
+  ];
 }
 
 const arrow = (textContent = "→") => element("span", "arrow", { textContent, ariaHidden: true });
@@ -92,8 +101,12 @@ function numberCell(root, place) {
   const track = element("span", `track signed ${root.held?.place === place ? "held" : ""}`);
   track.append(beam(number < 0 ? "minus" : "plus", Math.min(0.5, 0.5 + share), Math.abs(share)), grip(0.5 + share));
   const text = spellStep(number, data.step);
-  const cell = element("div", "cell", { role: "slider", tabIndex: 0, ariaLabel: said(data.text.drag, { place: place + 1 }) });
-  Object.assign(cell, { ariaValueNow: number, ariaValueMin: -data.reach, ariaValueMax: data.reach, ariaValueText: text });
+  const cell = element("div", "cell", {
+    role: "slider", tabIndex: 0, ariaLabel: said(data.text.drag, { place: place + 1 }),
+  });
+  Object.assign(cell, {
+    ariaValueNow: number, ariaValueMin: -data.reach, ariaValueMax: data.reach, ariaValueText: text,
+  });
   cell.dataset.place = `numbers ${place}`;
   cell.onkeydown = (event) => press(root, place, event);
   track.onpointerdown = (event) => take(root, place, track, event);
@@ -108,7 +121,11 @@ function spellStep(number, step) {
 
 function resultCell({ data, trigger }, step, place, share, text, usual) {
   const isOpened = data.opened?.step === step && data.opened.place === place;
-  const cell = button(`cell ${step === "exponentials" ? "powers" : ""} ${isOpened ? "opened" : ""}`, { ariaLabel: `${data.text[step]} ${place + 1}: ${text}`, ariaPressed: isOpened }, () => trigger("clicked", { step: `now:${step}`, index: [0, 0, 0, place] }));
+  const cell = button(
+    `cell ${step === "exponentials" ? "powers" : ""} ${isOpened ? "opened" : ""}`,
+    { ariaLabel: `${data.text[step]} ${place + 1}: ${text}`, ariaPressed: isOpened },
+    () => trigger("clicked", { step: `now:${step}`, index: [0, 0, 0, place] }),
+  );
   cell.dataset.place = `${step} ${place}`;
   const track = element("span", "track");
   track.append(beam(step, 0, share));
@@ -129,7 +146,7 @@ function grip(left) {
   return made;
 }
 
-// ---- what a hand does ----------------------------------------------------------------------------------------------------
+// ---- what a hand does -----------------------------------------------------------------------------------------------
 function take(root, place, track, event) {
   if (event.button !== 0) return;
   root.held = { place, box: track.getBoundingClientRect(), before: root.numbers };

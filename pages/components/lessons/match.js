@@ -1,6 +1,6 @@
 // A query and a key as two arrows, which a hand drags, and what five scores make of them, each with its own geometry.
-// data: { q, k, scores, chosen, made, reach, limits, names, formulas, told, palette, text }. scores: what the server computed
-// of q and k. made: as of match_twin.js. reach: how far the plane goes. limits: of each score's dial.
+// data: { q, k, scores, chosen, made, reach, limits, names, formulas, told, palette, text }. scores: what the server
+// computed of q and k. made: as of match_twin.js. reach: how far the plane goes. limits: of each score's dial.
 import { said, spellNumber } from "../flow/words.js";
 import { button, element } from "../model/controls.js";
 import { rounded } from "../rounded.js";
@@ -14,7 +14,8 @@ const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], Arr
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".match");
-  for (const name of ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  for (const name of ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"])
+    root.style.setProperty(`--${name}`, data.palette[name]);
   Object.assign(root, { data, trigger: setTriggerValue });
   if (!root.held) root.now = { q: data.q, k: data.k, chosen: data.chosen };
   if (!root.plane) build(root);
@@ -32,7 +33,7 @@ function build(root) {
   for (const name of ["pointerup", "pointercancel"]) root.plane.addEventListener(name, () => root.held && letGo(root));
 }
 
-// ---- the numbers ---------------------------------------------------------------------------------------------------------
+// ---- the numbers ----------------------------------------------------------------------------------------------------
 function scoresNow({ data, now }) {
   const isProven = String(now.q) === String(data.q) && String(now.k) === String(data.k);
   if (isProven) return data.scores;
@@ -45,8 +46,14 @@ function draw(root) {
   const focused = root.getRootNode().activeElement?.dataset?.place;
   root.plane.setAttribute("role", "group");
   root.plane.setAttribute("aria-label", data.text.alt);
-  root.plane.replaceChildren(...axes(data), ...GEOMETRY[now.chosen](root), ...["k", "q"].flatMap((role) => arrow(root, role)));
-  roving(root.dials, () => root.dials.replaceChildren(...Object.keys(MATCHES).map((name) => dial(root, name, scores[name]))));
+  root.plane.replaceChildren(
+    ...axes(data),
+    ...GEOMETRY[now.chosen](root),
+    ...["k", "q"].flatMap((role) => arrow(root, role)),
+  );
+  roving(root.dials, () =>
+    root.dials.replaceChildren(...Object.keys(MATCHES).map((name) => dial(root, name, scores[name]))),
+  );
   root.told.textContent = said(data.told[now.chosen], describe(root, scores));
   if (focused && focused in { q: 0, k: 0 }) root.plane.querySelector(`[data-place=${focused}]`)?.focus();
 }
@@ -55,10 +62,14 @@ function describe({ data, now: { q, k } }, scores) {
   const angle = (Math.acos(Math.min(Math.max(scores.cosine, -1), 1)) * 180) / Math.PI;
   const texts = Object.fromEntries(Object.entries(scores).map(([name, score]) => [name, spellNumber(score)]));
   const vector = (numbers) => `(${numbers.map(spellNumber).join(", ")})`;
-  return { ...texts, angle: rounded(angle, 0), q_length: spellNumber(lengthOf(q)), k_length: spellNumber(lengthOf(k)), turned: vector(turned(q, data.made.w_a)), sum: vector(together(turned(q, data.made.w_aq), turned(k, data.made.w_ak))) };
+  return {
+    ...texts, angle: rounded(angle, 0), q_length: spellNumber(lengthOf(q)), k_length: spellNumber(lengthOf(k)),
+    turned: vector(turned(q, data.made.w_a)),
+    sum: vector(together(turned(q, data.made.w_aq), turned(k, data.made.w_ak))),
+  };
 }
 
-// ---- the plane -----------------------------------------------------------------------------------------------------------
+// ---- the plane ------------------------------------------------------------------------------------------------------
 const unit = ({ reach }) => SIDE / 2 / reach;
 /** @type {(data: { reach: number }, vector: number[]) => number[]} */
 const spot = (data, [x, y]) => [SIDE / 2 + x * unit(data), SIDE / 2 - y * unit(data)];
@@ -71,7 +82,10 @@ function line(data, from, to, look) {
 function axes(data) {
   const made = [];
   for (let at = -data.reach; at <= data.reach; at++) {
-    made.push(line(data, [at, -data.reach], [at, data.reach], at ? "grid" : "axis"), line(data, [-data.reach, at], [data.reach, at], at ? "grid" : "axis"));
+    made.push(
+      line(data, [at, -data.reach], [at, data.reach], at ? "grid" : "axis"),
+      line(data, [-data.reach, at], [data.reach, at], at ? "grid" : "axis"),
+    );
   }
   return made;
 }
@@ -92,14 +106,22 @@ function arrow(root, role) {
   const [x, y] = spot(data, tip);
   const back = Math.atan2(tip[1], tip[0]);
   const barb = (turn) => `${x - 13 * Math.cos(back + turn)} ${y + 13 * Math.sin(back + turn)}`;
-  const grip = svgShape("circle", { cx: x, cy: y, r: GRIP, class: `grip ${root.held === role ? "held" : ""}`, tabindex: 0, role: "slider", "aria-label": data.text[role], "aria-valuenow": tip[0], "aria-valuetext": tip.map(spellNumber).join(", "), "data-place": role });
+  const grip = svgShape("circle", {
+    cx: x, cy: y, r: GRIP, class: `grip ${root.held === role ? "held" : ""}`, tabindex: 0, role: "slider",
+    "aria-label": data.text[role], "aria-valuenow": tip[0], "aria-valuetext": tip.map(spellNumber).join(", "),
+    "data-place": role,
+  });
   grip.onpointerdown = (event) => {
     root.held = role;
     root.plane.setPointerCapture(event.pointerId);
     event.preventDefault();
   };
   grip.onkeydown = (event) => press(root, role, event);
-  return [line(data, [0, 0], tip, `arrow ${role}`), svgShape("path", { d: `M${barb(0.42)}L${x} ${y}L${barb(-0.42)}`, class: `arrow ${role}` }), named(data, tip, role, `name ${role}`), grip];
+  return [
+    line(data, [0, 0], tip, `arrow ${role}`),
+    svgShape("path", { d: `M${barb(0.42)}L${x} ${y}L${barb(-0.42)}`, class: `arrow ${role}` }),
+    named(data, tip, role, `name ${role}`), grip,
+  ];
 }
 
 // What each score looks at.
@@ -110,12 +132,18 @@ const GEOMETRY = {
   scaled_dot: ({ data, now: { q, k } }) => shadow(data, q, k),
   general: ({ data, now: { q, k } }) => {
     const other = turned(q, data.made.w_a);
-    return [wedge(data, q, other, "turn"), line(data, [0, 0], other, "arrow q dashed"), named(data, other, data.text.turned, "name q"), ...shadow(data, other, k)];
+    return [
+      wedge(data, q, other, "turn"), line(data, [0, 0], other, "arrow q dashed"),
+      named(data, other, data.text.turned, "name q"), ...shadow(data, other, k),
+    ];
   },
   additive: ({ data, now: { q, k } }) => {
     const [one, other] = [turned(q, data.made.w_aq), turned(k, data.made.w_ak)];
     const both = together(one, other);
-    return [line(data, one, both, "lead"), line(data, other, both, "lead"), line(data, [0, 0], both, "arrow sum"), named(data, both, data.text.sum, "name sum")];
+    return [
+      line(data, one, both, "lead"), line(data, other, both, "lead"), line(data, [0, 0], both, "arrow sum"),
+      named(data, both, data.text.sum, "name sum"),
+    ];
   },
 };
 
@@ -124,9 +152,13 @@ function wedge(data, one, other, look = "angle") {
   const [from, to] = [Math.atan2(one[1], one[0]), Math.atan2(other[1], other[0])];
   const way = Math.atan2(Math.sin(to - from), Math.cos(to - from)); // the shorter one
   const radius = 0.9;
-  const steps = Array.from({ length: 25 }, (_, i) => from + (way * i) / 24).map((angle) => spot(data, [radius * Math.cos(angle), radius * Math.sin(angle)]));
+  const steps = Array.from({ length: 25 }, (_, i) => from + (way * i) / 24).map((angle) =>
+    spot(data, [radius * Math.cos(angle), radius * Math.sin(angle)]),
+  );
   const middle = spot(data, [0, 0]);
-  return svgShape("path", { d: look === "turn" ? `M${steps.join("L")}` : `M${middle}L${steps.join("L")}Z`, class: look });
+  return svgShape("path", {
+    d: look === "turn" ? `M${steps.join("L")}` : `M${middle}L${steps.join("L")}Z`, class: look,
+  });
 }
 
 // k's part along another vector: the product is that part times the other's length.
@@ -137,7 +169,7 @@ function shadow(data, one, k) {
   return [line(data, k, foot, "lead"), line(data, [0, 0], foot, dot(one, k) < 0 ? "shadow minus" : "shadow")];
 }
 
-// ---- the dials -----------------------------------------------------------------------------------------------------------
+// ---- the dials ------------------------------------------------------------------------------------------------------
 function dial(root, name, score) {
   const { data, now } = root;
   const made = button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, () => {
@@ -152,14 +184,20 @@ function dial(root, name, score) {
   const track = element("span", `track ${isLimit ? "closed" : ""}`);
   track.append(beam);
   const end = element("span", "end", { textContent: isLimit ? data.text.ends[name] : data.text.open });
-  made.append(element("span", "said", { textContent: data.names[name] }), element("span", "formula", { textContent: data.formulas[name] }), track, element("span", "much", { textContent: spellNumber(score) }), end);
+  made.append(
+    element("span", "said", { textContent: data.names[name] }),
+    element("span", "formula", { textContent: data.formulas[name] }), track,
+    element("span", "much", { textContent: spellNumber(score) }), end,
+  );
   return made;
 }
 
-// ---- what a hand does ----------------------------------------------------------------------------------------------------
+// ---- what a hand does -----------------------------------------------------------------------------------------------
 function moveTo(root, role, vector) {
   const { reach } = root.data;
-  root.now[role] = vector.map((number) => Math.round(Math.max(-reach, Math.min(reach, number)) / STEP) / Math.round(1 / STEP));
+  root.now[role] = vector.map(
+    (number) => Math.round(Math.max(-reach, Math.min(reach, number)) / STEP) / Math.round(1 / STEP),
+  );
   draw(root);
 }
 

@@ -1,5 +1,5 @@
-// The scores of one query and one key of two numbers each, for as long as a hand drags: the server replaces them, proven.
-// made: what a score has learned, { w_a, w_aq, w_ak, v_a }, as rows of numbers.
+// The scores of one query and one key of two numbers each, for as long as a hand drags: the server replaces them,
+// proven. made: what a score has learned, { w_a, w_aq, w_ak, v_a }, as rows of numbers.
 /** @typedef {number[]} Vector of two numbers */
 /** @typedef {number[][]} Matrix of two rows of two numbers */
 
@@ -15,7 +15,8 @@ export const turned = ([a, b], [[c, d], [e, f]]) => [a * c + b * e, a * d + b * 
 /** @type {(one: Vector, other: Vector) => Vector} */
 export const together = ([a, b], [c, d]) => [a + c, b + d];
 
-/** @type {Record<string, (q: Vector, k: Vector, made: { w_a: Matrix, w_aq: Matrix, w_ak: Matrix, v_a: Vector }) => number>} */
+/** @typedef {{ w_a: Matrix, w_aq: Matrix, w_ak: Matrix, v_a: Vector }} Made what a score has learned */
+/** @type {Record<string, (q: Vector, k: Vector, made: Made) => number>} */
 export const MATCHES = {
   cosine: (q, k) => dot(q, k) / (Math.max(lengthOf(q), 1e-8) * Math.max(lengthOf(k), 1e-8)),
   scaled_dot: (q, k) => dot(q, k) / Math.SQRT2, // d_k is 2

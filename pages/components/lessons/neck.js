@@ -1,8 +1,8 @@
-// Letters that are read, and letters that are written of them: through one vector, a neck of its numbers, or by attention,
-// whose threads are as thick as weights. One letter after the other is written, as far as the slider stands.
-// data: { run, read, ways, start, slider, palette, text }. ways: { name, written, right, fills, weights }: right: of each
-// written letter whether it is, null where nobody knows; fills: the colours of the vector's numbers; weights: a row for
-// each written letter. The first has one of the two.
+// Letters that are read, and letters that are written of them: through one vector, a neck of its numbers, or by
+// attention, whose threads are as thick as weights. One letter after the other is written, as far as the slider stands.
+// data: { run, read, ways, start, slider, palette, text }. ways: { name, written, right, fills, weights }: right: of
+// each written letter whether it is, null where nobody knows; fills: the colours of the vector's numbers; weights: a
+// row for each written letter. The first has one of the two.
 import { added, said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { element } from "../model/controls.js";
@@ -32,7 +32,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (focused) root.walk.querySelector(`[data-place="${focused}"]`)?.focus();
   if (root.run !== data.run) root.at = data.start;
   root.run = data.run;
-  followSlider(root.panels, data.slider, (position) => root.classList.toggle("waits", position !== data.slider.position));
+  followSlider(root.panels, data.slider, (position) =>
+    root.classList.toggle("waits", position !== data.slider.position),
+  );
   root.player.show(Math.min(root.at, last));
 }
 
@@ -47,7 +49,7 @@ function draw(root) {
   return (root.told.textContent = tell(root));
 }
 
-// ---- what is drawn --------------------------------------------------------------------------------------------------------
+// ---- what is drawn --------------------------------------------------------------------------------------------------
 function panel(root, way, wide) {
   const { data, at } = root;
   const figure = element("figure", "panel");
@@ -57,13 +59,27 @@ function panel(root, way, wide) {
     x: (i) => ((i + 0.5) * wide) / many,
     size: Math.min(MOST_LETTER, (wide / many) * 0.86),
   });
-  const read = letters(data.read.length), written = letters(Math.max(way.written.length, data.read.length));
-  const top = 32, bottom = top + 2 * FALL + NECK_TALL;
-  const svg = svgShape("svg", { viewBox: `0 0 ${wide} ${bottom + 34}`, role: "img", "aria-label": `${way.name}: ${way.written.slice(0, at + 1).join("")}` });
+  const read = letters(data.read.length),
+    written = letters(Math.max(way.written.length, data.read.length));
+  const top = 32,
+    bottom = top + 2 * FALL + NECK_TALL;
+  const svg = svgShape("svg", {
+    viewBox: `0 0 ${wide} ${bottom + 34}`, role: "img",
+    "aria-label": `${way.name}: ${way.written.slice(0, at + 1).join("")}`,
+  });
   if (way.weights) svg.append(...threads(root, way, read, written, top, bottom));
   else svg.append(...neck(root, way, read, written, top, wide));
   const looked = way.weights?.[at] ?? [];
-  data.read.forEach((letter, j) => svg.append(letterAt(read, j, top - 10, letter, looked.length && looked[j] === Math.max(...looked) ? "letter looked" : "letter")));
+  data.read.forEach((letter, j) =>
+    svg.append(
+      letterAt(
+        read, j,
+        top - 10,
+        letter,
+        looked.length && looked[j] === Math.max(...looked) ? "letter looked" : "letter",
+      ),
+    ),
+  );
   way.written.forEach((letter, i) => {
     const look = ["letter", i > at && "later", i === at && "now", way.right[i] === false && "wrong"];
     svg.append(letterAt(written, i, bottom + 24, letter, look.filter(Boolean).join(" ")));
@@ -73,7 +89,8 @@ function panel(root, way, wide) {
 }
 
 function letterAt(place, i, y, letter, look) {
-  if (place.size >= LEAST_LETTER) return svgShape("text", { x: place.x(i), y, class: look, style: `font-size:${place.size}px` }, letter);
+  if (place.size >= LEAST_LETTER)
+    return svgShape("text", { x: place.x(i), y, class: look, style: `font-size:${place.size}px` }, letter);
   return svgShape("circle", { cx: place.x(i), cy: y - 4, r: 2, class: look });
 }
 
@@ -83,12 +100,26 @@ const thread = (x, y, x2, y2) => `M${x} ${y}C${x} ${(y + y2) / 2} ${x2} ${(y + y
 function neck({ data, at }, way, read, written, top, wide) {
   const cell = Math.min(4, wide / way.fills.length);
   const left = (wide - cell * way.fills.length) / 2;
-  const drawn = data.read.map((_, j) => svgShape("path", { d: thread(read.x(j), top, wide / 2, top + FALL), class: "into" }));
+  const drawn = data.read.map((_, j) =>
+    svgShape("path", { d: thread(read.x(j), top, wide / 2, top + FALL), class: "into" }),
+  );
   way.written.forEach((_, i) => {
-    if (i <= at) drawn.push(svgShape("path", { d: thread(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL), class: i === at ? "out now" : "out" }));
+    if (i <= at)
+      drawn.push(
+        svgShape("path", {
+          d: thread(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL),
+          class: i === at ? "out now" : "out",
+        }),
+      );
   });
-  way.fills.forEach((fill, n) => drawn.push(svgShape("rect", { x: left + n * cell, y: top + FALL, width: cell, height: NECK_TALL, fill })));
-  drawn.push(svgShape("rect", { x: left - 1, y: top + FALL - 1, width: cell * way.fills.length + 2, height: NECK_TALL + 2, rx: 4, class: "frame" }));
+  way.fills.forEach((fill, n) =>
+    drawn.push(svgShape("rect", { x: left + n * cell, y: top + FALL, width: cell, height: NECK_TALL, fill })),
+  );
+  drawn.push(
+    svgShape("rect", {
+      x: left - 1, y: top + FALL - 1, width: cell * way.fills.length + 2, height: NECK_TALL + 2, rx: 4, class: "frame",
+    }),
+  );
   return drawn;
 }
 
@@ -97,11 +128,12 @@ function threads(root, way, read, written, top, bottom) {
   const drawn = [];
   way.weights.forEach((row, i) => {
     if (i > root.at) return;
+    const [least, gain] = i === root.at ? [0.12, 0.88] : [0, 0.16];
     row.forEach((weight, j) => {
       const path = svgShape("path", {
         d: thread(read.x(j), top, written.x(i), bottom),
         class: i === root.at ? "weight now" : "weight",
-        style: `stroke-width:${0.5 + 9 * weight}px;--strength:${(i === root.at ? 0.12 : 0) + (i === root.at ? 0.88 : 0.16) * weight}`,
+        style: `stroke-width:${0.5 + 9 * weight}px;--strength:${least + gain * weight}`,
       });
       path.onclick = () => root.trigger("opened", [i, j]);
       drawn.push(path);
@@ -119,7 +151,11 @@ function tell({ data, at }) {
     if (!way.weights) return said(data.text.from_one, { name: way.name, letter }) + mark;
     const most = Math.max(...way.weights[at]);
     const looked = way.weights[at].indexOf(most);
-    return said(data.text.from_all, { name: way.name, letter, found: data.read[looked], place: looked + 1, share: spellWholePercent(most) }) + mark;
+    return (
+      said(data.text.from_all, {
+        name: way.name, letter, found: data.read[looked], place: looked + 1, share: spellWholePercent(most),
+      }) + mark
+    );
   });
   return [said(data.text.at, { place: at + 1 }), ...parts].join(" ");
 }

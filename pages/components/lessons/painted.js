@@ -32,10 +32,24 @@ function draw(root, flows = true) {
   wall.append(
     line(data.text.own, data.words.map((word, place) => chip(word, data.own[place], data.text))),
     ribbons(data, looked),
-    line(data.text[RUNS[data.shown]], data.words.map((_, place) => outChip(root, place)), "out"),
-    line(data.text[RUNS[other]], data.words.map((word, place) => (data.out[other] ? chip(word, data.out[other][place], data.text) : unknownChip(word))), "other"),
+    line(
+      data.text[RUNS[data.shown]],
+      data.words.map((_, place) => outChip(root, place)),
+      "out",
+    ),
+    line(
+      data.text[RUNS[other]],
+      data.words.map((word, place) =>
+        data.out[other] ? chip(word, data.out[other][place], data.text) : unknownChip(word),
+      ),
+      "other",
+    ),
   );
-  roving(root, () => root.replaceChildren(wall, element("p", "told", { ariaLive: "polite", textContent: tell(data, looked) })), ".out .chip");
+  roving(
+    root,
+    () => root.replaceChildren(wall, element("p", "told", { ariaLive: "polite", textContent: tell(data, looked) })),
+    ".out .chip",
+  );
 }
 
 function line(title, chips, name = "") {
@@ -46,10 +60,13 @@ function line(title, chips, name = "") {
   return made;
 }
 
-// ---- words --------------------------------------------------------------------------------------------------------------
+// ---- words ----------------------------------------------------------------------------------------------------------
 function chip(word, colour, text, made = element("div", "chip")) {
   const isPainted = Math.abs(colour) >= 0.005;
-  made.append(element("b", "", { textContent: word }), element("span", "", { textContent: isPainted ? spellNumber(colour) : text.unpainted }));
+  made.append(
+    element("b", "", { textContent: word }),
+    element("span", "", { textContent: isPainted ? spellNumber(colour) : text.unpainted }),
+  );
   made.classList.toggle("bare", !isPainted);
   made.style.setProperty("--paint", paintOf(colour));
   made.style.color = colour > 0.28 ? "#ffffff" : "#14171c";
@@ -71,17 +88,23 @@ function unknownChip(word) {
 function outChip(root, place) {
   const { data, looked } = root;
   const isLooked = place === looked;
-  const made = button(`chip ${isLooked ? "chosen" : ""}`, { ariaPressed: isLooked, ariaLabel: tell(data, place) }, () => {
-    root.looked = place;
-    draw(root);
-  });
+  const made = button(
+    `chip ${isLooked ? "chosen" : ""}`,
+    { ariaPressed: isLooked, ariaLabel: tell(data, place) },
+    () => {
+      root.looked = place;
+      draw(root);
+    },
+  );
   return chip(data.words[place], data.out[data.shown][place], data.text, made);
 }
 
 // What each head brings to a word, all shares that are told, and what comes out.
 function tell({ words, heads, out, shown, text }, looked) {
   const flows = heads.map(({ name, weights, carried }) => {
-    const told = words.flatMap((word, place) => (weights[looked][place] >= LEAST_TOLD ? tellShare(word, weights[looked][place], carried[place], text) : []));
+    const told = words.flatMap((word, place) =>
+      weights[looked][place] >= LEAST_TOLD ? tellShare(word, weights[looked][place], carried[place], text) : [],
+    );
     return said(text.brings, { head: name, shares: told.join(text.comma) });
   });
   return said(text.paints, { word: words[looked], flows: flows.join(text.and), out: spellNumber(out[shown][looked]) });
@@ -92,11 +115,13 @@ function tellShare(word, weight, carried, text) {
   return said(text.flows, { share: spellWholePercent(weight), word, paints });
 }
 
-// ---- ribbons ------------------------------------------------------------------------------------------------------------
+// ---- ribbons --------------------------------------------------------------------------------------------------------
 function ribbons({ words, heads }, looked) {
   const made = element("div", "line between");
   const field = element("div", "field");
-  const [svg, paints] = ["ribbons", "paints"].map((name) => svgShape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, preserveAspectRatio: "none", class: name }));
+  const [svg, paints] = ["ribbons", "paints"].map((name) =>
+    svgShape("svg", { viewBox: `0 0 ${WIDE} ${TALL}`, preserveAspectRatio: "none", class: name }),
+  );
   field.append(svg, paints);
   const middle = (place) => (WIDE * (place + 0.5)) / words.length;
   heads.forEach(({ name, weights, carried }, head) => {
@@ -106,7 +131,12 @@ function ribbons({ words, heads }, looked) {
       const start = middle(place) + aside;
       const d = `M${start} 0C${start} ${TALL * 0.6} ${end} ${TALL * 0.4} ${end} ${TALL}`;
       svg.append(svgShape("path", { d, class: "ribbon", "stroke-width": Math.max(1, THICKEST * weight) }));
-      if (Math.abs(carried[place]) >= 0.005) paints.append(svgShape("path", { d, class: "paint", stroke: paintOf(carried[place]), "stroke-width": Math.max(0.5, THICKEST * weight - 4) }));
+      if (Math.abs(carried[place]) >= 0.005)
+        paints.append(
+          svgShape("path", {
+            d, class: "paint", stroke: paintOf(carried[place]), "stroke-width": Math.max(0.5, THICKEST * weight - 4),
+          }),
+        );
       if (weight >= LEAST_TOLD) field.append(label("share", start, spellWholePercent(weight)));
     });
     field.append(label(`head head-${head}`, end, name));

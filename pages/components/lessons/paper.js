@@ -1,5 +1,6 @@
 // A page of printed notes: a matrix for each stage, as it was printed. A number that was found to be wrong is ringed.
-// data: { title, stages, text, ring }. stages: { name, title, isOpen, rows: [[{ text, ringed, said }]] }. ring: its colour.
+// data: { title, stages, text, ring }. stages: { name, title, isOpen, rows: [[{ text, ringed, said }]] }. ring: its
+// colour.
 import { button, element } from "../model/controls.js";
 import { roving } from "../roving.js";
 
@@ -7,7 +8,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".paper");
   root.style.setProperty("--ring", data.ring);
   root.ariaLabel = data.text.alt;
-  roving(root, () => root.replaceChildren(element("h6", "", { textContent: data.title }), ...data.stages.map((stage) => matrix(stage, setTriggerValue))));
+  roving(root, () =>
+    root.replaceChildren(
+      element("h6", "", { textContent: data.title }),
+      ...data.stages.map((stage) => matrix(stage, setTriggerValue)),
+    ),
+  );
 }
 
 function matrix({ name, title, isOpen, rows }, trigger) {
@@ -16,7 +22,9 @@ function matrix({ name, title, isOpen, rows }, trigger) {
   rows.forEach((row, i) => {
     const line = table.insertRow();
     row.forEach(({ text, ringed, said }, j) => {
-      const number = button(ringed ? "ringed" : "", { textContent: text, ariaLabel: said }, () => trigger("pressed", [name, i, j]));
+      const number = button(ringed ? "ringed" : "", { textContent: text, ariaLabel: said }, () =>
+        trigger("pressed", [name, i, j]),
+      );
       number.dataset.place = `${name} ${i} ${j}`;
       line.insertCell().append(number);
     });

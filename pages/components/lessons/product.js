@@ -9,7 +9,8 @@ const STEP = 320; // ms between two terms
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".product");
-  for (const name of ["ink", "faint", "outline", "q", "k", "v", "x"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  for (const name of ["ink", "faint", "outline", "q", "k", "v", "x"])
+    root.style.setProperty(`--${name}`, data.palette[name]);
   root.setAttribute("aria-label", said(data.text.alt, { word: data.word }));
   root.data = data;
   root.look ??= { role: "q", column: 0, term: null };
@@ -25,9 +26,15 @@ function draw(root) {
   tabs.append(...Object.keys(data.roles).map((role) => tab(root, role)));
   const sheet = element("div", `sheet ${look.role}`);
   const features = row.map((cell, term) => numberCell("feature", cell, { term, name: data.names[term] }));
-  const weights = matrix.flatMap((line, term) => line.map((cell, column) => numberCell("weight", cell, { term, column })));
+  const weights = matrix.flatMap((line, term) =>
+    line.map((cell, column) => numberCell("weight", cell, { term, column })),
+  );
   const results = result.map((cell, column) => resultCell(root, cell, column));
-  sheet.append(part(said("x({word})", { word: data.word }), "x", features, row.length), sign("×"), part(`W_${look.role}`, look.role, weights, result.length), sign("="), part(look.role, look.role, results, result.length));
+  sheet.append(
+    part(said("x({word})", { word: data.word }), "x", features, row.length), sign("×"),
+    part(`W_${look.role}`, look.role, weights, result.length), sign("="),
+    part(look.role, look.role, results, result.length),
+  );
   for (const cell of [...features, ...weights]) {
     cell.onpointerenter = () => pointAt(root, Number(cell.dataset.column ?? look.column), Number(cell.dataset.term));
     cell.onpointerleave = () => pointAt(root, look.column, null);
@@ -44,7 +51,10 @@ function tab(root, role) {
     Object.assign(root.look, { role, column: 0, term: null });
     draw(root);
   });
-  made.append(element("strong", "", { textContent: `${role} = x W_${role}` }), element("span", "", { textContent: root.data.roles[role].says }));
+  made.append(
+    element("strong", "", { textContent: `${role} = x W_${role}` }),
+    element("span", "", { textContent: root.data.roles[role].says }),
+  );
   made.dataset.place = role;
   return made;
 }
@@ -126,7 +136,10 @@ function listTerms(root, column) {
 
 function sumText(root, column) {
   const { role } = root.look;
-  return said(root.data.text.sum, { role, place: column + 1, sum: listTerms(root, column).join(" + "), result: root.data.roles[role].result[column].text });
+  return said(root.data.text.sum, {
+    role, place: column + 1, sum: listTerms(root, column).join(" + "),
+    result: root.data.roles[role].result[column].text,
+  });
 }
 
 function show(root) {
@@ -136,7 +149,14 @@ function show(root) {
     cell.classList.toggle("along", isOfColumn);
     cell.classList.toggle("now", isOfColumn && term !== null && Number(cell.dataset.term) === term);
   }
-  const terms = listTerms(root, column).flatMap((text, at) => [element("span", at ? "plus" : "", { textContent: at ? " + " : "" }), element("span", `term ${at === term ? "now" : ""}`, { textContent: text })]);
-  const [before, after] = said(root.data.text.sum, { role, place: column + 1, result: root.data.roles[role].result[column].text }).split("{sum}");
-  root.sum.replaceChildren(element("span", "", { textContent: before }), ...terms, element("strong", "", { textContent: after }));
+  const terms = listTerms(root, column).flatMap((text, at) => [
+    element("span", at ? "plus" : "", { textContent: at ? " + " : "" }),
+    element("span", `term ${at === term ? "now" : ""}`, { textContent: text }),
+  ]);
+  const [before, after] = said(root.data.text.sum, {
+    role, place: column + 1, result: root.data.roles[role].result[column].text,
+  }).split("{sum}");
+  root.sum.replaceChildren(
+    element("span", "", { textContent: before }), ...terms, element("strong", "", { textContent: after }),
+  );
 }

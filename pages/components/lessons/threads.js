@@ -1,8 +1,8 @@
-// Two lines of words, and threads between them, as thick as weights: who asks, and who is asked.
-// data: { run, lines, names, ways, way, slider, hears, palette, text }. lines: the words of both; names: what they are
-// called. ways: one, both directions, or one a position of a slider: { asks, chosen, weights, vectors }. asks: the line that
-// asks, 0 or 1. weights: a row for each word that asks, null where it may not look. vectors: for each line rows of cells,
-// { look, fills }: the symbol that frames them, each word's colours. hears: whether the server keeps the word that asks.
+// Two lines of words, and threads between them, as thick as weights: who asks, and who is asked. data: { run, lines,
+// names, ways, way, slider, hears, palette, text }. lines: the words of both; names: what they are called. ways: one,
+// both directions, or one a position of a slider: { asks, chosen, weights, vectors }. asks: the line that asks, 0 or 1.
+// weights: a row for each word that asks, null where it may not look. vectors: for each line rows of cells, { look,
+// fills }: the symbol that frames them, each word's colours. hears: whether the server keeps the word that asks.
 import { added, said, setOnce, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { button } from "../model/controls.js";
@@ -17,7 +17,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".threads");
   if (root.run !== data.run) root.looked = null;
   Object.assign(root, { data, trigger: setTriggerValue, run: data.run, way: data.way });
-  for (const name of ["ink", "faint", "share", "outline", "q", "k", "v", "x"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  for (const name of ["ink", "faint", "share", "outline", "q", "k", "v", "x"])
+    root.style.setProperty(`--${name}`, data.palette[name]);
   if (!root.watch) {
     root.kept = new Map();
     root.svg = root.appendChild(svgShape("svg"));
@@ -70,9 +71,11 @@ function draw(root) {
   root.turner.hidden = Boolean(data.slider) || data.ways.length < 2;
 }
 
-// ---- where everything stands ---------------------------------------------------------------------------------------------
+// ---- where everything stands ----------------------------------------------------------------------------------------
 const hasRoom = ({ clientWidth, data }) =>
-  data.lines.every((words) => words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= clientWidth / words.length));
+  data.lines.every((words) =>
+    words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= clientWidth / words.length),
+  );
 
 // One line above the other. side: 1 below the threads, -1 above them.
 function level({ clientWidth: wide, data, way }) {
@@ -119,7 +122,7 @@ function upright({ clientWidth: wide, data }) {
   };
 }
 
-// ---- what is drawn -------------------------------------------------------------------------------------------------------
+// ---- what is drawn --------------------------------------------------------------------------------------------------
 const wayOf = (root) => root.data.ways[root.way];
 const lookOf = (root) => root.looked ?? [wayOf(root).asks, wayOf(root).chosen];
 const weightOf = ({ asks, weights }, [line, i], j) => (line === asks ? weights[i][j] : weights[j][i]);
@@ -154,7 +157,11 @@ function heads(root, place, shape) {
   return root.data.lines.map((_, line) => {
     const role = line === asks ? "asks" : "asked";
     const template = root.data.text[place.cells ? role : `${role}_short`];
-    return shape(`head ${line}`, "text", { ...place.head(line), class: `head ${role}` }, said(template, { line: root.data.names[line] }));
+    return shape(
+      `head ${line}`, "text",
+      { ...place.head(line), class: `head ${role}` },
+      said(template, { line: root.data.names[line] }),
+    );
   });
 }
 
@@ -167,12 +174,28 @@ function wordsOf(root, place, shape) {
       const isNow = looked[0] === line && looked[1] === i;
       const weight = looked[0] === line ? undefined : weightOf(way, looked, i);
       const isChosen = line === way.asks && i === way.chosen;
-      const look = ["word", line === way.asks ? "asks" : "asked", isNow && "now", isChosen && "chosen", weight === null && "blocked"];
-      const said = weight === undefined ? word : `${word}: ${weight === null ? root.data.text.blocked : spellWholePercent(weight)}`;
-      const text = shape(`word ${line} ${i}`, "text", { ...place.word(line, i), class: look.filter(Boolean).join(" "), role: "button", "aria-label": said }, word);
+      const look = [
+        "word",
+        line === way.asks ? "asks" : "asked",
+        isNow && "now",
+        isChosen && "chosen",
+        weight === null && "blocked",
+      ];
+      const said =
+        weight === undefined
+          ? word
+          : `${word}: ${weight === null ? root.data.text.blocked : spellWholePercent(weight)}`;
+      const text = shape(
+        `word ${line} ${i}`, "text",
+        { ...place.word(line, i), class: look.filter(Boolean).join(" "), role: "button", "aria-label": said },
+        word,
+      );
       follow(root, text, line, i);
       made.push(text);
-      if (typeof weight === "number") made.push(shape(`share ${line} ${i}`, "text", { ...place.share(line, i), class: "much" }, spellWholePercent(weight)));
+      if (typeof weight === "number")
+        made.push(
+          shape(`share ${line} ${i}`, "text", { ...place.share(line, i), class: "much" }, spellWholePercent(weight)),
+        );
       if (place.cells) made.push(...cellsOf(way.vectors[line], place, shape, line, i));
     }),
   );
@@ -183,12 +206,15 @@ function wordsOf(root, place, shape) {
 function cellsOf(vectors, place, shape, line, i) {
   return vectors.flatMap(({ look, fills }, row) =>
     fills[i].map((fill, at) =>
-      shape(`cell ${line} ${i} ${row} ${at}`, "rect", { ...place.cell(line, i, row, at, fills[i].length), width: CELL - 2, height: CELL, rx: 2, fill, stroke: `var(--${look})` }),
+      shape(`cell ${line} ${i} ${row} ${at}`, "rect", {
+        ...place.cell(line, i, row, at, fills[i].length), width: CELL - 2, height: CELL, rx: 2, fill,
+        stroke: `var(--${look})`,
+      }),
     ),
   );
 }
 
-// ---- what a hand does ----------------------------------------------------------------------------------------------------
+// ---- what a hand does -----------------------------------------------------------------------------------------------
 // The other line asks.
 function turn(root) {
   root.way = 1 - root.way;

@@ -1,8 +1,8 @@
-// A picture that follows sliders: what stays, and what it is at each position.
-// packed: a run of bytes, see unpacked: as of followSlider, and { alt, width, height, fills, x, y, ink, faint, waits,
-// rows }. rows: the bytes of { usual, fixed, frames } in JSON: rows of a picture's table, of each what is not usual, null
-// where it waits and says so. x and y: the axes of curves, null where rows are cells in pixels; fills: whether these take
-// all the width that there is; names: px for the names behind the curves.
+// A picture that follows sliders: what stays, and what it is at each position. packed: a run of bytes, see unpacked: as
+// of followSlider, and { alt, width, height, fills, x, y, ink, faint, waits, rows }. rows: the bytes of { usual, fixed,
+// frames } in JSON: rows of a picture's table, of each what is not usual, null where it waits and says so. x and y: the
+// axes of curves, null where rows are cells in pixels; fills: whether these take all the width that there is; names: px
+// for the names behind the curves.
 import { unpacked } from "../pixels.js";
 import { svgShape } from "../svg.js";
 import { followSlider } from "./position.js";
@@ -35,7 +35,9 @@ function rowsAt({ usual, fixed, frames }, position) {
 
 // One shape of a drawing.
 function drawing(width, height, shapes, fills = false) {
-  const svg = svgShape("svg", { viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px` });
+  const svg = svgShape("svg", {
+    viewBox: `0 0 ${width} ${height}`, class: fills ? "fills" : "", style: `--width: ${width}px`,
+  });
   svg.append(...shapes);
   return svg;
 }
@@ -48,7 +50,7 @@ function telling(element, said) {
   return element;
 }
 
-// ---- cells in pixels ----------------------------------------------------------------------------------------------------
+// ---- cells in pixels ------------------------------------------------------------------------------------------------
 class CellField {
   constructor(data) {
     this.data = data;
@@ -60,8 +62,12 @@ class CellField {
     const of = (...kinds) => rows.filter(({ kind }) => kinds.includes(kind));
     const shapes = [
       ...of("cell", "blocked").map((row) => this.cell(row)),
-      ...of("blocked").map(({ x, x2, y, y2, ink }) => svgShape("line", { x1: x, x2, y1: y, y2, stroke: ink, opacity: 0.45 })),
-      ...of("bar").map(({ x, x2, y, y2, fill }) => svgShape("rect", { x, y, width: x2 - x, height: y2 - y, fill, "pointer-events": "none" })),
+      ...of("blocked").map(({ x, x2, y, y2, ink }) =>
+        svgShape("line", { x1: x, x2, y1: y, y2, stroke: ink, opacity: 0.45 }),
+      ),
+      ...of("bar").map(({ x, x2, y, y2, fill }) =>
+        svgShape("rect", { x, y, width: x2 - x, height: y2 - y, fill, "pointer-events": "none" }),
+      ),
       ...rows.filter(({ text }) => text).map((row) => this.text(row)),
       ...of("chosen", "read").map((row) => this.outline(row)),
     ];
@@ -69,7 +75,10 @@ class CellField {
   }
 
   cell({ x, x2, y, y2, fill, edge, what, value, step, index }) {
-    const cell = telling(svgShape("path", { d: `M${x} ${y}H${x2}V${y2}H${x}Z`, fill, stroke: edge, "stroke-width": 0.5 }), `${what}: ${value}`);
+    const cell = telling(
+      svgShape("path", { d: `M${x} ${y}H${x2}V${y2}H${x}Z`, fill, stroke: edge, "stroke-width": 0.5 }),
+      `${what}: ${value}`,
+    );
     if (step) Object.assign(cell, { cell: { step, index: index.split(",").map(Number) } }).style.cursor = "pointer";
     return cell;
   }
@@ -77,16 +86,24 @@ class CellField {
   text({ x, x2, y, y2, ink, text, align, size, angle }) {
     const [middle, centre] = [(x + x2) / 2, (y + y2) / 2];
     const anchor = { left: "start", center: "middle", right: "end" }[align];
-    const place = { x: middle, y: centre, fill: ink, "font-size": size, "text-anchor": anchor, "dominant-baseline": "central" };
-    return svgShape("text", { ...place, "pointer-events": "none", transform: `rotate(${angle} ${middle} ${centre})` }, text);
+    const place = {
+      x: middle, y: centre, fill: ink, "font-size": size, "text-anchor": anchor, "dominant-baseline": "central",
+    };
+    return svgShape(
+      "text",
+      { ...place, "pointer-events": "none", transform: `rotate(${angle} ${middle} ${centre})` },
+      text,
+    );
   }
 
   outline({ x, x2, y, y2, fill }) {
-    return svgShape("rect", { x, y, width: x2 - x, height: y2 - y, fill: "none", stroke: fill, "stroke-width": 2.5, "pointer-events": "none" });
+    return svgShape("rect", {
+      x, y, width: x2 - x, height: y2 - y, fill: "none", stroke: fill, "stroke-width": 2.5, "pointer-events": "none",
+    });
   }
 }
 
-// ---- curves on two axes -------------------------------------------------------------------------------------------------
+// ---- curves on two axes ---------------------------------------------------------------------------------------------
 class CurveField {
   constructor(data) {
     this.data = data;
@@ -121,10 +138,19 @@ class CurveField {
   axes() {
     const { data: { height, x, y, ink, faint }, width } = this;
     const [left, right, top, bottom] = [ROOM.left, ROOM.left + width, ROOM.top, ROOM.top + height];
-    const text = (px, py, said, anchor) => svgShape("text", { x: px, y: py, fill: ink, "font-size": NAME_PX, "text-anchor": anchor, "dominant-baseline": "central" }, said);
+    const text = (px, py, said, anchor) =>
+      svgShape(
+        "text",
+        { x: px, y: py, fill: ink, "font-size": NAME_PX, "text-anchor": anchor, "dominant-baseline": "central" },
+        said,
+      );
     return [
-      ...x.ticks.map(([value]) => svgShape("line", { x1: this.across(value), x2: this.across(value), y1: top, y2: bottom, stroke: faint })),
-      ...y.ticks.map(([value]) => svgShape("line", { x1: left, x2: right, y1: this.down(value), y2: this.down(value), stroke: faint })),
+      ...x.ticks.map(([value]) =>
+        svgShape("line", { x1: this.across(value), x2: this.across(value), y1: top, y2: bottom, stroke: faint }),
+      ),
+      ...y.ticks.map(([value]) =>
+        svgShape("line", { x1: left, x2: right, y1: this.down(value), y2: this.down(value), stroke: faint }),
+      ),
       ...this.spaced(x.ticks).map(([value, said]) => text(this.across(value), bottom + 14, said, "middle")),
       ...y.ticks.map(([value, said]) => text(left - 8, this.down(value), said, "end")),
       text(left + width / 2, bottom + 38, x.title, "middle"),
@@ -157,24 +183,34 @@ class CurveField {
 
   line(rows) {
     const points = rows.map(({ x, y }) => `${this.across(x)} ${this.down(y)}`).join(" ");
-    return svgShape("polyline", { points, fill: "none", stroke: rows[0].fill, "stroke-width": 2.5, ...dashes(rows[0]) });
+    return svgShape("polyline", {
+      points, fill: "none", stroke: rows[0].fill, "stroke-width": 2.5, ...dashes(rows[0]),
+    });
   }
 
   stretch(row) {
     const { x, x2, y, y2, fill, width } = row;
-    return svgShape("line", { x1: this.across(x), x2: this.across(x2), y1: this.down(y), y2: this.down(y2), stroke: fill, "stroke-width": width, ...dashes(row) });
+    return svgShape("line", {
+      x1: this.across(x), x2: this.across(x2), y1: this.down(y), y2: this.down(y2), stroke: fill, "stroke-width": width,
+      ...dashes(row),
+    });
   }
 
   point({ kind, x, y, fill, size, said }) {
     const [cx, cy, r] = [this.across(x), this.down(y), Math.sqrt(size / Math.PI)];
     const isZero = kind === "zero";
-    const d = isZero ? `M${cx - r} ${cy - r}H${cx + r}L${cx} ${cy + r}Z` : `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
+    const d = isZero
+      ? `M${cx - r} ${cy - r}H${cx + r}L${cx} ${cy + r}Z`
+      : `M${cx - r} ${cy}a${r} ${r} 0 1 0 ${2 * r} 0a${r} ${r} 0 1 0 ${-2 * r} 0Z`;
     return telling(svgShape("path", { d, fill: isZero ? "none" : fill, stroke: fill, "stroke-width": 1.5 }), said);
   }
 
   rule(x, stroke) {
     const place = this.across(x);
-    return svgShape("line", { class: "rule", x1: place, x2: place, y1: ROOM.top, y2: ROOM.top + this.data.height, stroke, "stroke-width": 1.5, "stroke-dasharray": "4 4" });
+    return svgShape("line", {
+      class: "rule", x1: place, x2: place, y1: ROOM.top, y2: ROOM.top + this.data.height, stroke, "stroke-width": 1.5,
+      "stroke-dasharray": "4 4",
+    });
   }
 
   name(x, y, said, fill) {

@@ -1,7 +1,7 @@
-// Where sliders stand of which one is held: all that follows them shows this position, and the server's when it is let go.
-// data: { of, counts, position, waits_for }: the sliders' names, how many positions each has, and where the server says
-// that they stand: each position of one with each of the others, the last fastest; where others stand, by name, that are
-// waited for. show: draws a position, null where it waits.
+// Where sliders stand of which one is held: all that follows them shows this position, and the server's when it is let
+// go. data: { of, counts, position, waits_for }: the sliders' names, how many positions each has, and where the server
+// says that they stand: each position of one with each of the others, the last fastest; where others stand, by name,
+// that are waited for. show: draws a position, null where it waits.
 import { hear, shared } from "../shared.js";
 
 export function followSlider(root, data, show) {

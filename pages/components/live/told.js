@@ -1,5 +1,5 @@
-// A sentence that follows sliders, or a goal. data: as of followSlider, and { kind, texts, reached, waits, templates }: for
-// each position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
+// A sentence that follows sliders, or a goal. data: as of followSlider, and { kind, texts, reached, waits, templates }:
+// for each position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
 // Markdown. reached: of a goal, at which positions it is. waits: the text where it waits. templates: where a hand moves
 // numbers besides, what is said meanwhile, before and once a goal is reached.
 import { hear } from "../shared.js";
@@ -53,5 +53,8 @@ function table(markdown) {
 }
 
 function fill(part, rows, kind) {
-  for (const row of rows) part.insertRow().append(...row.map((text) => Object.assign(document.createElement(kind), { textContent: text.trim() })));
+  for (const row of rows)
+    part
+      .insertRow()
+      .append(...row.map((text) => Object.assign(document.createElement(kind), { textContent: text.trim() })));
 }

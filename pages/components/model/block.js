@@ -14,7 +14,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.given = data.slice();
   const shown = unpacked(data);
   shown.values = new Float32Array(shown.numbers.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  for (const name of ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"])
+    root.style.setProperty("--" + name, shown.palette[name]);
   const focused = root.getRootNode().activeElement?.dataset?.place;
   const all = element("div", "all");
   all.append(partsOf(root, shown), outOf(root, shown));
@@ -25,10 +26,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
-// ---- the parts -------------------------------------------------------------------------------------------------------
+// ---- the parts ------------------------------------------------------------------------------------------------------
 function partsOf(root, shown) {
   const grid = element("div", "parts");
-  grid.append(element("h6", ""), element("h6", "", { textContent: shown.text.vector }), element("h6", "", { textContent: shown.text.push }));
+  grid.append(
+    element("h6", ""), element("h6", "", { textContent: shown.text.vector }),
+    element("h6", "", { textContent: shown.text.push }),
+  );
   const pushes = shown.rows.map((row) => row.push ?? 0);
   const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
   const largest = largestOf(shown, ({ kind }) => kind === "part"); // the sum's numbers may be larger
@@ -41,7 +45,8 @@ function partsOf(root, shown) {
     const push = "push" in row ? pushOf(root, row, sides) : element("span", "");
     const parts = [nameOf(root, shown, row, i), stripOf(root, shown, row, i, scale), push];
     if (row.kind === "sum") parts.forEach((part) => part.classList.add("total"));
-    if (row.within) parts.forEach((part) => Object.assign(part, { hidden: !isUnfolded(root, row.within), within: row.within }));
+    if (row.within)
+      parts.forEach((part) => Object.assign(part, { hidden: !isUnfolded(root, row.within), within: row.within }));
     parts.forEach((part) => (part.row = i));
     grid.append(...parts);
   });
@@ -50,7 +55,8 @@ function partsOf(root, shown) {
 
 function largestOf({ rows, values }, isMeant) {
   let most = 0;
-  for (const { first, count } of rows.filter(isMeant)) for (let i = 0; i < count; i++) most = Math.max(most, Math.abs(values[first + i]));
+  for (const { first, count } of rows.filter(isMeant))
+    for (let i = 0; i < count; i++) most = Math.max(most, Math.abs(values[first + i]));
   return most || 1;
 }
 
@@ -61,7 +67,8 @@ function unfold(root, name, part) {
   root.unfolded ??= new Set();
   if (!root.unfolded.delete(part)) root.unfolded.add(part);
   name.setAttribute("aria-expanded", isUnfolded(root, part));
-  for (const element of name.parentElement.children) if (element.within === part) element.hidden = !isUnfolded(root, part);
+  for (const element of name.parentElement.children)
+    if (element.within === part) element.hidden = !isUnfolded(root, part);
 }
 
 // The same where the number is no cell of its own: it is the sum of those that are then seen.
@@ -73,7 +80,13 @@ function unfoldRow(root, { part }) {
 // The name of a part on the stream; that of a head opens it, that of a feed-forward layer its steps.
 function nameOf(root, shown, row, i) {
   const isFolder = shown.rows.some(({ within }) => within && within === row.part);
-  const look = ["name", row.kind, row.opens ? "head" : "", isFolder ? "folder" : "", i === 0 ? "first" : "", i === shown.rows.length - 1 ? "last" : ""].join(" ");
+  const look = [
+    "name", row.kind,
+    row.opens ? "head" : "",
+    isFolder ? "folder" : "",
+    i === 0 ? "first" : "",
+    i === shown.rows.length - 1 ? "last" : "",
+  ].join(" ");
   const act = row.opens ? () => root.trigger("head", row.opens) : () => unfold(root, name, row.part);
   const name = row.opens || isFolder ? button(look, {}, act) : element("span", look);
   if (isFolder) name.setAttribute("aria-expanded", isUnfolded(root, row.part));
@@ -97,7 +110,8 @@ function stripOf(root, shown, row, i, largest) {
     const number = shown.values[first + m];
     const strength = Math.min(1, 0.05 + (0.95 * Math.abs(number)) / largest);
     const opacity = Math.round(255 * strength).toString(16).padStart(2, "0");
-    return `${number < 0 ? shown.palette.minus : shown.palette.plus}${opacity} ${(100 * m) / count}% ${(100 * (m + 1)) / count}%`;
+    const colour = number < 0 ? shown.palette.minus : shown.palette.plus;
+    return `${colour}${opacity} ${(100 * m) / count}% ${(100 * (m + 1)) / count}%`;
   });
   strip.style.backgroundImage = `linear-gradient(to right, ${stripes.join(", ")})`;
   let at = 0;
@@ -108,8 +122,10 @@ function stripOf(root, shown, row, i, largest) {
     strip.setAttribute("aria-valuenow", at + 1);
     strip.setAttribute("aria-valuetext", said);
   };
-  const open = () => (row.cell ? root.trigger("opened", { ...row.cell, index: [...row.cell.index, at] }) : unfoldRow(root, row));
-  const under = (event) => Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
+  const open = () =>
+    row.cell ? root.trigger("opened", { ...row.cell, index: [...row.cell.index, at] }) : unfoldRow(root, row);
+  const under = (event) =>
+    Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
   strip.onpointermove = (event) => tell(under(event));
   strip.onclick = (event) => {
     tell(under(event));
@@ -130,11 +146,16 @@ function stripOf(root, shown, row, i, largest) {
 function pushOf(root, row, { low, high }) {
   const { push, push_cell: cell, kind } = row;
   const width = high - low || 1;
-  const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`; // a number stands behind the bar
-  const shown = button("push", { title: spellNumber(push) }, () => (cell ? root.trigger("opened", cell) : unfoldRow(root, row)));
+  // A number stands behind the bar.
+  const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`;
+  const shown = button("push", { title: spellNumber(push) }, () =>
+    cell ? root.trigger("opened", cell) : unfoldRow(root, row),
+  );
   const beam = element("span", "beam");
   const length = `calc((100% - ${NUMBER_ROOM}px) * ${Math.abs(push) / width})`;
-  Object.assign(beam.style, { left: place(Math.min(0, push)), width: length, background: `var(--${push < 0 ? "minus" : "plus"})` });
+  Object.assign(beam.style, {
+    left: place(Math.min(0, push)), width: length, background: `var(--${push < 0 ? "minus" : "plus"})`,
+  });
   const zero = element("span", "zero");
   zero.style.left = place(0);
   const much = element("span", "much", { textContent: spellNumber(push) });
@@ -144,7 +165,7 @@ function pushOf(root, row, { low, high }) {
   return shown;
 }
 
-// ---- what comes out --------------------------------------------------------------------------------------------------
+// ---- what comes out -------------------------------------------------------------------------------------------------
 function outOf(root, shown) {
   const out = element("div", "out");
   const rows = shown.words.map((word) => wordOf(root, word));
@@ -163,7 +184,9 @@ function outOf(root, shown) {
 function wordOf(root, { word, number, share, chosen, share_cell: cell }) {
   const row = element("div", chosen ? "word chosen" : "word");
   row.number = number;
-  const name = button("said", { textContent: word, title: word, ariaPressed: String(chosen) }, () => root.trigger("target", number));
+  const name = button("said", { textContent: word, title: word, ariaPressed: String(chosen) }, () =>
+    root.trigger("target", number),
+  );
   name.dataset.place = `word ${number}`;
   row.append(name, element("span", "beam"), button("cell", {}, () => root.trigger("opened", cell)));
   showShare(row, share);
@@ -187,15 +210,18 @@ function heatOf(root, { temperature, logits, values }, rows) {
 
 function answerOf({ question, word, share }) {
   const row = element("div", "answer");
-  row.append(element("span", "asked", { textContent: question }), element("span", "", { textContent: `${word} · ${spellWholePercent(share)}` }));
+  row.append(
+    element("span", "asked", { textContent: question }),
+    element("span", "", { textContent: `${word} · ${spellWholePercent(share)}` }),
+  );
   return row;
 }
 
-// ---- part by part ----------------------------------------------------------------------------------------------------
+// ---- part by part ---------------------------------------------------------------------------------------------------
 const STOP_TIME = 1300; // ms that each stop is shown
 
-// The parts one after the other: those that are still to come are pale, and the words are those that would come out if it
-// ended here. It can be played and dragged.
+// The parts one after the other: those that are still to come are pale, and the words are those that would come out if
+// it ended here. It can be played and dragged.
 function walkOf(root, shown) {
   const { stops, ...text } = shown.walk;
   const last = stops.length - 1;
@@ -216,7 +242,9 @@ function walkOf(root, shown) {
 
 function sharedWordOf({ word, share }) {
   const row = element("div", "word");
-  row.append(element("span", "said", { textContent: word, title: word }), element("span", "beam"), element("span", "cell"));
+  row.append(
+    element("span", "said", { textContent: word, title: word }), element("span", "beam"), element("span", "cell"),
+  );
   showShare(row, share);
   return row;
 }

@@ -1,5 +1,5 @@
-// What a head would ask and write of words alone: a table a circuit, a row and a column a word. A click, or Enter, opens
-// a number; arrows go from one to the next; the word of a row that stands in the sentence is looked at.
+// What a head would ask and write of words alone: a table a circuit, a row and a column a word. A click, or Enter,
+// opens a number; arrows go from one to the next; the word of a row that stands in the sentence is looked at.
 import { added, said, spellNumber } from "../flow/words.js";
 import { printed, rounded } from "../rounded.js";
 
@@ -7,7 +7,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".circuits");
   root.trigger = setTriggerValue;
   const { maps, palette, text } = data;
-  for (const name of ["ground", "ink", "faint", "outline", "minus", "plus", "x"]) root.style.setProperty("--" + name, palette[name]);
+  for (const name of ["ground", "ink", "faint", "outline", "minus", "plus", "x"])
+    root.style.setProperty("--" + name, palette[name]);
   const focused = root.getRootNode().activeElement?.dataset?.place;
   const figures = document.createElement("div");
   figures.className = "figures";
@@ -61,7 +62,9 @@ function rowOf(body, root, { map, data, numbers, row, reach }) {
     cell.tabIndex = -1;
     cell.textContent = printed(rounded(number, 1));
     cell.style.background = `rgb(${ground.join(" ")})`;
-    cell.style.color = [palette.ink, palette.ground].sort((one, other) => contrast(ground, other) - contrast(ground, one))[0];
+    cell.style.color = [palette.ink, palette.ground].sort(
+      (one, other) => contrast(ground, other) - contrast(ground, one),
+    )[0];
     cell.title = `${words[row]} → ${words[column]}: ${spellNumber(number)}`;
     cell.setAttribute("aria-label", cell.title);
     cell.dataset.place = `${map.step} ${row} ${column}`;
@@ -69,7 +72,7 @@ function rowOf(body, root, { map, data, numbers, row, reach }) {
   });
 }
 
-// ---- colours ---------------------------------------------------------------------------------------------------------
+// ---- colours --------------------------------------------------------------------------------------------------------
 const channels = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 
 function mixed(colour, ground, share) {
@@ -84,11 +87,13 @@ function contrast(ground, colour) {
 }
 
 function luminance(rgb) {
-  const [red, green, blue] = rgb.map((channel) => (channel / 255 <= 0.04045 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4));
+  const [red, green, blue] = rgb.map((channel) =>
+    channel / 255 <= 0.04045 ? channel / 3294.6 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
+  );
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-// ---- keys ------------------------------------------------------------------------------------------------------------
+// ---- keys -----------------------------------------------------------------------------------------------------------
 // One stop of the Tab key a table; arrows go on inside.
 function walk(body, event) {
   const move = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];

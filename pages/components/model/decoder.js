@@ -1,5 +1,5 @@
-// A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it then
-// writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
+// A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it
+// then writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
 import { spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -7,7 +7,8 @@ import { svgShape } from "../svg.js";
 import { element } from "./controls.js";
 
 const ROW = 24; // in the units of the picture, as all that follows
-const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 }; // where the arcs and the words stand
+// Where the arcs and the words stand.
+const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 };
 const WIDE = { arcs: 80, bow: 8, target: 195, source: 540, bend: 120, wide: 620 };
 const ROOM = 560; // px: a narrower screen has the narrow picture
 const STAGES = 3; // looks back, asks, writes
@@ -19,7 +20,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const shown = unpacked(data);
   shown.own = new Float32Array(shown.own.slice().buffer);
   shown.cross = new Float32Array(shown.cross.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "q", "k", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  for (const name of ["ground", "ink", "faint", "q", "k", "share", "x"])
+    root.style.setProperty("--" + name, shown.palette[name]);
   const focused = root.getRootNode().activeElement?.dataset?.place;
   const picture = element("div", "picture");
   const words = element("div", "next");
@@ -71,7 +73,13 @@ function drawn(root, shown, go) {
   source.forEach((word, j) => svg.append(svgShape("text", { x: place.source, y: middle(j) + 6, class: "word" }, word)));
   if (stage === STAGES - 1) {
     const { word, share } = shown.next[root.row][0];
-    svg.append(svgShape("text", { x: place.target, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" }, `${word} ${spellWholePercent(share)}`));
+    svg.append(
+      svgShape(
+        "text",
+        { x: place.target, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" },
+        `${word} ${spellWholePercent(share)}`,
+      ),
+    );
   }
   return svg;
 }
@@ -80,7 +88,9 @@ function drawn(root, shown, go) {
 function written(root, word, row, go) {
   const stage = root.at % STAGES;
   const isHidden = stage === STAGES - 1 && row === root.row + 1; // there the word that is written stands
-  const look = ["word", row === root.row ? "now" : "", row > root.row ? "later" : "", isHidden ? "hidden" : ""].join(" ");
+  const look = ["word", row === root.row ? "now" : "", row > root.row ? "later" : "", isHidden ? "hidden" : ""].join(
+    " ",
+  );
   const made = svgShape("text", { x: root.place.target, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
   made.dataset.place = `word ${row}`;
   return pressed(made, () => go(row * STAGES + STAGES - 1));
@@ -105,21 +115,29 @@ function arc(root, shown, j) {
   const [from, to] = [middle(root.row), middle(j)];
   const { arcs, bow } = root.place;
   const far = arcs - 14 - bow * (root.row - j);
-  const path = svgShape("path", { d: `M ${arcs} ${from} C ${far} ${from}, ${far} ${to}, ${arcs} ${to}`, class: "own", "stroke-width": 1 + 9 * weight, opacity: 0.12 + 0.88 * weight });
-  return opening(root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellWholePercent(weight)}`);
+  const path = svgShape("path", {
+    d: `M ${arcs} ${from} C ${far} ${from}, ${far} ${to}, ${arcs} ${to}`, class: "own", "stroke-width": 1 + 9 * weight,
+    opacity: 0.12 + 0.88 * weight,
+  });
+  return opening(
+    root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellWholePercent(weight)}`,
+  );
 }
 
 // From the word to one of the other sentence.
 function thread(root, shown, j) {
   const weight = shown.cross[root.row * shown.source.length + j];
   const { target, source, bend } = root.place;
+  const [from, to] = [middle(root.row), middle(j)];
   const path = svgShape("path", {
-    d: `M ${target + 10} ${middle(root.row)} C ${target + bend} ${middle(root.row)}, ${source - bend} ${middle(j)}, ${source - 10} ${middle(j)}`,
+    d: `M ${target + 10} ${from} C ${target + bend} ${from}, ${source - bend} ${to}, ${source - 10} ${to}`,
     class: "cross",
     "stroke-width": 1 + 9 * weight,
     opacity: 0.12 + 0.88 * weight,
   });
-  return opening(root, path, "cross", j, shown, `${shown.target[root.row]} → ${shown.source[j]}: ${spellWholePercent(weight)}`);
+  return opening(
+    root, path, "cross", j, shown, `${shown.target[root.row]} → ${shown.source[j]}: ${spellWholePercent(weight)}`,
+  );
 }
 
 // A thread tells its weight, and opens it.
@@ -137,7 +155,10 @@ function nextWords(shown, row, isThere) {
     const line = element("div", "line");
     const beam = element("span", "beam");
     beam.style.width = 100 * share + "%";
-    line.append(element("span", "said", { textContent: word }), beam, element("span", "much", { textContent: spellWholePercent(share) }));
+    line.append(
+      element("span", "said", { textContent: word }), beam,
+      element("span", "much", { textContent: spellWholePercent(share) }),
+    );
     return line;
   });
   const list = element("div", isThere ? "" : "later");

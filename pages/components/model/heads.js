@@ -1,5 +1,5 @@
-// The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on two
-// sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
+// The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on
+// two sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
@@ -27,7 +27,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.maps = cut(floats(shown.weights));
   shown.others = shown.other.length ? cut(floats(shown.other)) : null; // of a second sentence of the same length
   shown.rolled = floats(shown.rolled);
-  for (const name of ["ground", "ink", "faint", "outline", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  for (const name of ["ground", "ink", "faint", "outline", "share", "x"])
+    root.style.setProperty("--" + name, shown.palette[name]);
   root.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] };
   if (shown.order && !root.resting) Object.assign(root.look, lookOf(shown.order));
   if (root.look.from >= shown.queries.length) root.look.from = "";
@@ -36,16 +37,21 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.look.pair = root.look.pair.filter((i) => i < shown.heads.length).slice(shown.others ? -1 : -2);
   root.shown = shown;
   const cards = shown.heads.map((_, i) => cardOf(root, i));
-  const parts = { controls: element("div", "controls"), told: element("p", "told", { ariaLive: "polite" }), grid: element("div", "grid"), two: element("div", "two") };
+  const parts = {
+    controls: element("div", "controls"), told: element("p", "told", { ariaLive: "polite" }),
+    grid: element("div", "grid"), two: element("div", "two"),
+  };
   Object.assign(root, { parts, cards });
   fillControls(root);
   parts.grid.addEventListener("focusin", ({ target }) => stopAt(root, target));
-  root.replaceChildren(element("p", "about", { textContent: shown.text.about }), ...Object.values(parts), beyondOf(root));
+  root.replaceChildren(
+    element("p", "about", { textContent: shown.text.about }), ...Object.values(parts), beyondOf(root),
+  );
   arrange(root);
   compareTwo(root);
 }
 
-// ---- what a link keeps -----------------------------------------------------------------------------------------------
+// ---- what a link keeps ----------------------------------------------------------------------------------------------
 // All that is shown but the order: where it is the same, the cards and an open choice stay.
 function textBeyondOrder(shown) {
   return JSON.stringify({ ...shown, order: null }, (_, value) => (ArrayBuffer.isView(value) ? String(value) : value));
@@ -78,14 +84,14 @@ function sendOrder(root) {
   root.trigger("order", { by, least, from: place(from), to: place(to) });
 }
 
-// An order that still rests goes along: sent a moment later it could take the place of the opened head, for a busy server
-// keeps only the last message of a component.
+// An order that still rests goes along: sent a moment later it could take the place of the opened head, for a busy
+// server keeps only the last message of a component.
 function openHead(root, head) {
   if (root.resting) sendOrder(root);
   root.trigger("head", head);
 }
 
-// ---- controls --------------------------------------------------------------------------------------------------------
+// ---- controls -------------------------------------------------------------------------------------------------------
 function fillControls(root) {
   const { text, measures, queries, keys } = root.shown;
   const places = (words) => words.map((word, i) => [i, word]);
@@ -115,9 +121,9 @@ function choiceOf(root, name, label, options) {
   return choice;
 }
 
-// ---- order -----------------------------------------------------------------------------------------------------------
-// What a head is sorted by: the weight of a pair of words, if both are chosen, else a measure, here if it is known here.
-// Of two sentences by how far they differ in it.
+// ---- order ----------------------------------------------------------------------------------------------------------
+// What a head is sorted by: the weight of a pair of words, if both are chosen, else a measure, here if it is known
+// here. Of two sentences by how far they differ in it.
 function sortedBy({ shown, look }) {
   const { from, to, by } = look;
   const { heads, maps, others } = shown;
@@ -151,7 +157,12 @@ function arrange(root) {
   const inLayer = shown.heads.filter(({ layer }) => layer === shown.heads[0]?.layer).length;
   parts.grid.classList.toggle("layers", !order);
   parts.grid.style.setProperty("--columns", inLayer);
-  roving(parts.grid, () => parts.grid.replaceChildren(...kept.map((i) => cards[i])), ".open", () => columnsOf(parts.grid));
+  roving(
+    parts.grid,
+    () => parts.grid.replaceChildren(...kept.map((i) => cards[i])),
+    ".open",
+    () => columnsOf(parts.grid),
+  );
   stopAt(root, parts.grid.querySelector('.open[tabindex="0"]'));
   for (const i of kept) cards[i].number.textContent = order ? numbersOf(shown, order, i) : "";
   const sentence = said(shown.text.order, {
@@ -180,24 +191,36 @@ function numbersOf({ text, others }, { here, there, held, spell }, i) {
   return known.map(([name, number]) => `${name} ${spell(number)}`.trim()).join(" · ") || "–";
 }
 
-// ---- cards -----------------------------------------------------------------------------------------------------------
+// ---- cards ----------------------------------------------------------------------------------------------------------
 function cardOf(root, i) {
   const { shown, look } = root;
   const { layer, head, name, habit } = shown.heads[i];
   const isNow = layer === shown.now[0] && head === shown.now[1];
   const card = element("div", isNow ? "card now" : "card");
-  const open = element("button", isNow ? "open chosen" : "open", { type: "button", title: habit || name, onclick: () => openHead(root, [layer, head]) });
+  const open = element("button", isNow ? "open chosen" : "open", {
+    type: "button", title: habit || name,
+    onclick: () => openHead(root, [layer, head]),
+  });
   open.setAttribute("aria-label", said(shown.text.open, { name, habit }));
   open.style.aspectRatio = ratioOf(shown);
-  open.append(shown.others ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed") : imageOf(shown, shown.maps[i], scaleOf(shown)));
+  open.append(
+    shown.others
+      ? imageOf(shown, apart(shown.maps[i], shown.others[i]), "signed")
+      : imageOf(shown, shown.maps[i], scaleOf(shown)),
+  );
   card.number = element("div", "number");
   const compare = element("button", "compare", { type: "button" });
   compare.onclick = () => {
-    look.pair = look.pair.includes(i) ? look.pair.filter((each) => each !== i) : [...look.pair, i].slice(shown.others ? -1 : -2);
+    look.pair = look.pair.includes(i)
+      ? look.pair.filter((each) => each !== i)
+      : [...look.pair, i].slice(shown.others ? -1 : -2);
     compareTwo(root);
   };
   card.compare = compare;
-  card.append(open, element("div", "name", { textContent: name }), element("div", "habit", { textContent: habit }), card.number, compare);
+  card.append(
+    open, element("div", "name", { textContent: name }), element("div", "habit", { textContent: habit }), card.number,
+    compare,
+  );
   return card;
 }
 
@@ -212,7 +235,7 @@ const ratioOf = ({ queries, keys }) => Math.min(3, Math.max(1 / 3, keys.length /
 const imageOf = ({ queries, keys, reach, fills, allowed }, numbers, scale) =>
   mapImage(numbers, { rows: queries.length, columns: keys.length, reach, fills, scale, allowed });
 
-// ---- two heads, or a head on two sentences ---------------------------------------------------------------------------
+// ---- two heads, or a head on two sentences --------------------------------------------------------------------------
 function compareTwo(root) {
   const { shown, look, cards, parts } = root;
   const { text, heads, maps } = shown;
@@ -280,11 +303,12 @@ function axisOf(words, name) {
   const axis = element("div", `axis ${name}`);
   axis.setAttribute("aria-hidden", "true");
   axis.style.setProperty("--count", words.length);
-  if (words.length <= MOST_LABELS) axis.append(...words.map((word) => element("span", "", { textContent: word, title: word })));
+  if (words.length <= MOST_LABELS)
+    axis.append(...words.map((word) => element("span", "", { textContent: word, title: word })));
   return axis;
 }
 
-// ---- rollout beside what is written ----------------------------------------------------------------------------------
+// ---- rollout beside what is written ---------------------------------------------------------------------------------
 // What is known beyond the maps: the layers' weights multiplied, and how much each head adds.
 function beyondOf({ shown }) {
   const beyond = element("div", "beyond");
@@ -303,7 +327,9 @@ function writtenOf({ heads, text }) {
     beam.style.width = `${(100 * length) / most}%`;
     const room = element("span", "room");
     room.append(beam);
-    row.append(element("span", "", { textContent: name }), room, element("span", "", { textContent: spellNumber(length) }));
+    row.append(
+      element("span", "", { textContent: name }), room, element("span", "", { textContent: spellNumber(length) }),
+    );
     return row;
   });
   written.title = text.written;

@@ -11,5 +11,7 @@ export function mapImage(numbers, { rows, columns, reach, fills, scale = "share"
     if (allowed.length && !allowed[i]) return BLOCKED;
     return Math.round(Math.min(1, Math.max(0, height(number))) * (LEVELS - 1));
   });
-  return element("img", "map", { alt: "", draggable: false, src: pixels(codes, rows, columns, fills[scale]).toDataURL() });
+  return element("img", "map", {
+    alt: "", draggable: false, src: pixels(codes, rows, columns, fills[scale]).toDataURL(),
+  });
 }

@@ -1,5 +1,5 @@
-// A decoder writes: its words one by one, the keys and values that each layer keeps of them, and what that has cost with a
-// cache and without one. All stops of the way are there: looking at one asks nobody.
+// A decoder writes: its words one by one, the keys and values that each layer keeps of them, and what that has cost
+// with a cache and without one. All stops of the way are there: looking at one asks nobody.
 import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -19,7 +19,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.given = data.slice();
   const shown = unpacked(data);
   shown.weights = new Float32Array(shown.weights.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "share", "q", "k", "v", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  for (const name of ["ground", "ink", "faint", "share", "q", "k", "v", "x"])
+    root.style.setProperty("--" + name, shown.palette[name]);
   const focused = root.getRootNode().activeElement?.dataset?.place;
   if (root.run !== shown.run) Object.assign(root, { run: shown.run, at: shown.stop });
   root.head = Math.min(root.head ?? 0, shown.heads.length - 1);
@@ -43,7 +44,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
-// ---- the way through the text --------------------------------------------------------------------------------------------
+// ---- the way through the text ---------------------------------------------------------------------------------------
 function moverOf(root, shown, draw) {
   const last = shown.told.cached.length - 1;
   const walk = element("div", "walk", { role: "group" });
@@ -76,12 +77,16 @@ function moverOf(root, shown, draw) {
   return { walk, told, show, go: move };
 }
 
-// ---- the words -----------------------------------------------------------------------------------------------------------
+// ---- the words ------------------------------------------------------------------------------------------------------
 function wordsOf(root, { words, given, next, text }, move) {
   const seen = given + root.at;
   const tiles = words.slice(0, seen).map((word, t) => {
     if (t < given) return element("span", "word", { textContent: word });
-    const tile = button(t === seen - 1 ? "word written now" : "word written", { textContent: word, title: text.go }, () => move.go(t + 1 - given));
+    const tile = button(
+      t === seen - 1 ? "word written now" : "word written",
+      { textContent: word, title: text.go },
+      () => move.go(t + 1 - given),
+    );
     tile.dataset.place = `word ${t}`;
     return tile;
   });
@@ -89,7 +94,10 @@ function wordsOf(root, { words, given, next, text }, move) {
   if (!coming) return tiles;
   const cell = { part: "unembedding", step: "probabilities", index: [0, 0, coming.number] };
   const tile = button("word coming", { title: text.open }, () => root.trigger("opened", { stop: root.at, ...cell }));
-  tile.append(element("span", "", { textContent: coming.word }), element("span", "much", { textContent: spellWholePercent(coming.share) }));
+  tile.append(
+    element("span", "", { textContent: coming.word }),
+    element("span", "much", { textContent: spellWholePercent(coming.share) }),
+  );
   tile.dataset.place = "coming";
   return [...tiles, tile];
 }
@@ -102,7 +110,7 @@ function labelsOf({ words }) {
   return line;
 }
 
-// ---- the shelf of a layer ------------------------------------------------------------------------------------------------
+// ---- the shelf of a layer -------------------------------------------------------------------------------------------
 class Field {
   constructor(root, shown, name, layer) {
     this.root = root;
@@ -110,7 +118,9 @@ class Field {
     this.name = name;
     this.layer = layer;
     this.element = element("div", "layer");
-    this.threads = svgShape("svg", { viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true });
+    this.threads = svgShape("svg", {
+      viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true,
+    });
     this.query = element("span", "query", { textContent: "q" });
     this.grid = element("div", "grid", { role: "group" });
     this.grid.setAttribute("aria-label", name);
@@ -120,7 +130,10 @@ class Field {
     const field = element("div", "field");
     field.append(this.threads, this.query, this.grid);
     const title = element("div", "title");
-    title.append(element("span", "name", { textContent: name }), element("span", "k", { textContent: "k" }), element("span", "v", { textContent: "v" }));
+    title.append(
+      element("span", "name", { textContent: name }), element("span", "k", { textContent: "k" }),
+      element("span", "v", { textContent: "v" }),
+    );
     this.element.append(title, field);
   }
 
@@ -146,16 +159,26 @@ class Field {
     const seen = shown.given + root.at;
     const isNew = (s) => s < seen && (root.way === "again" || root.at === 0 || s === seen - 1);
     const [weights, keys, values] = this.cells;
-    roving(this.grid, () => {
-      shown.words.forEach((word, s) => {
-        const share = spellWholePercent(this.weight(s));
-        weights[s].textContent = s < seen ? share : "";
-        weights[s].setAttribute("aria-label", said(shown.text.weight, { layer: this.name, word: shown.words[seen - 1], key: word, share }));
-        weights[s].classList.toggle("strong", this.weight(s) >= 0.1);
-        for (const [cells, name] of [[keys, "key"], [values, "value"]]) this.fill(cells[s], name, s, isNew(s), isStep);
-        for (const cells of this.cells) cells[s].disabled = s >= seen;
-      });
-    }, "button:not(:disabled)", () => seen);
+    roving(
+      this.grid,
+      () => {
+        shown.words.forEach((word, s) => {
+          const share = spellWholePercent(this.weight(s));
+          weights[s].textContent = s < seen ? share : "";
+          weights[s].setAttribute(
+            "aria-label", said(shown.text.weight, { layer: this.name, word: shown.words[seen - 1], key: word, share }),
+          );
+          weights[s].classList.toggle("strong", this.weight(s) >= 0.1);
+          for (const [cells, name] of [
+            [keys, "key"], [values, "value"],
+          ])
+            this.fill(cells[s], name, s, isNew(s), isStep);
+          for (const cells of this.cells) cells[s].disabled = s >= seen;
+        });
+      },
+      "button:not(:disabled)",
+      () => seen,
+    );
     this.draw(seen);
   }
 
@@ -175,10 +198,12 @@ class Field {
   // The numbers of a key or value, one below the other: the stronger the colour, the larger.
   strip(name, s) {
     const { strips, words, heads, width } = this.shown;
-    const first = (((this.layer * heads.length + this.root.head) * words.length + s) * 2 + (name === "value" ? 1 : 0)) * width;
+    const first =
+      (((this.layer * heads.length + this.root.head) * words.length + s) * 2 + (name === "value" ? 1 : 0)) * width;
     const bands = Array.from({ length: width }, (_, i) => {
       const strength = Math.round(12 + (88 * strips[first + i]) / 255);
-      return `color-mix(in srgb, var(--${name[0]}) ${strength}%, transparent) ${(100 * i) / width}% ${(100 * (i + 1)) / width}%`;
+      const colour = `color-mix(in srgb, var(--${name[0]}) ${strength}%, transparent)`;
+      return `${colour} ${(100 * i) / width}% ${(100 * (i + 1)) / width}%`;
     });
     return `linear-gradient(${bands.join(", ")})`;
   }
@@ -196,7 +221,7 @@ class Field {
   }
 }
 
-// ---- what is chosen, and counted -----------------------------------------------------------------------------------------
+// ---- what is chosen, and counted ------------------------------------------------------------------------------------
 function choicesOf(root, shown, move) {
   const line = element("div", "choices");
   const group = (label, names, chosen, choose) => {
@@ -217,8 +242,17 @@ function choicesOf(root, shown, move) {
     return made;
   };
   line.append(
-    group(shown.text.picture, WAYS.map((way) => shown.text[`way_${way}`]), () => WAYS.indexOf(root.way), (i) => (root.way = WAYS[i])),
-    group(shown.text.head, shown.heads, () => root.head, (i) => (root.head = i)),
+    group(
+      shown.text.picture,
+      WAYS.map((way) => shown.text[`way_${way}`]),
+      () => WAYS.indexOf(root.way),
+      (i) => (root.way = WAYS[i]),
+    ),
+    group(
+      shown.text.head, shown.heads,
+      () => root.head,
+      (i) => (root.head = i),
+    ),
   );
   return line;
 }
@@ -234,7 +268,10 @@ function countOf(root, { title, names, texts, added, sizes }) {
     bar.style.width = `${(100 * sizes[root.at][i]) / most}%`;
     const track = element("span", "track");
     track.append(bar);
-    line.append(element("span", "name", { textContent: name }), element("span", "number", { textContent: texts[root.at][i] }), element("span", "added", { textContent: added[root.at][i] }), track);
+    line.append(
+      element("span", "name", { textContent: name }), element("span", "number", { textContent: texts[root.at][i] }),
+      element("span", "added", { textContent: added[root.at][i] }), track,
+    );
     box.append(line);
   });
   return box;

@@ -14,11 +14,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const side = shown.words.length;
   const weights = new Float32Array(shown.weights.slice().buffer);
   const area = (of, i) => of.subarray(i * side * side, (i + 1) * side * side);
-  shown.tiles.filter(({ head }) => head !== null).forEach((tile, i) => {
-    tile.map = area(weights, i);
-    tile.allowed = area(shown.allowed, i);
-  });
-  for (const name of ["ground", "ink", "faint", "outline", "share", "x"]) root.style.setProperty("--" + name, shown.palette[name]);
+  shown.tiles
+    .filter(({ head }) => head !== null)
+    .forEach((tile, i) => {
+      tile.map = area(weights, i);
+      tile.allowed = area(shown.allowed, i);
+    });
+  for (const name of ["ground", "ink", "faint", "outline", "share", "x"])
+    root.style.setProperty("--" + name, shown.palette[name]);
   root.classList.toggle("upright", shown.upright);
   const focused = root.getRootNode().activeElement?.dataset?.place;
   const both = element("div", "both");
@@ -27,7 +30,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (focused) root.querySelector(`[data-place="${CSS.escape(focused)}"]`)?.focus();
 }
 
-// ---- the switches ----------------------------------------------------------------------------------------------------
+// ---- the switches ---------------------------------------------------------------------------------------------------
 function boardOf(root, shown) {
   const { tiles, text, norms } = shown;
   const board = element("div", "board");
@@ -39,15 +42,23 @@ function boardOf(root, shown) {
     board.append(element("h6", "", { textContent: title }), row);
   }
   const hold = element("label", "hold");
-  const box = element("input", "", { type: "checkbox", checked: norms, onchange: () => root.trigger("norms", box.checked) });
+  const box = element("input", "", {
+    type: "checkbox", checked: norms,
+    onchange: () => root.trigger("norms", box.checked),
+  });
   box.dataset.place = "norms";
   hold.append(box, element("span", "", { textContent: text.norms }));
   hold.title = text.norms_why;
-  const again = button("again", { textContent: text.again, disabled: !tiles.some(({ kind }) => kind) }, () => root.trigger("again", true));
+  const again = button("again", { textContent: text.again, disabled: !tiles.some(({ kind }) => kind) }, () =>
+    root.trigger("again", true),
+  );
   again.dataset.place = "again";
   const line = element("div", "line");
   line.append(hold, again);
-  board.append(line, element("p", "why", { textContent: text.norms_why }), ...tiles.filter(({ kind }) => kind === "mask").map((tile) => drawnOf(root, shown, tile)));
+  board.append(
+    line, element("p", "why", { textContent: text.norms_why }),
+    ...tiles.filter(({ kind }) => kind === "mask").map((tile) => drawnOf(root, shown, tile)),
+  );
   return board;
 }
 
@@ -102,8 +113,13 @@ function drawnOf(root, shown, tile) {
   const tell = (row, column) => {
     const [query, key] = [row, column].map((place) => Math.min(side - 1, Math.max(0, place)));
     root.at[frame.dataset.place] = [query, key];
-    Object.assign(mark.style, { top: `${(100 * query) / side}%`, left: `${(100 * key) / side}%`, width: `${100 / side}%`, height: `${100 / side}%` });
-    told.textContent = said(text.cell, { query: words[query], key: words[key], number: spellWholePercent(tile.map[query * side + key]) });
+    Object.assign(mark.style, {
+      top: `${(100 * query) / side}%`, left: `${(100 * key) / side}%`, width: `${100 / side}%`,
+      height: `${100 / side}%`,
+    });
+    told.textContent = said(text.cell, {
+      query: words[query], key: words[key], number: spellWholePercent(tile.map[query * side + key]),
+    });
   };
   const place = ({ clientX, clientY }) => {
     const { left, top, width, height } = frame.getBoundingClientRect();
@@ -112,7 +128,8 @@ function drawnOf(root, shown, tile) {
   const block = () => {
     const [query, key] = at();
     const isDrawn = tile.blocked.some(([t, s]) => t === query && s === key);
-    if (isDrawn || tile.allowed[query * side + key]) root.trigger("pair", { part: tile.part, head: tile.head, pair: [query, key] });
+    if (isDrawn || tile.allowed[query * side + key])
+      root.trigger("pair", { part: tile.part, head: tile.head, pair: [query, key] });
   };
   frame.onpointermove = (event) => tell(...place(event));
   frame.onclick = (event) => {
@@ -139,7 +156,7 @@ function labelsOf(words, side) {
   return labels;
 }
 
-// ---- before and after ------------------------------------------------------------------------------------------------
+// ---- before and after -----------------------------------------------------------------------------------------------
 function outcomesOf(root, shown) {
   const all = element("div", "outcomes");
   all.append(...shown.outcomes.map((outcome) => outcomeOf(root, shown, outcome)));
@@ -163,7 +180,10 @@ function outcomeOf(root, { text }, { title, rows, told, word, share, alone, alon
 
 function keyOf({ before, after }) {
   const key = element("div", "key");
-  key.append(element("span", "swatch before"), element("span", "", { textContent: before }), element("span", "swatch after"), element("span", "", { textContent: after }));
+  key.append(
+    element("span", "swatch before"), element("span", "", { textContent: before }), element("span", "swatch after"),
+    element("span", "", { textContent: after }),
+  );
   return key;
 }
 
@@ -194,16 +214,20 @@ function pairRow(root, text, { word, before, after, cell }) {
 function aloneRow(root, text, before, word, { part, head, name, share }) {
   const row = element("div", "row");
   const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(share) });
-  const press = button("word", { textContent: name, title: said(text.turn_off, { name }) }, () => root.trigger("kind", { part, head, kind: "off" }));
+  const press = button("word", { textContent: name, title: said(text.turn_off, { name }) }, () =>
+    root.trigger("kind", { part, head, kind: "off" }),
+  );
   press.dataset.place = `alone ${word} ${part} ${head}`;
   row.append(press, barsOf(before, share), element("span", "numbers", { textContent: numbers }));
   return row;
 }
 
-// ---- weights that moved ----------------------------------------------------------------------------------------------
+// ---- weights that moved ---------------------------------------------------------------------------------------------
 function movedOf(root, { text, moved: { title, told, rows } }) {
   const figure = element("figure", "outcome moved");
-  figure.append(element("figcaption", "", { textContent: title }), element("p", "told", { textContent: told, ariaLive: "polite" }));
+  figure.append(
+    element("figcaption", "", { textContent: title }), element("p", "told", { textContent: told, ariaLive: "polite" }),
+  );
   if (rows.length) figure.append(keyOf(text));
   for (const each of rows) figure.append(movedRow(root, text, each));
   return figure;
@@ -220,7 +244,7 @@ function movedRow(root, text, { name, pair, before, after, opens }) {
   return row;
 }
 
-// ---- the path of a prediction ----------------------------------------------------------------------------------------
+// ---- the path of a prediction ---------------------------------------------------------------------------------------
 function pathOf(root, shown) {
   const { path, text, fills } = shown;
   const section = element("div", "path");
@@ -229,7 +253,11 @@ function pathOf(root, shown) {
   const shade = (number) => fills.signed[Math.round(((number / most + 1) / 2) * (LEVELS - 1))];
   const table = element("table", "pushes");
   const head = element("tr", "");
-  head.append(element("th", "", { textContent: text.part }), ...path.words.map((word) => element("th", "across", { scope: "col", title: word })), element("th", "sum", { textContent: text.path_sum }));
+  head.append(
+    element("th", "", { textContent: text.part }),
+    ...path.words.map((word) => element("th", "across", { scope: "col", title: word })),
+    element("th", "sum", { textContent: text.path_sum }),
+  );
   path.words.forEach((word, i) => head.children[i + 1].append(element("span", "", { textContent: word })));
   table.append(head);
   let layer = 0;
@@ -237,12 +265,18 @@ function pathOf(root, shown) {
     const line = element("tr", row.layer === layer ? "" : "first");
     layer = row.layer;
     const name = element("th", "", { scope: "row" });
-    name.append(row.opens ? button("name", { textContent: nameOf(shown, row) }, () => root.trigger("head", row.opens)) : element("span", "", { textContent: nameOf(shown, row) }));
+    name.append(
+      row.opens
+        ? button("name", { textContent: nameOf(shown, row) }, () => root.trigger("head", row.opens))
+        : element("span", "", { textContent: nameOf(shown, row) }),
+    );
     line.append(name);
     if (row.by_word) row.by_word.forEach((push, s) => line.append(cellOf(root, shown, row, push, s, shade)));
     else line.append(element("td", "none", { colSpan: path.words.length }));
     const sum = element("td", "sum");
-    const open = button("number", { textContent: spellNumber(row.push), title: text.open }, () => root.trigger("opened", row.cell));
+    const open = button("number", { textContent: spellNumber(row.push), title: text.open }, () =>
+      root.trigger("opened", row.cell),
+    );
     open.dataset.place = `push ${row.part}`;
     const bar = element("span", row.push < 0 ? "beam down" : "beam");
     bar.style.width = `${(60 * Math.abs(row.push)) / farthest}px`;
@@ -251,12 +285,18 @@ function pathOf(root, shown) {
     table.append(line);
   }
   const last = element("tr", "first whole");
-  last.append(element("th", "", { textContent: "Σ", scope: "row" }), element("td", "none", { colSpan: path.words.length }), element("td", "sum"));
+  last.append(
+    element("th", "", { textContent: "Σ", scope: "row" }), element("td", "none", { colSpan: path.words.length }),
+    element("td", "sum"),
+  );
   last.lastChild.append(element("span", "number", { textContent: spellNumber(path.sum) }));
   table.append(last);
   const wide = element("div", "wide", { tabIndex: 0, role: "region", ariaLabel: path.title });
   wide.append(table);
-  section.append(element("h5", "", { textContent: path.title }), element("p", "why", { textContent: path.about }), element("p", "told", { textContent: path.told }), wide);
+  section.append(
+    element("h5", "", { textContent: path.title }), element("p", "why", { textContent: path.about }),
+    element("p", "told", { textContent: path.told }), wide,
+  );
   return section;
 }
 
@@ -266,7 +306,9 @@ const nameOf = ({ text }, { name, layer }) => (layer ? `${layer} · ${name}` : n
 function cellOf(root, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
   const cell = element("td", "push");
   cell.style.background = shade(push);
-  const open = button("number", { title: `${path.words[s]}: ${spellNumber(push)}` }, () => root.trigger("opened", { ...by_word_cell, index: [...by_word_cell.index, s] }));
+  const open = button("number", { title: `${path.words[s]}: ${spellNumber(push)}` }, () =>
+    root.trigger("opened", { ...by_word_cell, index: [...by_word_cell.index, s] }),
+  );
   open.setAttribute("aria-label", `${layer} · ${name}, ${path.words[s]}: ${spellNumber(push)}. ${text.open}`);
   open.tabIndex = -1;
   cell.append(open);

@@ -10,7 +10,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.given = data.slice();
   const shown = unpacked(data);
   shown.logits = new Float32Array(shown.numbers.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "share", "x", "k", "v"]) root.style.setProperty("--" + name, shown.palette[name]);
+  for (const name of ["ground", "ink", "faint", "share", "x", "k", "v"])
+    root.style.setProperty("--" + name, shown.palette[name]);
   const focused = root.getRootNode().activeElement?.dataset?.place;
   const bars = barsOf(root, shown);
   const both = element("div", "both");
@@ -20,12 +21,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
   if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
 }
 
-// ---- the text --------------------------------------------------------------------------------------------------------
+// ---- the text -------------------------------------------------------------------------------------------------------
 function tilesOf(root, { tiles, text }) {
   const line = element("div", "tiles", { role: "group" });
   line.setAttribute("aria-label", text.tiles);
   tiles.forEach(({ word, kind }, place) => {
-    const tile = button(`tile ${kind}`, { textContent: kind === "blank" ? "____" : word, title: text.tiles }, () => root.trigger("place", place));
+    const tile = button(`tile ${kind}`, { textContent: kind === "blank" ? "____" : word, title: text.tiles }, () =>
+      root.trigger("place", place),
+    );
     tile.dataset.place = `tile ${place}`;
     tile.setAttribute("aria-label", word);
     tile.disabled = kind === "blank" || kind === "start";
@@ -34,7 +37,7 @@ function tilesOf(root, { tiles, text }) {
   return line;
 }
 
-// ---- the words that may come -----------------------------------------------------------------------------------------
+// ---- the words that may come ----------------------------------------------------------------------------------------
 function barsOf(root, { words, text, logits, sliders }) {
   const bars = element("div", "bars");
   const line = element("div", "line", { textContent: text.cut });
@@ -60,7 +63,9 @@ function barsOf(root, { words, text, logits, sliders }) {
 function rowOf(root, { word, number, cell }, text) {
   const row = element("div", "row");
   row.number = number;
-  const pick = button("said", { textContent: word, title: said(text.pick, { word }) }, () => root.trigger("picked", number));
+  const pick = button("said", { textContent: word, title: said(text.pick, { word }) }, () =>
+    root.trigger("picked", number),
+  );
   pick.setAttribute("aria-label", pick.title);
   pick.dataset.place = `word ${number}`;
   const track = button("track", { title: pick.title, tabIndex: -1 }, () => root.trigger("picked", number));
@@ -77,14 +82,26 @@ function showRow(row, share, uncut) {
   row.querySelector(".cell").textContent = spellWholePercent(share);
 }
 
-// ---- what is chosen, and done ----------------------------------------------------------------------------------------
+// ---- what is chosen, and done ---------------------------------------------------------------------------------------
 function controlsOf(root, { sliders, seed, text }, bars) {
   const controls = element("div", "controls");
   const choose = (choices) => root.trigger("choices", choices);
   controls.append(
-    temperatureSlider(sliders.temperature, (temperature) => bars.follow({ temperature }), (number) => choose({ word_temperature: number })),
-    topKSlider(sliders.top_k, (topK) => bars.follow({ topK }), (number) => choose({ top_k: number })),
-    topPSlider(sliders.top_p, (topP) => bars.follow({ topP }), (number) => choose({ top_p: number })),
+    temperatureSlider(
+      sliders.temperature,
+      (temperature) => bars.follow({ temperature }),
+      (number) => choose({ word_temperature: number }),
+    ),
+    topKSlider(
+      sliders.top_k,
+      (topK) => bars.follow({ topK }),
+      (number) => choose({ top_k: number }),
+    ),
+    topPSlider(
+      sliders.top_p,
+      (topP) => bars.follow({ topP }),
+      (number) => choose({ top_p: number }),
+    ),
   );
   if (!Object.keys(text.buttons).length) return controls;
   controls.append(seedOf(seed, choose));
@@ -131,7 +148,9 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
   const group = element("div", "seed", { role: "group" });
   group.setAttribute("aria-label", label);
   const way = (text, isChosen, number) => {
-    const made = button("way", { textContent: text, ariaPressed: String(isChosen) }, () => choose({ word_seed: number }));
+    const made = button("way", { textContent: text, ariaPressed: String(isChosen) }, () =>
+      choose({ word_seed: number }),
+    );
     made.dataset.place = `way ${text}`;
     return made;
   };
@@ -147,7 +166,7 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
   return group;
 }
 
-// ---- the cache -------------------------------------------------------------------------------------------------------
+// ---- the cache ------------------------------------------------------------------------------------------------------
 // A shelf a layer, a column a word: its key above its value; the last one is new.
 function shelvesOf({ columns, layers, title, rows }) {
   const cache = element("div", "cache");
@@ -155,7 +174,9 @@ function shelvesOf({ columns, layers, title, rows }) {
   for (const name of layers) {
     const shelf = element("div", "shelf");
     const kept = element("div", "kept");
-    columns.forEach((word, t) => kept.append(element("span", t === columns.length - 1 ? "column new" : "column", { title: word })));
+    columns.forEach((word, t) =>
+      kept.append(element("span", t === columns.length - 1 ? "column new" : "column", { title: word })),
+    );
     shelf.append(element("span", "layer", { textContent: name }), kept);
     cache.append(shelf);
   }

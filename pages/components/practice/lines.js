@@ -1,6 +1,6 @@
-// The lines of a layer: the number of each is a button that shows what the line made, and at its end stands one that says
-// that it is the wrong line. Both are asked of the server, which answers with the map and the verdict.
-// data.lines: of each what it makes, the code behind that, the step to look at or null, and the verdict, "", "✓" or "×".
+// The lines of a layer: the number of each is a button that shows what the line made, and at its end stands one that
+// says that it is the wrong line. Both are asked of the server, which answers with the map and the verdict. data.lines:
+// of each what it makes, the code behind that, the step to look at or null, and the verdict, "", "✓" or "×".
 import { button, element } from "../model/controls.js";
 import { roving } from "../roving.js";
 

@@ -7,7 +7,9 @@ const LEAST_HIT = 8; // px: what a pointer can meet
 export function drawBars(picture, part, share) {
   const { x, w } = picture.layout;
   const middle = x[part.name] + w[part.name] / 2;
-  const axis = { d: `M${middle},${picture.layout.headHeight}V${picture.layout.frame.height - 8 * picture.unit}`, class: "axis" };
+  const axis = {
+    d: `M${middle},${picture.layout.headHeight}V${picture.layout.frame.height - 8 * picture.unit}`, class: "axis",
+  };
   picture.shapes.put("lane", "path", `axis ${part.name}`, { ...axis, opacity: clamp(share * 3) * 0.8 });
   for (let row = 0; row < picture.rows; row++) drawBar(picture, part, row, share);
 }
@@ -27,23 +29,39 @@ function drawBar(picture, part, row, share) {
   const end = x[part.name] + w[part.name] / 2;
   const start = before && picture.has(before) ? x[before] + w[before] / 2 : end;
   const middle = grows ? end : between(start, end, easeInOut(own));
-  const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2); // in its column, however far it is dragged
+  // However large the number, its bar stays in its column.
+  const length = clamp(Math.abs(number) / (picture.largest[part.name] || 1)) * (w[part.name] / 2);
   const height = Math.max(1, Math.min(15 * picture.unit, rowHeight[row] - 2));
   const look = `bar ${number < 0 ? "minus" : "plus"}`;
-  const box = { x: number < 0 ? middle - length : middle, y: rowY[row] - height / 2, width: Math.max(0.01, length), height, rx: Math.min(3 * picture.unit, height / 3) };
+  const box = {
+    x: number < 0 ? middle - length : middle, y: rowY[row] - height / 2, width: Math.max(0.01, length), height,
+    rx: Math.min(3 * picture.unit, height / 3),
+  };
   const means = { part: part.name, row, m: 0 };
   const nearness = picture.nearness(row);
-  picture.shapes.put("cells", "rect", `${part.name} ${row}`, { ...box, class: look, opacity: nearness * (isBlocked ? 1 - own : 1) }, means);
+  picture.shapes.put(
+    "cells", "rect", `${part.name} ${row}`,
+    { ...box, class: look, opacity: nearness * (isBlocked ? 1 - own : 1) },
+    means,
+  );
   if (isBlocked) drawBlocked(picture, part, row, clamp(own * 2 - 1) * nearness);
   else if (length < 1.5) drawZero(picture, part, row, middle, nearness, height);
   if (rowHeight[row] >= LEAST_HIT) {
-    const whole = { x: x[part.name], y: rowY[row] - Math.max(height, LEAST_HIT) / 2, width: w[part.name], height: Math.max(height, LEAST_HIT) };
+    const whole = {
+      x: x[part.name], y: rowY[row] - Math.max(height, LEAST_HIT) / 2, width: w[part.name],
+      height: Math.max(height, LEAST_HIT),
+    };
     picture.shapes.put("hits", "rect", `${part.name} ${row}`, { ...whole, class: "hit" }, means);
   }
-  const tells = picture.hovered === row || (picture.hovered === null && picture.isActive(part) && own > 0.6 && rowHeight[row] > 16);
+  const tells =
+    picture.hovered === row || (picture.hovered === null && picture.isActive(part) && own > 0.6 && rowHeight[row] > 16);
   if (!tells || isBlocked || picture.layout.folded.has(part.name)) return;
-  const at = { x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row], "font-size": 15 * picture.unit };
-  picture.shapes.put("texts", "text", `number ${part.name} ${row}`, { ...at, class: "number", text: spellNumber(picture.isActive(part) ? number : target) });
+  const at = {
+    x: (number < 0 ? middle : middle + length) + 6 * picture.unit, y: rowY[row], "font-size": 15 * picture.unit,
+  };
+  picture.shapes.put("texts", "text", `number ${part.name} ${row}`, {
+    ...at, class: "number", text: spellNumber(picture.isActive(part) ? number : target),
+  });
 }
 
 function drawZero(picture, part, row, x, opacity, height) {
@@ -55,5 +73,7 @@ function drawBlocked(picture, part, row, opacity) {
   const { x, w, rowY, rowHeight } = picture.layout;
   const height = Math.max(1, Math.min(18 * picture.unit, rowHeight[row] - 2));
   const box = { x: x[part.name] + w[part.name] * 0.2, y: rowY[row] - height / 2, width: w[part.name] * 0.6, height };
-  picture.shapes.put("cells", "rect", `blocked ${part.name} ${row}`, { ...box, rx: 3 * picture.unit, class: "blocked", opacity });
+  picture.shapes.put("cells", "rect", `blocked ${part.name} ${row}`, {
+    ...box, rx: 3 * picture.unit, class: "blocked", opacity,
+  });
 }

@@ -15,10 +15,18 @@ export function drawHead(picture, part, share) {
   if (height === null) return;
   const sign = { x: middle, y: headHeight - height * picture.unit, "font-size": signSize(part, folded) * picture.unit };
   const opens = { head: part.opens };
-  picture.shapes.put("texts", "text", `sign ${part.name}`, { ...sign, opacity: comes, class: `sign ${part.family}${lit}`, text: part.sign }, opens);
+  picture.shapes.put(
+    "texts", "text", `sign ${part.name}`,
+    { ...sign, opacity: comes, class: `sign ${part.family}${lit}`, text: part.sign },
+    opens,
+  );
   if (isFolded || frame.compact || zoom < SMALL) return; // no room for names
   const name = { x: middle, y: headHeight - 12 * picture.unit, "font-size": 13.5 * picture.unit };
-  picture.shapes.put("texts", "text", `name ${part.name}`, { ...name, opacity: comes, class: `name${lit}`, text: part.label }, opens);
+  picture.shapes.put(
+    "texts", "text", `name ${part.name}`,
+    { ...name, opacity: comes, class: `name${lit}`, text: part.label },
+    opens,
+  );
 }
 
 // How far over the rows each column's sign stands: above, where the one before it leaves room; else lower; null where

@@ -20,7 +20,10 @@ export function drawGlow(picture, { rows, strength }) {
     for (const row of rows.get(part.name).keys()) {
       const y = isLane ? laneY : rowY[row];
       if (!isLane && rowHeight[row] < LEAST_GLOW_ROW) continue;
-      const box = { x: x[part.name] - 4 * picture.unit, y: y - height / 2, width: w[part.name] + 8 * picture.unit, height, rx: 6 * picture.unit };
+      const box = {
+        x: x[part.name] - 4 * picture.unit, y: y - height / 2, width: w[part.name] + 8 * picture.unit, height,
+        rx: 6 * picture.unit,
+      };
       picture.shapes.put("marks", "rect", `glow ${part.name} ${row}`, { ...box, class: "glow", opacity });
     }
   }
@@ -29,7 +32,9 @@ export function drawGlow(picture, { rows, strength }) {
 
 // The shares first, then the lane, then the rows: what finds no room is not told.
 function drawOldNumbers(picture, rows, opacity) {
-  const taken = [...picture.shapes.made].filter(([, shape]) => shape.round === picture.shapes.round).flatMap(boxOfShape);
+  const taken = [...picture.shapes.made]
+    .filter(([, shape]) => shape.round === picture.shapes.round)
+    .flatMap(boxOfShape);
   const rank = (part) => (part.is_share ? 0 : part.role === "lane" ? 1 : 2);
   const parts = picture.snapshot.parts.filter((part) => rows.has(part.name) && picture.has(part.name));
   for (const part of parts.sort((one, other) => rank(one) - rank(other))) {
@@ -47,7 +52,9 @@ function drawOldNumber(picture, part, row, { m, old, now }, taken, opacity) {
   const size = Math.max(OLD_PX.least, OLD_PX[part.is_share ? "share" : "other"] * picture.unit);
   const isNamed = part.is_share ? now >= TELLING_SHARE : part.role === "lane";
   const texts = isNamed ? [picture.saysBefore(spell(old)), spell(old)] : [spell(old)];
-  const places = texts.flatMap((text) => placesBeside(beside, textWidth(text, size), size, part.is_share).map((box) => ({ box, text })));
+  const places = texts.flatMap((text) =>
+    placesBeside(beside, textWidth(text, size), size, part.is_share).map((box) => ({ box, text })),
+  );
   const found = places.find(({ box }) => isInside(picture, box) && !taken.some((other) => boxesOverlap(box, other)));
   if (!found) return;
   const { box, text } = found;
@@ -69,7 +76,9 @@ function placesBeside({ left, right, top, bottom }, width, size, isShare) {
   const [middle, across] = [(top + bottom) / 2, (left + right) / 2];
   const boxAt = (x, y) => ({ left: x, right: x + width, top: y - size / 2, bottom: y + size / 2 });
   const behind = boxAt(right + 2 * OLD_GAP, middle);
-  const [above, below] = [boxAt(across - width / 2, top - OLD_GAP - size / 2), boxAt(across - width / 2, bottom + OLD_GAP + size / 2)];
+  const [above, below] = [
+    boxAt(across - width / 2, top - OLD_GAP - size / 2), boxAt(across - width / 2, bottom + OLD_GAP + size / 2),
+  ];
   return isShare ? [behind, above, below] : [above, below, behind];
 }
 
@@ -80,7 +89,8 @@ function isInside({ layout: { frame } }, { left, right, top, bottom }) {
 // The room that a text, a cell or a bar takes: [box], or nothing of what may be written over.
 function boxOfShape([key, { attributes }]) {
   const { x, y, width, height, text } = attributes;
-  if (key.startsWith("cells ") || key.startsWith("shares ")) return width === undefined ? [] : [{ left: x, right: x + width, top: y, bottom: y + height }];
+  if (key.startsWith("cells ") || key.startsWith("shares "))
+    return width === undefined ? [] : [{ left: x, right: x + width, top: y, bottom: y + height }];
   if (!key.startsWith("texts ") || !text) return [];
   const [size, look] = [attributes["font-size"], attributes.class ?? ""];
   const wide = textWidth(text, size, 700);

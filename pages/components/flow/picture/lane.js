@@ -3,12 +3,16 @@ import { clamp } from "../motion.js";
 
 export function drawLane(picture) {
   const { laneY, laneHeight, frame } = picture.layout;
-  const box = { x: 0, y: laneY - laneHeight / 2 + 3 * picture.unit, width: frame.width, height: laneHeight - 6 * picture.unit };
+  const box = {
+    x: 0, y: laneY - laneHeight / 2 + 3 * picture.unit, width: frame.width, height: laneHeight - 6 * picture.unit,
+  };
   picture.shapes.put("lane", "rect", "lane", { ...box, rx: 12 * picture.unit, class: "lane" });
   if (!frame.crossed) drawPill(picture, box);
   const size = Math.min(24, 20 * picture.unit);
   const at = { x: 10 * picture.unit, y: laneY, "font-size": frame.crossed ? size : 15 * picture.unit };
-  picture.shapes.put("texts", "text", "asks", { ...at, class: frame.crossed ? "word asking" : "aside", text: picture.lane });
+  picture.shapes.put("texts", "text", "asks", {
+    ...at, class: frame.crossed ? "word asking" : "aside", text: picture.lane,
+  });
 }
 
 // The word that asks, and its lane, as one shape.
@@ -31,7 +35,11 @@ export function drawWords(picture) {
     const at = { x: 10 * picture.unit, y: rowY[row], "font-size": size, opacity: fades };
     if (size >= 9) picture.shapes.put("texts", "text", `word ${row}`, { ...at, class: look, text: picture.words[row] });
     const box = { x: 0, y: rowY[row] - rowHeight[row] / 2, width: frame.wordWidth, height: rowHeight[row] };
-    picture.shapes.put("hits", "rect", `word ${row}`, { ...box, class: "hit", title: picture.titleOf(row) }, { word: row });
+    picture.shapes.put(
+      "hits", "rect", `word ${row}`,
+      { ...box, class: "hit", title: picture.titleOf(row) },
+      { word: row },
+    );
   }
 }
 
@@ -40,6 +48,10 @@ export function drawAnswer(picture) {
   const last = picture.layout.parts.filter((part) => part.role === "lane" && part.after).at(-1);
   if (!last) return;
   const { x, w, laneY } = picture.layout;
-  const at = { x: x[last.name] + w[last.name] + 12 * picture.unit, y: laneY, "font-size": Math.min(24 * picture.unit, 30) };
-  picture.shapes.put("texts", "text", "answer", { ...at, class: "word asking", text: `${picture.asking}′`, opacity: clamp(picture.come(last) * 3 - 2) });
+  const at = {
+    x: x[last.name] + w[last.name] + 12 * picture.unit, y: laneY, "font-size": Math.min(24 * picture.unit, 30),
+  };
+  picture.shapes.put("texts", "text", "answer", {
+    ...at, class: "word asking", text: `${picture.asking}′`, opacity: clamp(picture.come(last) * 3 - 2),
+  });
 }

@@ -17,14 +17,22 @@ export function drawMeeting(picture, part, share) {
   const { cell } = stripOf(picture.snapshot, keys, picture.unit, zoom);
   const height = Math.min(Math.max(cell, 9 * picture.unit) * 1.3, rowHeight[row] * 0.46);
   const above = height + 3 * picture.unit;
-  const lens = { x: x[keys.name] - 6 * picture.unit, y: y - height / 2 - above - 5 * picture.unit, width: w[keys.name] + 12 * picture.unit };
-  picture.shapes.put("marks", "rect", "lens", { ...lens, height: height + above + 10 * picture.unit, rx: 8 * picture.unit, class: "lens" });
+  const lens = {
+    x: x[keys.name] - 6 * picture.unit, y: y - height / 2 - above - 5 * picture.unit,
+    width: w[keys.name] + 12 * picture.unit,
+  };
+  picture.shapes.put("marks", "rect", "lens", {
+    ...lens, height: height + above + 10 * picture.unit, rx: 8 * picture.unit, class: "lens",
+  });
   drawGlide(picture, query, x[keys.name], y - above, w[keys.name], height);
   if (count <= 0 || count >= picture.rows) return;
   const drop = clamp((count - 0.25) % 1);
   const start = x[keys.name] + w[keys.name] + 6 * picture.unit;
   const end = x[part.name] + (part.role === "pair" ? w[part.name] / 2 : 0);
-  const dot = { cx: between(start, end, easeOut(drop)), cy: rowY[Math.min(picture.rows - 1, Math.floor(count))], r: 5 * picture.unit };
+  const dot = {
+    cx: between(start, end, easeOut(drop)), cy: rowY[Math.min(picture.rows - 1, Math.floor(count))],
+    r: 5 * picture.unit,
+  };
   picture.shapes.put("marks", "circle", "drop", { ...dot, class: "drop", opacity: 1 - 0.4 * drop });
 }
 
@@ -36,7 +44,10 @@ function drawGlide(picture, query, x, y, width, height) {
   for (let i = 0; i < count; i++) {
     const number = numbers[largestOf(numbers, i * each, Math.min(numbers.length, (i + 1) * each))];
     const strength = clamp(Math.abs(number) / (picture.largest[query.name] || 1));
-    const box = { x: x + i * step, y: y - height / 2, width: Math.max(0.5, step - gap), height, rx: Math.min(3 * picture.unit, height / 4) };
+    const box = {
+      x: x + i * step, y: y - height / 2, width: Math.max(0.5, step - gap), height,
+      rx: Math.min(3 * picture.unit, height / 4),
+    };
     const look = `cell q ${number < 0 ? "minus" : "plus"}`;
     picture.shapes.put("marks", "rect", `glide ${i}`, { ...box, class: look, "fill-opacity": 0.14 + 0.78 * strength });
   }

@@ -1,5 +1,5 @@
-// The merge: the numbers of the head that is looked at come from its own strip, those of every other head from that head's
-// small map above the picture; where it has none in sight, from the picture's top edge.
+// The merge: the numbers of the head that is looked at come from its own strip, those of every other head from that
+// head's small map above the picture; where it has none in sight, from the picture's top edge.
 import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
 import { cellHeight, drawVector } from "./strips.js";
@@ -23,7 +23,9 @@ function flightOf(picture, part, share, head) {
   const isLooked = head === picture.snapshot.look.head;
   const target = boxOfHead(picture, part, head, picture.heads);
   const map = mapOfHead(picture, head);
-  const box = isLooked ? blendTables(sourceBox(picture, part), target, easeInOut(own)) : boxOnWay(picture, map, target, own);
+  const box = isLooked
+    ? blendTables(sourceBox(picture, part), target, easeInOut(own))
+    : boxOnWay(picture, map, target, own);
   return { head, isLooked, own, box, target, map, frame: isLooked ? 1 : between(1, OTHER_FRAME, landing(own)) };
 }
 
@@ -40,27 +42,38 @@ function ownShare(picture, share, head) {
 // It leaves as the query's row of the small map, grows, and shrinks into its place.
 function boxOnWay(picture, map, target, own) {
   const height = 22 * picture.unit;
-  const flying = { height, width: clamp((target.width / target.height) * height, height, STRIP.longest * picture.unit) };
-  const size = own < SHRINKS ? blendTables(map, flying, easeInOut(clamp(own / GROWN))) : blendTables(flying, target, landing(own));
+  const flying = {
+    height, width: clamp((target.width / target.height) * height, height, STRIP.longest * picture.unit),
+  };
+  const size =
+    own < SHRINKS ? blendTables(map, flying, easeInOut(clamp(own / GROWN))) : blendTables(flying, target, landing(own));
   const way = easeInOut(own);
-  const [x, y] = [between(map.x + map.width / 2, target.x + target.width / 2, way), between(map.y + map.height / 2, target.y + target.height / 2, way)];
+  const [x, y] = [
+    between(map.x + map.width / 2, target.x + target.width / 2, way),
+    between(map.y + map.height / 2, target.y + target.height / 2, way),
+  ];
   return { x: x - size.width / 2, y: y - size.height / 2, width: size.width, height: size.height };
 }
 
 // A cell at its place among the head's others.
 function flyAlong({ isLooked, own, box, target, frame }, cell) {
   const [wide, tall] = [box.width / target.width, box.height / target.height];
-  const flown = { x: box.x + (cell.x - target.x) * wide, y: box.y + (cell.y - target.y) * tall, width: cell.width * wide, height: cell.height * tall };
+  const flown = {
+    x: box.x + (cell.x - target.x) * wide, y: box.y + (cell.y - target.y) * tall, width: cell.width * wide,
+    height: cell.height * tall,
+  };
   return { box: flown, opacity: clamp(own * (isLooked ? 3 : 8)), "stroke-opacity": frame };
 }
 
-// ---- from where to where ---------------------------------------------------------------------------------------------
+// ---- from where to where --------------------------------------------------------------------------------------------
 // The cells of one head of several in a strip.
 function boxOfHead(picture, part, head, heads) {
   const { cell, gap, count } = stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
   const height = cellHeight(picture, part, 0, cell);
   const each = (count * (cell + gap)) / heads;
-  return { x: picture.layout.x[part.name] + head * each, y: picture.y(part, 0) - height / 2, width: each - gap, height };
+  return {
+    x: picture.layout.x[part.name] + head * each, y: picture.y(part, 0) - height / 2, width: each - gap, height,
+  };
 }
 
 function sourceBox(picture, part) {
@@ -68,25 +81,33 @@ function sourceBox(picture, part) {
   return boxOfHead(picture, source, 0, 1);
 }
 
-// The query's row in a head's small map: { x, y, width, height, isSeen }. Without a row of small maps each head comes in
-// over its own part of the picture.
+// The query's row in a head's small map: { x, y, width, height, isSeen }. Without a row of small maps each head comes
+// in over its own part of the picture.
 function mapOfHead(picture, head) {
   const { width } = picture.layout.frame;
   const map = picture.headMaps?.[head];
-  if (!map) return { x: (width * (head + 0.5)) / picture.heads, y: 0, width: 40 * picture.unit, height: 0, isSeen: false };
+  if (!map)
+    return { x: (width * (head + 0.5)) / picture.heads, y: 0, width: 40 * picture.unit, height: 0, isSeen: false };
   const height = map.height / picture.queries;
   return { ...map, y: map.y + picture.snapshot.look.query * height, height };
 }
 
-// ---- what a hall sees of it ------------------------------------------------------------------------------------------
-// Round numbers that fly, so that they are seen before all that they pass; with the head's name where no small map says it.
+// ---- what a hall sees of it -----------------------------------------------------------------------------------------
+// Round numbers that fly, so that they are seen before all that they pass; with the head's name where no small map says
+// it.
 function drawCarrier(picture, { head, isLooked, own, box, map }) {
   if (isLooked || own <= 0 || own >= 1) return;
   const opacity = clamp(own * 8) * clamp((1 - own) * 4);
   const edge = 5 * picture.unit;
   const round = { x: box.x - edge, y: box.y - edge, width: box.width + 2 * edge, height: box.height + 2 * edge };
-  picture.shapes.put("carriers", "rect", `carrier ${head}`, { ...round, rx: 7 * picture.unit, class: "carrier", opacity });
+  picture.shapes.put("carriers", "rect", `carrier ${head}`, {
+    ...round, rx: 7 * picture.unit, class: "carrier", opacity,
+  });
   if (map.isSeen) return;
-  const at = { x: box.x + box.width / 2, y: Math.max(box.y, 30 * picture.unit) - 14 * picture.unit, "font-size": 15 * picture.unit };
-  picture.shapes.put("carriers", "text", `arriving ${head}`, { ...at, opacity, class: "name v carried", text: picture.headNames[head] });
+  const at = {
+    x: box.x + box.width / 2, y: Math.max(box.y, 30 * picture.unit) - 14 * picture.unit, "font-size": 15 * picture.unit,
+  };
+  picture.shapes.put("carriers", "text", `arriving ${head}`, {
+    ...at, opacity, class: "name v carried", text: picture.headNames[head],
+  });
 }

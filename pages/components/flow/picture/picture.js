@@ -1,6 +1,6 @@
-// The picture: a pure function of a view. A view says which numbers, how far the journey has come, which word is pointed
-// at. Playing, dragging back, and a changed setting are therefore the same act.
-// view: of pictureView. Its progress: stops that are behind, and how far the next has come: 2.5 is the middle of the third.
+// The picture: a pure function of a view. A view says which numbers, how far the journey has come, which word is
+// pointed at. Playing, dragging back, and a changed setting are therefore the same act. view: of pictureView. Its
+// progress: stops that are behind, and how far the next has come: 2.5 is the middle of the third.
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
 import { drawBars } from "./bars.js";

@@ -28,30 +28,43 @@ export function drawRibbons(picture) {
     const width = Math.abs(shares[row]) * stick;
     const leaves = topOf(picture, row, width);
     drawRibbon(picture, row, { start, bend, end, leaves, arrives, width });
-    if (revealed > 0.04 && revealed < 1 && Math.abs(shares[row]) > 0.03) drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
+    if (revealed > 0.04 && revealed < 1 && Math.abs(shares[row]) > 0.03)
+      drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed);
     labels.push(percentOf(picture, row, { passed, bend, top: leaves, width }, clamp(revealed * 3 - 1)));
     arrives += width;
   }
   drawPercents(picture, labels.filter(Boolean));
   const box = { x: end, y: laneY - (stick * total) / 2, width: 5 * picture.unit, height: stick * total, rx: 2 };
-  picture.shapes.put("ribbons", "rect", "stick", { ...box, class: "stick", opacity: clamp(picture.come(mixer) * 3 - 1.6) });
+  picture.shapes.put("ribbons", "rect", "stick", {
+    ...box, class: "stick", opacity: clamp(picture.come(mixer) * 3 - 1.6),
+  });
 }
 
 function drawRibbon(picture, row, { start, bend, end, leaves, arrives, width }) {
   const hair = Math.max(0.9, width);
   const half = (bend + end) / 2;
   const there = `H${bend}C${half},${leaves} ${half},${arrives} ${end},${arrives}`;
-  const back = `V${arrives + hair}C${half},${arrives + hair} ${half},${leaves + hair} ${bend},${leaves + hair}H${start}Z`;
+  const [lower, upper] = [arrives + hair, leaves + hair];
+  const back = `V${lower}C${half},${lower} ${half},${upper} ${bend},${upper}H${start}Z`;
   const share = picture.snapshot.shares[row];
   const strength = between(0.34, 0.92, clamp(Math.abs(share) * 3));
-  picture.shapes.put("ribbons", "path", `ribbon ${row}`, { d: `M${start},${leaves}${there}${back}`, class: `ribbon${share < 0 ? " taken" : ""}`, fill: picture.arrival.url, opacity: strength * picture.nearness(row) }, { ribbon: row });
+  picture.shapes.put(
+    "ribbons", "path", `ribbon ${row}`,
+    {
+      d: `M${start},${leaves}${there}${back}`, class: `ribbon${share < 0 ? " taken" : ""}`, fill: picture.arrival.url,
+      opacity: strength * picture.nearness(row),
+    },
+    { ribbon: row },
+  );
 }
 
 function drawFlyingValue(picture, values, row, { passed, bend, end, arrives, width }, revealed) {
   const x = between(passed, end, revealed);
   const bent = clamp((x - bend) / (end - bend));
   const y = between(picture.layout.rowY[row], arrives + width / 2, bent * bent * (3 - 2 * bent));
-  drawVector(picture, values, row, { x: x - picture.layout.w[values.name] * 0.7, y }, clamp((1 - revealed) * 4), { layer: "marks" });
+  drawVector(picture, values, row, { x: x - picture.layout.w[values.name] * 0.7, y }, clamp((1 - revealed) * 4), {
+    layer: "marks",
+  });
 }
 
 // A share as text: inside its ribbon where it fits before the bend, else above it; null where it is not told.
@@ -62,7 +75,10 @@ function percentOf(picture, row, { passed, bend, top, width }, opacity) {
   const size = 24 * picture.unit;
   const x = passed + 12 * picture.unit;
   const isInside = width > size && x + textWidth(spellPercent(share), size) < bend + size;
-  const at = { x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": isInside ? size : 16 * picture.unit, opacity };
+  const at = {
+    x, y: isInside ? top + width / 2 + 1 : top - 10 * picture.unit, "font-size": isInside ? size : 16 * picture.unit,
+    opacity,
+  };
   return { row, share, at, look: `percent${isInside && share > 0 ? " inside" : ""}` };
 }
 

@@ -1,4 +1,5 @@
-// Rings round the operands of the sum that is unfolded; the one that is pointed at, in the sum or here, has the thicker.
+// Rings round the operands of the sum that is unfolded; the one that is pointed at, in the sum or here, has the
+// thicker.
 import { stripOf } from "../layout.js";
 
 const RING_GAP = 3; // px between a cell and its ring
@@ -8,10 +9,16 @@ export function drawRings(picture, rings) {
   rings.forEach(({ part, row, m, isPointed, told }, i) => {
     const box = boxOfNumber(picture, part, row, m);
     if (!box) return;
-    const ring = { x: box.x - RING_GAP, y: box.y - RING_GAP, width: box.width + 2 * RING_GAP, height: box.height + 2 * RING_GAP };
-    picture.shapes.put("marks", "rect", `ring ${i}`, { ...ring, rx: 5 * picture.unit, class: `ring${isPointed ? " pointed" : ""}` });
+    const ring = {
+      x: box.x - RING_GAP, y: box.y - RING_GAP, width: box.width + 2 * RING_GAP, height: box.height + 2 * RING_GAP,
+    };
+    picture.shapes.put("marks", "rect", `ring ${i}`, {
+      ...ring, rx: 5 * picture.unit, class: `ring${isPointed ? " pointed" : ""}`,
+    });
     if (!told) return;
-    const at = { x: box.x + box.width / 2, y: ring.y - 11 * picture.unit, "font-size": Math.max(15, 16 * picture.unit) };
+    const at = {
+      x: box.x + box.width / 2, y: ring.y - 11 * picture.unit, "font-size": Math.max(15, 16 * picture.unit),
+    };
     picture.shapes.put("carriers", "text", "told", { ...at, class: "middle carried", text: told });
   });
 }
@@ -22,7 +29,9 @@ export function boxOfNumber(picture, part, row, m) {
 }
 
 export function shapeOfNumber(picture, part, row, m) {
-  const { each } = part.role.startsWith("pair") ? { each: 1 } : stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
+  const { each } = part.role.startsWith("pair")
+    ? { each: 1 }
+    : stripOf(picture.snapshot, part, picture.unit, picture.layout.zoom);
   const vector = `cells ${part.name} ${row} ${Math.floor(m / each)}`;
   const key = part.is_share ? `shares share ${row}` : part.role === "pair" ? `cells ${part.name} ${row}` : vector;
   const shape = picture.shapes.made.get(key);

@@ -19,8 +19,13 @@ export function drawShares(picture) {
     const attributes = { x: box.x, y: box.y, width: Math.max(0.6, box.width), height: Math.max(0.6, box.height) };
     const rx = Math.min(3 * picture.unit, box.height / 3, box.width / 3);
     const means = { part: share.name, row, m: 0 };
-    picture.shapes.put("shares", "rect", `share ${row}`, { ...attributes, rx, class: `share${shares[row] < 0 ? " taken" : ""}`, opacity: picture.nearness(row) }, means);
-    if (lying > 0.6 && standing < 0.5 && box.width > 46 * picture.unit) drawSegmentWord(picture, row, box, clamp((lying - 0.6) * 4) * (1 - 2 * standing));
+    picture.shapes.put(
+      "shares", "rect", `share ${row}`,
+      { ...attributes, rx, class: `share${shares[row] < 0 ? " taken" : ""}`, opacity: picture.nearness(row) },
+      means,
+    );
+    if (lying > 0.6 && standing < 0.5 && box.width > 46 * picture.unit)
+      drawSegmentWord(picture, row, box, clamp((lying - 0.6) * 4) * (1 - 2 * standing));
   }
   if (settled > 0 && standing < 1) drawRuler(picture, clamp(settled * 5) * (1 - standing));
 }
@@ -56,7 +61,9 @@ function stickBox(picture, row, sum) {
 function shareBox(picture, row) {
   const { x, w } = picture.layout;
   const height = Math.max(0.8, Math.abs(picture.snapshot.shares[row]) * picture.layout.stick);
-  return { x: x[picture.snapshot.share.name], y: topOf(picture, row, height), width: w[picture.snapshot.share.name], height };
+  return {
+    x: x[picture.snapshot.share.name], y: topOf(picture, row, height), width: w[picture.snapshot.share.name], height,
+  };
 }
 
 // Where a ribbon of this width begins: at its row, but inside the picture.
@@ -85,5 +92,7 @@ function drawRuler(picture, opacity) {
 function powersOf(scores, shares) {
   const top = scores.reduce((most, score) => Math.max(most, Number.isNaN(score) ? -Infinity : score), -Infinity);
   const most = Math.max(...shares) || 1;
-  return Array.from(scores, (score, row) => (Number.isNaN(score) ? shares[row] / most : top === -Infinity ? 0 : Math.exp(score - top)));
+  return Array.from(scores, (score, row) =>
+    Number.isNaN(score) ? shares[row] / most : top === -Infinity ? 0 : Math.exp(score - top),
+  );
 }

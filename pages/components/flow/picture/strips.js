@@ -21,7 +21,9 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
   const isTogether = isFramed || isSlim;
   if (isFramed) {
     const frame = { x, y: y - height / 2, width: count * (cell + gap) - gap, height, rx: 2 * picture.unit };
-    picture.shapes.put(layer, "rect", `frame ${part.name} ${row}`, { ...frame, class: `frame ${part.family}`, opacity });
+    picture.shapes.put(layer, "rect", `frame ${part.name} ${row}`, {
+      ...frame, class: `frame ${part.family}`, opacity,
+    });
   }
   const places = [];
   for (let i = 0; i < count; i++) {
@@ -32,7 +34,9 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     if (isSlim && strength < FAINT) continue; // without a frame it would not be seen
     const column = m - row * length;
     const isOther = part.merges && Math.floor(column / (length / picture.heads)) !== picture.snapshot.look.head;
-    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && !fly && "other", isTogether && "slim"].filter(Boolean).join(" ");
+    const look = ["cell", part.family, number < 0 ? "minus" : "plus", isOther && !fly && "other", isTogether && "slim"]
+      .filter(Boolean)
+      .join(" ");
     const box = { x: x + i * (cell + gap), y: y - height / 2, width: Math.max(0.5, cell), height };
     const fill = Number.isFinite(number) ? (strength < FAINT ? 0.03 : 0.14 + 0.78 * strength) : 0;
     const means = { part: part.name, row, m: column };
@@ -44,15 +48,22 @@ export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cel
     }
     const rx = Math.min(3 * picture.unit, cell / 4, height / 4);
     const { box: flown, ...strengths } = fly ? fly(box, column) : { box, opacity };
-    picture.shapes.put(layer, "rect", key, { ...flown, rx, ...strengths, class: look, "fill-opacity": Math.round(100 * fill) / 100 }, means);
+    picture.shapes.put(
+      layer, "rect", key,
+      { ...flown, rx, ...strengths, class: look, "fill-opacity": Math.round(100 * fill) / 100 },
+      means,
+    );
   }
-  if (isTogether) putStrip(picture, part, row, places, { x, y: y - height / 2, width: count * (cell + gap) - gap, height });
+  if (isTogether)
+    putStrip(picture, part, row, places, { x, y: y - height / 2, width: count * (cell + gap) - gap, height });
 }
 
 // What a pointer meets of a strip whose cells are drawn together: the number under it.
 function putStrip(picture, part, row, places, box) {
   const last = places.length - 1;
-  const means = (x) => ({ part: part.name, row, m: places[Math.max(0, Math.min(last, Math.floor(((x - box.x) / box.width) * places.length)))] });
+  const means = (x) => ({
+    part: part.name, row, m: places[Math.max(0, Math.min(last, Math.floor(((x - box.x) / box.width) * places.length)))],
+  });
   picture.shapes.put("cells", "rect", `strip ${part.name} ${row}`, { ...box, class: "strip" }, means);
 }
 
@@ -61,7 +72,9 @@ function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
   const shown = { look, opacity: Math.round(100 * opacity) / 100, fill: Math.round(FILLS * fill) / FILLS };
   const kind = `${look} ${shown.opacity} ${shown.fill}`;
   if (!picture.looks.has(kind)) picture.looks.set(kind, { ...shown, paths: [] });
-  picture.looks.get(kind).paths.push(`M${x.toFixed(2)},${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${-width.toFixed(2)}z`);
+  picture.looks
+    .get(kind)
+    .paths.push(`M${x.toFixed(2)},${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${-width.toFixed(2)}z`);
 }
 
 export function drawLooks(picture) {

@@ -9,7 +9,9 @@ export function drawThreads(picture, part, share) {
     const from = picture.byName.get(name);
     if (!from || !picture.has(name)) continue;
     if (part.role === "lane") drawLaneThread(picture, from, part, share);
-    else for (let row = 0; row < picture.rows; row++) if (!picture.isRest(row)) drawRowThread(picture, from, part, row, share);
+    else
+      for (let row = 0; row < picture.rows; row++)
+        if (!picture.isRest(row)) drawRowThread(picture, from, part, row, share);
   }
 }
 
@@ -19,7 +21,10 @@ function drawLaneThread(picture, from, part, share) {
   const end = x[part.name];
   const path = from.role === "lane" ? line(start, laneY, end) : curve(start, picture.y(from, laneBehind), end, laneY);
   const color = from.role === "lane" ? from.family : part.family;
-  putThread(picture, `${from.name} ${part.name}`, path, `${color}${from.role === "lane" ? "" : " strong"}`, 0.9, easeInOut(share));
+  putThread(
+    picture, `${from.name} ${part.name}`, path, `${color}${from.role === "lane" ? "" : " strong"}`, 0.9,
+    easeInOut(share),
+  );
 }
 
 function drawRowThread(picture, from, part, row, share) {
@@ -35,7 +40,9 @@ function drawRowThread(picture, from, part, row, share) {
     const end = x[part.name] - 7 * picture.unit;
     putThread(picture, key, curve(start, laneY, end, rowY[row]), from.family, resting * nearness, drawn);
     const dot = { cx: end, cy: rowY[row], r: Math.min(4.5 * picture.unit, Math.max(1, rowHeight[row] / 3)) };
-    picture.shapes.put("marks", "circle", `meets ${key}`, { ...dot, class: "meets", opacity: nearness * clamp(drawn * 4 - 3) });
+    picture.shapes.put("marks", "circle", `meets ${key}`, {
+      ...dot, class: "meets", opacity: nearness * clamp(drawn * 4 - 3),
+    });
     return;
   }
   if (part.role === "row" && part.column - from.column > 1) {
@@ -45,8 +52,13 @@ function drawRowThread(picture, from, part, row, share) {
   const meets = part.reads.some((name) => picture.byName.get(name)?.role === "lane");
   const end = !isBar(part) ? x[part.name] : meets ? x[part.name] - 7 * picture.unit : middle(part.name);
   const faded = picture.snapshot.blocked[row] && (part.is_share || part.motion === "mask") ? 0.12 : 0.55;
-  const color = part.role === "pair" ? (from.role === "pair" ? (part.is_share ? "share" : "x") : from.family) : part.family;
-  putThread(picture, key, line(start, rowY[row], end), color, faded * nearness, meets ? picture.turn(share, row) : easeInOut(share));
+  const color =
+    part.role === "pair" ? (from.role === "pair" ? (part.is_share ? "share" : "x") : from.family) : part.family;
+  putThread(
+    picture, key, line(start, rowY[row], end), color,
+    faded * nearness,
+    meets ? picture.turn(share, row) : easeInOut(share),
+  );
 }
 
 // From x to v, past all that lies between: dotted, under the row.
@@ -56,14 +68,18 @@ function drawFarThread(picture, key, from, part, row, share) {
   const low = y + rowHeight[row] * 0.36;
   const path = `M${start},${y}L${start + 6 * picture.unit},${low}H${end - 6 * picture.unit}L${end},${y}`;
   const strength = picture.isActive(part) || picture.hovered === row ? 0.9 : 0.3;
-  picture.shapes.put("threads", "path", key, { d: path, class: `thread far ${part.family}`, opacity: share * strength * picture.nearness(row) });
+  picture.shapes.put("threads", "path", key, {
+    d: path, class: `thread far ${part.family}`, opacity: share * strength * picture.nearness(row),
+  });
 }
 
 // Threads of one look that are drawn whole are one path, which costs as much as a single thread.
 function putThread(picture, key, d, look, opacity, drawn) {
   if (opacity <= 0.01 || drawn <= 0) return;
   if (drawn < 1) {
-    picture.shapes.put("threads", "path", key, { d, class: `thread ${look}`, opacity, pathLength: 1, "stroke-dasharray": `${drawn.toFixed(3)} 1` });
+    picture.shapes.put("threads", "path", key, {
+      d, class: `thread ${look}`, opacity, pathLength: 1, "stroke-dasharray": `${drawn.toFixed(3)} 1`,
+    });
     return;
   }
   const kind = `${look} ${opacity}`;

@@ -9,7 +9,12 @@ const LANE_NAME_PX = 15;
 export function drawVectors(picture, part, share) {
   const count = part.role === "lane" ? 1 : picture.rows;
   for (let row = 0; row < count; row++) {
-    const own = part.role === "lane" ? share : part.role === "pairs" ? picture.turn(share, row) : clamp(share * 1.4 - (0.4 * row) / count);
+    const own =
+      part.role === "lane"
+        ? share
+        : part.role === "pairs"
+          ? picture.turn(share, row)
+          : clamp(share * 1.4 - (0.4 * row) / count);
     if (own <= 0) continue;
     const nearness = part.role === "lane" ? 1 : picture.nearness(row);
     if (part.merges && own < 1) drawMerge(picture, part, own);
@@ -35,7 +40,11 @@ function drawLaneName(picture, part, share) {
   const size = LANE_NAME_PX * picture.unit;
   const at = { x: x[part.name] + w[part.name] / 2, y: laneY + 26 * picture.unit, "font-size": size };
   const text = hasRoomFor(picture, part, size) ? part.label : part.sign;
-  picture.shapes.put("texts", "text", `lane ${part.name}`, { ...at, class: `name ${part.family}`, text, opacity: clamp(share * 3 - 2) }, { head: part.opens });
+  picture.shapes.put(
+    "texts", "text", `lane ${part.name}`,
+    { ...at, class: `name ${part.family}`, text, opacity: clamp(share * 3 - 2) },
+    { head: part.opens },
+  );
 }
 
 // Whether the name fits between the strips beside it.
