@@ -38,7 +38,7 @@ ZERO_OR_MINUS_INFINITY = Faces(
 def with_additive_mask(trace: Trace) -> Trace:
     r"""Add two steps to a run with a mask: `additive_mask` and `added_scores`.
 
-    $M_{ij} = 0$ where query i may attend to key j, $-\infty$ where not; `added_scores` is $scores + M$, the same as
+    $M_{ij} = 0$ if query i may attend to key j, else $-\infty$; `added_scores` is $scores + M$, the same as
     `masked_scores`, in which blocked scores are filled: $x + 0 = x$, and $x - \infty = -\infty$.
 
     trace: a run with a step `allowed`, whose own steps stay as they are. Returns a Trace. Raises KeyError for a run
@@ -62,7 +62,7 @@ def with_additive_mask(trace: Trace) -> Trace:
 
 
 def count_equal_scores(trace: Trace) -> tuple[int, int]:
-    """Count the scores that adding and filling make equal, to the last digit, and all scores; one head and sequence.
+    """Count the scores for which adding and filling give exactly the same, and all scores; of one head and sequence.
 
     trace: as with_additive_mask gives it.
 

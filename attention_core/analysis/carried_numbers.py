@@ -1,4 +1,4 @@
-"""What the words hand over through each head for one number of the output, before the weights take their share."""
+"""The contribution of each word's value to one column of the output, through each head, before the weights."""
 
 from jaxtyping import Float
 from torch import Tensor
@@ -8,10 +8,10 @@ from attention_core.record.trace import Trace
 
 
 def find_carried(trace: Trace, column: int) -> Float[Tensor, "B H S"]:
-    """Find what each word's value is worth in one column of the output, through each head: v W_o,h.
+    """Return what each word's value adds to one column of the output through each head, at weight 1: v W_o,h.
 
-    Times the weights, added over words and heads, it is that column. It is for runs with as many heads for keys and
-    values as for queries, and with W_o.
+    Times the weights, summed over words and heads, it is that column without a bias. Only for runs with W_o and as many
+    heads for keys and values as for queries.
 
     >>> import torch
     >>> from attention_core import Weights, attend

@@ -17,11 +17,11 @@ def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str,
     $W_{qk}^\top$ for its keys, and with its own $W_{ov}$ for its values; $W_{qk} = W_q W_k^\top$ and
     $W_{ov} = W_v W_o$ of a head, in row convention. Between 0 and 1; matrices drawn at random have about $1/\sqrt D$.
 
-    first, second: matrices of both layers, all square, D x D. heads: of each. Norms between are left out.
+    first, second: matrices of both layers, all square, D x D. heads: of each. Norms in between are left out.
 
-    Returns {"q", "k", "v"}: a row a later head, a column an earlier one. Raises AttentionError (a ValueError) for a
-    matrix that is missing, or not D x D with D a multiple of heads. Source: Elhage et al. 2021, "Composition scores" in
-    "Two-layer attention-only Transformers".
+    Returns {"q", "k", "v"}: a row for each later head, a column for each earlier one. Raises AttentionError (a
+    ValueError) for a matrix that is missing, or not D x D with D a multiple of heads. Source: Elhage et al. 2021,
+    "Composition scores" in "Two-layer attention-only Transformers".
 
     >>> import torch
     >>> one, none = torch.eye(2), torch.zeros(2, 2)
@@ -40,7 +40,7 @@ def composition_scores(first: Weights, second: Weights, heads: int) -> dict[str,
 
 
 def multiply_heads(left: Float[Tensor, "D H*d"], right: Float[Tensor, "D H*d"], heads: int) -> Float[Tensor, "H D D"]:
-    """The product of each head's columns of two matrices, left times right transposed."""
+    """For each head, its columns of `left` times its columns of `right` transposed."""
     blocks = [matrix.unflatten(-1, (heads, -1)).movedim(-2, 0) for matrix in (left, right)]  # each (H, D, d)
     return blocks[0] @ blocks[1].mT  # (H, D, d) x (H, d, D) -> (H, D, D)
 
@@ -48,14 +48,14 @@ def multiply_heads(left: Float[Tensor, "D H*d"], right: Float[Tensor, "D H*d"], 
 def relative_norms(
     earlier: Float[Tensor, "H D D"], later: Float[Tensor, "H D D"]
 ) -> Float[Tensor, "H_later H_earlier"]:
-    """The norm of each product of an earlier and a later matrix, as a share of the largest that it could be."""
+    """The norm of each product of an earlier and a later matrix, over the product of their norms, its bound."""
     products = earlier @ later[:, None]  # (H, D, D) x (H', 1, D, D) -> (H', H, D, D)
     norms = [matrix.norm(dim=(-2, -1)) for matrix in (products, earlier, later[:, None])]
     return norms[0] / (norms[1] * norms[2])
 
 
 def check_square(weights: Weights, heads: int) -> None:
-    """The four matrices are D x D, and each head has as many columns. Raises AttentionError."""
+    """Checks that the four matrices are D x D, and D is a multiple of heads. Raises AttentionError."""
     given = weights.given()
     for name in ("w_q", "w_k", "w_v", "w_o"):
         if name not in given:

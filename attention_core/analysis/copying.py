@@ -1,4 +1,4 @@
-"""Inputs and targets of a language model: shifted by one, and what is copied where they are not."""
+"""Why the targets of a language model are its inputs shifted by one: if not, a layer that copies is always right."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from attention_core.mechanism.attention import attend_qkv
 from attention_core.mechanism.config import AttentionConfig
 from attention_core.record.trace import Trace
 
-SHARPNESS = 100.0  # of the query: the larger, the nearer the share of all other words is to 0
+SHARPNESS = 100.0  # factor of the query: the larger, the nearer the weight of all other words is to 0
 
 
 @dataclass(frozen=True)
 class CopiedAnswers:
-    """How many answers a layer that copies gets right: with the targets as the inputs are, and shifted by one.
+    """The count of right answers of a layer that copies: if the targets are the inputs, and if they are shifted by one.
 
-    rows, shifted_rows: of how many.
+    rows, shifted_rows: the count of all answers.
     """
 
     same: int
@@ -28,10 +28,10 @@ class CopiedAnswers:
 
 
 def copying_run(words: Sequence[str]) -> Trace:
-    """Run a causal layer that has learned nothing and copies: each word asks for its own kind, and delivers it.
+    """Run an untrained causal layer that copies: each word's query matches equal words, whose value is the word.
 
-    Kinds of words are counted in the order in which they come; x (T, V) is 1 at the word's own kind, else 0. The row of
-    `output` (1, 1, T, V) says how much of its share goes to each kind.
+    Distinct words are numbered in the order in which they occur; a row of x (T, V) is 1 at its word's number, else 0. A
+    row of `output` (1, 1, T, V) is the weight on each distinct word.
 
     >>> copying_run(["a", "b", "a"])["output"].argmax(-1)
     tensor([[0, 1, 0]])
@@ -41,14 +41,14 @@ def copying_run(words: Sequence[str]) -> Trace:
 
 
 def kinds_of(words: Sequence[str]) -> Float[Tensor, "T V"]:
-    """Write each word as a row that is 1 at its own kind."""
+    """Return each word as a one-hot row over the distinct words."""
     kinds = list(dict.fromkeys(words))
     rows = torch.tensor([kinds.index(word) for word in words])
     return torch.eye(len(kinds), dtype=torch.float64)[rows]  # (T,) -> (T, V)
 
 
 def count_copied(words: Sequence[str]) -> CopiedAnswers:
-    """Count the right answers of a layer that copies: row i answers with word i, though word i + 1 is asked.
+    """Count the right answers of a layer that copies: row i answers with word i, though its target is word i + 1.
 
     >>> count_copied(["ha", "ha", "he"])
     CopiedAnswers(same=3, rows=3, shifted=1, shifted_rows=2)

@@ -64,8 +64,8 @@ def with_cross_entropy(trace: Trace, right: int) -> Trace:
     r"""Add the steps `loss` and `loss_gradient` to a run whose weights are read as probabilities.
 
     $L = -\ln w_r$ and $\partial L / \partial x_j = w_j - \delta_{jr}$ for every row, in nats; x are the scores that the
-    softmax reads. Where weights were replaced or chosen, those of the softmax count. right: r, the place of what is
-    right. Raises AttentionError: not_negative, at_most, and what require_softmax raises.
+    softmax reads. If weights were replaced or chosen, those of the softmax count. right: r, the position of the
+    right answer. Raises AttentionError: not_negative, at_most, and what require_softmax raises.
     Source: Goodfellow, Bengio, Courville 2016, *Deep Learning*, sections 6.2.1.1 and 6.2.2.3.
 
     >>> from attention_core import attend_qkv

@@ -1,7 +1,7 @@
-"""What becomes of q · k as d_k grows: its mean and variance for several laws, exact and measured.
+"""The mean and variance of q · k as d_k grows, for several distributions ("laws"), exact and measured.
 
-Everything is drawn in float64 from a seed. While drawing, at most six tensors of CHUNK_NUMBERS numbers (1.5 MiB
-together) are held, or of one draw if that has more; of all earlier draws only the products are kept.
+Everything is sampled in float64 from a seed. While sampling, at most six tensors of CHUNK_NUMBERS numbers (1.5 MiB
+together) are held, or of one sample if that has more; of all earlier samples only the products are kept.
 """
 
 import math
@@ -24,26 +24,26 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-CHUNK_NUMBERS = 2**15  # the numbers of one tensor that are drawn at a time: more are no faster
-BAND_STANDARD_ERRORS = 1.96  # 95 % of all measurements lie within this many standard errors of the truth
+CHUNK_NUMBERS = 2**15  # the numbers of one tensor that are sampled at a time: more are no faster
+BAND_STANDARD_ERRORS = 1.96  # 95 % of all measurements lie within this many standard errors of the true value
 
 Shape = tuple[int, ...]
 
 
-# ---- laws: how one component is drawn, with mean 0 and variance 1 ----------------------------------------------------
+# ---- laws: how one component is sampled, with mean 0 and variance 1 --------------------------------------------------
 def draw_normal(shape: Shape, generator: Generator) -> Tensor:
-    """Draw from N(0, 1)."""
+    """Sample from N(0, 1)."""
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
 
 def draw_signs(shape: Shape, generator: Generator) -> Tensor:
-    """Draw -1 or +1, each with probability 1/2."""
+    """Sample -1 or +1, each with probability 1/2."""
     bits = torch.randint(2, shape, generator=generator, dtype=torch.int8)
     return 2.0 * bits.double() - 1.0
 
 
 def draw_uniform(shape: Shape, generator: Generator) -> Tensor:
-    """Draw evenly from -√3 to √3, which has variance 1."""
+    """Sample uniformly from -√3 to √3, which has variance 1."""
     shares = torch.rand(shape, generator=generator, dtype=torch.float64)
     return (2.0 * shares - 1.0) * math.sqrt(3)
 
@@ -60,18 +60,18 @@ DrawnPair = tuple[Float[Tensor, "n d_k"], Float[Tensor, "n d_k"]]
 
 
 def draw_independent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Draw all components of q and k independently."""
+    """Sample all components of q and k independently."""
     return law.draw(shape, generator), law.draw(shape, generator)
 
 
 def draw_same(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Draw q, and let k be the same."""
+    """Sample q, and return it as k too."""
     q = law.draw(shape, generator)
     return q, q
 
 
 def draw_silent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Draw q and k so that component m of both is 0 half of the time, and else √2 times a draw of its own."""
+    """Sample q and k so that component m of both is 0 with probability 1/2, else √2 times an independent sample."""
     bits = torch.randint(2, shape, generator=generator, dtype=torch.int8)
     factors = math.sqrt(2) * bits
     q = law.draw(shape, generator)
@@ -80,14 +80,14 @@ def draw_silent(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
 
 
 def draw_repeated(law: Law, shape: Shape, generator: Generator) -> DrawnPair:
-    """Draw one number for all components of q, and one for all of k."""
+    """Sample one number for all components of q, and one for all of k."""
     q, k = draw_independent(law, (shape[0], 1), generator)
     return q.expand(shape), k.expand(shape)  # (n, 1) -> (n, d_k)
 
 
 @dataclass(frozen=True)
 class Dependence:
-    """How pairs (q, k) are drawn from a law, and the moments of their product."""
+    """A joint distribution of q and k: how pairs are sampled from a law, and the moments of their product."""
 
     draw: Callable[[Law, Shape, Generator], DrawnPair]
     moments: Callable[[Law, int], Moments]
@@ -111,7 +111,7 @@ def exact_moments(law: str, dependence: str, d_k: int) -> Moments:
       variance of one: mean 0, variance d_k. The law does not matter. (Vaswani et al. 2017, footnote 4.)
     - "same", q = k: $E\,q_m^2 = 1$, variance of a part $E\,q_m^4 - 1$: mean d_k, variance 2 d_k for normal components,
       0.8 d_k for uniform ones, 0 for signs.
-    - "silent", each $q_m$ and $k_m$ both 0 half of the time, else √2 times independent draws: their covariance is 0,
+    - "silent", each $q_m$ and $k_m$ both 0 half of the time, else √2 times independent samples: their covariance is 0,
       their variances 1, and yet $E\,(q_m k_m)^2 = \tfrac{1}{2} \cdot 4 = 2$: variance 2 d_k. Being uncorrelated is
       not enough.
     - "repeated", all components of q one number a, all of k one number b: $q \cdot k = d_k\,a b$: variance d_k².
@@ -130,7 +130,7 @@ def exact_moments(law: str, dependence: str, d_k: int) -> Moments:
 
 # ---- measured --------------------------------------------------------------------------------------------------------
 def draw_products(law: str, dependence: str, d_k: int, draws: int = 5000, seed: int = 0) -> Float[Tensor, " draws"]:
-    """Draw q · k a number of times; the names and the errors are those of exact_moments.
+    """Sample q · k `draws` times; law, dependence, d_k and errors are those of exact_moments.
 
     >>> draw_products("signs", "same", 7, draws=3)
     tensor([7., 7., 7.], dtype=torch.float64)
@@ -154,9 +154,9 @@ def score_factors(d_k: int) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class MeasuredVariance:
-    """The variance of drawn scores beside the exact one; 95 of 100 measurements lie between `low` and `high`.
+    """The measured variance of sampled scores and the exact one; 95 of 100 measurements lie between `low` and `high`.
 
-    mean: of the same draws. exact_mean: of the law.
+    mean: of the same samples. exact_mean: of the law.
     """
 
     measured: float
@@ -170,13 +170,13 @@ class MeasuredVariance:
 def measure_variances(
     law: str, dependence: str, d_k: int, draws: int = 5000, seed: int = 0
 ) -> dict[str, MeasuredVariance]:
-    r"""Measure the variance of n drawn scores, "dot" and "scaled_dot" of the same draws, each with its band.
+    r"""Measure the variance of n sampled scores, "dot" and "scaled_dot" of the same samples, each with its band.
 
-    95 % of such measurements lie in the band around the exact variance. The variance of n draws has itself the
-    variance $(\mu_4 - \sigma^4 (n-3)/(n-1))/n$, where $\mu_4$ is the fourth central moment of one draw. For many draws
-    it is nearly normal, so the band is 1.96 of its roots to each side.
+    95 % of such measurements lie in the band around the exact variance. The variance of n samples has itself the
+    variance $(\mu_4 - \sigma^4 (n-3)/(n-1))/n$, where $\mu_4$ is the fourth central moment of one sample. For many
+    samples it is nearly normal, so the band is 1.96 standard deviations to each side.
 
-    Arguments and errors are those of draw_products; one draw has no variance. Source of the variance of a variance:
+    Arguments and errors are those of draw_products; one sample has no variance. Source of the variance of a variance:
     Cramér 1946, Mathematical Methods of Statistics, chapter 27.
 
     >>> found = measure_variances("uniform", "independent", 64)["dot"]
@@ -201,7 +201,7 @@ def measure_variances(
 
 
 def variance_with_band(mean: float, measured: float, moments: Moments, draws: int) -> MeasuredVariance:
-    """Put a measured variance and mean beside the exact ones, with the band for the number of draws."""
+    """Return a measured variance and mean with the exact ones, and the 95 % band for the number of samples."""
     exact = moments.variance
     spread = moments.fourth - exact**2 * (draws - 3) / (draws - 1)
     standard_error = math.sqrt(max(spread, 0.0) / draws)
@@ -218,7 +218,7 @@ def variance_with_band(mean: float, measured: float, moments: Moments, draws: in
 
 @dataclass(frozen=True)
 class Histogram:
-    """How many numbers lie in each of equally wide bins.
+    """The count of numbers in each of equally wide bins.
 
     `edges` has one number more than `counts`. `outside` counts the numbers beyond the edges.
     """
@@ -235,7 +235,7 @@ class Histogram:
 
 
 def count_in_bins(numbers: Float[Tensor, " n"], limit: float, bins: int = 40) -> Histogram:
-    """Count numbers in bins from -limit to limit; one on an edge counts to the right of it, limit itself to the left.
+    """Count numbers in bins from -limit to limit; one on an edge counts in the bin right of it, limit in the last.
 
     >>> count_in_bins(torch.tensor([-1.0, 0.0, 0.5, 2.0, 7.0]), limit=2.0, bins=2)
     Histogram(edges=(-2.0, 0.0, 2.0), counts=(1, 3), outside=1)
@@ -252,7 +252,7 @@ def count_in_bins(numbers: Float[Tensor, " n"], limit: float, bins: int = 40) ->
 def score_histograms(
     law: str, dependence: str, d_k: int, limit: float, bins: int = 40, draws: int = 5000, seed: int = 0
 ) -> dict[str, Histogram]:
-    """Count the same draws in the same bins, once as "dot" leaves them and once as "scaled_dot" does, times 1/√d_k.
+    """Count the same samples in the same bins, once as "dot", undivided, and once as "scaled_dot", times 1/√d_k.
 
     >>> found = score_histograms("normal", "independent", 256, limit=8.0)  # half a standard deviation, and eight
     >>> found["dot"].outside > 3000, found["scaled_dot"].outside
@@ -267,14 +267,14 @@ def score_histograms(
 
 # ---- what is accepted, and how much at a time ------------------------------------------------------------------------
 def check_law(law: str, dependence: str, d_k: int) -> None:
-    """Refuse names that the tables do not have, and a d_k that is not a positive whole number."""
+    """Raise AttentionError for an unknown name, or a d_k that is not a positive whole number."""
     require_one_of("law", law, tuple(LAWS))
     require_one_of("dependence", dependence, tuple(DEPENDENCES))
     require_positive("d_k", d_k)
 
 
 def chunk_sizes(draws: int, width: int) -> Iterator[int]:
-    """Yield how many draws of `width` numbers are made at a time, until all are made.
+    """Yield the sizes of the chunks in which `draws` samples of `width` numbers are taken.
 
     >>> list(chunk_sizes(75, 1024)), list(chunk_sizes(5, 8)), list(chunk_sizes(2, 10**6))
     ([32, 32, 11], [5], [1, 1])

@@ -38,7 +38,7 @@ SUM_ROWS = Faces(sum_rows, sum_rows_numpy, sum_rows_formula, sum_rows_cell)
 def with_dropout(trace: Trace, p: float, seed: int = 0) -> Trace:
     r"""Add three steps to a run: `keep`, `dropped_weights` and `row_sums`.
 
-    `keep` says which weights stay, `dropped_weights` is $A \odot keep / (1 - p)$, and `row_sums` is the sum of each of
+    `keep` marks the kept weights, `dropped_weights` is $A \odot keep / (1 - p)$, and `row_sums` is the sum of each of
     its rows. That sum is 1 on average over all draws, and seldom 1 in one draw.
 
     trace: a run without dropout, whose later steps stay as they are. p: the probability of dropping a weight, from 0 to

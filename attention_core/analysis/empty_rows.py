@@ -1,7 +1,7 @@
-"""A query that may attend to nothing, as five kinds of code treat it: the same run with another mask or softmax.
+"""A query without an allowed key, as five kinds of code treat it: the same run with another mask or softmax.
 
 A row of minus infinity alone has no softmax, because exp(-inf) / sum of exp(-inf) is 0 / 0. This package gives zeros,
-as torch's scaled_dot_product_attention does. The other kinds stand here because they are taught and used, not because
+as torch's scaled_dot_product_attention does. The other kinds are here because they are taught and used, not because
 they are right.
 """
 
@@ -73,7 +73,7 @@ ADD_TO_BLOCKED = Faces(add_to_blocked, add_to_blocked_numpy, add_to_blocked_form
 
 # ---- large numbers as they are written -------------------------------------------------------------------------------
 def large_constant(value: float) -> Constant:
-    """Write a large number in one cell's arithmetic, such as −1e9."""
+    """Return a large number as a Constant that is written like −1e9."""
     digits, power = split_power(value)
     text = f"{digits}e{power}"
     return Constant(value, text.replace("-", "−", 1))
@@ -82,9 +82,9 @@ def large_constant(value: float) -> Constant:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EmptyRowPolicy:
-    """How blocked scores are marked, and whether the softmax has a rule of its own for a row without a key.
+    """How blocked scores are marked, and whether the softmax has a separate rule for a row without an allowed key.
 
-    value: the number that the mask puts in the place of -inf; None for the lowest number of the precision.
+    value: the number that the mask fills in instead of -inf; None for the lowest number of the precision.
     """
 
     mask: Faces
@@ -104,15 +104,15 @@ EMPTY_ROW_POLICIES: Mapping[str, EmptyRowPolicy] = MappingProxyType(
 
 
 def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = None) -> Trace:
-    """Compute a run as another kind of code does, from its inputs on, in a precision.
+    """Compute a run again from its inputs, treating empty rows as another kind of code does, in a precision.
 
-    name: one of EMPTY_ROW_POLICIES. It decides what becomes of a query that may attend to nothing:
+    name: one of EMPTY_ROW_POLICIES. It decides the result for a query without an allowed key:
 
     - "zero": weights 0 and output 0, as here and in scaled_dot_product_attention.
     - "plain": NaN.
     - "filled" with -1e9: it attends evenly to every key, though it may attend to none.
-    - "added": -1e9 on every score shifts the whole row, so that the query attends as if without a mask; evenly where
-      the precision swallows the scores beside -1e9, as float32 does.
+    - "added": -1e9 on every score shifts the whole row, so that the query attends as if without a mask; evenly if the
+      precision rounds the scores away beside -1e9, as float32 does.
     - "lowest": filled with the lowest number of the precision, it attends evenly.
 
     All other rows agree. What nn.MultiheadAttention does: verification.mask_conventions.run_torch_layer.
@@ -158,9 +158,9 @@ def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:
 
 
 def replace_operation(operation: Operation, policy: EmptyRowPolicy, fill: float) -> tuple[Operation, ...]:
-    """Return what a policy computes in the place of an operation: another mask or softmax, and else the same.
+    """Return the operations that a policy computes instead of one: another mask or softmax, else the same.
 
-    fill: the number that the mask puts in the place of -inf.
+    fill: the number that the mask fills in instead of -inf.
     """
     if operation.faces == MASK and policy.mask != MASK:
         return (replace(operation, faces=policy.mask, params={"value": fill}),)

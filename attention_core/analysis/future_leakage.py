@@ -1,4 +1,4 @@
-"""Whether a word can learn of its future: pairs that look ahead, weight that lies there, outputs that move."""
+"""Leaks of the future: allowed pairs that look ahead, the weight on them, and outputs that a later word moves."""
 
 from dataclasses import dataclass, replace
 
@@ -37,7 +37,7 @@ FARTHEST = Faces(farthest, farthest_numpy, farthest_formula, farthest_cell)
 def with_moved_rows(now: Trace, before: Trace, step: str = "output") -> Trace:
     """Add the step "moved" to a run: how far each row of a step is from the same row of another run.
 
-    It is 0 where no bit of the row changed. So a leak becomes visible: change a later token, and see which outputs
+    It is 0 if no bit of the row changed. So a leak becomes visible: change a later token, and see which outputs
     move. step: one that both runs have in the same shape; "moved" has its axes without the last, for the output (B, T).
 
     >>> import torch
@@ -90,7 +90,7 @@ def compare_with_causal(allowed: Bool[Tensor, "T T"]) -> LookAhead:
 
 
 def share_ahead(weights: Float[Tensor, "T T"]) -> float:
-    """Compute the part of one head's attention that goes to later words, over all its rows; 0 where it attends nowhere.
+    """Compute the part of one head's attention that goes to later words, over all its rows; 0 if it has no weight.
 
     >>> import torch
     >>> share_ahead(torch.full((2, 2), 0.5))

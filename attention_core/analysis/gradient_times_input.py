@@ -1,6 +1,6 @@
-"""How far a number of a run would move if a word changed a little, beside the weight that the word has.
+"""Gradient times input: how far a number of a run would move if a word changed a little.
 
-A weight says how much of a value is taken, not what the value does to the output, nor what the word does to the
+A weight shows how much of a value is taken, not what the value does to the output, nor what the word does to the
 weights themselves (Jain, Wallace 2019, Attention is not Explanation).
 """
 
@@ -42,14 +42,14 @@ TIMES_INPUT = Faces(times_input, times_input_numpy, times_input_formula, times_i
 def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
     r"""Add two steps to a run: `gradient` (B, S, D) and `gradient_x_input` (B, S).
 
-    `gradient` is how far the chosen number moves when a number of the words that are attended to moves.
-    `gradient_x_input` is $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$. To the first order that is how much of
-    the number goes with the word: how far the number falls where the word shrinks to nothing. All ways count, through
-    the value and through the scores; in self-attention also through the query.
+    `gradient` is the derivative of the chosen number in each number of the attended words' vectors. `gradient_x_input`
+    is $\sum_d \partial y / \partial x_{sd} \cdot x_{sd}$. To first order that is how far the number falls if
+    the word's vector shrinks to 0. All paths count, through the value and through the scores; in self-attention also
+    through the query.
 
-    trace: a run of attend. cell: the number y, of any step that is computed. The gradient is torch's, by going back
-    through the run's own operations, in float64; to a proof it is an input. Raises AttentionError (a ValueError) where
-    no input is known, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje 2017, Learning
+    trace: a run of attend. cell: the number y, of any step that is computed. The gradient is torch's, by
+    backpropagation through the run's own operations, in float64; to a proof it is an input. Raises AttentionError (a
+    ValueError) if no input is known, KeyError for an unknown step. Source: Shrikumar, Greenside, Kundaje 2017, Learning
     Important Features Through Propagating Activation Differences, section 2.2 (gradient x input).
 
     >>> from attention_core import attend
@@ -75,7 +75,7 @@ def gradient_times_input(trace: Trace, cell: Ref) -> Trace:
 
 
 def differentiate(trace: Trace, cell: Ref, source: str) -> Tensor:
-    """Compute in float64 how far a cell moves when a number of an input moves, for each number of the input."""
+    """Compute the gradient of a cell in each number of an input, in float64."""
     with torch.inference_mode(False), torch.enable_grad():
         values = {}
         for name, step in trace.inputs().items():

@@ -1,7 +1,7 @@
-"""What heads would do with words alone, whatever the sentence: whom each would ask, and what each would write.
+"""The QK and OV circuits of heads: what they would do with single words, whatever the sentence.
 
-The two circuits of a head (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits): QK, the score of
-each word for each other, and OV, how a word that is looked at pushes the logits.
+QK is the score of each word for each other, and OV how an attended word changes the logits (Elhage et al. 2021, A
+Mathematical Framework for Transformer Circuits).
 """
 
 from dataclasses import replace
@@ -52,18 +52,18 @@ def head_circuit(
     key: Float[Tensor, "*B S D"] | None = None,
     value: Float[Tensor, "*B S D"] | None = None,
 ) -> Trace:
-    r"""Run a layer's heads on words alone: without masks and positions, as if each pair stood at one place.
+    r"""Run a layer's heads on single words, without masks and positions.
 
     QK: $E W_q W_k^\top E^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S). OV: $E W_v W_{o,h}$, the step
-    `written` (B, H, S, D_out): what a head that looks at a word alone adds to the vector that looks.
+    `written` (B, H, S, D_out): what a head that attends to one word alone adds to the vector of the query.
 
     x (T, D) or (B, T, D): the words' own vectors, a row of the embedding each. weights, config: of the layer; its norm
-    before is kept. key, value: what keys and values are made of, where that is not x, such as what a head of an earlier
-    layer has written (K-composition). What layers between would add is left out: of a later layer this is the direct
-    path alone.
+    before is kept. key, value: the inputs of keys and values if not x, such as what a head of an earlier layer has
+    written (K-composition). What layers in between would add is left out: for a later layer this is the direct path
+    alone.
 
-    Returns a Trace. Raises AttentionError (a ValueError) where a head shares its values, where there is no W_o, and
-    where sizes do not fit. Source: Elhage et al. 2021, "QK and OV circuits".
+    Returns a Trace. Raises AttentionError (a ValueError) if heads share their values, if there is no W_o, and if sizes
+    do not fit. Source: Elhage et al. 2021, "QK and OV circuits".
 
     >>> heads = Weights(w_q=torch.eye(2), w_k=torch.eye(2), w_v=torch.eye(2), w_o=2 * torch.eye(2))
     >>> trace = head_circuit(torch.eye(2), heads, AttentionConfig(score="dot"))
@@ -82,12 +82,12 @@ def head_circuit(
 
 
 def with_pushes(trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, " D"] | None = None) -> Trace:
-    r"""Add the step `writes` (B, H, S, V): how a head that looks at a word alone pushes the logit of each word.
+    r"""Add the step `writes` (B, H, S, V): how a head that attends to one word alone changes the logit of each word.
 
     $E W_v W_{o,h}\,\mathrm{diag}(g)\,U^\top$, before the last norm divides.
 
-    trace: of head_circuit. table (V, D): the unembedding, a row a word. gain (D): of the last norm. Returns a Trace.
-    Raises AttentionError (a ValueError) where sizes do not fit. Source: Elhage et al. 2021,
+    trace: of head_circuit. table (V, D): the unembedding, a row for each word. gain (D): of the last norm. Returns a
+    Trace. Raises AttentionError (a ValueError) if sizes do not fit. Source: Elhage et al. 2021,
     "QK and OV circuits".
 
     >>> heads = Weights(w_q=torch.eye(2), w_k=torch.eye(2), w_v=torch.eye(2), w_o=2 * torch.eye(2))
@@ -106,11 +106,12 @@ def with_pushes(trace: Trace, table: Float[Tensor, "V D"], gain: Float[Tensor, "
 
 
 def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float[Tensor, "V D"]) -> Trace:
-    r"""Add the step `answers` (B, H, S, V): which word a head answers that looks at a word alone, where the answers are
-    read out of one head each: $E W_v W_{a,h}\,U^\top$.
+    r"""Add the step `answers` (B, H, S, V): the score of each word as the answer of a head that attends to one word.
 
-    trace: of head_circuit. w_answers (H, d_v, D): a head each. table (V, D): a row a word. Returns a Trace. Raises
-    AttentionError (a ValueError) where sizes do not fit.
+    $E W_v W_{a,h}\,U^\top$, for a model whose answers are read out of one head each.
+
+    trace: of head_circuit. w_answers (H, d_v, D): a matrix for each head. table (V, D): a row for each word. Returns a
+    Trace. Raises AttentionError (a ValueError) if sizes do not fit.
 
     >>> heads = Weights(w_q=torch.eye(2), w_k=torch.eye(2), w_v=torch.eye(2), w_o=torch.eye(2))
     >>> trace = head_circuit(torch.eye(2), heads, AttentionConfig(score="dot"))
@@ -128,7 +129,7 @@ def with_answers(trace: Trace, w_answers: Float[Tensor, "H d_v D"], table: Float
 
 
 def holding_table(trace: Trace, table: Float[Tensor, "V D"], read: str) -> Trace:
-    """The run with the table of the words among its inputs, as wide as a step that reads it. Raises AttentionError."""
+    """The run with the unembedding as a further input. Raises AttentionError if it is not as wide as step `read`."""
     width = trace.step(read).shape[-1]
     if table.dim() != 2 or table.shape[1] != width:
         raise AttentionError("weight_shape", weight="table", axes=f"(V, {width})", shape=shape_of(table))
@@ -138,12 +139,12 @@ def holding_table(trace: Trace, table: Float[Tensor, "V D"], read: str) -> Trace
 def copying_score(written: Float[Tensor, "*heads V D"], rows: Float[Tensor, "V D"]) -> Float[Tensor, "*heads"]:
     r"""Measure whether heads copy: $\sum_i \mathrm{Re}\,\lambda_i / \sum_i |\lambda_i|$ of an OV circuit.
 
-    It is 1 where words push themselves and their like, -1 where they hold themselves back, and about 0 where neither
-    is so. The eigenvalues of the V by V matrix `written` times `rows` transposed are those of the D by D matrix of the
-    same two the other way round, and zeros.
+    It is 1 if words raise their own logits and those of similar words, -1 if they lower them, and about 0 if neither.
+    The V by V matrix `written` times `rows` transposed has the same eigenvalues as the D by D matrix `rows` transposed
+    times `written`, and zeros.
 
-    written (..., V, D): what heads write of each word alone, such as the step `written` of head_circuit. rows (V, D):
-    the unembedding, the gain of the last norm in it. Heads that write nothing have NaN.
+    written (..., V, D): what heads write for each single word, such as the step `written` of head_circuit. rows (V, D):
+    the unembedding times the gain of the last norm. Heads that write nothing have NaN.
 
     Source: Elhage et al. 2021, "Copying / primitive in-context learning", "Detecting copying behavior".
 

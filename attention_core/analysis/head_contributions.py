@@ -1,4 +1,4 @@
-"""Many heads as a sum: what each adds to the output, the output without one of them, and how alike two of them are.
+"""Many heads as a sum: what each adds to the output, the output without one head, and how alike two heads are.
 
 concat(heads) W_o = sum over h of head_h W_o,h, where W_o,h is the block of rows of W_o that head h owns (Elhage et al.
 2021, A Mathematical Framework for Transformer Circuits, "attention heads are independent and additive"). The bias b_o
@@ -201,10 +201,10 @@ def with_contributions(trace: Trace) -> Trace:
 
 
 def without_head(trace: Trace, head: int) -> Trace:
-    """Add two steps to a run: `contributions`, and `without_head`, the output as it is if one head adds nothing.
+    """Add two steps to a run: `contributions`, and `without_head`, the output with one head ablated.
 
-    output - contributions of that head; b_o stays, and so do the other heads' weights: nothing is learned anew (Michel,
-    Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 2.3).
+    output - contributions of that head; b_o stays, and so do the other heads' weights: nothing is trained again
+    (Michel, Levy, Neubig 2019, Are Sixteen Heads Really Better than One?, section 2.3).
 
     trace: any run. head: from 0 to H - 1. Raises AttentionError (a ValueError) for another head.
 
@@ -231,10 +231,9 @@ def with_likeness(trace: Trace) -> Trace:
     r"""Add two steps to a run: `row_likeness` (B, T, H, H'), and `likeness` (B, H, H'), its mean over the queries.
 
     The likeness is $1 - \frac12 \sum_s |a_s - b_s|$ of two heads' rows, which for shares of a whole is
-    $\sum_s \min(a_s, b_s)$: the attention that both give to the same keys. It is 1 where two heads do the same, and 0
-    where they have no key in common; two rows without a key do the same. Clark et al. 2019 (What Does BERT Look At?,
-    section 6) compare heads by the Jensen-Shannon divergence; this distance can be read off the weights, without a
-    logarithm.
+    $\sum_s \min(a_s, b_s)$: the attention that both give to the same keys. It is 1 if two heads have the same weights,
+    and 0 if they have no key in common; two rows without a key are the same. Clark et al. 2019 (What Does BERT Look
+    At?, section 6) compare heads by the Jensen-Shannon divergence; this distance needs no logarithm.
 
     trace: any run; every query counts, padding too. Source: the total variation distance, as in Levin, Peres, Wilmer
     2009, Markov Chains and Mixing Times, proposition 4.2.

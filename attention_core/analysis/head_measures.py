@@ -1,4 +1,4 @@
-"""What the heads of a sentence do, as numbers: how much of a head's weight lies where, and how evenly it spreads."""
+"""Measures of heads on a sentence: how much of a head's weight lies where, and how evenly it spreads."""
 
 import math
 from collections.abc import Sequence
@@ -21,17 +21,17 @@ def measure_head_maps(
 
     - previous: the mean weight on the word before, over the queries that have one.
     - same: on the query's own word.
-    - first: on the first word, over the queries behind it.
-    - earlier: on the same word wherever it stood before, over the queries that have stood before; only with token_ids.
-    - evenness: the mean of entropy / log2(keys allowed): 1 where all keys get the same.
+    - first: on the first word, over the queries after it.
+    - earlier: on all earlier occurrences of the query's word, over the queries that have one; only with token_ids.
+    - evenness: the mean of entropy / log2(keys allowed): 1 if all keys get the same.
     - entropy: the mean of -sum w log2 w, in bits.
 
-    A query that may attend to one key alone does not count. A measure that no query counts for is NaN.
+    A query with at most one allowed key does not count. A measure without a query that counts is NaN.
 
     weights: (..., T, S), with T = S, rows that sum to 1. token_ids: T numbers, equal for equal words. allowed: (T, S),
-    True = may attend; without it, the keys that some head gives a weight.
+    True = may attend; without it, the keys to which some head gives a weight.
 
-    Raises AttentionError (a ValueError) where the queries are not the keys, or token_ids or allowed do not fit them.
+    Raises AttentionError (a ValueError) if the queries are not the keys, or token_ids or allowed do not fit them.
 
     Source: previous, first and broad heads: Clark et al. 2019, "What Does BERT Look At?", sections 3.1 and 3.3.
 
@@ -66,8 +66,8 @@ def measure_spread(
 ) -> dict[str, Float[Tensor, "*heads"]]:
     """Measure how evenly each head spreads its weight: evenness and entropy, as measure_head_maps; T and S may differ.
 
-    weights: (..., T, S), rows that sum to 1. allowed: (T, S), True = may attend; without it, the keys that some head
-    gives a weight.
+    weights: (..., T, S), rows that sum to 1. allowed: (T, S), True = may attend; without it, the keys to which some
+    head gives a weight.
 
     >>> half = torch.tensor([[0.5, 0.5, 0, 0]])
     >>> {name: float(value) for name, value in measure_spread(half, torch.ones(1, 4) > 0).items()}
@@ -86,7 +86,7 @@ def measure_spread(
 
 
 def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
-    """The pairs to which some head gives a weight.
+    """The pairs (query, key) to which some head gives a weight.
 
     >>> seen_pairs(torch.tensor([[[1.0, 0, 0]], [[0, 1, 0]]])).tolist()
     [[True, True, False]]
@@ -97,7 +97,7 @@ def seen_pairs(weights: Float[Tensor, "*heads T S"]) -> Bool[Tensor, "T S"]:
 def mean_share(
     weights: Float[Tensor, "*heads T S"], meant: Bool[Tensor, "T S"], counted: Bool[Tensor, " T"]
 ) -> Float[Tensor, "*heads"]:
-    """The mean weight on the keys that are meant, over the queries that count and have such a key."""
+    """The mean weight on the keys in `meant`, over the queries in `counted` that have such a key."""
     rows = counted & meant.any(-1)  # (T,)
     shares = (weights * meant).sum(-1)  # (..., T)
     return shares[..., rows].mean(-1)

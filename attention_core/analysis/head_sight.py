@@ -1,4 +1,4 @@
-"""What of a vector a head reads: the part that its W_q and W_k take in, and the part that both send to zero."""
+"""The part of a vector that a head reads through W_q and W_k, and the part that both map to zero."""
 
 from dataclasses import dataclass, replace
 
@@ -12,9 +12,9 @@ from attention_core.record.trace import Operation, Step, Trace
 
 @dataclass(frozen=True)
 class UnseenMove:
-    """How far a head's q and k move if all that it cannot read is taken from x, and how much that is.
+    """How far a head's q and k move if the part of x that it does not read is removed, and how large that part is.
 
-    directions: of the D directions of x, how many the head reads. taken: the largest number that was taken away.
+    directions: the number of the D directions of x that the head reads. taken: the largest number that was removed.
     """
 
     directions: int
@@ -24,7 +24,7 @@ class UnseenMove:
 
 
 def sight_of(w_q: Float[Tensor, "D d"], w_k: Float[Tensor, "D d"]) -> Float[Tensor, "D D"]:
-    r"""Project onto what a head reads of x to ask and to be matched: x P, with P W_q = W_q and P W_k = W_k.
+    r"""Return the projection P onto the part of x that a head's queries and keys read: P W_q = W_q and P W_k = W_k.
 
     P = M M⁺, M = [W_q W_k], M⁺ its pseudoinverse. What is left, x − x P, lies in the null space of both.
 
@@ -39,7 +39,7 @@ def sight_of(w_q: Float[Tensor, "D d"], w_k: Float[Tensor, "D d"]) -> Float[Tens
 
 
 def head_matrices(trace: Trace, head: int) -> tuple[Float[Tensor, "D d"], Float[Tensor, "D d"]]:
-    """Cut the columns of W_q and of W_k that belong to a head."""
+    """Return the columns of W_q and of W_k that belong to a head."""
     sizes = trace.sizes()
     group = head * sizes["H_kv"] // sizes["H"]
     w_q = trace["w_q"].unflatten(-1, (sizes["H"], -1))[:, head]  # (D, H·d_k) -> (D, d_k)
@@ -48,7 +48,7 @@ def head_matrices(trace: Trace, head: int) -> tuple[Float[Tensor, "D d"], Float[
 
 
 def seen_step(head: int) -> str:
-    """Name the step of what a head reads.
+    """Return the name of the step that holds what a head reads.
 
     >>> seen_step(0)
     'seen_1'
@@ -57,9 +57,9 @@ def seen_step(head: int) -> str:
 
 
 def with_sights(trace: Trace) -> Trace:
-    """Add what each head reads of x to a run: `seen_1`, `seen_2`, ..., each (B, T, D).
+    """Add steps to a run with the part of x that each head reads: `seen_1`, `seen_2`, ..., each (B, T, D).
 
-    trace: a self-attention with x, w_q and w_k. Raises KeyError where it has none.
+    trace: a self-attention with x, w_q and w_k. Raises KeyError if one is missing.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> layer = Weights(w_q=torch.eye(2), w_k=torch.eye(2))
@@ -77,7 +77,7 @@ def with_sights(trace: Trace) -> Trace:
 
 
 def take_unseen(sights: Trace, head: int) -> UnseenMove:
-    """Take from x all that a head does not read, and measure how far its q and k move: by rounding alone.
+    """Remove from x all that a head does not read, and measure how far its q and k move: by rounding alone.
 
     sights: a run of with_sights.
 

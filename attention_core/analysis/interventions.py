@@ -1,7 +1,7 @@
-"""What a stack does without one of its parts: the run again, with heads or feed-forward layers changed.
+"""Attention head ablation and activation patching: a stack run again with heads or feed-forward layers changed.
 
-A run keeps its inputs and its operations, so it can be run again from the first changed part on; the parts before that
-one are those of the run itself. Every changed number is a step of the new run like any other.
+A run keeps its inputs and operations, so it can be run again from the first changed part on; earlier parts are reused.
+Every changed number is a step of the new run like any other.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,10 +34,10 @@ Plan = list[Operation]
 class Intervention:
     """One change of a run.
 
-    part: such as "2.attention", or "1.feed_forward", which can be off alone. head: which, from 0; None of a
-    feed-forward layer. kind: one of KINDS: "off", the head passes nothing on; "even", it looks at all words that it may
-    look at alike; "other", it looks as it does in another sentence; "mask", further pairs are blocked. blocked: those,
-    as (query, key).
+    part: such as "2.attention", or "1.feed_forward", which can only be "off". head: its number, from 0; None for a
+    feed-forward layer. kind: one of KINDS: "off", ablation, the head adds nothing; "even", it attends evenly to all
+    allowed words; "other", it has its weights of another sentence (activation patching); "mask", further pairs are
+    blocked. blocked: those, as (query, key).
 
     Raises AttentionError: unknown_choice.
     """
@@ -56,16 +56,16 @@ def intervene(
 ) -> Stack:
     r"""Run a stack again with changes.
 
-    A head that is off has the weights 0, so its rows of $W_o$ add 0: $\mathrm{output} = \sum_{h \neq h_0} A_h V_h
-    W_{o,h} + b_o$. A feed-forward layer that is off has $W_2 = 0$ and $b_2 = 0$.
+    An ablated head has the weights 0, so its rows of $W_o$ add 0: $\mathrm{output} = \sum_{h \neq h_0} A_h V_h
+    W_{o,h} + b_o$. An ablated feed-forward layer has $W_2 = 0$ and $b_2 = 0$.
 
-    stack: the run as it was. interventions: one at most for each head or feed-forward layer. other: the run of another
-    sentence of as many words, for the kind "other". hold_norms: whether each norm divides by the root that it found in
-    the run as it was; then what is changed acts by its own numbers alone, and not through the length of the vectors.
+    stack: the unchanged run. interventions: at most one for each head or feed-forward layer. other: the run of another
+    sentence of the same length, for the kind "other". hold_norms: whether each norm divides by its root in the
+    unchanged run, so that a change acts by its own numbers alone, and not through the length of the vectors.
 
-    Returns a Stack; parts before the first change are the same Traces. Raises AttentionError (a ValueError) for a part
-    or a head that there is not, one changed twice, weights that were replaced already, or another sentence that is
-    missing or of another length.
+    Returns a Stack; parts before the first change are the same Traces. Raises AttentionError (a ValueError) for an
+    unknown part or head, one changed twice, weights that were replaced already, or another sentence that is missing or
+    of another length.
     Source: heads off: Michel, Levy, Neubig 2019, section 2.3; another run's weights: Vig et al. 2020, Causal Mediation
     Analysis for Interpreting Neural NLP.
 
@@ -91,7 +91,7 @@ def intervene(
 def run_again(
     trace: Trace, reads: Mapping[str, Tensor], own: Sequence[Intervention], other: Trace | None, hold_norms: bool
 ) -> Trace:
-    """A part again. reads: what it begins with now. own: its changes. other: the same part on another sentence."""
+    """The run of a part again. reads: its new inputs. own: its changes. other: the same part on another sentence."""
     inputs = {name: replace(step, value=reads.get(name, step.value)) for name, step in trace.inputs().items()}
     plan = [step.operation for step in trace.computed().values()]
     if any(each.head is None for each in own):
@@ -116,11 +116,11 @@ def without_output(inputs: Inputs) -> Inputs:
     }
 
 
-# ---- other weights in the place of a head's own ----------------------------------------------------------------------
+# ---- other weights instead of a head's own ---------------------------------------------------------------------------
 def choose_weights(
     trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Intervention], other: Trace | None
 ) -> tuple[Inputs, Plan]:
-    """The weights of some heads put in the place of those that are computed."""
+    """The inputs and the plan with the weights of some heads replaced."""
     own = trace["weights"]
     numbers = torch.full_like(own, float("nan"))  # (B, H, T, S): NaN where the computed one stays
     for change in changes:
@@ -134,7 +134,7 @@ def choose_weights(
 
 
 def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float[Tensor, "B T S"] | float:
-    """What a head's weights are to be."""
+    """The weights that replace a head's own."""
     if change.kind == OFF:
         return 0.0
     if change.kind == OTHER:
@@ -143,9 +143,9 @@ def weights_of(change: Intervention, trace: Trace, other: Trace | None) -> Float
     return EVEN_WEIGHTS.torch(trace["masked_scores"], *allowed)[:, change.head]
 
 
-# ---- pairs that are blocked besides ----------------------------------------------------------------------------------
+# ---- further blocked pairs -------------------------------------------------------------------------------------------
 def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Intervention]) -> tuple[Inputs, Plan]:
-    """Further pairs of some heads blocked: a mask that was given has them too, else it stands beside the others."""
+    """The inputs and the plan with further pairs blocked, in the mask that was given, or else in an added mask."""
     drawn = torch.ones_like(trace["weights"], dtype=torch.bool)  # (B, H, T, S)
     for change in changes:
         for query, key in change.blocked:
@@ -160,7 +160,7 @@ def draw_masks(trace: Trace, inputs: Inputs, plan: Plan, changes: Sequence[Inter
 
 
 def put_mask_beside(operation: Operation, name: str) -> Plan:
-    """An operation where a drawn mask is among what it reads, as it is in a run with that mask. name: the mask's."""
+    """The operations that replace one in a run with an added mask, which it may read. name: the mask's."""
     if operation.output == "masked_scores" and name == "allowed":
         return [replace(operation, reads=(*operation.reads, name))]
     if operation.output != "allowed":
@@ -172,9 +172,9 @@ def put_mask_beside(operation: Operation, name: str) -> Plan:
     return [own, Operation("allowed", SCORE_DIMS, (own.output, name), ALL_ALLOW)]
 
 
-# ---- norms that divide as they did -----------------------------------------------------------------------------------
+# ---- norms that keep their divisors ----------------------------------------------------------------------------------
 def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
-    """Each norm with the root that it found in the run as it was."""
+    """The inputs and the plan in which each norm divides by its root in the unchanged run."""
     held: Plan = []
     roots = {}
     for operation in plan:
@@ -193,8 +193,7 @@ def hold_roots(trace: Trace, inputs: Inputs, plan: Plan) -> tuple[Inputs, Plan]:
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_interventions(stack: Stack, interventions: Sequence[Intervention], other: Stack | None) -> None:
-    """Each change is one of a part that there is, of a head that it has, and the only one of it. Raises
-    AttentionError."""
+    """Checks that each change has a known part and head, and is the only one of that head. Raises AttentionError."""
     changed = [(each.part, each.head) for each in interventions]
     for each in interventions:
         require_one_of("part", each.part, tuple(stack.parts))
@@ -211,7 +210,7 @@ def check_interventions(stack: Stack, interventions: Sequence[Intervention], oth
 
 
 def check_blocked(change: Intervention, trace: Trace) -> None:
-    """Blocked pairs lie inside the map. Raises AttentionError: pair_outside."""
+    """Checks that blocked pairs lie inside the map. Raises AttentionError: pair_outside."""
     if change.head is None:
         return
     *_, T, S = trace["weights"].shape
@@ -221,8 +220,10 @@ def check_blocked(change: Intervention, trace: Trace) -> None:
 
 
 def check_other(change: Intervention, trace: Trace, other: Stack | None) -> None:
-    """There is another sentence of as many words where its weights are taken. Raises AttentionError: other_missing,
-    other_length."""
+    """Checks that there is another sentence of the same length, for the kind "other".
+
+    Raises AttentionError: other_missing, other_length.
+    """
     if change.kind != OTHER:
         return
     if other is None:

@@ -8,7 +8,7 @@ from torch import Generator, Tensor
 
 @dataclass(frozen=True)
 class Law:
-    """How one component x of q or of k is drawn, and E x⁴, E x⁶, E x⁸; E x² is 1, and odd powers have mean 0."""
+    """How one component x of q or of k is sampled, and E x⁴, E x⁶, E x⁸; E x² is 1, and odd powers have mean 0."""
 
     draw: Callable[[tuple[int, ...], Generator], Tensor]
     fourth: float
@@ -59,7 +59,7 @@ def same_moments(law: Law, d_k: int) -> Moments:
 
 
 def silent_moments(law: Law, d_k: int) -> Moments:
-    """Compute the moments of q · k whose components are both 0 half of the time."""
+    """Compute the moments of q · k whose components are both 0 with probability 1/2."""
     return moments_of_sum(Moments(0.0, 2.0, 8 * law.fourth**2), d_k)
 
 

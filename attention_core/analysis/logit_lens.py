@@ -1,4 +1,4 @@
-"""The logit lens: which words a stack would say after each of its parts, if it ended there."""
+"""The logit lens: which words a stack would predict after each of its parts, if it ended there."""
 
 from attention_core.mechanism.plan import run_plan
 from attention_core.record.errors import AttentionError
@@ -7,7 +7,7 @@ from attention_core.transformer.stack import ENCODER, UNEMBEDDING, Stack
 
 
 def logit_lens(stack: Stack) -> dict[str, Trace]:
-    r"""Read the vectors after each part as if they were the last: the unembedding of each, by the name of the part.
+    r"""Return the unembedding of the vectors after each part, as if they were the last, by the part's name.
 
     $\mathrm{softmax}_V(\mathrm{norm}(x_l)\,E^\top)$ with the stack's own last norm and table.
 
@@ -23,7 +23,7 @@ def logit_lens(stack: Stack) -> dict[str, Trace]:
 
 
 def read_as_words(unembedding: Trace, part: Trace) -> Trace:
-    """The unembedding's own operations on what a part gives."""
+    """Run the unembedding's operations on the output of a part."""
     last = part.steps[next(reversed(part.steps))]
     inputs = {**unembedding.inputs(), "x": Step("x", last.value, ("B", "T", "D"))}
     operations = [step.operation for step in unembedding.computed().values()]

@@ -1,8 +1,8 @@
-"""The softmax of a row that is never seen as a whole, in its steps: a running maximum, a running sum, a running mix.
+"""The online softmax in its steps, block by block of a row: a running maximum, a running sum, a running mix.
 
-In each block of keys the largest score so far is taken away before the exponentials. Where a later block holds a larger
-score, what was summed before fades: it is multiplied by exp(old maximum - new maximum). The mix over the sum is
-attention over the keys seen so far, after the last block over the whole row (Milakov and Gimelshein 2018, algorithm 3;
+In each block of keys the largest score so far is subtracted before the exponentials. If a later block holds a larger
+score, the earlier sums fade: they are multiplied by exp(old maximum - new maximum). The mix divided by the sum is
+attention over the keys so far, after the last block over the whole row (Milakov and Gimelshein 2018, algorithm 3;
 Dao 2023, section 3.1.1). variants/blockwise_softmax.py runs these functions and keeps only the last numbers;
 with_online_softmax keeps every number.
 """
@@ -230,15 +230,15 @@ def divide_cell(index, mixed: Operand, total: Operand) -> Cell:
 DIVIDE = Faces(divide, divide_numpy, divide_formula, divide_cell)
 
 
-# ---- all of them behind a run ----------------------------------------------------------------------------------------
+# ---- all of them after a run -----------------------------------------------------------------------------------------
 def with_online_softmax(trace: Trace, block: int) -> Trace:
-    """Add the softmax of a run once more, block by block, with every number kept.
+    """Add the steps of the online softmax to a run, block by block, with every number kept.
 
     Block n, counted from 1, adds `maximum_n`, `powers_n`, `total_n`, `mixed_n` and `seen_outputs_n`, which is attention
-    over the keys seen by then. From the second block on it adds `faded_n`, which is left of the sums before. The last
+    over the keys up to it. From the second block on it adds `faded_n`, the factor of the sums before it. The last
     `seen_outputs_n` is the run's own head_outputs.
 
-    trace: any run without dropout or replaced weights. block: keys a block, 1 or more. Raises AttentionError (a
+    trace: any run without dropout or replaced weights. block: keys per block, 1 or more. Raises AttentionError (a
     ValueError) for another number.
 
     >>> from attention_core import attend_qkv
@@ -302,7 +302,7 @@ def count_blocks(keys: int, block: int) -> int:
 
 
 def refs_by_key(name: str, row: tuple[int, int, int], keys: int, block: int, seen: int) -> list[Ref]:
-    """List a number of one row that every block leaves, such as `maximum`, once for each key of the first blocks.
+    """List the cell of a number that each block has for one row, such as `maximum`, for each key of the first blocks.
 
     row: its sentence, head and query. keys: the number of all keys. seen: the number of the first blocks.
 

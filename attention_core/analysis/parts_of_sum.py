@@ -1,7 +1,7 @@
-"""The parts that a vector is the sum of, side by side: stacked, added up, and each carried through a norm.
+"""A vector as the sum of its parts: the parts stacked, added up, and each passed through a norm.
 
-A norm divides by a number that all parts decide together. With the number of this run it is linear, so each part goes
-through it by itself, and the parts still add up.
+A norm divides by a number that depends on all parts. With the number of this run fixed it is linear, so each part
+passes through it by itself, and the parts still add up.
 """
 
 import numpy as np
@@ -17,8 +17,8 @@ PARTS_DIMS = ("part", "B", "T", "D")
 
 
 # ---- stack: what was added to the vectors, one part after the other --------------------------------------------------
-# The kinds of what is stacked, and where the place of a part stands in it: several parts, a part a head, one part, the
-# same vector at each place of all texts, and one vector for all.
+# The kinds of tensors that are stacked, and the axis of their parts: several parts, one part per head, one part, one
+# vector per position for all texts, and one vector for all positions.
 KINDS = {"parts": 0, "heads": 1, "vectors": None, "places": None, "bias": None}
 
 
@@ -69,19 +69,19 @@ def stack_parts_cell(index, *added: Operand, kinds) -> Cell:
 
 
 def count_parts(part: Operand, kind: str) -> int:
-    """How many parts an operand holds."""
+    """The number of parts that an operand holds."""
     axis = KINDS[kind]
     return 1 if axis is None else part.shape[axis]
 
 
 def part_number(part: Operand, kind: str, n: int, place: list[int]) -> Ref:
-    """The number of the n-th part of an operand at (b, t, m)."""
+    """The cell (b, t, m) of the n-th part of an operand."""
     if kind == "parts":
         return part[(n, *place)]
     if kind == "heads":
         b, t, m = place
         return part[b, n, t, m]
-    missing_axes = len(place) - len(part.shape)  # it is the same along these
+    missing_axes = len(place) - len(part.shape)  # the part is the same along these
     return part[tuple(place[missing_axes:])]
 
 

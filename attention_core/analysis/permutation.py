@@ -10,7 +10,7 @@ from attention_core.record.trace import Trace
 
 
 def shuffle_order(count: int, seed: int) -> tuple[int, ...]:
-    """Draw which of `count` words stands at each place after a shuffle; the same on any machine.
+    """Sample a shuffle of `count` words: which word is at each position; the same on any machine.
 
     Two or more words never keep their order. Raises AttentionError for numbers that are not whole, a seed below 0 and a
     count below 1.
@@ -28,13 +28,13 @@ def shuffle_order(count: int, seed: int) -> tuple[int, ...]:
 def distance_after_reordering(
     permuted: Trace, plain: Trace, order: tuple[int, ...], step: str = "output"
 ) -> Float[Tensor, " T"]:
-    """Measure how far each word's numbers are from those that it had before the words were put into another order.
+    """Measure how far each word's numbers move if the words are put into another order.
 
     permuted: the run of the words in that order. plain: the run of the words in the first order. order: which word
-    stands at each place. step: one with axes (B, T, width).
+    is at each position. step: one with axes (B, T, width).
 
-    Returns the largest difference of each word, in its place in `plain`: all 0, but for rounding, where attention knows
-    no positions. Source: Lee et al. 2019, Set Transformer, property 1.
+    Returns the largest difference of each word, at its position in `plain`: all 0, up to rounding, for attention
+    without positions. Source: Lee et al. 2019, Set Transformer, property 1.
 
     >>> import torch
     >>> from attention_core import attend
@@ -43,7 +43,7 @@ def distance_after_reordering(
     tensor(True)
     """
     words = range(len(order))
-    places = sorted(words, key=order.__getitem__)  # where each word of `plain` stands now
+    places = sorted(words, key=order.__getitem__)  # the position of each word of `plain` now
     restored = permuted[step][:, places]  # (B, T, width)
     distances = abs_difference(restored, plain[step])
     return distances.amax((0, 2))  # (B, T, width) -> (T,)

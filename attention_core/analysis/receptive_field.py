@@ -10,14 +10,14 @@ from attention_core.record.errors import AttentionError
 def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[Tensor, "*batch T T"]:
     r"""Mark which inputs j can change the number at position i after some layers, as [i, j].
 
-    $R_L = (A \lor I)^L$ in truth values: a position that i attends to hands on all that has reached it. Every position
-    reaches itself, also where the mask blocks it: the query is computed there, and the residual carries it on. With a
+    $R_L = (A \lor I)^L$ in truth values: a position that i attends to passes on all that has reached it. Every position
+    reaches itself, even if the mask blocks it: the query is computed there, and the residual carries it on. With a
     window of w keys on both sides, an input reaches L w positions after L layers, as in a stack of convolutions
     (Beltagy et al. 2020, Longformer, section 3.1). Under a causal mask it reaches later positions only.
 
-    allowed: boolean (T, T), True = may attend. Axes before these are kept apart; where any one of several heads is
+    allowed: boolean (T, T), True = may attend. Axes before these are kept apart; if any one of several heads is
     enough, give `allowed.any(-3)`. layers: 0 or more; after 0 layers each position has reached itself alone. What is
-    False cannot change at all; what is True can change, and does for almost all weights where the residual is kept.
+    False cannot change at all; what is True can change, and does for almost all weights if the residual is kept.
 
     Raises AttentionError (a ValueError) for a mask that is not square, or not boolean.
 
@@ -29,9 +29,9 @@ def reachable_inputs(allowed: Bool[Tensor, "*batch T T"], layers: int) -> Bool[T
 
 
 def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T T"]:
-    """Count the fewest layers, or steps, in which input j reaches position i, by a search in breadth; inf if none do.
+    """Count the fewest layers, or steps, in which input j reaches position i, by breadth-first search; inf if none.
 
-    allowed: as for reachable_inputs: True where j reaches i in one step. Raises as reachable_inputs does.
+    allowed: as for reachable_inputs: True if j reaches i in one step. Raises as reachable_inputs does.
 
     >>> path_lengths(torch.tensor([[True, False, False], [True, True, False], [False, True, True]]))
     tensor([[0., inf, inf],
@@ -56,7 +56,7 @@ def path_lengths(allowed: Bool[Tensor, "*batch T T"]) -> Float[Tensor, "*batch T
 
 
 def check_square_mask(allowed: Tensor) -> None:
-    """Refuse a mask that is not boolean, or not square."""
+    """Raise AttentionError for a mask that is not boolean, or not square."""
     if allowed.dtype != torch.bool:
         raise AttentionError("allowed_not_bool", name="allowed", given=allowed.dtype)
     shape = tuple(allowed.shape)

@@ -1,8 +1,8 @@
-"""The sum that a word's vector is: what each part of a stack added to it, and how each pushes the logits.
+"""The residual stream as a sum: what each part of a stack added to a word's vector, and its logit attribution.
 
-With residuals a vector is the embedding, and each head's, each feed-forward layer's and each bias's part (Elhage et al.
+With residuals a vector is the sum of the embedding, each head, each feed-forward layer and each bias (Elhage et al.
 2021, A Mathematical Framework for Transformer Circuits, "the residual stream"). A norm after a layer divides all that
-was added before by one number; with this run's number the parts still add up.
+was added before by one number; with this run's number fixed the parts still add up.
 """
 
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ OUTPUT_NORMS = ("layer_normed_output", "layer_normed_output_unshifted", "rms_nor
 
 @dataclass(frozen=True)
 class Added:
-    """What a part added: the step of the sum's own run, its kind of KINDS, and what its parts are called."""
+    """One or more summands: the step in the sum's run, its kind of parts_of_sum.KINDS, and their labels."""
 
     step: str
     kind: str
@@ -41,8 +41,7 @@ class Added:
 
 @dataclass(frozen=True, eq=False)
 class SumPlan:
-    """A sum as far as it is planned: its inputs, each with where it stands in the stack; its operations; what is to be
-    stacked."""
+    """The plan of a sum so far: its inputs with their sources in the stack, its operations, and its summands."""
 
     reads: dict[str, Reading] = field(default_factory=dict)
     dims: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -50,28 +49,28 @@ class SumPlan:
     added: tuple[Added, ...] = ()
 
     def reading(self, stack: Stack, part: str, *steps: str) -> "SumPlan":
-        """With steps of a part of the stack among the inputs."""
+        """The plan with steps of a part of the stack as further inputs."""
         trace = stack[part]
         reads = {own_name(part, step): Reading(trace[step], part, step) for step in steps}
         dims = {own_name(part, step): trace.step(step).dims for step in steps}
         return replace(self, reads={**self.reads, **reads}, dims={**self.dims, **dims})
 
     def then(self, *operations: Operation) -> "SumPlan":
-        """With further operations."""
+        """The plan with further operations."""
         return replace(self, operations=(*self.operations, *operations))
 
     def adding(self, *added: Added) -> "SumPlan":
-        """With further parts to be stacked."""
+        """The plan with further summands."""
         return replace(self, added=(*self.added, *added))
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What the parts are called, in order."""
+        """The labels of all summands, in order."""
         return tuple(label for each in self.added for label in each.labels)
 
 
 def own_name(part: str, step: str) -> str:
-    """What a step of a part is called in the sum's run.
+    """The name in the sum's run of a step of a part.
 
     >>> own_name("1.attention", "w_o")
     'attention_1_w_o'
@@ -82,7 +81,7 @@ def own_name(part: str, step: str) -> str:
 
 # ---- what each part added --------------------------------------------------------------------------------------------
 def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
-    """What the parts of a stack added, in order."""
+    """The plan of what the parts of a stack added, in order. Raises AttentionError: no_residual."""
     plan = SumPlan()
     for part in parts:
         trace = stack[part]
@@ -102,13 +101,13 @@ def plan_sum(stack: Stack, parts: Iterable[str]) -> SumPlan:
 
 
 def add_embedding(plan: SumPlan, stack: Stack) -> SumPlan:
-    """The words' own vectors, and their positions."""
+    """The plan with the words' embeddings, and their positions, as summands."""
     plan = plan.reading(stack, EMBEDDING, "x").adding(Added(own_name(EMBEDDING, "x"), "vectors", (EMBEDDING,)))
     return add_places(plan, stack, EMBEDDING)
 
 
 def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """The positions that a part adds to what it begins with, if it does."""
+    """The plan with the positions that a part adds to its input, if it does, as a summand."""
     trace = stack[part]
     for source in ("x", "query"):
         if f"positioned_{source}" in trace:
@@ -119,7 +118,7 @@ def add_places(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """Each head through its rows of W_o, and the bias."""
+    """The plan with each head's output through its rows of W_o, and the bias b_o, as summands."""
     trace = stack[part]
     (outputs,) = trace.step("concat").operation.reads  # what each head gives, gated or not
     learned = ("w_o",) if "w_o" in trace else ()
@@ -135,7 +134,7 @@ def add_heads(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
-    """The feed-forward layer without its last bias, and that."""
+    """The plan with a feed-forward layer's output without its last bias, and that bias, as summands."""
     plan = plan.reading(stack, part, "activated", "w_2")
     reads = (own_name(part, "activated"), own_name(part, "w_2"))
     output = Operation(own_name(part, "output"), SUM_DIMS, reads, PROJECT)
@@ -143,7 +142,7 @@ def add_feed_forward(plan: SumPlan, stack: Stack, part: str) -> SumPlan:
 
 
 def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
-    """A bias as a part of its own, if there is one."""
+    """The plan with a bias, if there is one, as a summand."""
     if bias not in stack[part]:
         return plan
     return plan.reading(stack, part, bias).adding(Added(own_name(part, bias), "bias", (f"{part}.{bias}",)))
@@ -151,17 +150,19 @@ def add_bias(plan: SumPlan, stack: Stack, part: str, bias: str) -> SumPlan:
 
 # ---- through a norm --------------------------------------------------------------------------------------------------
 def norms_of_sum(part: str, trace: Trace) -> Iterator[Step]:
-    """The norms of all that was added before, in order: those behind a part's last step, and those that a stack ends
-    with; not those before a layer, which the residual passes by."""
+    """The norms of the whole sum, in order: those after a part's output, and those at the end of the stack.
+
+    Norms before a layer are left out, since the residual bypasses them.
+    """
     for name, step in trace.computed().items():
-        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # the last: one that is held
+        is_norm = step.operation.faces in (LAYER_NORM, RMS_NORM, DIVIDE_PARTS)  # the last: a norm with a held root
         if is_norm and (name in OUTPUT_NORMS or part in (NORM, UNEMBEDDING)):
             yield step
 
 
 @dataclass(frozen=True)
 class NormReads:
-    """What a norm reads. root: the step that it divides by, of one that is held. shift: of a LayerNorm."""
+    """The steps that a norm reads. root: its held divisor, None if it computes that. shift: of a LayerNorm."""
 
     is_centred: bool
     root: str | None
@@ -170,7 +171,7 @@ class NormReads:
 
 
 def read_norm(trace: Trace, step: Step) -> NormReads:
-    """What a norm of a part reads."""
+    """The steps that a norm of a part reads."""
     normed, *reads = step.operation.reads
     if step.operation.faces is not DIVIDE_PARTS:
         gain, *shift = reads
@@ -183,7 +184,7 @@ def read_norm(trace: Trace, step: Step) -> NormReads:
 
 
 def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) -> SumPlan:
-    """All that was added so far, stacked: the step `name`, and its sum, the step of that name with _sum behind it."""
+    """The plan with all summands so far stacked in the step `name`, and added up in the step `name`_sum."""
     reads = tuple(each.step for each in plan.added)
     kinds = tuple(each.kind for each in plan.added)
     stacked = Operation(name, dims, reads, STACK_PARTS, {"kinds": kinds})
@@ -192,8 +193,10 @@ def stack_added(plan: SumPlan, name: str, dims: tuple[str, ...] = PARTS_DIMS) ->
 
 
 def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan:
-    """Each part through a norm, with the divisor of the sum, or the one that is held; the shift of a LayerNorm is a
-    part of its own."""
+    """The plan with each summand passed through a norm, by the divisor of the sum or the held one.
+
+    The shift of a LayerNorm is a further summand.
+    """
     norm = read_norm(stack[part], step)
     plan = plan.reading(stack, part, norm.gain, *norm.shift)
     before = own_name(part, f"before_{step.name}")
@@ -226,14 +229,14 @@ def carry_through(plan: SumPlan, stack: Stack, part: str, step: Step) -> SumPlan
 def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
     r"""Add the part "residual_sum" to a stack: what each part added to the words' vectors, and the sum of that.
 
-    $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ where norms stand before layers; one
-    behind a layer divides all that was added before by this run's divisor.
+    $x_L = e + \sum_l \big(\sum_h z_{l,h} W_{o,l,h} + b_{o,l} + f_l + b_{2,l}\big)$ if norms come before layers; one
+    after a layer divides all that was added before by this run's divisor.
 
-    stack: a run with residuals; of one with an encoder, what the decoder added. after: the part after which the vectors
-    are looked at, the last before the unembedding where it is None.
+    stack: a run with residuals; of one with an encoder, the decoder's parts. after: the part after which the vectors
+    are taken; None: the last before the unembedding.
 
-    Its step `parts` is (part, B, T, D), labelled with what added each, and `parts_sum` (B, T, D) is the vectors. Raises
-    AttentionError (a ValueError) for a part that there is not, and for one without a residual. Source: Elhage et al.
+    Its step `parts` is (part, B, T, D), labelled with the source of each, and `parts_sum` (B, T, D) is the vectors.
+    Raises AttentionError (a ValueError) for an unknown part, and for one without a residual. Source: Elhage et al.
     2021.
 
     >>> import torch
@@ -252,10 +255,10 @@ def with_residual_sum(stack: Stack, after: str | None = None) -> Stack:
 
 
 def with_logit_sum(stack: Stack) -> Stack:
-    r"""Add the part "logit_sum" to a stack: how much each part pushes the logit of each word.
+    r"""Add the part "logit_sum" to a stack: the direct logit attribution of each part, for each word.
 
     $\mathrm{logits} = \sum_{\mathrm{part}} \mathrm{norm}(\mathrm{part})\,E^\top$, the last norm with this run's
-    divisor, its shift and the bias of the words parts of their own.
+    divisor, its shift and the bias of the words as separate parts.
 
     stack: one with residuals and an unembedding. Its step `pushes` is (part, B, T, V), and `pushes_sum` (B, T, V) is
     the logits, not yet divided by a temperature. Raises AttentionError (a ValueError) for a stack without an
@@ -274,7 +277,7 @@ def with_logit_sum(stack: Stack) -> Stack:
 
 
 def parts_until(stack: Stack, after: str | None) -> list[str]:
-    """The parts whose sum is looked at, in order. Raises AttentionError: unknown_choice."""
+    """The parts to sum up, in order, through `after`. Raises AttentionError: unknown_choice."""
     parts = [name for name in stack.parts if not name.startswith(ENCODER)]
     parts = list(takewhile(lambda name: name != UNEMBEDDING, parts))
     if after is None:
@@ -285,7 +288,7 @@ def parts_until(stack: Stack, after: str | None) -> list[str]:
 
 
 def put_sum(stack: Stack, name: str, plan: SumPlan) -> Stack:
-    """The stack with a sum as one part more."""
+    """The stack with the run of a planned sum as a further part."""
     inputs = {step: Step(step, reading.value, plan.dims[step]) for step, reading in plan.reads.items()}
     trace = run_plan(inputs, list(plan.operations)).labelled(part=plan.labels)
     return stack.then(name, trace, plan.reads)

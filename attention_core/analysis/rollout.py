@@ -8,15 +8,15 @@ from attention_core.record.errors import AttentionError
 
 
 def roll_out(weights: Float[Tensor, "L H T T"]) -> Float[Tensor, "L T T"]:
-    """Multiply the layers' weights, each averaged over its heads and half of it the word itself.
+    """Multiply the layers' weights, each averaged over its heads and mixed half and half with the identity.
 
-    R_l = A_l R_(l-1) with R_0 = I and A_l = W_l / 2 + I / 2, where W_l is the mean of the heads of layer l. It knows
-    neither values nor feed-forward layers.
+    R_l = A_l R_(l-1) with R_0 = I and A_l = W_l / 2 + I / 2, where W_l is the mean of the heads of layer l. Values and
+    feed-forward layers are ignored.
 
-    weights: (L, H, T, T) of one sentence, the first layer first. Gives R after each layer, whose rows sum to 1 where
+    weights: (L, H, T, T) of one sentence, the first layer first. Returns R after each layer, whose rows sum to 1 if
     those of the weights do.
 
-    Raises AttentionError (a ValueError) where there are not four axes, or the queries are not the keys.
+    Raises AttentionError (a ValueError) if there are not four axes, or the queries are not the keys.
 
     Source: Abnar and Zuidema 2020, "Quantifying Attention Flow in Transformers", section 3.
 

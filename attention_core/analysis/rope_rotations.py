@@ -1,4 +1,4 @@
-"""What RoPE turns, and by how much; and the same words with every position moved on."""
+"""RoPE's rotation of a pair of numbers, and a run with every position shifted."""
 
 from dataclasses import dataclass, replace
 
@@ -11,7 +11,7 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Rotation:
-    """Two numbers of q or k as a point of a plane, before it was turned and after; `angle` is in radians."""
+    """Two numbers of q or k as a point of a plane, before and after its rotation; `angle` is in radians."""
 
     before: Point
     after: Point
@@ -19,7 +19,7 @@ class Rotation:
 
 
 def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: int) -> Rotation:
-    r"""Return what RoPE does to one pair of a query or a key: $R_p$ turns it by $p\,/\,base^{2i/d_k}$.
+    r"""Return RoPE's rotation of one pair of a query or a key: $R_p$ turns it by $p\,/\,base^{2i/d_k}$.
 
     trace: a run with RoPE. role: "q" or "k". index: batch, head and token. pair: i, from 0. Source: Su et al. 2021,
     equations 13 and 15.
@@ -49,9 +49,9 @@ def rope_rotation(trace: Trace, role: str, index: tuple[int, int, int], pair: in
 
 
 def with_shifted_positions(trace: Trace, by: int) -> Trace:
-    r"""Compute the run as it would be if its first word stood `by` positions further on, and all others with it.
+    r"""Compute a run again with all its positions shifted by `by`.
 
-    Scores with RoPE stay as they are but for rounding, since $(R_m q)^\top R_n k$ depends on n - m alone; with ALiBi
+    Scores with RoPE stay the same up to rounding, since $(R_m q)^\top R_n k$ depends on n - m alone; with ALiBi
     they stay exactly, since only distances count; with sinusoids, which are added to the words, they move.
 
     trace: any run. by: a whole number, which may be below 0. Raises AttentionError (a ValueError) for another. Source:
@@ -80,7 +80,7 @@ def with_shifted_positions(trace: Trace, by: int) -> Trace:
 
 
 def shift_operation(operation: Operation, by: int) -> Operation:
-    """Return the operation with every position moved on, where it knows positions; any other as it is."""
+    """Return an operation that uses positions (RoPE, sinusoidal) with these shifted; any other unchanged."""
     if operation.faces not in (ROPE, SINUSOIDAL):
         return operation
     first_position = operation.params["first_position"] + by

@@ -15,8 +15,8 @@ def additive_bound(v_a: Float[Tensor, "*H A"]) -> Float[Tensor, "*H"]:
     Each entry of the tanh layer lies between -1 and 1, so each term lies between -|v_a| and |v_a|, and their sum
     between the sums of these. However large q and k grow, the score does not.
 
-    v_a: (A,), or (H, A) for one a head. Returns one number, or one a head. Source: Bahdanau, Cho, Bengio 2015, appendix
-    A.1.2 (the score); the bound is the triangle inequality.
+    v_a: (A,), or (H, A) for one per head. Returns one number, or one per head. Source: Bahdanau, Cho, Bengio 2015,
+    appendix A.1.2 (the score); the bound is the triangle inequality.
 
     >>> import torch
     >>> additive_bound(torch.tensor([0.5, -2.0]))
@@ -29,7 +29,7 @@ def cosine_ceiling(keys: int, temperature: float = 1.0) -> float:
     r"""Compute the largest weight that a softmax over cosines can give: $e^{2/\tau} / (e^{2/\tau} + S - 1)$.
 
     A cosine is at most 1 and at least -1, which gives $e^{1/\tau} / (e^{1/\tau} + (S - 1) e^{-1/\tau})$. Both parts
-    times $e^{1/\tau}$ are the formula above. It is reached where one key points as the query does and all others point
+    times $e^{1/\tau}$ are the formula above. It is reached if one key points as the query does and all others point
     to the opposite side. So without a temperature the best of seven keys gets at most .55, and a small temperature
     lifts the ceiling to 1.
 

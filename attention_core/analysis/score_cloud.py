@@ -7,14 +7,14 @@ from attention_core.analysis.dot_product_moments import draw_products, score_fac
 
 @dataclass(frozen=True)
 class ScoreCloud:
-    """Drawn scores, in rising order, and their standard deviation."""
+    """Sampled scores, in rising order, and their standard deviation."""
 
     scores: tuple[float, ...]
     deviation: float
 
 
 def draw_score_clouds(d_k: int, draws: int = 240, seed: int = 0) -> dict[str, ScoreCloud]:
-    """Draw q · k a number of times with components from N(0, 1): by score, "dot" and "scaled_dot" of the same draws.
+    """Sample q · k with components from N(0, 1); returns "dot" and "scaled_dot" scores of the same samples by name.
 
     Raises AttentionError for numbers that are not whole and positive.
 

@@ -1,4 +1,4 @@
-"""What positions do to a score: its parts that come of words and of places, and what distance alone does."""
+"""The effect of positions on a score: its terms of words and of positions, and its change with distance alone."""
 
 from dataclasses import replace
 from itertools import product
@@ -35,7 +35,7 @@ def positions_alone_cell(index, x: Operand, table: Operand) -> Cell:
 
 POSITIONS_ALONE = Faces(positions_alone, positions_alone_numpy, positions_alone_formula, positions_alone_cell)
 
-SCORE_PARTS = ("content", "position")
+SCORE_PARTS = ("content", "position")  # of words, of positions
 
 
 def with_score_parts(trace: Trace) -> Trace:
@@ -44,7 +44,7 @@ def with_score_parts(trace: Trace) -> Trace:
     $(x_i + p_i) W_q W_k^\top (x_j + p_j)^\top$ is $x_i W_q W_k^\top x_j^\top$ (word to word) + $x_i W_q W_k^\top
     p_j^\top$ (word to place) + $p_i W_q W_k^\top x_j^\top$ (place to word) + $p_i W_q W_k^\top p_j^\top$ (place to
     place): their sum is `scores`. The biases b_q and b_k belong to the content. Before the parts come their q and k
-    (`q_content`, `q_position` and so on), by the run's own operations; RoPE, where it is chosen too, turns both.
+    (`q_content`, `q_position` and so on), by the run's own operations; RoPE, if it is chosen too, turns both.
 
     trace: a run of attend with positions that are added to x, such as sinusoidal, and a score that is a product of q
     and k: dot, scaled_dot or general. Raises AttentionError (a ValueError) for another score, KeyError for a run
@@ -76,7 +76,7 @@ def with_score_parts(trace: Trace) -> Trace:
 
 
 def score_operation(trace: Trace) -> Operation:
-    """Return the operation that computes the scores; refuse one whose scores are no product of q and k."""
+    """Return the operation that computes the scores. Raises AttentionError if they are no product of q and k."""
     step = "computed_scores" if "computed_scores" in trace else "scores"
     operation = trace.step(step).operation
     names = {}
@@ -88,7 +88,7 @@ def score_operation(trace: Trace) -> Operation:
 
 
 def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
-    """Plan the operations from an input to q or k once more, for its words or its positions alone."""
+    """Plan the operations from an input to q or k again, for its words or its positions alone."""
     chain, positioned = find_chain(trace, role)
     source = positioned.removeprefix("positioned_")
     operations = []
@@ -115,7 +115,7 @@ def plan_score_part(trace: Trace, role: str, part: str) -> list[Operation]:
 def find_chain(trace: Trace, role: str) -> tuple[list[Operation], str]:
     """Follow q or k back to the input with its positions: the operations in the order of computation, and that step.
 
-    Raises KeyError where the chain ends at an input that has no positions.
+    Raises KeyError if the chain ends at an input that has no positions.
     """
     chain = []
     name = role
@@ -128,14 +128,14 @@ def find_chain(trace: Trace, role: str) -> tuple[list[Operation], str]:
     return chain, name
 
 
-# ---- what distance alone does ----------------------------------------------------------------------------------------
+# ---- the effect of distance alone ------------------------------------------------------------------------------------
 def score_by_distance(vector: Float[Tensor, " d"], distances: int, config: AttentionConfig) -> Trace:
-    r"""Compute the scores of a vector with itself, 0, 1, 2, ... positions away: what distance alone does to a score.
+    r"""Compute the scores of a vector with itself 0, 1, 2, ... positions away: the effect of distance alone.
 
     With RoPE $q^\top R_n q = \sum_i |q_i|^2 \cos(n \theta_i)$ over the pairs i, whose length at distance 0 is the whole
     score; with ALiBi the score less $m_h n$. Without positions all scores are equal.
 
-    vector: (d,), the query, which stands at 0, and each key. distances: how many keys, at 0, 1, ... config: its
+    vector: (d,), the query, at position 0, and each key. distances: the number of keys, at 0, 1, ... config: its
     positions (rope, alibi), score, scale and heads, of which each gets the vector; without masks. Returns a run, T = 1,
     S = distances, labelled with the distances. Raises AttentionError (a ValueError) as attend_qkv does. Source: Su et
     al. 2021, equation 16 and section 3.4.3 (long-term decay); Press et al. 2022, section 3.

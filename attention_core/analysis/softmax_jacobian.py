@@ -53,10 +53,10 @@ def with_jacobian(trace: Trace) -> Trace:
     r"""Add the step `jacobian` to a run: how far weight i moves when the softmax's score j moves, for every row.
 
     $J_{ij} = \partial w_i / \partial x_j = w_i (\delta_{ij} - w_j)$, with axes (B, H, T, S, S'); S' are the scores.
-    Where weights were replaced or chosen, those of the softmax count. Where one weight is nearly 1, all of the Jacobian
-    is nearly 0: no gradient comes through.
+    If weights were replaced or chosen, those of the softmax count. If one weight is nearly 1, all of the Jacobian is
+    nearly 0: no gradient passes through.
 
-    Raises AttentionError where it would take more than MAX_JACOBIAN_BYTES. Source: the quotient rule on
+    Raises AttentionError if it would take more than MAX_JACOBIAN_BYTES. Source: the quotient rule on
     $e^{x_i} / \sum_j e^{x_j}$; that large scores make it small: Vaswani et al. 2017, section 3.2.1.
 
     >>> from attention_core import attend_qkv

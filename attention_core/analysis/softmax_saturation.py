@@ -1,6 +1,6 @@
-"""What the softmax makes of scores that grow with d_k: how sharp it is, and how much gradient comes through.
+"""Saturation of the softmax as scores grow with d_k: how sharp it is, and how much gradient passes through it.
 
-The scores are drawn in float64 from a seed, in chunks as in dot_product_moments; the rest is computed by a run.
+The scores are sampled in float64 from a seed, in chunks as in dot_product_moments; the rest is computed by a run.
 """
 
 import math
@@ -23,7 +23,7 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean over draws and its standard error."""
+    """A mean over samples and its standard error."""
 
     mean: float
     error: float
@@ -46,7 +46,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Spread:
-    """The median of figures that a few draws dominate, and the two quartiles between which the middle half lies."""
+    """The median and the two quartiles of figures whose mean a few samples would dominate."""
 
     median: float
     lower: float
@@ -65,11 +65,11 @@ class Spread:
 
 @dataclass(frozen=True)
 class Sharpness:
-    r"""How sharp the softmaxes of drawn scores are.
+    r"""How sharp the softmaxes of sampled scores are.
 
     `largest` is the largest weight, `entropy` is in bits, and `slope` is the Frobenius norm of the softmax's Jacobian
-    in its own inputs. `at_query` is the norm of $\partial w / \partial q$, what of a gradient reaches the query: the
-    Jacobian times the factor of the scale times the keys; None where only scores were drawn.
+    in its own inputs. `at_query` is the norm of $\partial w / \partial q$, the share of a gradient that reaches the
+    query: the Jacobian times the factor of the scale times the keys; None if only scores were sampled.
     """
 
     largest: Estimate
@@ -96,10 +96,11 @@ def measure_saturation(d_k: int, keys: int = 8, draws: int = 2000, seed: int = 0
 
 
 def last_width_of_more(found: Mapping[int, Mapping[str, Sharpness]]) -> int:
-    """Return the width up to which at least as much gradient reaches the query undivided as divided, in the median.
+    """Return the d_k up to which at least as much gradient reaches the query with "dot" as with "scaled_dot".
 
-    found: what measure_saturation gives of each width, from narrow to wide, 1 first: there both scores are one, √1 = 1.
-    More keys move this width up, so that no width is too wide by itself. Raises AttentionError for no widths.
+    found: the results of measure_saturation by d_k, in rising order, from 1, at which both scores are equal. The median
+    gradients are compared. More keys move this d_k up, so that no d_k is too large by itself. Raises AttentionError if
+    `found` is empty.
 
     >>> last_width_of_more({d_k: measure_saturation(d_k, keys=8, draws=200) for d_k in (1, 16, 64, 256)})
     64
@@ -110,7 +111,7 @@ def last_width_of_more(found: Mapping[int, Mapping[str, Sharpness]]) -> int:
 
 
 def arrives_undivided(by_score: Mapping[str, Sharpness]) -> bool:
-    """Whether at least as much gradient reaches the query undivided as divided, in the median."""
+    """Whether the median gradient at the query is at least as large with "dot" as with "scaled_dot"."""
     return by_score["dot"].at_query.median >= by_score["scaled_dot"].at_query.median
 
 
@@ -128,7 +129,7 @@ def even_sharpness(keys: int) -> Sharpness:
 def draw_queries(
     d_k: int, keys: int, draws: int, seed: int
 ) -> tuple[Float[Tensor, "draws keys"], Float[Tensor, "draws keys keys"]]:
-    """Draw one query and its keys, a number of times: the scores, and the products of the keys with each other."""
+    """Sample one query and its keys `draws` times; return the scores, and the products of the keys with each other."""
     require_positive("draws", draws)
     require_positive("keys", keys)
     require_positive("d_k", d_k)
@@ -150,7 +151,7 @@ def draw_queries(
 def measure_sharpness(
     scores: Float[Tensor, "draws keys"], scale: float, key_products: Float[Tensor, "draws keys keys"] | None = None
 ) -> Sharpness:
-    """Measure what the softmax makes of scores times a factor; key_products: k · k of every two keys, if there are."""
+    """Measure the sharpness of the softmax of scores times a factor. key_products: k · k of every two keys, or None."""
     trace = run_on_scores(scores, scale)
     trace = with_jacobian(trace)
     weights = trace["weights"][:, 0, 0]  # (draws, keys)
@@ -169,7 +170,7 @@ def measure_sharpness(
 def gradient_at_query(
     jacobian: Float[Tensor, "draws keys keys"], key_products: Float[Tensor, "draws keys keys"], scale: float
 ) -> Spread:
-    r"""Measure how much the weights move with the query, over draws.
+    r"""Measure how much the weights move with the query, as a Spread over the samples.
 
     $\lVert \partial w / \partial q \rVert = s \lVert J K \rVert$ with the scale s, whose square is the trace of
     $J K K^\top J^\top$, so that the keys themselves need not be kept.
@@ -186,7 +187,7 @@ def gradient_at_query(
 
 
 def entropy_in_bits(weights: Float[Tensor, "draws keys"]) -> Float[Tensor, " draws"]:
-    """Compute the entropy of each row of weights."""
+    """Compute the entropy of each row of weights, in bits."""
     terms = torch.special.entr(weights)  # -w ln w, 0 where w is 0
     return terms.sum(-1) / math.log(2)
 
@@ -200,7 +201,7 @@ def run_on_scores(scores: Float[Tensor, "draws keys"], scale: float) -> Trace:
 
 
 def estimate_mean(figures: Float[Tensor, " draws"]) -> Estimate:
-    """Estimate a mean from draws, with its standard error; of one draw the error is given as 0.
+    """Estimate a mean from samples, with its standard error, which is 0 for a single sample.
 
     >>> estimate_mean(torch.tensor([1.0, 3.0]).double())
     Estimate(mean=2.0, error=1.0)

@@ -1,8 +1,8 @@
 """The softmax in its two halves, exponentials and shares, in two forms: as it is defined, and as it is computed.
 
-Taking the largest score away from a row changes no weight, and it keeps every exponential at 1 or less. Without that,
+Subtracting the largest score from a row changes no weight, and keeps every exponential at 1 or less. Without that,
 exp(89) is more than float32 holds, exp(710) more than float64, exp(12) more than float16: infinity over infinity is
-NaN. Both forms are steps to put behind a run: `trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)`.
+NaN. Both forms are steps to append to a run: `trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX)`.
 """
 
 import numpy as np

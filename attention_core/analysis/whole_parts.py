@@ -1,4 +1,4 @@
-"""What each part of a stack added to one word as a whole: its heads and its biases together."""
+"""What each part of a stack added to one word's vector in total: its heads and biases together."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,11 @@ from attention_core.transformer.stack import Stack
 
 @dataclass(frozen=True, eq=False)
 class WholePart:
-    """A part of a stack. members: the numbers of what it added, in the sums of the stack. added: all of it. push: how
-    far that pushes the logit of a word."""
+    """A part of a stack and what it added in total.
+
+    members: the positions of its summands in the sums of the stack. added: their sum. push: the direct logit
+    attribution of that sum for a word.
+    """
 
     name: str
     members: tuple[int, ...]
@@ -22,7 +25,7 @@ class WholePart:
 
 
 def list_members(labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The parts of a stack, each with the numbers of what it added. labels: of the sum.
+    """The parts of a stack, each with the positions of its summands. labels: of the sum.
 
     >>> list_members(("embedding", "embedding.positions", "1.attention.head_1", "1.attention.b_o", "1.feed_forward"))
     {'embedding': (0, 1), '1.attention': (2, 3), '1.feed_forward': (4,)}
@@ -32,18 +35,18 @@ def list_members(labels: Sequence[str]) -> dict[str, tuple[int, ...]]:
 
 
 def name_whole_part(label: str) -> str:
-    """The part to which a head or a bias belongs."""
+    """The name of the part to which a summand, such as a head or a bias, belongs."""
     first, *others = label.split(".")
     return f"{first}.{others[0]}" if first.isdigit() else first
 
 
 def whole_parts(stack: Stack, at: int, word: int) -> list[WholePart]:
-    r"""Add up what each part of a stack added to the vector of one word, and how far it pushes a logit.
+    r"""Add up what each part of a stack added to the vector of one word, and its direct logit attribution.
 
     $\mathrm{push} = \sum_{m \in \mathrm{part}} \mathrm{push}_m$, whose sum over all parts is the logit.
 
-    stack: one with both sums, see with_residual_sum and with_logit_sum. at: the place of the word. word: the row of the
-    table whose logit is pushed. Source: Elhage et al. 2021, "logit attribution".
+    stack: one with both sums, see with_residual_sum and with_logit_sum. at: the position of the word. word: the row of
+    the table whose logit is meant. Source: Elhage et al. 2021, "logit attribution".
 
     >>> from attention_core.learned.language.readout import sum_model
     >>> parts = whole_parts(sum_model("en_asked_decoder", ("<start>", "the", "dog")), at=2, word=7)
@@ -61,7 +64,7 @@ def whole_parts(stack: Stack, at: int, word: int) -> list[WholePart]:
 
 
 def pushes_by_kind(parts: Sequence[WholePart]) -> dict[str, float]:
-    """Add up how far the parts of each kind push a logit, over all layers: "embedding", "attention" and so on.
+    """Add up the direct logit attributions of each kind of part over all layers: "embedding", "attention" and so on.
 
     parts: of a stack, see whole_parts.
     """

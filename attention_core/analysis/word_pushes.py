@@ -1,7 +1,8 @@
-"""From which word each head took what it says: the path from a word of the sentence to a word that comes out.
+"""Direct logit attribution of each head by attended word: the path from a word of the sentence to a predicted word.
 
-What a head adds is a sum over the words that it looks at, each value times its weight, through its rows of W_o. So its
-push on a logit is such a sum too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV circuit").
+What a head adds is a sum over the attended words, each value times its weight, through its rows of W_o. So its
+attribution to a logit is such a sum too (Elhage et al. 2021, A Mathematical Framework for Transformer Circuits, "OV
+circuit").
 """
 
 import numpy as np
@@ -94,16 +95,15 @@ PUSH_BY_WORD = Faces(
 
 # ---- appended to a stack ---------------------------------------------------------------------------------------------
 def with_word_pushes(stack: Stack, word: int) -> Stack:
-    r"""Add the part "word_pushes" to a stack: how far each head pushes the logit of a word with what it took from each
-    word of the sentence.
+    r"""Add the part "word_pushes" to a stack: each head's direct logit attribution for a word, by attended word.
 
     $\mathrm{push}_{h,t,s} = A_{h,t,s}\,\dfrac{(v_{h,s} W_{o,h}) \cdot (g \odot E_w)}{\mathrm{rms}(x_t)}$, whose sum
     over s is the push of the head at t (with_logit_sum).
 
-    stack: a run with an unembedding behind one RMS norm, whose other norms stand before layers. word: its row in the
-    table, whose logit is pushed.
+    stack: a run with an unembedding after one RMS norm, whose other norms come before layers. word: the row in the
+    table of the word whose logit is meant.
 
-    Its steps `attention_1_pushes` and so on are (B, H, T, S), one a layer. Raises AttentionError (a ValueError) for
+    Its steps `attention_1_pushes` and so on are (B, H, T, S), one per layer. Raises AttentionError (a ValueError) for
     another word, a stack without an unembedding, and one whose heads' pushes are no such sums. Source: Elhage et al.
     2021.
 
@@ -128,7 +128,7 @@ def with_word_pushes(stack: Stack, word: int) -> Stack:
 
 
 def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
-    """The root that the last norm divides by, or the one that it is held at, and the step that it is."""
+    """A plan of the root that the last norm divides by, computed or held, and the name of its step."""
     normed, *reads = norm.operation.reads
     if norm.operation.faces is DIVIDE_PARTS:
         held, _ = reads
@@ -139,7 +139,7 @@ def plan_root(stack: Stack, norm: Step) -> tuple[SumPlan, str]:
 
 
 def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
-    """The pushes of the heads of a layer, from each word. root: the step that the last norm divides by."""
+    """The plan with the pushes of a layer's heads by attended word. root: the step that the last norm divides by."""
     plan = plan.reading(stack, part, "v", "w_o", "weights")
     names = {step: own_name(part, step) for step in ("v", "w_o", "weights", "written", "carried", "pushes")}
     return plan.then(
@@ -150,12 +150,12 @@ def push_of_layer(plan: SumPlan, stack: Stack, part: str, root: str) -> SumPlan:
 
 
 def attention_parts(stack: Stack) -> list[str]:
-    """The parts whose words attend to each other."""
+    """The names of the self-attention parts."""
     return [part for part in stack.parts if part.endswith(".attention")]
 
 
 def last_norms(stack: Stack) -> list[Step]:
-    """The norms in front of the unembedding, none of which takes a mean away."""
+    """The norms before the unembedding that subtract no mean."""
     trace = stack[UNEMBEDDING]
     norms = [step for step in trace.computed().values() if step.operation.faces in (RMS_NORM, DIVIDE_PARTS)]
     return [step for step in norms if not read_norm(trace, step).is_centred]
@@ -163,7 +163,10 @@ def last_norms(stack: Stack) -> list[Step]:
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_stack(stack: Stack, word: int) -> None:
-    """Each head's push is a sum over words. Raises AttentionError: part_missing, unknown_choice, no_word_sum."""
+    """Checks that each head's push is a sum over words.
+
+    Raises AttentionError: part_missing, unknown_choice, no_word_sum.
+    """
     if UNEMBEDDING not in stack.parts:
         choices = ", ".join(stack.parts)
         raise AttentionError("part_missing", name="the push of each word", part=UNEMBEDDING, choices=choices)
@@ -180,6 +183,6 @@ def check_stack(stack: Stack, word: int) -> None:
 
 
 def adds_words(trace: Trace) -> bool:
-    """Whether what a layer's heads add is weights times values through W_o, each head with values of its own."""
+    """Whether a layer's heads add weights times values through W_o, each head with its own values."""
     reads = trace.step("concat").operation.reads
     return "w_o" in trace and reads == ("head_outputs",) and trace["v"].shape[1] == trace["weights"].shape[1]

@@ -1,1 +1,1 @@
-"""Two runs beside each other: distances, differences of steps, a run in another precision, a sentence alone."""
+"""Comparing two runs: distances, differences of steps, a run computed again in float64, a batch and its sentences."""

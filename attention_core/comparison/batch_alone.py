@@ -1,4 +1,4 @@
-"""A batch beside its sentences computed one by one: padding to the longest must change no number of any sentence."""
+"""A batch compared with its sentences run alone: padding to the longest must change no number of any sentence."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ from attention_core.record.trace import Step, Trace
 
 
 def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str, float]:
-    """Find the step in which a sentence of the batch lies farthest from the same sentence alone, and how far it lies.
+    """Find the step in which a sentence of the batch differs most from the same sentence alone, and by how much.
 
     batch: a run of B sequences. alone: B runs of one sequence each, of its own length, with the same weights and
     choices.
 
     Every step that both runs have is compared over the sentence's own tokens. The difference is relative to the step's
-    largest magnitude there. A cell that is infinite in one run alone makes the difference infinite.
+    largest magnitude there. A cell that is infinite in only one of the runs makes the difference infinite.
 
     >>> from attention_core import attend
     >>> x = torch.tensor([[1.0], [2.0]])
@@ -36,10 +36,10 @@ def largest_batch_difference(batch: Trace, alone: Sequence[Trace]) -> tuple[str,
 
 
 def sentence_difference(step: Step, alone: Step, sentence: int) -> float:
-    """Measure how far one sentence of a step lies from the same step of the sentence alone."""
+    """Measure the relative difference of one sentence of a step from the same step of the sentence alone."""
     expected = alone.value
     last_row = len(step.value) - 1
-    row = min(sentence, last_row)  # a mask may stand for all sentences
+    row = min(sentence, last_row)  # a mask may be the same for all sentences
     own_positions = [slice(0, size) for size in expected.shape[1:]]
     in_batch = step.value[row : row + 1, *own_positions]
     if in_batch.shape != expected.shape:

@@ -1,4 +1,4 @@
-"""What moved between two runs: the difference of every step that both have, and where it is largest."""
+"""What changed between two runs: the difference of every step that both have, and its largest cell."""
 
 import math
 from collections.abc import Collection, Iterator, Mapping
@@ -18,7 +18,7 @@ from attention_core.record.trace import RandomParts, Step, Trace
 class StepMove:
     """How far a step moved: its largest difference, and the first cell that has it.
 
-    The size is infinite where a cell is blocked in one run and not in the other.
+    The size is infinite if a cell is blocked in one run and not in the other.
     """
 
     step: str
@@ -30,8 +30,8 @@ def subtract_traces(now: Trace, before: Trace) -> Trace:
     """Compute now - before in float64, for every step that both runs have in the same shape.
 
     Two cells that are blocked in both runs differ by 0, and so do truth values that agree. A cell that is blocked in
-    one run alone differs by an infinity. Returns a Trace whose steps have no operation. Matrices that were drawn at
-    random in either run are such of the difference, too.
+    only one run differs by an infinity. Returns a Trace whose steps have no operation; its random matrices are those of
+    either run.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0], [2.0]]), torch.tensor([[1.0], [3.0]])
@@ -58,7 +58,7 @@ def comparable_steps(now: Trace, before: Trace) -> Iterator[Step]:
 
 
 def have_same_shape(one: Step, other: Step) -> bool:
-    """Say whether two steps have the same shape: the output of a run without W_o has another last axis."""
+    """Return whether two steps have the same shape: the output of a run without W_o has another last axis."""
     return one.shape == other.shape
 
 
@@ -84,11 +84,11 @@ def find_moves(now: Trace, before: Trace) -> Mapping[str, StepMove]:
     return moves
 
 
-ROUNDING_SHARE = 1e-9  # of the largest size: what two that are alike may differ by, from one processor to another
+ROUNDING_SHARE = 1e-9  # of the largest size: equal sizes may differ by this much between processors
 
 
 def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
-    """Return the index of the largest entry, the first of those that are as large but for rounding.
+    """Return the index of the largest entry; of entries that are equal up to rounding, the first.
 
     NumPy unravels it, because torch.unravel_index imports SymPy.
 
@@ -103,19 +103,19 @@ def index_of_largest(sizes: Tensor) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Where another word stands now: the positions by axis ("T", "S"), and each pair of words as (was, now)."""
+    """The words that changed between two runs: positions by axis ("T", "S"), and each pair of words as (was, now)."""
 
     places: Mapping[str, tuple[int, ...]]
     pairs: tuple[tuple[str, str], ...]
 
     @property
     def compared(self) -> bool:
-        """Whether what stands at the same position may be compared: one word at most took the place of another."""
+        """Whether the same positions may be compared: at most one word was replaced by another."""
         return len(self.pairs) <= 1
 
 
 def exchange(now: Trace, before: Trace) -> Exchange:
-    """Find the words that took the place of others from one run to another of the same sizes.
+    """Find the words that were replaced by others between two runs of the same sizes.
 
     >>> from attention_core import attend_qkv
     >>> run = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -139,8 +139,8 @@ def exchange(now: Trace, before: Trace) -> Exchange:
     return Exchange(places, tuple(pairs))
 
 
-NEARLY_LARGEST_SHARE = 0.98  # of the largest move: nobody sees the difference
-NOWHERE: Mapping[str, Collection[int]] = {}
+NEARLY_LARGEST_SHARE = 0.98  # of the largest move: the difference is not visible
+NOWHERE: Mapping[str, Collection[int]] = {}  # nothing is left out
 
 
 def most_moved_weight(
@@ -150,10 +150,10 @@ def most_moved_weight(
     queries: int,
     left_out: Mapping[str, Collection[int]] = NOWHERE,
 ) -> StepMove | None:
-    """Find the weight of one sequence that moved most; one of the row on the screen is preferred if it moved as far.
+    """Find the weight of one sequence that moved most; one in the row on the screen is taken if nearly as large.
 
     row: the batch, head and query on the screen. queries: the number of queries of the sequence that are not padding.
-    left_out: the queries ("T") and the keys ("S") that are not compared. Returns None where no weight moved.
+    left_out: the queries ("T") and the keys ("S") that are not compared. Returns None if no weight moved.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), s * torch.eye(2), torch.eye(2)) for s in (1.0, 3.0))
@@ -181,12 +181,12 @@ def most_moved_weight(
     return StepMove("weights", largest, (batch, *index))
 
 
-ROUNDING_UNITS = 16  # of the last place of 1: less than that is the order in which a processor adds
+ROUNDING_UNITS = 16  # times eps: smaller moves come from the order in which a processor adds
 
 
 @dataclass(frozen=True)
 class WeightMove:
-    """A weight in two runs. part: the attention that it is of. index: (batch, head, query, key)."""
+    """A weight in two runs. part: the name of its attention layer. index: (batch, head, query, key)."""
 
     part: str
     index: tuple[int, int, int, int]
@@ -199,7 +199,7 @@ class WeightMove:
         return abs(self.now - self.before)
 
 
-EQUAL_DECIMALS = 9  # of a weight's move: two that are alike so far moved as far, on one processor or another
+EQUAL_DECIMALS = 9  # of a move: moves that agree to these decimals count as equal, whatever the processor
 
 
 def rank_moved_weights(
@@ -208,15 +208,15 @@ def rank_moved_weights(
     count: int,
     left_out: Collection[tuple[str, int]] = (),
 ) -> list[WeightMove]:
-    r"""Find the weights that moved most from one run of several layers to another, the farthest first.
+    r"""Find the weights that moved most between two runs of several layers, the largest move first.
 
     They are the `count` cells $(l, b, h, t, s)$ with the largest $|A'_{l,b,h,t,s} - A_{l,b,h,t,s}|$; of cells that
-    moved as far the first comes first. What moved by no more than rounding is left out.
+    moved equally far the first comes first. Moves within rounding are left out.
 
     now, before: each layer's Trace by the name of its part, as Stack.parts has them; only parts with weights
     (B, H, T, S) count. left_out: heads that are not compared, as (part, head).
 
-    Raises AttentionError (a ValueError): positive_integer, for count; weight_shape, where the weights of a part have
+    Raises AttentionError (a ValueError): positive_integer, for count; weight_shape, if the weights of a part have
     another shape before.
 
     >>> from attention_core import attend_qkv
@@ -264,11 +264,11 @@ def count_moved_weights(now: Trace, before: Trace, head: int) -> int:
     return int((sizes > rounding).sum())
 
 
-TELLING_STEPS = ("weights", "head_outputs", "output")  # where people look for what a change did
+TELLING_STEPS = ("weights", "head_outputs", "output")  # the steps to look at first for the effect of a change
 
 
 def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
-    """Choose the move worth a sentence: that of the weights, else of what they make, else of the last moved step.
+    """Choose the move to report: the first of TELLING_STEPS that moved, else the last step that moved.
 
     >>> find_telling_move({"v": StepMove("v", 2.0, (0,)), "weights": StepMove("weights", 0.5, (1,))}).step
     'weights'
@@ -282,7 +282,7 @@ def find_telling_move(moved: Mapping[str, StepMove]) -> StepMove | None:
 def relative_change(now: Trace, before: Trace, step: str = "output") -> float:
     r"""Compute how far a step moved, relative to its size: $\lVert now - before \rVert / \lVert before \rVert$.
 
-    Both runs have the step in the same shape. The change is infinite where the step was 0 and no longer is.
+    Both runs have the step in the same shape. The change is infinite if the step was 0 and no longer is.
 
     >>> from attention_core import attend_qkv
     >>> one, other = (attend_qkv(torch.eye(2), torch.eye(2), v * torch.ones(2, 2)) for v in (2.0, 3.0))

@@ -1,4 +1,4 @@
-"""How far two computations of a step lie apart; infinities and masked cells are compared too."""
+"""Distances between two computations of a step; infinities and masked cells are compared too."""
 
 import torch
 from jaxtyping import Float
@@ -8,7 +8,7 @@ from attention_core.mechanism.checks import all_finite
 
 
 def subtract(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute theirs - ours of every cell in float64; 0 where both are the same infinity or both are NaN.
+    """Compute theirs - ours of every cell in float64; 0 if both are the same infinity or both are NaN.
 
     >>> subtract(torch.tensor([1.0, torch.inf, -torch.inf]), torch.tensor([1.5, torch.inf, 0.0]))
     tensor([-0.5000,  0.0000,    -inf], dtype=torch.float64)
@@ -24,7 +24,7 @@ def subtract(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def abs_difference(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute |theirs - ours| of every cell in float64; infinite where only one is finite, 0 where both are the same.
+    """Compute |theirs - ours| of every cell in float64; infinite if only one is finite, 0 if both are the same.
 
     >>> abs_difference(torch.tensor([1.0, torch.inf, torch.nan]), torch.tensor([1.5, torch.inf, 0.0]))
     tensor([0.5000, 0.0000,    inf], dtype=torch.float64)
@@ -33,9 +33,9 @@ def abs_difference(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def largest_magnitude(values: Tensor) -> float:
-    """Return the largest finite magnitude, against which differences are measured.
+    """Return the largest finite magnitude, to which differences are relative.
 
-    It is 1 where no number is finite, and where all finite numbers are 0.
+    It is 1 if no number is finite, or if all finite numbers are 0.
     """
     finite = values.double()[values.isfinite()]
     if finite.numel() == 0:
@@ -44,15 +44,15 @@ def largest_magnitude(values: Tensor) -> float:
     return largest or 1.0
 
 
-# ---- minus infinity, and what people write in its place --------------------------------------------------------------
+# ---- minus infinity, and what other code fills in instead ------------------------------------------------------------
 # Most code fills in -1e9. Other code takes -1e4 in half precision, or the lowest number of the precision.
 LARGE_NEGATIVE_FILL = -1e9
 
 
 def is_large_negative_fill(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Mark where masked scores hold a large negative number in the place of our -inf, and their softmax makes 0 of it.
+    """Mark the masked scores that are a large negative number instead of our -inf and get weight 0 from the softmax.
 
-    A row that holds nothing but such numbers is not marked: its softmax is even, not 0.
+    A row of nothing but such numbers is not marked: its softmax is even, not 0.
 
     >>> ours = torch.tensor([[1.0, -torch.inf], [-torch.inf, -torch.inf]])
     >>> is_large_negative_fill(torch.tensor([[1.0, -1e9], [-1e9, -1e9]]), ours)
@@ -64,9 +64,9 @@ def is_large_negative_fill(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute abs_difference of masked scores; any large negative number counts as equal to another, and to our -inf.
+    """Compute abs_difference of masked scores; large negative numbers count as equal to each other and to our -inf.
 
-    The softmax makes 0 of both.
+    The softmax gives weight 0 to all of them.
     """
     their_fill = theirs.isfinite() & (theirs <= -1e4)
     our_fill = ours.isfinite() & (ours <= LARGE_NEGATIVE_FILL / 2)
@@ -77,7 +77,7 @@ def masked_score_difference(theirs: Tensor, ours: Tensor) -> Tensor:
 
 
 def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
-    """Compute abs_difference of a step; masked scores are compared by what the softmax makes of them."""
+    """Compute abs_difference of a step; masked scores are compared as masked_score_difference does."""
     if name == "masked_scores":
         return masked_score_difference(theirs, ours)
     return abs_difference(theirs, ours)
@@ -85,9 +85,9 @@ def step_difference(name: str, theirs: Tensor, ours: Tensor) -> Tensor:
 
 # ---- two rows of shares ----------------------------------------------------------------------------------------------
 def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
-    r"""Compute $\tfrac12 \sum_s |p_s - q_s|$: how much of a whole has moved.
+    r"""Compute $\tfrac12 \sum_s |p_s - q_s|$: the share of a whole that has moved.
 
-    0 where both are the same, 1 where they share nothing. Two blocked rows, all 0, are the same.
+    0 if both are the same, 1 if they have no key in common. Two blocked rows, all 0, are the same.
 
     p, q: shares along the last axis. Source: Levin, Peres, Wilmer 2009, Markov Chains and Mixing Times, section 4.1.
 
@@ -100,9 +100,9 @@ def total_variation(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Flo
 def kl_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S"]) -> Float[Tensor, "..."]:
     r"""Compute $\sum_s p_s \ln (p_s / q_s) - p_s + q_s$ in nats: the cost of expecting q where p holds.
 
-    This is the Kullback-Leibler divergence. 0 ln 0 is 0. The result is infinite where q has 0 and p has not. In rows
-    that sum to 1 the last two terms vanish. In other rows, which somebody chose or a mask blocked, they keep the sum
-    from falling below 0. Two blocked rows, all 0, give 0.
+    This is the Kullback-Leibler divergence. 0 ln 0 is 0. The result is infinite if q is 0 where p is not. In rows that
+    sum to 1 the last two terms vanish. In other rows, chosen by the reader or blocked by a mask, they keep the sum from
+    falling below 0. Two blocked rows, all 0, give 0.
 
     p, q: shares along the last axis. Sources: Kullback, Leibler 1951, On Information and Sufficiency; for rows that do
     not sum to 1, Csiszár 1991, Why Least Squares and Maximum Entropy?

@@ -1,4 +1,4 @@
-"""Figures of merit: one number for what a run does, by which runs that differ in one setting can be compared."""
+"""Figures of merit: one number for each run, to compare runs that differ in one setting."""
 
 from itertools import combinations
 
@@ -13,7 +13,7 @@ from attention_core.record.errors import AttentionError
 def attention_perplexity(row: Float[Tensor, " S"]) -> float:
     r"""Compute over how many keys a query spreads its attention: $e^H$ with $H = -\sum_s w_s \ln w_s$, the perplexity.
 
-    1 where one key gets all, n where n keys get the same, 0 where the query may attend to nothing.
+    1 if one key gets all, n if n keys get the same, 0 if the query may not attend to any key.
 
     row: the weights of one query. Source: Jelinek, Mercer, Bahl, Baker 1977, Perplexity.
 
@@ -30,7 +30,7 @@ def attention_perplexity(row: Float[Tensor, " S"]) -> float:
 def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
     """Compute the mean total variation of two heads' weights, over all pairs of heads and all queries.
 
-    0 where all heads do the same, or where there is one head alone. 1 where no two heads attend to a common key.
+    0 if all heads have the same weights, or if there is only one head. 1 if no two heads attend to a common key.
 
     >>> mean_pairwise_head_distance(torch.tensor([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])) # (1 + 1/2 + 1/2) / 3
     0.6666666666666666
@@ -47,10 +47,10 @@ def mean_pairwise_head_distance(weights: Float[Tensor, "H T S"]) -> float:
 def mean_moved_weight(
     weights: Float[Tensor, "*heads T S"], other: Float[Tensor, "*heads T S"]
 ) -> Float[Tensor, "*heads"]:
-    """Compute how much of a head's weight lies on other places in a second text of as many words, on average.
+    """Compute the share of a head's weight that lies on other positions in a second text of equal length.
 
-    The mean total variation of both rows of each query: 0 where the head looks at the same places, 1 where at none of
-    them.
+    The mean over the queries of the total variation of both rows: 0 if the head attends to the same positions, 1 if to
+    none of them.
 
     weights, other: of the same heads on both texts. Raises AttentionError (a ValueError): weight_shape.
 
@@ -63,7 +63,7 @@ def mean_moved_weight(
 
 
 def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
-    """Compute how many places after its query an attended key stands, on average over the queries that attend at all.
+    """Compute the mean offset of attended keys from their query, over the queries that attend to any key.
 
     Each key counts by its weight. A number below 0 means that the keys stand before the query.
 
@@ -87,7 +87,7 @@ def mean_offset(weights: Float[Tensor, "T S"], first: int = 0) -> float:
 
 
 def largest_precision_error(weights: Float[Tensor, "..."], exact: Float[Tensor, "..."]) -> float:
-    """Compute how far a weight lies from its value in another precision, at most; infinite where one of both is NaN.
+    """Compute the largest difference of weights from those in another precision; infinite if only one is NaN.
 
     >>> largest_precision_error(torch.tensor([0.5, 0.25]), torch.tensor([0.5, 0.5]))
     0.25

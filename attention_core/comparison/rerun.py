@@ -1,9 +1,8 @@
-"""A run computed once more in float64: unchanged, with one step changed, from somebody's own steps, or shaken.
+"""A run computed again in float64: unchanged, with changed steps, from given steps, or with simulated rounding.
 
-Two right computations may differ by their rounding. How far is measured, not guessed: a shaken run moves every number
-by one unit in the last place of a precision, up or down at random, and the spread of each step is what that precision
-can do there (Parker 1997, Monte Carlo Arithmetic). So a softmax of large scores may lie farther off than one of small
-scores.
+Two correct computations may differ by rounding. By how much is measured: a shaken run moves every number by one unit
+in the last place of a precision, up or down at random, and the spread of each step is what that precision can change
+there (Parker 1997, Monte Carlo Arithmetic). So the softmax of large scores may differ more than that of small scores.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -15,10 +14,10 @@ from attention_core.comparison.distances import abs_difference, largest_magnitud
 from attention_core.record.trace import Step, Trace
 
 Values = dict[str, Tensor]
-Change = Callable[[Step, Values], Tensor | None]  # gives a step another value, from those before it, or None
+Change = Callable[[Step, Values], Tensor | None]  # returns another value for a step, from those before it, or None
 
 SHAKEN_RUN_COUNT = 8  # the largest spread of eight runs is seldom small by luck
-ROUNDING_MARGIN = 4  # of the measured spread: running sums over 128 numbers and other exponentials reach 1.8 of it
+ROUNDING_MARGIN = 4  # times the measured spread: running sums over 128 numbers and other exponentials reach 1.8
 
 
 def unchanged_value(step: Step, values: Mapping[str, Tensor]) -> Tensor:
@@ -40,7 +39,7 @@ def rerun(
 ) -> Values:
     """Compute every step again in float64 on the CPU, from the inputs on.
 
-    change: gives some steps another value. theirs: float64 values that replace the run's own, by the name of the step.
+    change: returns another value for some steps. theirs: float64 values that replace the run's own, by step name.
     eps: each number is multiplied by 1 + eps or 1 - eps, drawn from the seed.
 
     >>> from attention_core import attend_qkv
@@ -78,7 +77,7 @@ def rounding_allowances(
     change: Change | None = None,
     theirs: Values | None = None,
 ) -> dict[str, float]:
-    """Compute how far each step may lie from `rerun` in a right computation, as an absolute difference.
+    """Compute the largest absolute difference from `rerun` that a correct computation may have at each step.
 
     tolerance: a dtype, whose rounding is allowed: ROUNDING_MARGIN times the largest difference that SHAKEN_RUN_COUNT
     shaken runs show; or a number, relative to the step's largest finite magnitude in the trace.
@@ -101,7 +100,7 @@ def rounding_allowances(
 def measure_rounding(
     trace: Trace, dtype: torch.dtype, change: Change | None, theirs: Values | None
 ) -> dict[str, float]:
-    """Measure how far the shaken runs lie from the exact one, at most, for each step."""
+    """Measure the largest difference of the shaken runs from the exact one, for each step."""
     eps = torch.finfo(dtype).eps
     exact = rerun(trace, change, theirs)
     spread = dict.fromkeys(exact, 0.0)
@@ -114,14 +113,14 @@ def measure_rounding(
 
 
 def largest_finite_gap(one: Tensor, other: Tensor) -> float:
-    """Measure the largest difference of two values, infinite ones left out."""
+    """Measure the largest finite difference of two values."""
     gaps = abs_difference(one, other)
     finite = gaps.masked_fill(gaps.isinf(), 0.0)
     return finite.max().item()
 
 
 def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
-    """Return the floating dtype of the tensors that rounds most; float64 where no tensor has a floating dtype.
+    """Return the floating dtype of the tensors that rounds most; float64 if no tensor has a floating dtype.
 
     >>> coarsest_dtype([torch.zeros(1), torch.zeros(1, dtype=torch.bfloat16), torch.ones(1, dtype=torch.bool)])
     torch.bfloat16
@@ -131,7 +130,7 @@ def coarsest_dtype(tensors: Iterable[Tensor]) -> torch.dtype:
 
 
 def can_hold(dtype: torch.dtype, numbers: Tensor) -> bool:
-    """Say whether a precision holds every number exactly, infinities and NaN included.
+    """Return whether a precision holds every number exactly, infinities and NaN included.
 
     >>> can_hold(torch.bfloat16, torch.tensor([0.5, torch.nan])), can_hold(torch.bfloat16, torch.tensor([0.1]))
     (True, False)

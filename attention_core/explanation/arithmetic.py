@@ -1,4 +1,4 @@
-"""One number followed back: its cell's arithmetic as pieces of text, each operand linked to the step it stands in."""
+"""The arithmetic of one cell as pieces of text, each operand linked to its own cell."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the written arithmetic: `ref` links an operand, `rest` holds (count, subtotal) of terms not shown."""
+    """A part of the arithmetic: `ref` is the cell of an operand, `rest` the (count, subtotal) of terms not shown."""
 
     text: str
     ref: Ref | None = None
@@ -23,7 +23,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One cell: where it stands, its number, its expression, and the arithmetic in pieces."""
+    """One cell: its step and index, its number, its expression, and the arithmetic in pieces."""
 
     step: str
     index: tuple[int, ...]
@@ -38,10 +38,10 @@ class Explanation:
 
 
 def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
-    """Write out the arithmetic of one cell of one step; of an input, which was given, only its number.
+    """Write out the arithmetic of one cell of a step; for an input, only its number.
 
-    index: one position an axis, as in trace.step(step).dims. Raises KeyError for an unknown step and AttentionError (a
-    ValueError) for an index outside it.
+    index: one position for each axis, as in trace.step(step).dims. Raises KeyError for an unknown step and
+    AttentionError (a ValueError) for an index outside it.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -49,7 +49,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
     >>> explain(trace, "scores", (0, 0, 0, 0)).text
     '1.00 × 3.00 + 2.00 × (−1.00) = 1.00'
     """
-    trace = trace.on_cpu()  # a step is copied once, and no number is asked of a GPU
+    trace = trace.on_cpu()  # each step is copied once, not single numbers from a GPU
     value = trace[step]
     index = tuple(index)
     if not trace.holds(step, index):
@@ -60,7 +60,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
             shape=tuple(value.shape),
             given=index,
         )
-    number = float(value[index].item())  # item() works also where the run wants gradients
+    number = float(value[index].item())  # item() works also if the run requires gradients
     text = format_step_number(trace, step, number)
     operation = trace.step(step).operation
     if operation is None:
@@ -74,7 +74,7 @@ def explain(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
 
 
 def number_at(trace: Trace, factor: Factor) -> float:
-    """Return the number of an operand: a constant's own, or the one that stands in the trace."""
+    """Return the number of an operand: a constant's value, or the number of its cell in the trace."""
     return factor_value(factor, lambda ref: trace[ref.step][ref.index].item())
 
 
@@ -86,13 +86,13 @@ def format_step_number(trace: Trace, step: str, number: float) -> str:
 
 
 def write_out_cell(cell: Cell, trace: Trace) -> list[Piece]:
-    """The expression, written out."""
+    """The pieces of a cell's expression."""
     parts = write_cell(cell, lambda ref: number_at(trace, ref))
     return [part_piece(trace, part) for part in parts]
 
 
 def part_piece(trace: Trace, part: Part) -> Piece:
-    """A part of the text, its numbers printed."""
+    """A part of the text as a piece, with its numbers formatted."""
     if isinstance(part, Written):
         return operand_piece(trace, part.factor, part.bracket)
     if isinstance(part, Subtotal):
@@ -102,7 +102,7 @@ def part_piece(trace: Trace, part: Part) -> Piece:
 
 
 def operand_piece(trace: Trace, factor: Factor, bracket: bool = False) -> Piece:
-    """One operand; a constant shows where it comes from instead of its digits."""
+    """An operand as a piece; a constant shows its text, if it has one, instead of its digits."""
     if isinstance(factor, Constant):
         ref = None
         text = factor.text or format_or_scientific(factor.value)

@@ -1,4 +1,4 @@
-"""Which word of a new sentence asks: its pronoun, else the word whose row of weights is farthest from even."""
+"""Which query of a new sentence is shown first: its pronoun, else the word whose weights are farthest from even."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -11,7 +11,7 @@ from torch import Tensor
 from attention_core.explanation.facts import EQUAL_WEIGHT_GAP, allowed_pairs, find_row_beyond_itself
 from attention_core.record.trace import Trace
 
-PRONOUNS = (  # those of the third person; one of an earlier line asks rather than one of a later line
+PRONOUNS = (  # of the third person, by kind; an earlier kind is preferred to a later one
     frozenset(
         [
             "it",
@@ -35,16 +35,16 @@ PRONOUNS = (  # those of the third person; one of an earlier line asks rather th
     frozenset(["his", "hers", "its", "their", "theirs"]),
     frozenset(["himself", "herself", "itself", "themselves", "oneself", "自己"]),
 )
-APOSTROPHES = str.maketrans("’ʼ`", "'''")
+APOSTROPHES = str.maketrans("’ʼ`", "'''")  # all become the same sign
 
 
 class AskingWord(NamedTuple):
-    """A row to look at first.
+    """The row of weights to show first, and the reason.
 
     why: "only", there is no other word; "pronoun", its word is the only pronoun of the sentence; "last_pronoun", the
-    last of several; "last_of_kind", the last of those that ask first; "uneven", its weights are the farthest from even;
-    "uneven_tie", others are as far, and it is the last of them; "beyond", no other row gives more to another word;
-    "even", all rows are even.
+    last of several; "last_of_kind", the last of the preferred kind; "uneven", its weights are the farthest from even;
+    "uneven_tie", others are equally far, and it is the last of them; "beyond", no other row gives more weight to
+    another word; "even", all rows are even.
     """
 
     head: int
@@ -53,9 +53,9 @@ class AskingWord(NamedTuple):
 
 
 def find_pronoun(words: Sequence[str]) -> int | None:
-    """Find the pronoun of the third person that asks: the last one, before its and himself; None where there is none.
+    """Find the position of the pronoun to show first: the last of the preferred kind; None if there is no pronoun.
 
-    The last one has the most words before it that it can mean.
+    The last one has the most words before it that it can refer to.
 
     >>> find_pronoun(["He", "told", "Emma", "that", "she", "was", "late", "for", "her", "own", "party"])
     8
@@ -69,7 +69,7 @@ def find_pronoun(words: Sequence[str]) -> int | None:
 
 
 def list_pronouns(words: Sequence[str]) -> list[list[int]]:
-    """List the places of the pronouns, those of each kind of PRONOUNS together.
+    """List the positions of the pronouns, in one list for each kind of PRONOUNS.
 
     >>> list_pronouns(["He", "told", "her", "his", "name"])
     [[0, 2], [3], []]
@@ -79,7 +79,7 @@ def list_pronouns(words: Sequence[str]) -> list[list[int]]:
 
 
 def why_pronoun_asks(words: Sequence[str], place: int) -> str:
-    """Say why this of the pronouns asks, as in AskingWord.
+    """Return the reason to show the pronoun at this position first: `why` of AskingWord.
 
     >>> why_pronoun_asks(["It", "barks"], 0), why_pronoun_asks(["He", "lost", "his", "dog"], 0)
     ('pronoun', 'last_of_kind')
@@ -99,15 +99,15 @@ def find_asking_word(
     first: int = 0,
     past_itself: bool = False,
 ) -> AskingWord:
-    r"""Find the row of a new sentence that is worth looking at first.
+    r"""Find the row of weights of a new sentence to show first.
 
-    The pronoun asks, in the head in which its row is farthest from even. Without one, that word asks whose row is
-    farthest from even: how far is the share that would have to move, $\frac{1}{2} \sum_s |w_s - \bar w|$ over the keys
-    that it may attend to, with $\bar w$ their mean. Of equals the first head is taken, and in it the last word.
+    It is the pronoun's, in the head in which its row is farthest from even. Without a pronoun, it is the row that is
+    farthest from even: the distance is the share that would have to move, $\frac{1}{2} \sum_s |w_s - \bar w|$ over the
+    allowed keys, with $\bar w$ their mean. Of equal rows the first head is taken, and in it the last word.
 
-    words: of the sentence, one a query; queries behind them are padding. head: one to look in alone. first: the first
-    word that may ask; a sign that texts begin with stands before it. past_itself: whether most words look at
-    themselves, as in a language model: then a row counts that looks at another word.
+    words: of the sentence, one for each query; queries after them are padding. head: the only head to search. first:
+    the first word that may be taken; a start sign stands before it. past_itself: whether most words attend to
+    themselves, as in a language model: then only the weight on another word counts.
 
     >>> from attention_core import attend_qkv
     >>> k = torch.tensor([[0.0, 0.0], [0.0, 9.0]])
@@ -139,16 +139,16 @@ def find_asking_word(
 
 
 def first_largest(numbers: Float[Tensor, " H"]) -> int:
-    """The first of the largest numbers."""
+    """The position of the first of the largest numbers."""
     return int((numbers >= numbers.max() - EQUAL_WEIGHT_GAP).nonzero()[0])
 
 
 def distances_from_even(
     trace: Trace, batch: int = 0, past_itself: bool = False, head: int | None = None
 ) -> Float[Tensor, "H T"]:
-    """Compute how far each row of weights is from even; past_itself: of a row only what it gives to another word.
+    """Compute how far each row of weights is from even, or with past_itself its largest weight on another word.
 
-    head: the one whose rows are read, of all where none is given.
+    head: the only head to read; None: all heads.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[0.0], [9.0]]), torch.tensor([[0.0], [9.0]])

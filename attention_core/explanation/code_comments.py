@@ -11,9 +11,9 @@ from functools import cache
 from attention_core.explanation.source_closure import SCRIPT_WIDTH
 
 TITLE_START = "# ---- "
-REMARK_START = "#   "  # of a line that says what an expression made
+REMARK_START = "#   "  # of a line on what an expression made
 TITLE_SIGNS = "# -"
-PHRASE_START = "…"
+PHRASE_START = "…"  # of a key that is replaced within a remark
 PLACEHOLDER_PATTERN = re.compile(r"\\{(\w+)\\}")
 
 
@@ -21,8 +21,8 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
     """Replace the comments, docstrings and printed words of a source by those of another language.
 
     source: Python code. translations: the other text for each one, without its # or its quotes. A {name} in both stands
-    for any text, which is kept. What has no translation stays. A remark about an expression begins with code: in it
-    those phrases are replaced whose key begins with "…".
+    for any text, which is kept. A text without a translation stays. A remark about an expression begins with code: in
+    it those phrases are replaced whose key begins with "…".
 
     >>> print(translate_comments("y = 2 * x  # over S", {"over S": "沿 S"}))
     y = 2 * x  # 沿 S
@@ -32,7 +32,7 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
     '#   x: (2,)，步长 (1,)'
     """
     lines = source.splitlines(keepends=True)
-    for token in reversed(list(words_of(source))):  # from the end, so that the places of the others stay true
+    for token in reversed(list(words_of(source))):  # from the end, so that the other positions stay valid
         (first, left), (last, right) = token.start, token.end
         text = translate_token(token, translations)
         before = lines[first - 1][:left]
@@ -42,14 +42,14 @@ def translate_comments(source: str, translations: Mapping[str, str]) -> str:
 
 
 def words_of(source: str) -> Iterator[tokenize.TokenInfo]:
-    """The tokens that hold words for people: comments and texts."""
+    """The comment and string tokens of a source."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type in (tokenize.COMMENT, tokenize.STRING):
             yield token
 
 
 def translate_token(token: tokenize.TokenInfo, translations: Mapping[str, str]) -> str:
-    """One comment or text in the other language, or as it was."""
+    """A comment or string token in the other language, or as it was."""
     if token.type == tokenize.STRING:
         return translate_string(token, translations)
     if token.string.startswith(TITLE_START):
@@ -62,7 +62,7 @@ def translate_token(token: tokenize.TokenInfo, translations: Mapping[str, str]) 
 
 
 def translate_string(token: tokenize.TokenInfo, translations: Mapping[str, str]) -> str:
-    """A docstring, or a text that is printed, between its own quotes."""
+    """A docstring or printed text in the other language, between its own quotes, or as it was."""
     quotes = '"""' if token.string.startswith('"""') else '"'
     text = inspect.cleandoc(token.string.strip(quotes))
     if not token.string.startswith(quotes) or text not in translations:
@@ -70,12 +70,12 @@ def translate_string(token: tokenize.TokenInfo, translations: Mapping[str, str])
     indent = " " * token.start[1]
     lines = translations[text].splitlines()
     if len(lines) > 1:
-        lines.append("")  # the closing quotes stand on a line of their own
+        lines.append("")  # the closing quotes get a separate line
     return quotes + f"\n{indent}".join(lines).replace(f"\n{indent}\n", "\n\n") + quotes
 
 
 def translate(text: str, translations: Mapping[str, str]) -> str:
-    """A whole text in the other language, or as it was; what stands for a placeholder is kept."""
+    """A whole text in the other language, or as it was; the parts that match placeholders are kept."""
     if text in translations:
         return translations[text]
     for known, other in translations.items():
@@ -86,7 +86,7 @@ def translate(text: str, translations: Mapping[str, str]) -> str:
 
 
 def translate_phrases(remark: str, translations: Mapping[str, str]) -> str:
-    """A remark with the phrases behind its expression in the other language."""
+    """A remark with the phrases after its expression in the other language."""
     for known, other in translations.items():
         if known.startswith(PHRASE_START):
             remark = remark.replace(known.removeprefix(PHRASE_START), other)
@@ -95,7 +95,7 @@ def translate_phrases(remark: str, translations: Mapping[str, str]) -> str:
 
 @cache
 def template_pattern(template: str) -> re.Pattern:
-    """What matches a text with any parts in the place of its placeholders.
+    """The pattern of a template, in which each placeholder matches any text.
 
     >>> template_pattern("{n} times").fullmatch("3 times")["n"]
     '3'
@@ -104,7 +104,7 @@ def template_pattern(template: str) -> re.Pattern:
 
 
 def fill_title(title: str) -> str:
-    """A section's title, filled up to the width of a script; a Chinese character takes two columns.
+    """A section's title, padded to the width of a script; a Chinese character takes two columns.
 
     >>> len(fill_title("the steps")), len(fill_title("各步"))
     (100, 98)

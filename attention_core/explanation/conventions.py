@@ -20,7 +20,7 @@ def projection_in(convention: str, trace: Trace, head: int = 0, query: int = 0, 
 
     convention: one of CONVENTIONS. trace: a run with x (B, T, D), w_q (D, H d_k) and q (B, H, T, d_k), no bias and no
     positions in between. head, query, batch: whose query. Raises AttentionError (a ValueError): unknown_choice;
-    KeyError where the run has no projection.
+    KeyError if the run has no projection.
     Source: rows as in Vaswani et al. 2017, section 3.2.2; columns as in Bahdanau et al. 2015, appendix A.1.2.
 
     >>> import torch

@@ -1,4 +1,4 @@
-"""Facts about a Trace, with numbers: a page puts them into words, and nothing here is prose."""
+"""Facts about a Trace, as numbers and kinds, which a page puts into words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,16 +15,15 @@ from attention_core.record.trace import Trace
 
 EQUAL_WEIGHT_GAP = 1e-9  # weights closer together than this count as equal
 SHARE_SUM_TOLERANCE = 0.02  # how far a sum of shares may lie from 1: no precision rounds by more
-NEARLY_EVEN = 1.05  # times an even share: a smaller largest weight deserves no sentence of its own
+NEARLY_EVEN = 1.05  # times an even share: a smaller largest weight counts as nearly even
 
 
 @dataclass(frozen=True)
 class RowFact:
-    """What one query does in one head.
+    """How one query spreads its weight in one head.
 
-    `possible` counts the allowed keys, `keys` are those that get the most, and `share` is the weight of each of them.
-    `total` is the sum of the row, `sunk` what a sink takes of the whole, and `rest` what goes to the sink and to those
-    keys that get less than the most.
+    `possible` counts the allowed keys, `keys` are those with the largest weight, and `share` is that weight. `total` is
+    the sum of the row, `sunk` the weight of a sink, and `rest` the weight of the sink and of all other keys.
 
     kind:
 
@@ -34,12 +33,11 @@ class RowFact:
     - "even": all allowed keys get the same.
     - "only": a single key is allowed.
     - "nothing": no key is allowed.
-    - "overflow": the precision could not hold the scores, and no weights came of them.
+    - "overflow": the precision could not hold the scores, so that there are no weights.
     - "difference": the weights are a map less another: one may lie below 0, and they need not sum to 1. `keys` holds
       the largest.
     - "free": the weights need not sum to 1. `keys` holds the largest.
-    - "chosen": somebody's own weights, which are not shares of a whole among the allowed keys. `keys` holds the
-      largest.
+    - "chosen": replaced weights, which are not shares of a whole among the allowed keys. `keys` holds the largest.
     """
 
     kind: str
@@ -55,18 +53,18 @@ class RowFact:
 
     @property
     def even(self) -> float:
-        """The share of each allowed key if all got the same of what the sink leaves."""
+        """The share of each allowed key if all got the same, after the sink."""
         return left_by(self.sunk) / self.possible
 
     @property
     def ratio(self) -> float:
-        """The share as a multiple of an even one."""
+        """The largest share as a multiple of an even one."""
         return self.share * self.possible / left_by(self.sunk)
 
 
 # ---- one query -------------------------------------------------------------------------------------------------------
 def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
-    """Say what query number `query` attends to in a head, and how much.
+    """Return which keys query number `query` attends to most in a head, and how much.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -111,14 +109,14 @@ def row_fact(trace: Trace, head: int, query: int, batch: int = 0) -> RowFact:
 
 
 def left_by(sunk: float) -> float:
-    """What a sink leaves to all keys; 1 where it leaves nothing, so that nothing is divided by 0."""
+    """The weight that a sink leaves to the keys; 1 if it leaves none, to avoid a division by 0."""
     return 1 - sunk or 1.0
 
 
 def has_overflowed(
     trace: Trace, place: tuple[int, int, int], row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]
 ) -> bool:
-    """Say whether the precision could not hold a row's scores: its weights are NaN, or every allowed score is -inf.
+    """Return whether the precision could not hold a row's scores: its weights are NaN, or every allowed score is -inf.
 
     place: the batch, head and query of the row.
     """
@@ -130,13 +128,13 @@ def has_overflowed(
     return bool(scores[allowed].isneginf().all())
 
 
-# kinds that follow from the scores; the others from masks, or from even scores
+# kinds that depend on the scores; the others follow from masks, or from equal scores
 CLAIMS = ("most", "nearly", "several", "free", "difference")
 
 
 @dataclass(frozen=True)
 class Accident:
-    """What of a weight was drawn at random: its query's vector, the vectors of some of its keys, matrices by name."""
+    """The random parts of a weight: whether its query's vector, which keys' vectors, which matrices by name."""
 
     query: bool
     keys: tuple[int, ...]
@@ -144,9 +142,9 @@ class Accident:
 
 
 def accident(trace: Trace, fact: RowFact) -> Accident | None:
-    """The random numbers that make a row what it is: then no share of it means anything, and none is to be claimed.
+    """The random parts that a row depends on: then its shares mean nothing, and no page may interpret them.
 
-    None where there are none, or where the row would be the same whatever the scores are.
+    None if there are none, or if the row would be the same whatever the scores are.
 
     >>> from dataclasses import replace
     >>> from attention_core.record.trace import RandomParts
@@ -161,7 +159,7 @@ def accident(trace: Trace, fact: RowFact) -> Accident | None:
 
 
 def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | None:
-    """The random numbers behind the weights of some keys for a query, None where there are none."""
+    """The random parts that the weights of some keys for a query depend on; None if there are none."""
     random_queries = trace.chance.tokens.get("T", ())
     random_keys = trace.chance.tokens.get("S", ())
     found = Accident(
@@ -175,7 +173,7 @@ def accident_at(trace: Trace, query: int, keys: Sequence[int]) -> Accident | Non
 
 
 def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[Tensor, " S"]) -> bool:
-    """Say whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
+    """Return whether a row of weights was replaced by numbers that no softmax of the allowed keys gives."""
     if "chosen_weights" not in trace and "replacement" not in trace:
         return False
     if (row < 0).any() or row[~allowed].any():
@@ -185,10 +183,10 @@ def has_replaced_weights(trace: Trace, row: Float[Tensor, " S"], allowed: Bool[T
 
 
 def kind_of_row(largest_count: int, possible: int, share: float) -> str:
-    """Name what a softmax did with a row that has allowed keys: one of the kinds of a RowFact.
+    """Return the kind of a softmax row with allowed keys: one of the kinds of a RowFact.
 
-    largest_count: the number of keys that get the most, each `share` of what all keys get. possible: the number of
-    allowed keys.
+    largest_count: the number of keys with the largest weight, each with `share` of the weight of all keys. possible:
+    the number of allowed keys.
     """
     if possible == 1:
         return "only"
@@ -201,9 +199,9 @@ def kind_of_row(largest_count: int, possible: int, share: float) -> str:
     return "most"
 
 
-# ---- rows and sums beside each other ---------------------------------------------------------------------------------
+# ---- rows and sums compared ------------------------------------------------------------------------------------------
 def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
-    """Find the rows that give one key the most: their numbers, all of those that give equally much.
+    """Find the rows with the largest weight on one key: their positions in `facts`, of all that tie.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -217,7 +215,7 @@ def find_surest_rows(facts: Sequence[RowFact]) -> set[int]:
 
 
 def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[float]:
-    """Sum a head's weights: over the keys ("S"), one sum a query, or over the queries ("T"), one sum a key.
+    """Sum a head's weights over the keys ("S"), one sum for each query, or over the queries ("T"), one for each key.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -232,9 +230,9 @@ def weight_sums(trace: Trace, axis: str, head: int = 0, batch: int = 0) -> list[
 
 # ---- whole heads -----------------------------------------------------------------------------------------------------
 def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> bool:
-    """Say whether every query of a head gives most to the key `offset` places after it, and to no other key as much.
+    """Return whether every query of a head gives most weight to the key `offset` positions after it, without a tie.
 
-    Queries without a key at that offset do not count. False where no query has one.
+    Queries without a key at that offset do not count. False if no query has one.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -258,9 +256,9 @@ def attends_at_offset(trace: Trace, head: int, offset: int, batch: int = 0) -> b
 
 
 def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
-    """Measure how far a step of one run is from the transpose of the other's: 0 where they are each other's transpose.
+    """Measure the largest difference between a step of one run and the transpose of the other's.
 
-    Of one run with itself: 0 where the step is symmetric. Exchanging W_q and W_k transposes the raw scores, since
+    Of one run with itself: 0 if the step is symmetric. Exchanging W_q and W_k transposes the raw scores, since
     q k = (k q) as sums of the same products.
 
     >>> from attention_core import attend_qkv
@@ -275,10 +273,10 @@ def transpose_gap(one: Trace, other: Trace, step: str = "scores") -> float:
 def find_telling_row(
     trace: Trace, query: int | None = None, batch: int = 0, count: int | None = None
 ) -> tuple[int, int]:
-    """Find the (head, query) worth looking at first: its largest weight is the highest multiple of an even share.
+    """Find the (head, query) to show first: the one whose largest weight is the highest multiple of an even share.
 
     Of equals, the first head is taken, and in it the last query. With a query given, the best head for it.
-    count: the number of queries that are real; the others are padding.
+    count: the number of queries that are not padding.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -302,11 +300,11 @@ def find_telling_row(
 
 
 def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 0, first: int = 0) -> tuple[int, int]:
-    """Find the (head, query) worth looking at where most words look at themselves.
+    """Find the (head, query) to show first if most words attend to themselves.
 
-    Of the heads in which a word gives over half of its weight to another, the first, and there the row that gives most
-    to another; where there is none, of all heads. With a query given, the best head for it. first: the first query that
-    counts where none is given.
+    The first head in which a query gives over half of its weight to another word, or if there is none, the head with
+    the largest weight on another word; in it the query that gives most to another word. With a query given, the best
+    head for it. first: the first query that counts if none is given.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -327,7 +325,7 @@ def find_row_beyond_itself(trace: Trace, query: int | None = None, batch: int = 
 
 
 def find_most_alike_heads(likeness: Float[Tensor, "H H"]) -> tuple[int, int, float] | None:
-    """Find the two heads that are most alike, the first of several pairs, and how alike they are; None of one head.
+    """Find the two most alike heads and their likeness, of equal pairs the first; None if there is only one head.
 
     likeness: of each head to each, as in the step of that name.
 
@@ -343,7 +341,7 @@ def find_most_alike_heads(likeness: Float[Tensor, "H H"]) -> tuple[int, int, flo
 
 
 def mean_received_share(trace: Trace, head: int, key: int, batch: int = 0) -> float:
-    """Compute the share of its attention that a query gives to one key, on average over the queries of a head.
+    """Compute the mean weight that the queries of a head give to one key.
 
     >>> mean_received_share(attend_qkv(*[torch.zeros(4, 2)] * 3), head=0, key=2)
     0.25
@@ -354,7 +352,7 @@ def mean_received_share(trace: Trace, head: int, key: int, batch: int = 0) -> fl
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
-    """Return which pairs of tokens the masks allow: all pairs where there is no mask."""
+    """Return which pairs of tokens the masks allow: all pairs if there is no mask."""
     weights = trace["weights"]
     if "allowed" not in trace:
         everything = torch.ones((), dtype=torch.bool, device=weights.device)
@@ -364,7 +362,7 @@ def allowed_pairs(trace: Trace) -> Bool[Tensor, "B H T S"]:
 
 @dataclass(frozen=True)
 class PairsFact:
-    """How many of `of` pairs of tokens a mask keeps.
+    """The number of pairs of tokens that a mask keeps, out of `of`.
 
     Masking alone saves no work, because every score is computed first. Code that skips whole blocks of pairs saves at
     most the share that is not kept.

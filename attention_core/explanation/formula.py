@@ -1,4 +1,4 @@
-"""Steps as equations in LaTeX, each symbol in the colour that the project has for it."""
+"""Steps as equations in LaTeX, each symbol in the colour of its family."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -10,8 +10,8 @@ from attention_core.record.trace import Trace
 
 SYMBOL_COLOURS = {"q": "#0067A5", "k": "#B34700", "v": "#00735A", "x": "#5F6368"}  # AA contrast on white
 
-ELSE = "else"  # the word of a case that nothing else meets, among the names of another language
-NO_NAMES: Mapping[str, str] = MappingProxyType({})
+ELSE = "else"  # key in `names` of the word for the default case of a formula
+NO_NAMES: Mapping[str, str] = MappingProxyType({})  # no translations: the names of the code
 
 SYMBOL_LETTERS = {
     "x": "X",
@@ -40,7 +40,7 @@ SYMBOL_LETTERS = {
 }
 
 ADDED_TO_INPUTS = [name for name, position in POSITIONS.items() if position.place == "input"]
-MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))
+MADE_OF_INPUTS = tuple(f"{name}_" for name in ("positioned", *ADDED_TO_INPUTS))  # how names of such steps begin
 
 
 def colour_family(name: str) -> str | None:
@@ -63,9 +63,9 @@ def colour_family(name: str) -> str | None:
 
 
 def symbol(name: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES) -> str:
-    r"""Write a step's symbol in LaTeX: its letter where it has one, else its name upright.
+    r"""Write a step's symbol in LaTeX: its letter if it has one, else its name upright.
 
-    names: what steps are called in another language than the code's.
+    names: the names of steps in another language.
 
     >>> symbol("q"), symbol("scaled_scores"), symbol("weights", names={"weights": "权重"})
     ('\\textcolor{#0067A5}{Q}', '\\mathrm{scaled\\_scores}', '\\text{权重}')
@@ -87,9 +87,9 @@ def formula(
 ) -> str:
     r"""Write one step as an equation in LaTeX; an input is written as its symbol alone.
 
-    What it is made of is written under the names that a reader is shown (shown_steps): weights without a mask are made
-    of the scaled scores. colours: one colour for each family of symbols (q, k, v, x); a family without one is black.
-    names: what steps, and the word ELSE, are called in another language. Raises KeyError for an unknown step.
+    Its operands have the names that the reader is shown (shown_steps): weights without a mask are computed from the
+    scaled scores. colours: one colour for each family of symbols (q, k, v, x); a family without one is black. names:
+    the names of steps, and of ELSE, in another language. Raises KeyError for an unknown step.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -100,7 +100,7 @@ def formula(
 
 
 def equation(trace: Trace, step: str, write: Callable[[str], str], names: Mapping[str, str] = NO_NAMES) -> str:
-    """Write one step as an equation whose symbols are written by a function of a step's name."""
+    """Write one step as an equation in LaTeX. write: returns the symbol for a step's name."""
     shows_copied = shown_name(trace, step) == step
     made = steps_copied(trace, step)[-1] if shows_copied else step
     operation = trace.step(made).operation
@@ -115,14 +115,14 @@ def equation(trace: Trace, step: str, write: Callable[[str], str], names: Mappin
 
 
 def code_formula(trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    """Write one step as an equation in the names of the code, which computes also the steps that change nothing."""
+    """Write one step as an equation in the names of the code, including steps that change nothing."""
     operation = trace.step(step).operation
     left = symbol(step, colours)
     return left if operation is None else f"{left} = {operation.formula(lambda name: symbol(name, colours))}"
 
 
 def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
-    r"""Write the computed steps, one equation a line, aligned at the equals sign; a step that changed nothing has none.
+    r"""Write the computed steps as equations aligned at the equals sign; a step that changed nothing has none.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -144,7 +144,7 @@ def latex(trace: Trace, colours: Mapping[str, str] = SYMBOL_COLOURS) -> str:
 def sized_formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write one step as an equation in LaTeX; under each symbol stand its rows and columns, as letters and as numbers.
+    r"""Write one step as an equation in LaTeX, with rows and columns under each symbol, as letters and as numbers.
 
     colours, names: as in `formula`. Raises KeyError for an unknown step.
 
@@ -187,7 +187,7 @@ def axis_latex(dim: str) -> str:
 def step_sizes(trace: Trace, step: str) -> dict[str, int]:
     """List the axes of a step and of what it reads, with their sizes.
 
-    A batch of one is left out. So are the heads of keys and values where their number is that of the queries' heads.
+    A batch of one is left out. So are the heads of keys and values if their number is that of the queries' heads.
 
     >>> import torch
     >>> from attention_core import attend_qkv

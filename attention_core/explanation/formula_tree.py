@@ -6,7 +6,7 @@ It reads what the operations write: letters, groups, \mathrm and \text, \textcol
 import re
 from functools import lru_cache
 
-TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[0-9]+(?:\.[0-9]+)?|[A-Za-z]|\s+|.", re.DOTALL)  # command, number, letter, ...
 SIGNS = {
     **{"cdot": "·", "times": "×", "top": "⊤", "infty": "∞", "oplus": "⊕", "le": "≤", "ge": "≥", "lVert": "‖"},
     **{"rVert": "‖", "theta": "θ", "lambda": "λ", "alpha": "α", "beta": "β", "sum": "∑", "odot": "⊙", "in": "∈"},
@@ -14,7 +14,7 @@ SIGNS = {
     **{"sigma": "σ", "phi": "φ", "land": "∧", "lor": "∨", "gamma": "γ"},
 }
 FUNCTIONS = ("tanh", "sin", "cos", "exp", "log", "ln", "max", "min")
-SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}
+SPACES = {",": "0.17em", ";": "0.28em", " ": "0.3em", "quad": "1em"}  # widths, by command
 FRACTIONS = ("frac", "tfrac", "dfrac")
 
 Tree = tuple  # (element, attributes, text), or (element, attributes, trees)
@@ -22,9 +22,10 @@ Tree = tuple  # (element, attributes, text), or (element, attributes, trees)
 
 @lru_cache(maxsize=1024)
 def formula_tree(latex: str) -> Tree:
-    r"""Reads a formula as (element, attributes, children), where a child is such a tree or a text. Nobody changes it.
+    r"""Parses a formula into (element, attributes, children), where a child is such a tree or a text.
 
-    \textcolor{q}{Q} becomes an element of the class q. A command that is not known stands by its name.
+    The result is cached: do not change it. \textcolor{q}{Q} becomes an element of the class q. An unknown command is
+    shown by its name.
 
     >>> formula_tree(r"\textcolor{q}{Q}_2 = \tfrac{1}{S}")[2][0]
     ('msub', {}, (('mrow', {'class': 'q'}, (('mi', {}, ('Q',)),)), ('mn', {}, ('2',))))
@@ -34,29 +35,29 @@ def formula_tree(latex: str) -> Tree:
 
 
 def make(element: str, children: list | tuple, **attributes: str) -> Tree:
-    """An element with its children."""
+    """Makes an element with its children."""
     return (element, attributes, tuple(children))
 
 
 class FormulaReader:
-    """Reads a formula from left to right."""
+    """A recursive-descent parser: reads a formula from left to right."""
 
     def __init__(self, latex: str):
         self.tokens = TOKEN.findall(latex)
         self.place = 0
 
     def peek(self) -> str:
-        """The next token; empty behind the last."""
+        """Returns the next token without reading it; "" after the last."""
         return self.tokens[self.place] if self.place < len(self.tokens) else ""
 
     def take(self) -> str:
-        """The next token, which is read then."""
+        """Reads the next token."""
         token = self.peek()
         self.place += 1
         return token
 
     def read_row(self, ends: tuple[str, ...] = ("",)) -> list[Tree]:
-        """The elements up to one of the tokens that end a row, which stays unread."""
+        """Reads elements up to one of the tokens that end a row, which stays unread."""
         row: list[Tree] = []
         while self.peek() not in (*ends, ""):
             if self.peek() in ("_", "^"):
@@ -68,7 +69,7 @@ class FormulaReader:
         return row
 
     def read_script(self, base: Tree) -> Tree:
-        """A base with what stands below it, above it, or both."""
+        """Reads the subscript or superscript of a base; a superscript after a subscript joins it."""
         sign = self.take()
         script = self.read_atom()
         if base[0] == "msub" and sign == "^":
@@ -76,14 +77,14 @@ class FormulaReader:
         return make("msub" if sign == "_" else "msup", [base, script])
 
     def read_group(self) -> Tree:
-        """What stands in braces."""
+        """Reads a group in braces."""
         self.take()
         row = self.read_row(("}",))
         self.take()
         return make("mrow", row)
 
     def read_text(self) -> str:
-        """What stands in braces, letter by letter."""
+        """Reads the text in braces."""
         self.take()
         letters = []
         while self.peek() not in ("}", ""):
@@ -93,7 +94,7 @@ class FormulaReader:
         return "".join(letters)
 
     def read_atom(self) -> Tree | None:
-        """One element; None for a blank."""
+        """Reads one element; None for a space."""
         token = self.peek()
         if token == "{":
             return self.read_group()
@@ -107,7 +108,7 @@ class FormulaReader:
         return make("mi" if token.isalpha() else "mo", [token])
 
     def read_command(self, name: str) -> Tree | None:
-        """What a command makes; None for one that shows nothing."""
+        """Reads the rest of a command; None for one that shows nothing."""
         if name in ("mathrm", "text"):
             return make("mtext", [self.read_text()])
         if name == "textcolor":
@@ -132,7 +133,7 @@ class FormulaReader:
         return make("mi", [name])
 
     def read_cases(self) -> Tree:
-        """Rows of a table behind a brace."""
+        """Reads the rows of a cases environment: a table after a brace."""
         self.read_text()
         rows, cells = [], []
         while self.peek() != "\\end":
@@ -148,7 +149,7 @@ class FormulaReader:
         return make("mrow", [make("mo", ["{"], stretchy="true"), make("mtable", rows, columnalign="left")])
 
     def skip_break(self) -> None:
-        r"""The sign between two cells, or between two rows with the height of their gap: \\[1em]."""
+        r"""Skips the sign between two cells, or between two rows with the height of their gap: \\[1em]."""
         if self.take() == "\\\\" and self.peek() == "[":
             while self.take() != "]":
                 continue

@@ -1,4 +1,4 @@
-"""What a head does, read off its map: the same for every head, built, learned or random."""
+"""The pattern of a head, derived from its weights alone: the same for every head, built, learned or random."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from attention_core.explanation.facts import RowFact, accident, row_fact
 from attention_core.record.trace import Trace
 
-CLEAR_RATIO = 2.0  # times an even share: a query that gives one key so much looks there
-MOST_QUERIES = 0.8  # of the queries that could: then it is what the head does
-MAX_NAMED_PAIRS = 3  # queries that are named one by one
+CLEAR_RATIO = 2.0  # times an even share: a query with so much weight on one key attends clearly
+MOST_QUERIES = 0.8  # of the queries that can follow a rule: if so many do, the head has it
+MAX_NAMED_PAIRS = 3  # queries that are listed one by one
 
 
 @dataclass(frozen=True)
@@ -18,16 +18,16 @@ class HeadHabit:
 
     kind:
 
-    - "random": what stands out comes of random numbers, and means nothing.
+    - "random": the weights come from random numbers, and mean nothing.
     - "overflow": the precision could not hold scores of this head.
-    - "single": there is one key alone.
-    - "forced": masks leave each query one key at most.
-    - "even": every query spreads evenly.
-    - "offset": most look at the key `offset` places on; -1 is the word before.
-    - "key": most look at the key `key`.
-    - "pairs": a few look somewhere, (query, key) in `pairs`, and the rest evenly.
-    - "mixed": no rule holds; `pairs` has the query that stands out most.
-    - "tied": no rule holds, and that query gives `count` keys the most alike; `pairs` has the first of them.
+    - "single": there is only one key.
+    - "forced": masks leave each query at most one key.
+    - "even": every query attends evenly.
+    - "offset": most attend to the key `offset` positions after their own; -1 is the word before.
+    - "key": most attend to the key `key`.
+    - "pairs": a few attend clearly, (query, key) in `pairs`, and the rest evenly.
+    - "mixed": no rule holds; `pairs` has the query that attends most clearly.
+    - "tied": no rule holds, and that query gives `count` keys equally much; `pairs` has the first of them.
     """
 
     kind: str
@@ -38,7 +38,7 @@ class HeadHabit:
 
 
 def list_row_facts(trace: Trace, head: int, batch: int = 0) -> list[RowFact]:
-    """List what each query does in a head.
+    """List the RowFact of each query in a head.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -50,7 +50,7 @@ def list_row_facts(trace: Trace, head: int, batch: int = 0) -> list[RowFact]:
 
 
 def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
-    """Say what the queries of a head have in common. facts: of each of them.
+    """Return what the queries of a head have in common. facts: one for each query.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -76,7 +76,7 @@ def head_habit(trace: Trace, facts: Sequence[RowFact]) -> HeadHabit:
 
 
 def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
-    """The same number of places on for most queries that have a key there, where the keys are the queries' words."""
+    """The habit "offset" if most queries with a key at one offset attend to it, and keys are the queries' words."""
     sizes = trace.sizes()
     if not asks_own_words(trace) or sizes["T"] != sizes["S"]:
         return None
@@ -91,14 +91,13 @@ def find_offset(trace: Trace, free: Sequence[RowFact], clear: Sequence[RowFact])
 
 
 def asks_own_words(trace: Trace) -> bool:
-    """Whether the keys are the queries' own words: both are made of x; of maps that were given alone, both are named
-    the same."""
+    """Whether keys and queries are the same words: both computed from x, or, for given maps, with equal labels."""
     is_given = "masked_scores" not in trace
     return trace.labels.get("T") == trace.labels.get("S") if is_given else "x" in trace
 
 
 def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | None:
-    """The same key for most queries."""
+    """The habit "key" if most queries attend to the same key."""
     counts = Counter(fact.keys[0] for fact in clear)
     ((key, count),) = counts.most_common(1)
     if count < 2 or count < MOST_QUERIES * len(free):
@@ -107,7 +106,7 @@ def find_key(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit | N
 
 
 def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
-    """A few queries one by one, where the rest spread evenly."""
+    """The habit "pairs" if few queries attend clearly and the rest evenly; else the mixed habit."""
     rest = [fact for fact in free if fact not in clear]
     rest_is_even = all(fact.kind in ("even", "nearly") for fact in rest)
     if not rest_is_even or len(clear) > MAX_NAMED_PAIRS:
@@ -117,7 +116,7 @@ def name_pairs(free: Sequence[RowFact], clear: Sequence[RowFact]) -> HeadHabit:
 
 
 def mixed_habit(facts: Sequence[RowFact]) -> HeadHabit:
-    """No rule: the query that stands out most, and whether it looks at several keys alike."""
+    """The habit "mixed" or "tied": the query that attends most clearly, and whether to several keys equally."""
     surest = max(facts, key=lambda fact: fact.ratio)
     pairs = ((surest.query, surest.keys[0]),)
     if len(surest.keys) > 1:

@@ -1,6 +1,6 @@
-"""How a step is laid out on a plane: as one matrix of cells, or as the matrix product that it is.
+"""The layout of a step on a plane: as one matrix of cells, or as a matrix product with both operands.
 
-Nothing here knows a formula: the cells' own terms say which operand stands at the left and which stands above.
+No formula is used here: the terms of the cells determine which operand is at the left and which above.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from torch import Tensor
 from attention_core.record.expressions import Cell, Constant, Ref
 from attention_core.record.trace import Operation, Trace
 
-TOKEN_AXES = ("T", "S", "S'")  # the axes that stand for tokens; S' stands for the keys once more, in a Jacobian
+TOKEN_AXES = ("T", "S", "S'")  # the axes of tokens; S' is the second axis of keys of a Jacobian
 MAX_PANEL_SIDE = 64  # the most rows or columns of cells that are drawn; the panel counts those beyond
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A matrix of cells of one step: `refs[row][column]` says where each number stands.
+    """A matrix of cells of one step: `refs[row][column]` is the cell of each number.
 
     `hidden` counts the rows and the columns that are not drawn. `first` is the position of the first row and of the
     first column on their axes.
@@ -36,7 +36,7 @@ class Panel:
 
     @cached_property
     def values(self) -> np.ndarray:
-        """The numbers of the cells, float64. They are read when they are asked for: many ask for the places alone."""
+        """The numbers of the cells, float64; read at the first access, since many callers need the refs alone."""
         return gather_values(self.whole, self.refs)
 
 
@@ -58,9 +58,9 @@ def panel(
 ) -> Panel:
     """Lay out the last two axes of a step as a panel.
 
-    at: picks a position on each axis before the last two (0 where it is silent). Where not all tokens are drawn, those
-    around the position in `at` are. largest: the most rows or columns that stand for tokens. widest: the most of any
-    other axis (None: as many).
+    at: the position on each axis before the last two (0 if not given). If not all tokens are drawn, those around the
+    position in `at` are. largest: the most positions of an axis of tokens. widest: the most of any other axis (None: as
+    many).
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -95,7 +95,7 @@ def panel(
 
 
 def panel_dims(trace: Trace, step: str) -> tuple[str, str]:
-    """Name the axes that run down and across a step's panel; a single row, or one that stands for all, has no name."""
+    """Return the axes of a panel's rows and columns; for a single or broadcast row the first is ""."""
     dims = trace.step(step).dims
     if len(dims) == 1 or is_broadcast_axis(trace, step, -2):
         return "", dims[-1]
@@ -110,7 +110,7 @@ def axis_limit(dim: str, largest: int, widest: int | None) -> int:
 
 
 def drawn_positions(size: int, most: int, position: int) -> range:
-    """Choose the positions of an axis that are drawn: `most` at most, one position in their middle if the size allows.
+    """Choose the positions of an axis that are drawn: at most `most`, around `position` if the size allows.
 
     >>> drawn_positions(10, 4, 5), drawn_positions(10, 4, 0), drawn_positions(10, 4, 9), drawn_positions(3, 4, 2)
     (range(3, 7), range(0, 4), range(6, 10), range(0, 3))
@@ -122,9 +122,9 @@ def drawn_positions(size: int, most: int, position: int) -> range:
 
 
 def is_broadcast_axis(trace: Trace, step: str, axis: int) -> bool:
-    """Say whether the one entry of an axis stands for all positions, as in a mask that is the same for every query.
+    """Return whether the one entry of an axis is broadcast to all positions, as in a mask equal for every query.
 
-    Only a step about pairs of tokens broadcasts so. The one key of a cache is the only key, and stands for itself.
+    Only a step about pairs of tokens broadcasts so. The single key of a cache is not broadcast.
     """
     dims = trace.step(step).dims
     if "T" not in dims or "S" not in dims:
@@ -140,7 +140,7 @@ def gather_panel(
     dims: tuple[str, str],
     hidden: tuple[int, int] = (0, 0),
 ) -> Panel:
-    """Make a panel of the cells that stand in the given places."""
+    """Make a panel of the given cells. dims: the axes of its rows and columns."""
     first_cell = refs[0][0]
     starts = dict(zip(trace.step(step).dims, first_cell.index, strict=True))
     row_dim, column_dim = dims
@@ -156,12 +156,12 @@ def gather_panel(
 
 
 def gather_values(value: Tensor, refs: Sequence[Sequence[Ref]]) -> np.ndarray:
-    """Read the numbers that stand in the given places of a step."""
+    """Read the numbers of the given cells of a step."""
     places = []
     for row in refs:
         places.append([ref.index for ref in row])
     indices = torch.from_numpy(np.array(places))  # (rows, columns, axes)
-    drawn = value.detach().cpu()[indices.unbind(-1)]  # one (rows, columns) an axis -> (rows, columns)
+    drawn = value.detach().cpu()[indices.unbind(-1)]  # one (rows, columns) for each axis -> (rows, columns)
     return drawn.double().numpy()
 
 
@@ -193,7 +193,7 @@ def product(
     largest: int = MAX_PANEL_SIDE,
     widest: int | None = None,
 ) -> Product | None:
-    """Lay out the step as left x above = result, or return None where its cells are no product of a row with a column.
+    """Lay out the step as left x above = result, or return None if its cells are no product of a row with a column.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -217,19 +217,20 @@ def product(
     return Product(left, transpose_panel(above), result)
 
 
-LEFT, ABOVE = 0, -1  # which factor of a term an operand of a product is
+LEFT, ABOVE = 0, -1  # positions in a term of the factors of the two operands
 Factors = list[list[Ref]]  # what each row, or each column, of a result is computed from
 
 
 def find_factors(
     operation: Operation, result: Panel, shapes: Mapping[str, tuple[int, ...]]
 ) -> tuple[Factors, Factors] | None:
-    """Find what a product's rows read of the left operand, and its columns of the one above; None if it is no product.
+    """Find the cells that a product's rows read of the left operand, and its columns of the one above.
 
-    The first column and the first row name the operands. The last cell shows whether they meet there.
+    They are those of the first column and the first row; the last cell is checked against both. None if it is no
+    product.
     """
 
-    @cache  # a corner stands in its row and in its column
+    @cache  # a corner is in its row and in its column
     def cell_of(ref: Ref) -> Cell:
         return operation.cell(ref.index, shapes)
 
@@ -255,7 +256,7 @@ def factor_refs(cell: Cell, which: int) -> list[Ref]:
     """List the first (LEFT) or last (ABOVE) factor of every term that multiplies two, each once, in order.
 
     The list is empty for a sum of plain numbers, for a cell whose terms read more than one step in that place, and for
-    one that multiplies by a number of the operation's own.
+    one that multiplies by a constant of the operation.
     """
     if cell.function not in ("sum", "cosine"):
         return []
@@ -283,7 +284,7 @@ def inner_axis(trace: Trace, refs: list[Ref]) -> str:
 
 
 def operand_panel(trace: Trace, factors: Factors, dim: str, hidden: int, most: int) -> Panel:
-    """Lay out an operand of a product: down runs the axis that it shares with the result, across the one summed over.
+    """Lay out an operand of a product: its rows are the axis shared with the result, its columns the one summed over.
 
     hidden: the rows that the result does not draw. most: the most positions that are drawn of the axis summed over.
     """
@@ -323,7 +324,7 @@ def cut_panel(part: Panel, row: int | None = None, column: int | None = None) ->
 
 
 def find_in_panel(part: Panel, cell: Ref) -> tuple[int, int]:
-    """Find the row and the column of a panel where a cell stands.
+    """Find the row and the column of a cell in a panel.
 
     >>> import torch
     >>> from attention_core import attend_qkv

@@ -12,7 +12,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 
 class NumpyProxy(NDArrayOperatorsMixin):
-    """NumPy's module, one of its functions or an array; what comes out of it is a NumpyProxy again."""
+    """A wrapper of NumPy's module, a function of it or an array; what it returns is wrapped again."""
 
     __slots__ = ("inside",)
 
@@ -70,9 +70,9 @@ def unwrap_numpy(value: object) -> object:
 
 
 def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionType]) -> FunctionType:
-    """Copy a function so that NumPy is a NumpyProxy to it, and to the functions of its package that it calls.
+    """Copy a function so that NumPy is a NumpyProxy in it, and in the functions of its package that it calls.
 
-    The code object stays the same. copies: those that were made before, to which this one is added.
+    The code object stays the same. copies: those made before, to which this one is added.
     """
     if function in copies:
         return copies[function]
@@ -95,7 +95,7 @@ def through_proxy(function: FunctionType, copies: dict[FunctionType, FunctionTyp
 
 
 def is_helper(value: object, function: FunctionType) -> bool:
-    """Say whether a value is a function of the same package."""
+    """Return whether a value is a function of the same package."""
     return isinstance(value, FunctionType) and package_of(value) == package_of(function)
 
 

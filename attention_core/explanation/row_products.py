@@ -1,4 +1,4 @@
-"""A row of a step as the product that it is: one row of an operand times one matrix, found from its cells."""
+"""A row of a step as the product of one row of an operand and a matrix, found from its cells."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class RowProduct:
-    """Where the numbers of row x matrix = result stand; the matrix row by row."""
+    """The cells of the numbers in row x matrix = result; the matrix row by row."""
 
     row: tuple[Ref, ...]
     matrix: tuple[tuple[Ref, ...], ...]
@@ -17,9 +17,10 @@ class RowProduct:
 
 
 def find_row_product(trace: Trace, step: str, at: Sequence[int]) -> RowProduct:
-    """Find the product that made a row of a step, through steps that only move numbers. at: on all axes but the last.
+    """Find the product that made a row of a step, through steps that only move numbers.
 
-    It is for projections without a bias: each term of a number is one of the row times one of the matrix.
+    at: the row's index on all axes but the last. Only for projections without a bias: each term of a number is one
+    number of the row times one of the matrix.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -36,7 +37,7 @@ def find_row_product(trace: Trace, step: str, at: Sequence[int]) -> RowProduct:
 
 
 def find_terms(trace: Trace, ref: Ref) -> tuple[Term, ...]:
-    """The terms of a number; of one that was only moved, those of the number that it was before."""
+    """The terms of a cell; of a cell that only copies another one, the terms of that."""
     cell = trace.step(ref.step).operation.cell(ref.index, trace.shapes())
     match cell.terms:
         case ((Ref() as before,),):

@@ -1,4 +1,4 @@
-"""A run as a script: the functions that ran, the inputs as literals, one call a step, and every step printed.
+"""A run as a script: the functions that ran, the inputs as literals, one call for each step, and every step printed.
 
 The script needs torch alone, or numpy alone, and nothing of this package: each function is copied from the source that
 ran, without its annotations, together with every function and constant that it reads.
@@ -33,7 +33,7 @@ def code(trace: Trace, language: str) -> str:
     A run with more than MAX_LITERAL_NUMBERS input numbers reads them from INPUTS_FILE beside the script (see
     inputs_npz), and prints each step's shape, first numbers and sum.
 
-    Raises AttentionError (a ValueError) for an unknown language. Raises ValueError where the run cannot be one script:
+    Raises AttentionError (a ValueError) for an unknown language. Raises ValueError if the run cannot be one script:
     a face is no module-level function, or a name would mean two things.
 
     >>> from attention_core import attend_qkv
@@ -64,15 +64,15 @@ def code(trace: Trace, language: str) -> str:
 
 
 def needs_file(trace: Trace) -> bool:
-    """Say whether the inputs are more than MAX_LITERAL_NUMBERS, so that the script reads them from INPUTS_FILE."""
+    """Return whether the inputs are more than MAX_LITERAL_NUMBERS, so that the script reads them from INPUTS_FILE."""
     count = sum(step.stored.numel() for step in trace.inputs().values())
     return count > MAX_LITERAL_NUMBERS
 
 
 def inputs_npz(trace: Trace) -> bytes:
-    """Write the run's inputs as the NPZ file that a large run's script reads.
+    """Return the run's inputs as the bytes of the NPZ file that a large run's script reads.
 
-    trace: any run. Every input under its name, exactly: bfloat16, which NumPy does not have, as float32.
+    trace: any run. Every input is saved under its name, exactly: bfloat16, which NumPy does not have, as float32.
 
     >>> from attention_core import attend_qkv
     >>> content = inputs_npz(attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2)))
@@ -142,7 +142,7 @@ def rows(nested: str, depth: int) -> str:
 
 # ---- choices ---------------------------------------------------------------------------------------------------------
 def check_language(language: str) -> None:
-    """Refuse a language that a run cannot be written in."""
+    """Raise AttentionError for a language that is not one of LIBRARIES."""
     if language not in LIBRARIES:
         raise AttentionError(
             "unknown_choice",
@@ -190,7 +190,7 @@ def plain_parameter(value: object) -> object:
 
 
 def check_names(trace: Trace, definitions: Iterable[Definition]) -> None:
-    """Refuse a step whose name cannot be a variable, or would hide something that a function reads."""
+    """Raise ValueError for a step whose name cannot be a variable, or would hide a name that the script needs."""
     taken = {"inputs", *dir(builtins)}
     taken.update(definition.name for definition in definitions)
     for name in trace.steps:
@@ -202,7 +202,7 @@ def check_names(trace: Trace, definitions: Iterable[Definition]) -> None:
 
 # ---- the script's text -----------------------------------------------------------------------------------------------
 def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
-    """Write what the script does, what it needs, and the sizes of the run."""
+    """Write comments on what the script does, what it needs, and the sizes of the run."""
     library = LIBRARIES[language]
     dtype = dtype_name(trace)
     sizes = []
@@ -221,7 +221,7 @@ def header_lines(trace: Trace, language: str, from_file: bool) -> list[str]:
 
 
 def needs_line(language: str, from_file: bool) -> str:
-    """Write what must be there before the script can run."""
+    """Write the comment on the libraries and files that the script needs."""
     if not from_file:
         return f"# Needs nothing but {LIBRARIES[language]}."
     libraries = "PyTorch, NumPy" if language == "torch" else "NumPy"
@@ -229,7 +229,7 @@ def needs_line(language: str, from_file: bool) -> str:
 
 
 def dtype_name(trace: Trace) -> str:
-    """Name the precision of the run, which is that of its first input: that one always holds numbers."""
+    """Name the precision of the run: that of its first input, which always holds floating-point numbers."""
     first = next(iter(trace.steps.values()))
     return str(first.dtype).removeprefix("torch.")
 
@@ -240,7 +240,7 @@ def title_line(text: str) -> str:
 
 
 def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]]:
-    """Yield each definition's lines, with its section's title where that is new."""
+    """Yield each definition's lines, with its section's title if that is new."""
     known = {""}
     for definition in definitions:
         if definition.title in known:
@@ -251,7 +251,7 @@ def with_section_titles(definitions: Iterable[Definition]) -> Iterator[list[str]
 
 
 def step_lines(trace: Trace, language: str) -> list[str]:
-    """Write one call for each computed step, with the axes of what it makes."""
+    """Write one call for each computed step, with a comment on the axes of its result."""
     lines = []
     for step in trace.computed().values():
         call = call_line(step.operation, language)
@@ -324,7 +324,7 @@ def input_literal(name: str, step: Step, language: str) -> str:
 
 
 def number_texts(numbers: np.ndarray, short: bool) -> np.ndarray:
-    """Write every number as a decimal that gives it back exactly.
+    """Write every number as a decimal that is read back exactly.
 
     short: the decimal is read back into the number's own precision, so that fewer digits are enough.
 

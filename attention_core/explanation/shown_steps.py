@@ -1,8 +1,8 @@
-"""Which steps a reader is shown: a step that changed nothing stays in the Trace and is left out of what is shown.
+"""Which steps the reader is shown: a step that changes nothing stays in the Trace but is not shown.
 
-Formulas, sums, sheets, documents and the way back from a number to the input read these functions. Steps with the same
-numbers in the same rows and columns are shown once, under the letter that one of them has (Q, K, V), else under the
-name of the first.
+Formulas, sums, sheets, documents and the way back from a number to the input use these functions. Steps with the same
+numbers in the same rows and columns are shown once, under the letter of one of them (Q, K, V), else under the name of
+the first.
 """
 
 from dataclasses import replace
@@ -12,12 +12,13 @@ from attention_core.mechanism.operations import MASK, MASK_TO_ZERO, MERGE, PASS_
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-LETTERED = ("q", "k", "v", "k_new", "v_new")
+LETTERED = ("q", "k", "v", "k_new", "v_new")  # steps that are shown under a letter
+# The faces of operations that may only copy numbers.
 MASKING, SCALING, MOVING = (MASK, MASK_TO_ZERO), (SCALE, ROOT_SCALE), (SPLIT, MERGE, PASS_ON)
 
 
 def changes_nothing(trace: Trace, name: str) -> bool:
-    """Say whether a step has the very numbers of the step before, in the same rows and columns.
+    """Return whether a step has the same numbers as the step before, in the same rows and columns.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -34,7 +35,7 @@ def changes_nothing(trace: Trace, name: str) -> bool:
 
 
 def copies_numbers(trace: Trace, name: str) -> bool:
-    """Say whether every number of a step is a number of the step before, which may stand in another place there."""
+    """Return whether every number of a step is copied from the step before, possibly from another place."""
     operation = trace.step(name).operation
     if operation.faces in MASKING:
         return all(bool(trace[mask].all()) for mask in operation.reads[1:])
@@ -58,7 +59,7 @@ def steps_copied(trace: Trace, name: str) -> list[str]:
 
 
 def shown_name(trace: Trace, name: str) -> str:
-    """Find the name under which the numbers of a step are shown; an input keeps its own.
+    """Find the name under which the numbers of a step are shown; an input keeps its own name.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -74,7 +75,7 @@ def shown_name(trace: Trace, name: str) -> str:
 
 
 def shown_steps(trace: Trace) -> list[str]:
-    """List the steps of a run that a reader is shown, in order: the inputs, and what was computed.
+    """List the names of the steps that the reader is shown, in order: inputs and computed steps.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -85,9 +86,9 @@ def shown_steps(trace: Trace) -> list[str]:
 
 
 def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanation:
-    """Write out the arithmetic of one cell; of a number that was only copied, the arithmetic of what it is a copy of.
+    """Write out the arithmetic of one cell; of a number that was only copied, the arithmetic of its source.
 
-    Its operands are those that a reader is shown. Raises as `explain`.
+    Its operands are in the steps that the reader is shown. Raises as `explain`.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -104,14 +105,14 @@ def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanatio
 
 
 def computed_cell(trace: Trace, cell: Ref) -> Ref:
-    """Find the cell that a cell is a copy of; one that was computed or given is itself."""
+    """Find the cell from which a cell was copied; itself if it was computed or given."""
     while trace.step(cell.step).operation is not None and copies_numbers(trace, cell.step):
         (cell,) = [ref for ref in trace.read_by(cell) if trace[ref.step].is_floating_point()]
     return cell
 
 
 def is_computed(trace: Trace, name: str) -> bool:
-    """Say whether the numbers of a step were computed; else they are those of an input, or copies of them.
+    """Return whether the numbers of a step were computed; else they are those of an input, or copies of them.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -123,7 +124,7 @@ def is_computed(trace: Trace, name: str) -> bool:
 
 
 def show_operand(trace: Trace, piece: Piece) -> Piece:
-    """A piece of arithmetic whose operand stands in the step that a reader is shown."""
+    """Return a piece of arithmetic with its operand moved to the step that the reader is shown."""
     if piece.ref is None:
         return piece
     name = shown_name(trace, piece.ref.step)
@@ -133,7 +134,7 @@ def show_operand(trace: Trace, piece: Piece) -> Piece:
 
 
 def cell_in(trace: Trace, cell: Ref, name: str) -> tuple[int, ...]:
-    """The place of a number in a step with the same rows and columns; other axes are of length 1, or shared."""
+    """Return a cell's index in a step with the same rows and columns; other axes are of length 1, or shared."""
     step = trace.step(name)
     place = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     outer = []

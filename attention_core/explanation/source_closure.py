@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from attention_core.record.python_source import parse_source
 
-SCRIPT_WIDTH = 100  # the most columns of a line that is put together here
+SCRIPT_WIDTH = 100  # the most columns of a line that is joined or padded here
 PACKAGE = __name__.partition(".")[0]
 
 
@@ -25,7 +25,7 @@ PACKAGE = __name__.partition(".")[0]
 class Definition:
     """A function, constant or import as text.
 
-    `module` is where it was found, nothing for an import. `title` is the comment over its section.
+    `module` is the module that defines it, empty for an import. `title` is the comment over its section.
     """
 
     name: str
@@ -40,10 +40,10 @@ class Definition:
 
 
 def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) -> list[Definition]:
-    """Collect every definition that the functions need, each once and behind all that it reads itself.
+    """Collect every definition that the functions need, each once and after all that it reads itself.
 
-    imports: the text of those that are needed besides, by the name that each defines. Raises ValueError for a function
-    that is none of a module under its own name, and for a name that would mean two things.
+    imports: the text of further imports that are needed, by the name that each defines. Raises ValueError for a
+    function that its module does not have under its own name, and for a name that would mean two things.
     """
     found = {name: Definition(name, text) for name, text in imports.items()}
     for function in dict.fromkeys(functions):  # each once
@@ -55,7 +55,7 @@ def collect_definitions(functions: Iterable[Callable], imports: dict[str, str]) 
 
 
 def is_found_by_name(function: Callable) -> bool:
-    """Say whether a function stands in its module under its own name."""
+    """Return whether a function's module has it under its own name."""
     if not inspect.isfunction(function):
         return False
     module = sys.modules.get(function.__module__)
@@ -63,7 +63,7 @@ def is_found_by_name(function: Callable) -> bool:
 
 
 def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) -> None:
-    """Add to `found` what `name` means in the module, and all that this needs."""
+    """Add the definition of `name` in the module to `found`, and all definitions that it needs."""
     definition = locate_definition(name, module)
     if definition is None:  # a builtin
         return
@@ -76,11 +76,11 @@ def add_definition(name: str, module: ModuleType, found: dict[str, Definition]) 
     if not definition.is_import:
         for needed in names_read(definition.text):
             add_definition(needed, sys.modules[definition.module], found)
-    found[name] = found.pop(name)  # behind everything that it needs
+    found[name] = found.pop(name)  # after everything that it needs
 
 
 def check_same_meaning(known: Definition, other: Definition) -> None:
-    """Refuse two definitions of one name that differ."""
+    """Raise ValueError if two definitions of one name differ."""
     if known == other:
         return
     places = [definition.module or "an import" for definition in (known, other)]
@@ -89,7 +89,7 @@ def check_same_meaning(known: Definition, other: Definition) -> None:
 
 
 def locate_definition(name: str, module: ModuleType) -> Definition | None:
-    """Find the statement that gives `name` its meaning in the module, followed through this package's imports.
+    """Find the statement that defines `name` in the module, following this package's imports.
 
     Returns None for a builtin.
     """
@@ -109,7 +109,7 @@ def locate_definition(name: str, module: ModuleType) -> Definition | None:
 
 @lru_cache(maxsize=32)  # keyed by the text, so never out of date; without the cache a script takes 0.6 s
 def read_statements(text: str) -> tuple[ast.stmt, ...]:
-    """Parse a module's top-level statements, the last first: the last one that binds a name is the one that counts."""
+    """Parse a module's top-level statements, the last first: the last one that binds a name counts."""
     return tuple(reversed(parse_source(text).body))
 
 
@@ -127,7 +127,7 @@ def names_bound(node: ast.stmt) -> list[str]:
 
 
 def resolve_import(node: ast.Import | ast.ImportFrom, alias: ast.alias) -> Definition | None:
-    """Find what an import brings: a library's name stays an import, this package's is copied from its own module."""
+    """Find the definition of an imported name: an import of a library stays, this package's is found in its module."""
     name = alias.asname or alias.name
     imported = ast.unparse(alias)  # with its `as`
     if isinstance(node, ast.Import):
@@ -153,7 +153,7 @@ def names_read(text: str) -> list[str]:
 
 
 def statement_lines(node: ast.stmt, text: str) -> str:
-    """Copy a statement's whole lines, so that a comment behind it stays."""
+    """Copy a statement's whole lines, including a comment at the end of a line."""
     first = node.lineno
     for decorator in getattr(node, "decorator_list", []):
         first = min(first, decorator.lineno)
@@ -162,7 +162,7 @@ def statement_lines(node: ast.stmt, text: str) -> str:
 
 
 def section_title(node: ast.stmt, text: str) -> str:
-    """Find the last section comment above a statement; it says what the operation does, and names the paper."""
+    """Find the last section comment above a statement: what the operation does, and its paper."""
     above = text.splitlines()[: node.lineno - 1]
     for line in reversed(above):
         if line.startswith("# ----"):
@@ -172,18 +172,18 @@ def section_title(node: ast.stmt, text: str) -> str:
 
 # ---- annotations -----------------------------------------------------------------------------------------------------
 def without_annotations(text: str) -> str:
-    """Take the annotations out of a definition: comments and layout stay, a wrapped signature is joined if it fits."""
+    """Remove the annotations from a definition: comments and layout stay, a wrapped signature is joined if it fits."""
     cuts = find_annotations(text)
     if not cuts:
         return text
     raw = text.encode()
-    for cut in sorted(cuts, reverse=True):  # from the end, so that the places of the others stay true
+    for cut in sorted(cuts, reverse=True):  # from the end, so that the other positions stay valid
         raw = raw[: cut.start] + cut.between + raw[cut.end :]
     return join_signature(raw.decode())
 
 
 class Cut(NamedTuple):
-    """A part of a text that is cut out, and what stands there instead; in bytes, because ast counts in bytes."""
+    """A part of a text to cut out, and the text to put there instead; in bytes, because ast counts in bytes."""
 
     start: int
     end: int
@@ -191,7 +191,7 @@ class Cut(NamedTuple):
 
 
 def find_annotations(text: str) -> list[Cut]:
-    """Find the annotations of a definition."""
+    """Find the annotations of a definition, as cuts that remove them."""
     raw = text.encode()
     line_starts = [0, *accumulate(len(line) for line in raw.splitlines(keepends=True))]
 
@@ -224,7 +224,7 @@ def cut_argument(raw: bytes, name_end: int, annotation_end: int) -> Cut:
 
 
 def join_signature(text: str) -> str:
-    """Join a wrapped signature into one line, where that is at most SCRIPT_WIDTH wide and no comment stands in it."""
+    """Join a wrapped signature into one line, if that is at most SCRIPT_WIDTH wide and holds no comment."""
     signature_end = find_signature_end(text)
     if signature_end is None:
         return text
@@ -240,7 +240,7 @@ def join_signature(text: str) -> str:
 
 
 def find_signature_end(text: str) -> int | None:
-    """Find the number of the line on which a signature ends, or None where a comment needs a line of its own."""
+    """Find the number of the line on which a signature ends, or None if the signature holds a comment."""
     depth = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:

@@ -1,7 +1,7 @@
-"""The code that ran, line by line, with the live shapes that each line makes.
+"""The code that ran, line by line, with the shapes of the tensors that each line made.
 
-Every listing goes through annotate_source. It runs the function once more under a watch; where watching fails, it
-shows the plain source.
+Every listing goes through annotate_source. It runs the function again under a Watch; if that fails, it returns the
+plain source.
 """
 
 import inspect
@@ -25,16 +25,16 @@ logger = logging.getLogger(__name__)
 
 # ---- what panels ask for ---------------------------------------------------------------------------------------------
 def listing(operation: Operation, operands: Mapping[str, Tensor], language: str) -> str:
-    """List an operation's source; below each line stands what every expression in it made of these operands.
+    """List an operation's source, each line followed by comments on what its expressions made of these operands.
 
     operation: any step's. operands: a tensor for each name that it reads, a run's own or a learner's; none is changed.
     NumPy gets them in their own precision, bfloat16, which it does not have, as float32. language: "torch" or "numpy".
 
-    Below the signature stands a line for each argument. An expression's line says its shape, its strides (in numbers,
-    not bytes), the axes along which it is broadcast (its stride is 0) and whether it is not contiguous. The lines of
-    one source line stand in the order of evaluation; what is evaluated several times stands once, with a count. A
-    function of this package that is called is one expression, and is listed once behind its caller. An expression that
-    makes no tensor has no line, and neither has one that was not reached.
+    Below the signature is a line for each argument. An expression's line shows its shape, its strides (in numbers, not
+    bytes), the axes along which it is broadcast (its stride is 0) and whether it is not contiguous. The lines of one
+    source line are in the order of evaluation; what is evaluated several times has one line, with a count. A called
+    function of this package is one expression, and is listed once after its caller. An expression that makes no tensor
+    or was not reached has no line.
 
     Raises AttentionError (a ValueError) for an unknown language, KeyError for an operand that is missing.
 
@@ -59,10 +59,10 @@ def function_listing(
     operands: Mapping[str, Tensor | np.ndarray],
     params: Mapping[str, object] | None = None,
 ) -> str:
-    """List any plain function in the same way, also one that is no operation.
+    """List any plain function as `listing` does an operation's.
 
     function: module-level, without closure. operands: tensors, or arrays, by the name of the parameter. params: the
-    other arguments. Where torch refuses (a RuntimeError), its message stands below the expression that it refused.
+    other arguments. If torch raises a RuntimeError, its message stands below the expression that raised it.
 
     >>> from attention_core.mechanism.operations import pass_on
     >>> print(function_listing(pass_on, {"x": torch.ones(2, 1).expand(2, 3)}))
@@ -75,10 +75,10 @@ def function_listing(
 
 
 def annotate_source(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> str:
-    """Write a function's source with what a call of it made; without it where the call cannot be watched.
+    """Return a function's source annotated with what a call of it made; the plain source if watching fails.
 
-    Watching leans on the insides of Python, torch and NumPy, so any of their errors may come of it. The call is then
-    repeated without a watch: an error of the function itself is raised, and a RuntimeError stands below the source.
+    Watching depends on internals of Python, torch and NumPy, so it may raise any error. The call is then repeated
+    without a Watch: an error of the function itself is raised, but a RuntimeError stands below the source.
     """
     try:
         return format_listing(watch_call(function, operands, params))
@@ -89,7 +89,7 @@ def annotate_source(function: Callable, operands: tuple | list, params: Mapping[
 
 
 def plain_source(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> str:
-    """Write a function's source; where a call of it is refused (a RuntimeError), the message stands below."""
+    """Return a function's source; if a call of it raises a RuntimeError, the message stands below."""
     text = inspect.getsource(function).rstrip()
     try:
         with torch.no_grad():
@@ -101,7 +101,7 @@ def plain_source(function: Callable, operands: tuple | list, params: Mapping[str
 
 # ---- the listing's text ----------------------------------------------------------------------------------------------
 def format_listing(watch: Watch) -> str:
-    """Write the watched function with its remarks, then the functions that it called, where they made a tensor."""
+    """Return the source of the watched function with its remarks, then of the called ones that made a tensor."""
     sections = []
     for code, record in watch.ran.items():
         if record.made or not sections:
@@ -110,12 +110,12 @@ def format_listing(watch: Watch) -> str:
 
 
 def comment_source(code: CodeType, record: CallRecord) -> str:
-    """Write one function's source with what was seen of it, each remark below the line on which its expression ends."""
+    """Return one function's source with its remarks, each below the line on which its expression ends."""
     source_lines, first_line = inspect.getsourcelines(code)
     lines = [line.rstrip() for line in source_lines]
     function = parse_source("\n".join(lines)).body[0]
     first_statement = function.body[0]
-    remarks = defaultdict(list)  # by the number of the line that they stand below
+    remarks = defaultdict(list)  # by the number of the line above them
     for name, texts in record.arguments.items():
         remark = format_remark(first_statement.col_offset, name, texts)
         remarks[first_statement.lineno - 2].append(remark)
@@ -138,13 +138,13 @@ def count_leading_spaces(line: str) -> int:
 
 
 def format_remark(indent: int, name: str, texts: list[str]) -> str:
-    """Write what an argument was, or an expression made, as a comment."""
+    """Format the values of an argument or an expression as a comment."""
     spaces = " " * indent
     return f"{spaces}#   {name}: {count_repeats(texts, 'times')}"
 
 
 def source_segment(lines: list[str], left: int, right: int) -> str:
-    """Cut an expression's text out of its lines and join it; of a return statement, the expression is what it returns.
+    """Cut an expression's text out of its lines and join it, without a leading `return`.
 
     left, right: the columns where it begins and ends, counted in bytes.
     """
@@ -155,4 +155,4 @@ def source_segment(lines: list[str], left: int, right: int) -> str:
     text = " ".join(stripped).removeprefix("return ")
     if len(lines) == 1:
         return text
-    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # no space inside a bracket where lines were joined
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]}])", "", text)  # no space inside a bracket at joined lines

@@ -1,9 +1,9 @@
-"""One call of a function, watched: what every expression made, and where in the source the expression stands.
+"""A watched call of a function: what every expression made, and the expression's place in the source.
 
-The function runs under a profile function of this thread alone (sys.setprofile). That sees every value that a call in
-Python hands back, and where in the source the call stands. torch's calls pass through Python under a TorchFunctionMode.
-NumPy's do where the module and the arrays are proxies. All this leans on the insides of Python, torch and NumPy, so
-it may fail with any error: traced_source alone calls it, and shows the plain source then.
+The function runs under a profile function of this thread alone (sys.setprofile). That gets every value that a call in
+Python returns, and the call's place in the source. torch's calls pass through Python under a TorchFunctionMode.
+NumPy's do if the module and the arrays are proxies. All this depends on internals of Python, torch and NumPy, so it
+may fail with any error: traced_source alone calls it, and returns the plain source then.
 """
 
 import inspect
@@ -29,13 +29,13 @@ from attention_core.explanation.numpy_proxy import (
 )
 
 SourcePlace = tuple[int, int, int, int]  # in a file: first line, last line, first column, last column, in bytes
-OWN_MODULES = (__name__, numpy_proxy.__name__)  # their frames belong to the watch, not to what is watched
+OWN_MODULES = (__name__, numpy_proxy.__name__)  # their frames belong to the Watch, not to the watched function
 
 
 def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, object]) -> "Watch":
-    """Call a function and watch it; the call computes no gradient, and leaves the thread as it was.
+    """Call a function and return the Watch of it; computes no gradient, and restores the thread's profile function.
 
-    A RuntimeError of the function is recorded as a refusal. Any other error is raised.
+    A RuntimeError of the function is recorded. Any other error is raised.
     """
     watch = Watch(function)
     values = (*operands, *params.values())
@@ -58,7 +58,7 @@ def watch_call(function: Callable, operands: tuple | list, params: Mapping[str, 
 
 @dataclass
 class CallRecord:
-    """What was seen of one function: the values of each argument, and what each expression made, in words."""
+    """What was recorded of one function: descriptions of each argument's values and of what each expression made."""
 
     arguments: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     made: dict[SourcePlace, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -68,8 +68,8 @@ class CallRecord:
 class Watch:
     """A profile function that records a function and those of its own package that it calls, in the order of the calls.
 
-    `ran` holds a record for each function. `owner` says in which function a code stands: its own, or a comprehension's.
-    `result` is what the watched function returned.
+    `ran` holds a record for each function. `owner` maps a code to the function that contains it: its own code, or a
+    comprehension's. `result` is what the watched function returned.
     """
 
     def __init__(self, function: Callable):
@@ -91,7 +91,7 @@ class Watch:
             self.returned(frame, value)
 
     def called(self, frame: FrameType) -> None:
-        """Record the arguments of a watched function; a helper that it calls for the first time is watched from now."""
+        """Record the arguments of a watched function, and start watching a helper at its first call."""
         if self.is_new_helper(frame):
             self.add(frame.f_code)
         record = self.ran.get(frame.f_code)
@@ -103,19 +103,19 @@ class Watch:
             record.arguments[name].append(text)
 
     def is_new_helper(self, frame: FrameType) -> bool:
-        """Say whether a watched function calls another one of its package, which is not watched yet."""
+        """Return whether a watched function calls another one of its package that is not watched yet."""
         if frame.f_code in self.owner or frame.f_back.f_code not in self.owner:
             return False
         module = module_of(frame)
         return module.startswith(f"{self.package}.") and module not in OWN_MODULES
 
     def returned(self, frame: FrameType, value: object) -> None:
-        """Record what a call made, at the place of the call, and what a watched function returns, if that is new."""
+        """Record a call's result at the place of the call, and also a watched function's result, if that is new."""
         code = frame.f_code
         caller = frame.f_back
         is_watched = code in self.ran
         if is_watched:
-            is_new = self.ran[code].latest is not value  # else an earlier line made it, or it was given
+            is_new = self.ran[code].latest is not value  # else an earlier line made it, or it is an argument
             if is_new:
                 self.keep(frame, value)
         is_comprehension = code in self.owner and not is_watched
@@ -123,7 +123,7 @@ class Watch:
             self.keep(caller, value)
 
     def keep(self, frame: FrameType, value: object) -> None:
-        """Record a value at the place where a frame stands; only tensors are recorded."""
+        """Record a value at a frame's current place in the source; only tensors are recorded."""
         if not tensors_in(value):
             return
         record = self.ran[self.owner[frame.f_code]]
@@ -132,7 +132,7 @@ class Watch:
         record.latest = value
 
     def refused(self, error: RuntimeError) -> None:
-        """Record an error's words where the innermost watched function stood; raise an error of the watch itself."""
+        """Record an error's message at the innermost watched place; raise an error of the Watch itself again."""
         innermost = None
         for step in walk_traceback(error.__traceback__):
             if step.tb_frame.f_code in self.owner:
@@ -159,7 +159,7 @@ def argument_names(found: inspect.ArgInfo) -> list[str]:
 
 
 def source_place(code: CodeType, instruction: int) -> SourcePlace:
-    """Find where the expression of an instruction stands in the source; an instruction has two bytes."""
+    """Find the place in the source of an instruction's expression; an instruction has two bytes."""
     places = code.co_positions()
     return next(islice(places, instruction // 2, None))
 
@@ -173,7 +173,7 @@ def walk_traceback(traceback: TracebackType | None) -> Iterator[TracebackType]:
 
 # ---- values in words -------------------------------------------------------------------------------------------------
 def tensors_in(value: object) -> list[Tensor | np.ndarray]:
-    """List the tensors that a value is: itself, or all of a list; none where anything else is among them."""
+    """List the tensors of a value: itself, or all of a list; empty if anything else is among them."""
     parts = value if isinstance(value, list | tuple) else [value]
     parts = [unwrap_numpy(part) for part in parts]
     if all(isinstance(part, Tensor | np.ndarray) for part in parts):
@@ -220,7 +220,7 @@ def describe_layout(tensor: Tensor | np.ndarray) -> str:
 
 
 def count_repeats(texts: list[str], unit: str) -> str:
-    """Join texts; equal neighbours stand once, with their number.
+    """Join texts; equal neighbours are written once, with their count.
 
     >>> count_repeats(["(2,)", "(3,)", "(3,)"], "times")
     '(2,); (3,), 2 times'

@@ -1,1 +1,1 @@
-"""What a run leaves behind: the Trace, each cell as an expression, printed numbers, refusals. It imports no room."""
+"""The record of a run: the Trace, each cell as an expression, number formats, errors. It imports no other room."""

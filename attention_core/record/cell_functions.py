@@ -1,7 +1,8 @@
-"""The functions that a cell puts around its terms: what each one gives, and below it how it is written.
+"""The functions of a cell's terms: for each one its value, and below it its text.
 
-A value is computed from the numbers of the terms; a text is made of their operands (cell_text). A new function is one
-block here and its line in CELL_FUNCTIONS; one that a single mechanism needs may stand beside it, and its cells hold it.
+A value is computed from the numbers of the terms; a text consists of their operands (cell_text). A new function is one
+block here and its line in CELL_FUNCTIONS; a function of a single mechanism may be in the mechanism's module, as a
+CellFunction in its cells.
 """
 
 import math
@@ -31,16 +32,16 @@ from attention_core.record.expressions import (
 from attention_core.record.number_text import format_or_scientific
 
 MIN_VECTOR_LENGTH = 1e-8  # a vector shorter than this counts as this long, so that the zero vector has cosine 0
-READABLE_SCORES = (-3.0, 14.0)  # a row's largest score: its sum of powers stays between 0.05 and some millions
+READABLE_SCORES = (-3.0, 14.0)  # a row's largest score: its sum of exponentials stays between 0.05 and some millions
 
 
 def function_of(cell: Cell) -> CellFunction:
-    """What makes a number of a cell's terms."""
+    """The CellFunction of a cell."""
     return CELL_FUNCTIONS[cell.function] if isinstance(cell.function, str) else cell.function
 
 
 def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
-    """The cell's number in double precision, its operands taken from `lookup`.
+    """The cell's number in double precision, its operands read by `lookup`.
 
     >>> from attention_core.record.expressions import Constant
     >>> cell = Cell(((Ref("q", (0,)), Constant(2.0)), (Constant(1.0),)))
@@ -52,7 +53,7 @@ def evaluate(cell: Cell, lookup: Callable[[Ref], float]) -> float:
 
 
 def write_cell(cell: Cell, lookup: Callable[[Ref], float]) -> list[Part]:
-    """The cell's arithmetic as parts of a text, its operands' numbers taken from `lookup`.
+    """The cell's arithmetic as parts of a text, its operands' numbers read by `lookup`.
 
     >>> from attention_core.record.expressions import Constant
     >>> write_cell(Cell(((Constant(2.0),),), function="exp"), {}.__getitem__)
@@ -86,7 +87,7 @@ def function_of_sum(name: str, function: Callable[[float], float]) -> CellFuncti
 
 
 def sigmoid(number: float) -> float:
-    """1 / (1 + exp(-number)), by a power of e that is at most 1."""
+    """1 / (1 + exp(-number)), by an exponential of at most 1, which cannot overflow."""
     power = math.exp(-abs(number))
     share = 1 / (1 + power)
     return share if number >= 0 else power * share
@@ -111,7 +112,7 @@ def exp_below_text(terms, numbers):
     return exp_of_difference_text(chosen, largest)
 
 
-# ---- fall: exp of the first term less the second; 0 where the first is minus infinity --------------------------------
+# ---- fall: exp of the first term less the second; 0 if the first is minus infinity -----------------------------------
 def fall_value(numbers):
     one, other = map(multiply_factors, numbers)
     if one == -math.inf:
@@ -130,7 +131,7 @@ def max_value(numbers):
 
 
 def max_text(terms, numbers):
-    """max(a, b, ...), of many the largest; their powers are all positive, and in the same order."""
+    """max(a, b, ...), the largest of many; ranked by exp, which is positive and keeps the order."""
     powers = [exp_or_infinity(number) for (number,) in numbers]
     shown, gathered = split_largest(powers)
     parts: list[Part] = []
@@ -153,7 +154,7 @@ def softmax_value(numbers):
 
 
 def softmax_text(terms, numbers):
-    """exp(a) / (exp(a) + exp(b) + ...) = power / sum, where both are numbers that can be read."""
+    """exp(a) / (exp(a) + exp(b) + ...) = power / sum, the last part if its numbers are readable."""
     (chosen,), *row = terms
     _, *scores = (score for (score,) in numbers)
     top = max(scores)
@@ -174,7 +175,7 @@ def softmax_text(terms, numbers):
 
 
 def readable_softmax(numbers: Numbers) -> str:
-    """= power / sum, where the row's largest score is one of READABLE_SCORES."""
+    """= power / sum; empty if the row's largest score lies outside READABLE_SCORES."""
     (chosen,), *row = numbers
     scores = [score for (score,) in row]
     lowest, highest = READABLE_SCORES
@@ -204,7 +205,7 @@ def quotient_text(terms, numbers):
     return [*product_text(chosen), " / (", *whole, ")"]
 
 
-# ---- share: the first term over the sum of all the others, 0 where that sum is 0 -------------------------------------
+# ---- share: the first term over the sum of all the others, 0 if that sum is 0 ----------------------------------------
 def share_value(numbers):
     chosen, *row = map(multiply_factors, numbers)
     if not any(row):
@@ -213,7 +214,7 @@ def share_value(numbers):
 
 
 def share_text(terms, numbers):
-    """a / (a + b + ...), or 0 where the sum is."""
+    """a / (a + b + ...), or 0 if the sum is 0."""
     _, *row = terms
     _, *row_numbers = numbers
     if any(map(multiply_factors, row_numbers)):
@@ -221,7 +222,7 @@ def share_text(terms, numbers):
     return [*sum_text(row, row_numbers), " = 0 ⇒ 0"]
 
 
-# ---- round: the first term with as many decimals as the second says, a half away from 0 ------------------------------
+# ---- round: the first term, with the second as the number of decimals, a half away from 0 ----------------------------
 def round_value(numbers):
     value, digits = map(multiply_factors, numbers)
     unit = 10.0**digits
@@ -257,7 +258,7 @@ def alike_value(numbers):
 
 
 def alike_text(terms, numbers):
-    """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many gathered."""
+    """1 − (|a − b| + |c − d| + ...) / 2, the smallest of many as a subtotal."""
     distances = pair_distances(numbers)
     shown, gathered = split_largest(distances)
     shown_terms = [terms[i] for i in shown]
@@ -272,14 +273,14 @@ def farthest_value(numbers):
 
 
 def farthest_text(terms, numbers):
-    """max(|a − b|, |c − d|, ...), of many the largest."""
+    """max(|a − b|, |c − d|, ...), the largest of many."""
     shown, gathered = split_largest(pair_distances(numbers))
     shown_terms = [terms[i] for i in shown]
     closing = ", ...)" if gathered else ")"
     return ["max(", *distances_text(shown_terms, between=", "), closing]
 
 
-# ---- select: the first term where the second (a truth value) holds, else the third, or minus infinity ----------------
+# ---- select: the first term if the second (a truth value) holds, else the third, or minus infinity -------------------
 def select_value(numbers):
     value, condition, *other = map(multiply_factors, numbers)
     if condition:
@@ -290,7 +291,7 @@ def select_value(numbers):
 
 
 def select_text(terms, numbers):
-    """The score where it is allowed, else what stands in its place."""
+    """The score if it is allowed, else what replaces it."""
     score, (allowed,), *other = terms
     _, (is_allowed,), *_ = numbers
     result: list[Part] = ["−∞"]
@@ -306,14 +307,14 @@ def select_text(terms, numbers):
     ]
 
 
-# ---- choose: the second term where the third (a truth value) holds, else the first -----------------------------------
+# ---- choose: the second term if the third (a truth value) holds, else the first --------------------------------------
 def choose_value(numbers):
     value, chosen, condition = map(multiply_factors, numbers)
     return chosen if condition else value
 
 
 def choose_text(terms, numbers):
-    """The chosen number where one was chosen, else the computed one."""
+    """The chosen number if one was chosen, else the computed one."""
     value, chosen, (condition,) = terms
     *_, (is_chosen,) = numbers
     result = chosen if is_chosen else value
@@ -322,7 +323,7 @@ def choose_text(terms, numbers):
 
 # ---- cosine: the sum of the products over the lengths of two vectors, the first factors and the second factors -------
 def cosine_lengths(numbers: Numbers) -> list[float]:
-    """The two vectors' lengths, MIN_VECTOR_LENGTH at the least."""
+    """The two vectors' lengths, at least MIN_VECTOR_LENGTH."""
     vectors = zip(*numbers, strict=True)
     return [max(math.hypot(*vector), MIN_VECTOR_LENGTH) for vector in vectors]
 
@@ -339,13 +340,13 @@ def cosine_text(terms, numbers):
 
 
 def length_text(length: float) -> str:
-    """A vector's length; the least there is reads as the constant that it is."""
+    """A vector's length as text; the smallest, MIN_VECTOR_LENGTH, as that constant."""
     if length > MIN_VECTOR_LENGTH:
         return format_or_scientific(length)
     return f"{MIN_VECTOR_LENGTH:g}"
 
 
-# ---- elu_plus_one: the term and 1 where it is above 0, else exp of it ------------------------------------------------
+# ---- elu_plus_one: the term plus 1 if it is above 0, else exp of it --------------------------------------------------
 def elu_plus_one_value(numbers):
     ((number,),) = numbers
     return number + 1 if number > 0 else math.exp(number)
@@ -436,14 +437,14 @@ def over_rms_plus_text(terms, numbers):
     return [*over_rms_text(normed, numbers[1:]), " + ", *product_text(shift, bracket=True)]
 
 
-# ---- top_k: the first term where fewer terms of the row are larger than the second says, else minus infinity ---------
+# ---- top_k: the first term if fewer terms of the row than the second are larger, else minus infinity -----------------
 def top_k_value(numbers):
     chosen, most, *row = map(multiply_factors, numbers)
     return chosen if count_larger(chosen, row) < most else -math.inf
 
 
 def count_larger(chosen: float, row: Sequence[float]) -> int:
-    """How many numbers of a row are larger."""
+    """The count of numbers in a row that are larger than `chosen`."""
     return sum(number > chosen for number in row)
 
 
@@ -458,9 +459,9 @@ def top_k_text(terms, numbers):
     return [*parts, "≥ ", Written(limit), " ⇒ −∞"]
 
 
-# ---- top_p: the first term where the softmax of all larger ones of the row is below the second, else minus infinity --
+# ---- top_p: the first term if the softmax of all larger ones of the row is below the second, else minus infinity -----
 def share_of_larger(numbers: Numbers) -> float:
-    """What the terms of the row that are larger than the first hold of its softmax."""
+    """The sum of the row's softmax over the terms that are larger than the first."""
     chosen, _, *row = map(multiply_factors, numbers)
     top = max(row)
     powers = [math.exp(number - top) for number in row]

@@ -1,6 +1,6 @@
-"""A cell's arithmetic in writing: plain text, operands, and the subtotal of terms that are not shown, part by part.
+"""A cell's arithmetic as parts of a text: plain text, operands, and the subtotal of terms that are not shown.
 
-Whoever shows the parts formats the operands: `explain` gives each its number and the link to where it stands.
+The caller formats the operands: `explain` adds the number of each and a link to its cell.
 """
 
 import math
@@ -11,12 +11,12 @@ from attention_core.record.expressions import Factor, Term, multiply_factors, su
 
 MAX_SHOWN_TERMS = 12  # a longer sum shows its largest terms and the subtotal of the rest
 
-Numbers = list[list[float]]  # of a cell's terms, factor by factor
+Numbers = list[list[float]]  # of a cell's terms, and of each term's factors
 
 
 @dataclass(frozen=True)
 class Written:
-    """An operand as a part of a text; bracket: it gets brackets where its own text begins with a minus."""
+    """An operand as a part of a text; bracket: it gets brackets if its own text is negative or a sum."""
 
     factor: Factor
     bracket: bool = False
@@ -24,7 +24,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Subtotal:
-    """The terms that a text does not show: how many they are, and their sum."""
+    """The terms that a text does not show: their count and their sum."""
 
     count: int
     total: float
@@ -34,7 +34,7 @@ Part = str | Written | Subtotal
 
 
 def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[int], list[int]]:
-    """Which terms are shown and which are only counted, both in their order: the largest and `always` are shown.
+    """The positions of the terms to show, the largest and `always`, and of the rest, both in order.
 
     A size that is not finite counts as the largest.
 
@@ -58,7 +58,7 @@ def split_largest(sizes: list[float], always: int | None = None) -> tuple[list[i
 
 
 def product_text(term: Term, bracket: bool = False) -> list[Part]:
-    """a × b × c; bracket: whether the first factor gets brackets where it is negative, as all others do."""
+    """a × b × c; bracket: whether the first factor gets brackets if it is negative, as all others do."""
     first, *others = term
     parts: list[Part] = [Written(first, bracket)]
     for factor in others:
@@ -67,7 +67,7 @@ def product_text(term: Term, bracket: bool = False) -> list[Part]:
 
 
 def rest_text(gathered: list[float]) -> list[Part]:
-    """+ (n smaller: subtotal), where there are terms that are not shown."""
+    """+ (n smaller: subtotal); empty if all terms are shown."""
     if not gathered:
         return []
     total = sum_rounded_once(gathered)
@@ -75,7 +75,7 @@ def rest_text(gathered: list[float]) -> list[Part]:
 
 
 def sum_text(terms: Sequence[Term], numbers: Numbers) -> list[Part]:
-    """a × b + c × d + ..., the smallest of many terms gathered."""
+    """a × b + c × d + ..., the smallest of many terms as a subtotal."""
     products = [multiply_factors(term) for term in numbers]
     shown, gathered = split_largest(products)
     parts: list[Part] = []

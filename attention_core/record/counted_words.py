@@ -1,9 +1,9 @@
-"""Sentences with counts in them: of one there is a word, of more there are words."""
+"""Sentence templates with counts: a word is in the singular if its count is 1."""
 
 import re
 from functools import lru_cache
 
-# What English texts count. Chinese has one form for any count, and none of these words.
+# The counted words of English texts. Chinese texts have none of them, and one form for any count.
 PLURALS = {
     f"{word}s": word
     for word in (
@@ -19,7 +19,7 @@ COUNTED_PATTERN = re.compile(rf"\{{(\w+)\}}(\*{{0,2}} (?:[a-z/]+ )?)({'|'.join(P
 
 @lru_cache(maxsize=4096)
 def list_counts(template: str) -> tuple[str, ...]:
-    """The names of the values that count something in a template.
+    """The names of the placeholders that count something in a template.
 
     >>> list_counts("at most {limit} heads, {name}"), list_counts("{name} is")
     (('limit',), ())
@@ -28,7 +28,7 @@ def list_counts(template: str) -> tuple[str, ...]:
 
 
 def fill_template(template: str, values: dict) -> str:
-    """A template with its values; what is counted is in the singular where there is one.
+    """A template filled with its values; a counted word is in the singular if its count is 1.
 
     >>> fill_template("at most {limit} heads", {"limit": 1}), fill_template("{n} more words", {"n": "2"})
     ('at most 1 head', '2 more words')
@@ -42,6 +42,6 @@ def fill_template(template: str, values: dict) -> str:
 
 
 def in_singular(found: re.Match, single: list[str]) -> str:
-    """A counted word in the singular, where its count is one."""
+    """A counted word, in the singular if its count is among `single`."""
     name, between, word = found.groups()
     return f"{{{name}}}{between}{PLURALS[word]}" if name in single else found[0]

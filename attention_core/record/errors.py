@@ -1,7 +1,7 @@
-"""What the core refuses, and how it says so.
+"""The errors of the core: AttentionError, and its English sentences by code.
 
-Every refusal carries a code and the values behind it, so that a page can say the same sentence in the reader's
-language; the English sentence here is what a notebook shows. A sentence says what must hold, then what was given.
+An error carries its code and values, so that a page can show the same sentence in the visitor's language; a notebook
+shows the English sentence. A sentence states what must hold, then what was given.
 """
 
 from attention_core.record.counted_words import fill_template
@@ -264,7 +264,7 @@ REFUSAL_SENTENCES = {
 
 
 class AttentionError(ValueError):
-    """A refusal at the public boundary: `code`, `values`, and the English sentence as its text.
+    """An error at the public boundary, with `code`, `values`, and the English sentence as its message.
 
     >>> error = AttentionError("widths_differ", q=(5, 4), k=(7, 3))
     >>> print(error)

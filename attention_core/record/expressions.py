@@ -1,6 +1,6 @@
 """One cell of a step as an expression: a function of terms, each a product of operands.
 
-An operation writes a Cell for any index. The number, the sentence and the links to the operands are all read off it,
+An operation writes a Cell for any index. The number, the sentence and the links to the operands all come from it,
 so they cannot disagree with each other, and a test evaluates every cell of every step from its operands alone.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Ref:
-    """A number that stands in another step."""
+    """A reference to one number of a step, by the step's name and an index."""
 
     step: str
     index: tuple[int, ...]
@@ -19,7 +19,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class Constant:
-    """A number of the operation itself; `text` says where it comes from, such as "1/√2"."""
+    """A number of the operation itself; `text` is written instead of its digits, such as "1/√2"."""
 
     value: float
     text: str = ""
@@ -48,10 +48,10 @@ class Operand:
 
 @dataclass(frozen=True)
 class CellFunction:
-    """One function of a cell's terms.
+    """A function of a cell's terms.
 
-    value: from the numbers of every term's factors to the cell's number. text: from the terms and those numbers to the
-    parts of its text (cell_text).
+    value: maps the numbers of every term's factors to the cell's number. text: maps the terms and those numbers to the
+    parts of the cell's text (cell_text).
     """
 
     value: Callable[[list[list[float]]], float]
@@ -60,9 +60,9 @@ class CellFunction:
 
 @dataclass(frozen=True)
 class Cell:
-    """The terms, and what makes a number of them: one of CELL_FUNCTIONS by its name, or a function of its own.
+    """The arithmetic of one cell: a function of terms; by name one of CELL_FUNCTIONS, or a separate CellFunction.
 
-    times: what that number is multiplied by.
+    times: a constant by which the result is multiplied.
     """
 
     terms: tuple[Term, ...]
@@ -85,7 +85,7 @@ def row_terms(operand: Operand, row: tuple[int, ...], length: int) -> list[Term]
 
 
 def factor_value(factor: Factor, lookup: Callable[[Ref], float]) -> float:
-    """The number that a factor stands for."""
+    """The number of a factor: of a constant its value, of a Ref what `lookup` returns."""
     if isinstance(factor, Constant):
         return factor.value
     return float(lookup(factor))
@@ -97,7 +97,7 @@ def multiply_factors(term: list[float]) -> float:
 
 
 def sum_rounded_once(values: list[float]) -> float:
-    """The sum, correctly rounded; one that overflows is summed as it comes.
+    """The sum, correctly rounded; the plain sum if that overflows.
 
     >>> sum_rounded_once([0.1] * 10), sum_rounded_once([1e308, 1e308])
     (1.0, inf)
@@ -107,7 +107,7 @@ def sum_rounded_once(values: list[float]) -> float:
 
 
 def exp_or_infinity(exponent: float) -> float:
-    """exp of a number; infinite where that is more than a float holds.
+    """exp of a number; infinite if that is more than a float can hold.
 
     >>> exp_or_infinity(0.0), exp_or_infinity(1001.0)
     (1.0, inf)

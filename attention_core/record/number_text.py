@@ -1,4 +1,4 @@
-"""Numbers as they are printed: a true minus sign, a fixed number of decimals, infinity as a sign."""
+"""Number formats: a true minus sign, a fixed number of decimals, infinity as a sign."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -7,7 +7,7 @@ import numpy as np
 
 
 def format_fixed(value: float, digits: int = 2) -> str:
-    """A number with `digits` decimals, as it stands in a cell.
+    """A number with `digits` decimals, as in a cell.
 
     >>> format_fixed(-0.934), format_fixed(-0.001), format_fixed(float("-inf")), format_fixed(12345678.0)
     ('−0.93', '0.00', '−∞', '1.23e+07')
@@ -19,12 +19,12 @@ def format_fixed(value: float, digits: int = 2) -> str:
     notation = "f" if abs(value) < 1e5 else "e"
     text = f"{value:.{digits}{notation}}"
     if float(text) == 0:
-        text = text.lstrip("-")  # no minus before a zero that only rounding made
+        text = text.lstrip("-")  # no minus before a number that is rounded to 0
     return with_true_minus(text)
 
 
 def with_true_minus(text: str) -> str:
-    """A number's text, the hyphen before it made a minus sign; one in its power of ten stays.
+    """A number's text with a minus sign instead of a hyphen in front; a hyphen in its power of ten stays.
 
     >>> with_true_minus("-1e-05")
     '−1e-05'
@@ -35,7 +35,7 @@ def with_true_minus(text: str) -> str:
 
 
 def format_or_scientific(value: float) -> str:
-    """A number in a line of arithmetic: two decimals, or two digits where they would make 0 of what is not 0.
+    """A number in a line of arithmetic: two decimals, or two digits if decimals would round it to 0.
 
     >>> format_or_scientific(0.25), format_or_scientific(0.0025)
     ('0.25', '0.0025')
@@ -48,7 +48,7 @@ def format_or_scientific(value: float) -> str:
 
 
 def choose_decimals(difference: float) -> int:
-    """The decimals with which two numbers that are so far apart look different: two, or more where they are close.
+    """The number of decimals that show a difference of this size: two, or more if it is small.
 
     >>> choose_decimals(0.5), choose_decimals(-0.001), choose_decimals(0.00003), choose_decimals(0.0)
     (2, 4, 6, 2)
@@ -62,10 +62,9 @@ MAX_MOVE_DECIMALS = 10  # of two numbers and their difference
 
 
 def choose_move_decimals(before: float, now: float) -> int:
-    """The decimals with which a number, a later one and the difference add up as they are read: at least those with
-    which the two look different.
+    """The number of decimals with which two rounded numbers differ by their rounded difference.
 
-    0.93 to 0.99 is not 0.05, as a reader subtracts it; 0.933 to 0.986 is 0.053.
+    At least as many as show the difference. From 0.93 to 0.99 is not 0.05; from 0.933 to 0.986 is 0.053.
 
     >>> choose_move_decimals(0.9328, 0.9859), choose_move_decimals(0.25, 0.5)
     (3, 2)
@@ -81,7 +80,7 @@ def choose_move_decimals(before: float, now: float) -> int:
 
 
 def format_power_bound(figure: float) -> str:
-    """The power of ten that a difference does not exceed; 1e-15 at the least, where the digits of float64 end.
+    """The smallest power of ten that a difference does not exceed, at least 1e-15, where the digits of float64 end.
 
     >>> format_power_bound(2.2e-16), format_power_bound(3e-12), format_power_bound(1e-14)
     ('1e-15', '1e-11', '1e-14')
@@ -91,16 +90,16 @@ def format_power_bound(figure: float) -> str:
     return f"{bound:.0e}"
 
 
-NEARLY_ALL = ">99"  # percent of a share that is not the whole, and would be rounded to it
-NEARLY_NONE = "<1"  # and of one that is not nothing
-LEAST_PERCENT = 0.01  # a share below it is said to be less, "<0.01", and not in powers of ten
+NEARLY_ALL = ">99"  # percent, of a share below 1 that would be rounded to 100
+NEARLY_NONE = "<1"  # percent, of a share above 0 that would be rounded to 0
+LEAST_PERCENT = 0.01  # a smaller share is "<0.01", not a power of ten
 
 
 def format_percent(share: float, rest: float = 0.0) -> str:
-    """A share in percent: whole, two digits where that would make 0 of it, "<0.01" below LEAST_PERCENT, or ">99" where
-    it would make all of it.
+    """A share in percent, rounded to a whole number, but never to 0 or 100 unless it is exactly that.
 
-    rest: what is known to be left for others, of a share that a precision may have rounded.
+    Instead of 0 it has two digits, or is "<0.01" below LEAST_PERCENT; instead of 100 it is ">99". rest: the known share
+    of others, if a precision may have rounded this one to 1.
 
     >>> format_percent(0.932), format_percent(0.0025), format_percent(0.0), format_percent(1e-9)
     ('93', '0.25', '0', '<0.01')
@@ -120,7 +119,7 @@ def format_percent(share: float, rest: float = 0.0) -> str:
 
 
 def format_whole_percent(share: float) -> str:
-    """A share in percent, as it stands where there is room for few digits: a whole number, or "<1".
+    """A share in percent where there is room for few digits: a whole number, "<1" or ">99".
 
     >>> format_whole_percent(0.932), format_whole_percent(0.0025), format_whole_percent(0.0)
     ('93', '<1', '0')
@@ -130,7 +129,7 @@ def format_whole_percent(share: float) -> str:
 
 
 def format_percent_tenths(share: float) -> str:
-    """A share in percent to a tenth, where a whole number would hide on which side of a bound it lies.
+    """A share in percent to a tenth, for a share so near a bound that a whole number hides on which side it lies.
 
     >>> format_percent_tenths(0.9467), format_percent_tenths(1.0), format_percent_tenths(0.0)
     ('94.7', '100', '0')
@@ -144,7 +143,7 @@ def format_percent_tenths(share: float) -> str:
 
 
 def format_small(value: float) -> str:
-    """A number that may be very small: two digits, and below a thousandth a power of ten, as it is written by hand.
+    """A number that may be very small: two digits, and below a thousandth times a power of ten.
 
     >>> format_small(0.0342), format_small(2.04e-5), format_small(0.0), format_small(1.846), format_small(9.96e-9)
     ('0.034', '2.0 × 10⁻⁵', '0', '1.8', '1.0 × 10⁻⁸')
@@ -158,7 +157,7 @@ def format_small(value: float) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """A time that was measured, in two digits.
+    """A measured time, in two digits, with its unit.
 
     >>> format_duration(2.5), format_duration(0.0317), format_duration(0.00041), format_duration(0.000003)
     ('2.5 s', '32 ms', '0.41 ms', '3.0 µs')
@@ -188,7 +187,7 @@ SUPERSCRIPT_DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸�
 
 
 def format_grouped(number: int) -> str:
-    """A count, its digits in groups of three.
+    """A count with its digits in groups of three.
 
     >>> format_grouped(32896)
     '32,896'
@@ -197,9 +196,9 @@ def format_grouped(number: int) -> str:
 
 
 def round_count(number: int, units: Sequence[int]) -> tuple[str, int]:
-    """A large count in three digits, and the unit in which it is: the largest of which there is one or more.
+    """A large count in three digits, and its unit: the largest that is not above the count.
 
-    units: from the smallest, which is taken below itself, too.
+    units: from the smallest, which is also taken for smaller counts.
 
     >>> round_count(134_217_728, (10**6,)), round_count(134_217_728, (10**4, 10**8)), round_count(2_097_152, (10**6,))
     (('134', 1000000), ('1.34', 100000000), ('2.1', 1000000))
@@ -213,7 +212,7 @@ BYTE_UNITS = {"bytes": 1, "KiB": 2**10, "MiB": MIB, "GiB": GIB, "TiB": TIB}
 
 
 def format_bytes(count: int) -> str:
-    """So many bytes, in the largest unit of which there is one or more.
+    """A number of bytes, in the largest unit that is not above it.
 
     >>> format_bytes(448), format_bytes(2 * 2**30), format_bytes(1_500_000)
     ('448 bytes', '2 GiB', '1.43 MiB')
@@ -227,7 +226,7 @@ def format_bytes(count: int) -> str:
 
 
 def format_signed(value: float, digits: int = 2) -> str:
-    """A difference: with its sign, 0 where there is none.
+    """A difference with its sign; "0" if there is none.
 
     >>> format_signed(0.25), format_signed(-1.0), format_signed(0.0)
     ('+0.25', '−1.00', '0')
@@ -240,7 +239,7 @@ def format_signed(value: float, digits: int = 2) -> str:
         return "NaN"
     size = format_fixed(abs(value), digits)
     if float(size.replace("∞", "inf")) == 0:
-        return size  # no sign before a zero that only rounding made
+        return size  # no sign before a number that is rounded to 0
     sign = "−" if value < 0 else "+"
     return sign + size
 
@@ -263,8 +262,9 @@ MIN_TWO_DECIMAL_DIFFERENCE = 0.005  # the smallest difference that two decimals 
 
 
 def choose_signed_format(reach: float) -> Callable[[float], str]:
-    """How differences are written of which the largest is `reach`: with two decimals, or, where these would make 0 of
-    all of them, in one digit and a power of ten.
+    """The format for differences of which the largest is `reach`: two decimals, or one digit and a power of ten.
+
+    The latter if two decimals would round all of them to 0.
 
     >>> choose_signed_format(0.3)(0.05), choose_signed_format(0.0003)(0.0003)
     ('+0.05', '+3e−4')
@@ -273,7 +273,7 @@ def choose_signed_format(reach: float) -> Callable[[float], str]:
 
 
 def format_row(values: Iterable[float]) -> str:
-    """A row of numbers in a sentence.
+    """A row of numbers in brackets, for a sentence.
 
     >>> format_row([-3.0, 0.125])
     '(−3.00, 0.12)'
@@ -283,7 +283,7 @@ def format_row(values: Iterable[float]) -> str:
 
 
 def format_exact(value: float) -> str:
-    """All the digits of a number: what is shown on a click.
+    """A number with all its digits, as shown on a click.
 
     >>> format_exact(0.1), format_exact(-3.0)
     ('0.1', '−3')
@@ -296,7 +296,7 @@ def format_exact(value: float) -> str:
 
 
 def format_term(value: float) -> str:
-    """A parameter in written arithmetic: as `short`, with a true minus sign.
+    """A parameter in written arithmetic: as format_short, with a true minus sign.
 
     >>> format_term(-0.5), format_term(-0.0)
     ('−0.5', '0')
@@ -314,7 +314,7 @@ def format_short(value: float, digits: int = 5) -> str:
 
 
 def split_power(value: float, figures: int = 2) -> tuple[str, int]:
-    """A number with so many figures at most, apart from its power of ten.
+    """The digits of a number, at most `figures` significant ones, and its power of ten.
 
     >>> split_power(-1e9), split_power(-3.4e38)
     (('-1', 9), ('-3.4', 38))
@@ -324,7 +324,7 @@ def split_power(value: float, figures: int = 2) -> tuple[str, int]:
 
 
 def power_of_ten_latex(value: float, figures: int = 2) -> str:
-    """A very large or very small number in a formula.
+    """A very large or very small number in LaTeX, with a power of ten.
 
     >>> power_of_ten_latex(-1e9), power_of_ten_latex(-3.4e38), power_of_ten_latex(1.25e-6, figures=7)
     ('-10^{9}', '-3.4 \\\\cdot 10^{38}', '1.25 \\\\cdot 10^{-6}')

@@ -1,4 +1,4 @@
-"""Python's source as a tree, for all threads of a process: sessions are threads."""
+"""Parsing of Python source that is safe in threads, which sessions are."""
 
 import ast
 from threading import Lock
@@ -9,7 +9,7 @@ PARSING = Lock()
 
 
 def parse_source(text: str, mode: str = "exec") -> ast.Module | ast.Expression:
-    """Parse Python's source, one thread after the other. mode: "eval" for one expression. Raises what ast.parse does.
+    """Parse Python source, one thread at a time. mode: "eval" for one expression. Raises what ast.parse does.
 
     >>> [type(statement).__name__ for statement in parse_source("x = 1").body]
     ['Assign']

@@ -22,16 +22,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Faces:
-    """One definition, seen four ways (the fifth, re-applying, is the first with other operands).
+    """The four functions that define an operation: by torch, by NumPy, as a LaTeX formula, and for one cell.
 
     All four take the operands in the same order and the parameters as keywords:
     torch(*tensors, **params), numpy(*arrays, **params), formula(*symbols, **params) -> LaTeX,
     cell(index, *operands, **params) -> Cell. They are module-level functions, so that a Trace can be pickled and
     their source is complete.
 
-    sign: what is done, in a few characters, over the step's column in a picture; a function of the parameters where
-    they say it. motion: how the picture shows what became what; a motion of its own is a line in
-    pages/components/flow/picture/.
+    sign: what is done, in a few characters, over the step's column in a picture; may be a function of the parameters.
+    motion: the animation from the operands to the result; a new one is a line in pages/components/flow/picture/.
     """
 
     torch: Callable[..., Tensor]
@@ -44,7 +43,7 @@ class Faces:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """One step of a mechanism as plain data: what it is called, its axes, what it reads, and its faces."""
+    """One step of a mechanism as plain data: its name, its axes, the steps that it reads, and its faces."""
 
     output: str
     dims: tuple[str, ...]
@@ -53,18 +52,18 @@ class Operation:
     params: Mapping[str, object] = field(default_factory=dict)
 
     def apply(self, operands: Mapping[str, Tensor]) -> Tensor:
-        """The step's value from anybody's operands: a run's own, or a learner's."""
+        """The step's value, computed by torch from any operands: a run's own, or a learner's."""
         tensors = [operands[name] for name in self.reads]
         return self.faces.torch(*tensors, **self.params)
 
     def apply_numpy(self, operands: Mapping[str, np.ndarray]) -> np.ndarray:
-        """The same by the second implementation."""
+        """The step's value, computed by NumPy from any operands."""
         arrays = [operands[name] for name in self.reads]
         return self.faces.numpy(*arrays, **self.params)
 
     @property
     def sign(self) -> str:
-        """What is done, in a few characters."""
+        """What the operation does, in a few characters."""
         sign = self.faces.sign
         return sign if isinstance(sign, str) else sign(**self.params)
 
@@ -74,7 +73,7 @@ class Operation:
         return self.faces.formula(*symbols, **self.params)
 
     def cell(self, index: tuple[int, ...], shapes: Mapping[str, tuple[int, ...]]) -> Cell:
-        """One cell's arithmetic."""
+        """The arithmetic of the cell at an index. shapes: of the steps that are read, by name."""
         operands = [Operand(name, shapes[name]) for name in self.reads]
         return self.faces.cell(index, *operands, **self.params)
 
@@ -90,26 +89,26 @@ class Step:
 
     @property
     def stored(self) -> Tensor:
-        """The value where it lies: what it is like is read off it, and no number."""
+        """The value on its own device, for its shape and dtype, which need no copy."""
         return self.value
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """How many numbers it has along every axis."""
+        """The length of every axis."""
         return tuple(self.stored.shape)
 
     @property
     def dtype(self) -> torch.dtype:
-        """The format of its numbers."""
+        """The dtype of its numbers."""
         return self.stored.dtype
 
     @property
     def is_read_on_cpu(self) -> bool:
-        """Whether whoever looks at the value finds it on the CPU."""
+        """Whether `value` is a tensor on the CPU."""
         return self.value.is_cpu
 
     def leading(self, at: Mapping[str, int] | None = None) -> dict[str, int]:
-        """The position on each axis before the last two that `at` picks, kept inside the axis; 0 where it picks none.
+        """The position on each axis before the last two: that of `at`, kept inside the axis, or 0.
 
         >>> Step("v", torch.zeros(1, 2, 3, 4), ("B", "H", "S", "d_v")).leading({"H": 5, "S": 2})
         {'B': 0, 'H': 1}
@@ -124,7 +123,7 @@ class Step:
         return positions
 
     def window(self, **ranges: int | slice) -> np.ndarray:
-        """The part that a panel shows, as NumPy float64: an axis given a number is dropped, others are kept or cut.
+        """A part of the value as NumPy float64: an axis given a number is dropped, others are kept or cut.
 
         >>> step = Step("v", torch.arange(6.0).view(1, 2, 3), ("H", "S", "d_v"))
         >>> step.window(H=0, S=slice(0, 1))
@@ -141,7 +140,7 @@ class Step:
     def __getstate__(self) -> dict:
         """For pickle, the value as a NumPy array with its strides: read and written twenty times as fast as a tensor.
 
-        A value stays a tensor where NumPy has no number format for it, and where it is a view, which would grow.
+        A value stays a tensor if NumPy lacks its dtype, or if it is a view, which would grow.
         """
         value = self.value.detach()
         on_cpu = value.device.type == "cpu"
@@ -163,16 +162,16 @@ class Step:
 
 
 class CopiedStep(Step):
-    """A step of another device: the CPU copies its value when somebody first looks at it, and keeps the copy.
+    """A step on another device, whose value is copied to the CPU at the first access and cached.
 
-    Of two threads that look at once each may copy it; the numbers are the same, and one copy is kept.
+    Two threads may both copy it at once; the numbers are the same, and one copy is kept.
     """
 
     is_read_on_cpu = True
 
     @staticmethod
     def of(step: Step) -> "CopiedStep":
-        """The step, its value not yet copied."""
+        """A CopiedStep of a step, its value not yet copied."""
         copied = CopiedStep.__new__(CopiedStep)
         copied.__dict__.update(step.__dict__)
         copied.__dict__["elsewhere"] = copied.__dict__.pop("value")
@@ -180,12 +179,12 @@ class CopiedStep(Step):
 
     @cached_property
     def value(self) -> Tensor:
-        """The copy."""
+        """The copy on the CPU."""
         return self.elsewhere.cpu()
 
     @property
     def stored(self) -> Tensor:
-        """The copy, if there is one."""
+        """The copy if there is one, else the value on its own device."""
         return self.value if "value" in self.__dict__ else self.elsewhere
 
     def __getstate__(self) -> dict:
@@ -197,10 +196,10 @@ class CopiedStep(Step):
 
 @dataclass(frozen=True)
 class RandomParts:
-    """What of a run was drawn at random, and so carries no meaning; false where nothing was.
+    """The parts of a run that were sampled at random and so carry no meaning; false if there are none.
 
-    tokens: the positions whose vectors were drawn, by axis ("T", "S"). matrices: those of the drawn matrices that make
-    the weights, by name.
+    tokens: the positions whose vectors were sampled, by axis ("T", "S"). matrices: the names of the sampled matrices
+    from which the weights are computed.
     """
 
     tokens: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -214,9 +213,9 @@ class RandomParts:
 class Trace:
     """One run: its steps by name, in order, and the words that label its axes.
 
-    `labels` maps an axis ("T", "S") to one text a position; texts may repeat, positions are what counts. `difference`:
-    the values are how far one run is from another (subtract_traces). `chance`: what of it was drawn at random, as far
-    as whoever made the run says so.
+    `labels` maps an axis ("T", "S") to one text per position; texts may repeat, positions are what counts.
+    `difference`: the values are how far one run is from another (subtract_traces). `chance`: the parts that were
+    sampled at random, as far as the caller has set it.
     """
 
     steps: Mapping[str, Step]
@@ -231,16 +230,16 @@ class Trace:
         return name in self.steps
 
     def step(self, name: str) -> Step:
-        """The step of this name; a KeyError lists the steps there are."""
+        """The step of this name; KeyError, which lists the steps, if there is none."""
         if name not in self.steps:
             names = ", ".join(self.steps)
             raise KeyError(f"there is no step {name!r}: the steps are {names}")
         return self.steps[name]
 
     def holds(self, name: object, index: object) -> bool:
-        """Whether there is this step, and an index lies inside it, one position an axis: whole numbers, from 0 on.
+        """Whether the step exists and the index lies inside it: one whole number from 0 on for each axis.
 
-        Both may be anything, as a browser sends them.
+        Both may be of any type, as a browser sends them.
 
         >>> trace = Trace({"x": Step("x", torch.zeros(2, 3), ("T", "D"))})
         >>> trace.holds("x", (1, 2)), trace.holds("x", (1, 2.0)), trace.holds("x", (True, 0)), trace.holds({}, None)
@@ -282,7 +281,7 @@ class Trace:
 
     @cached_property
     def _sizes(self) -> dict[str, int]:
-        """The same, counted once: a picture asks for them at every cell."""
+        """The cached sizes: a picture needs them at every cell."""
         sizes: dict[str, int] = {}
         for step in self.steps.values():
             for dim, size in zip(step.dims, step.shape, strict=True):
@@ -309,9 +308,9 @@ class Trace:
         return replace(self, labels=all_labels)
 
     def reapply(self, name: str, **operands: Tensor) -> Tensor:
-        """A step applied again to somebody else's operands; those that are not given are the run's own.
+        """The value of a step computed again from other operands; those that are not given are the run's own.
 
-        So an answer worked out by hand is checked step by step: one slip does not make all that follows wrong.
+        So an answer worked out by hand is checked step by step: one slip does not make all later steps wrong.
         Raises KeyError for an unknown step and AttentionError for an operand that the step does not read.
 
         >>> from attention_core import attend_qkv
@@ -335,7 +334,7 @@ class Trace:
         return operation.apply({**own_operands, **operands})
 
     def then(self, *operations: Operation) -> "Trace":
-        """The same run with further steps behind its own: each operation is applied to the steps there are by then.
+        """The same run with further steps after its own: each operation is applied to the steps before it.
 
         operations: their outputs must be new names (AttentionError), and what they read must be there (KeyError).
 
@@ -356,7 +355,7 @@ class Trace:
         return replace(self, steps=steps)
 
     def on_cpu(self) -> "Trace":
-        """The same run, read on the CPU: a value that lies on another device is copied when it is first looked at."""
+        """The same run, read on the CPU: a value on another device is copied at its first access."""
         steps = {}
         for name, step in self.steps.items():
             steps[name] = step if step.is_read_on_cpu else CopiedStep.of(step)
@@ -365,7 +364,7 @@ class Trace:
     def holding(self, values: Mapping[str, Tensor]) -> "Trace":
         """The same run with other numbers in some steps; the operations stay.
 
-        So what should have come of somebody's numbers can be calculated.
+        So it can be computed what should follow from given numbers.
 
         >>> trace = Trace({"v": Step("v", torch.zeros(2, 1), ("S", "d_v"))})
         >>> trace.holding({"v": torch.ones(2, 1)})["v"].sum()
@@ -377,7 +376,7 @@ class Trace:
         return replace(self, steps=steps)
 
     def frame(self, name: str) -> "pd.DataFrame":
-        """A step as a long table: one column an axis (positions), the words where an axis has them, and the value.
+        """A step as a long table: a column of positions for each axis, one of words if it has labels, and the value.
 
         >>> trace = Trace({"v": Step("v", torch.tensor([[1.0], [2.0]]), ("S", "d_v"))}).labelled(S=("the", "the"))
         >>> trace.frame("v")
@@ -385,7 +384,7 @@ class Trace:
         0  0    0     the    1.0
         1  1    0     the    2.0
         """
-        import pandas as pd  # a third of a second, which no page needs to begin
+        import pandas as pd  # takes a third of a second, and no page needs it to start
 
         step = self.step(name)
         grid = np.indices(step.shape)  # (axes, *shape)

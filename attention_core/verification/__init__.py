@@ -1,1 +1,1 @@
-"""Checks numbers: the proof of a run, the first step that differs in somebody's own attention, and why it differs."""
+"""Verification: the proof of a run, the first step in which a reader's own attention differs from it, and why."""

@@ -1,4 +1,4 @@
-"""Why somebody's numbers differ, where that can be proven: the same run with one thing changed gives their numbers."""
+"""Why given numbers differ from a run, if that can be proven: the run with one change reproduces them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -16,21 +16,21 @@ from attention_core.verification.mistaken_masks import no_mask
 from attention_core.verification.mistakes import MISTAKE_SENTENCES, MISTAKES, Mistake
 from attention_core.verification.tensor_layout import reshape_to_step
 
-# Some changes make rounding so large that any numbers would be forgiven. So a cause may leave no step further away than
-# this share of the step's largest magnitude, nor than this many times what rounding may do in the run itself.
+# Some changes amplify rounding so much that any numbers would pass. So a cause may leave no difference larger than this
+# share of the step's largest magnitude, nor larger than this many times the rounding allowance of the unchanged run.
 MAX_ROUNDING_SHARE = 0.25
 MAX_ROUNDING_GROWTH = 1000
-MIN_EXPLAINED_RATIO = 8  # and it must be this many times nearer than the run: coarse numbers are near many others
+MIN_EXPLAINED_RATIO = 8  # a cause must fit this many times better than the unchanged run: coarse numbers fit many
 ROW_SUM_TOLERANCE = 0.02  # in any precision a row of weights sums to 1, or to 0, within this
-EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # what code does wrong for a query that may attend to nothing
+EMPTY_ROW_MISTAKES = ("nan_rows", "finite_fill")  # common mistakes for a query without an allowed key
 
 
 @dataclass(frozen=True)
 class Cause:
-    """A change of a run that gives somebody's numbers.
+    """A change of a run that reproduces given numbers.
 
-    code, values: the sentence that names it, one of MISTAKE_SENTENCES, and what is filled in. steps: the given steps
-    that it reproduces. beside: the codes of further changes, for queries that may attend to nothing.
+    code, values: the key of its sentence in MISTAKE_SENTENCES, and the values of its placeholders. steps: the given
+    steps that it reproduces. beside: the codes of further changes, for queries without an allowed key.
     """
 
     code: str
@@ -48,10 +48,10 @@ class Cause:
 
 @dataclass(frozen=True)
 class Discrepancy:
-    """What a cause has to explain.
+    """The difference that a cause has to explain.
 
-    names: the given steps, in order. needed: those up to the first that differs. gap: how far that one lies from the
-    run. limits: how far rounding may move each step of the run.
+    names: the given steps, in order. needed: those up to the first that differs. gap: the largest difference of that
+    one from the run. limits: the rounding allowance of each step of the run.
     """
 
     names: list[str]
@@ -63,13 +63,12 @@ class Discrepancy:
 def find_causes(
     trace: Trace, given: Mapping[str, Tensor], tolerance: float | torch.dtype | None = None
 ) -> tuple[Cause, ...]:
-    """Finds every single change of the run that gives somebody's numbers, within what rounding may do.
+    """Finds every single change of the run that reproduces the given numbers up to rounding.
 
-    given: steps of the trace that somebody else computed, as in diagnosis.first_difference; tolerance: as there.
-    A cause reproduces the first step that differs and all given steps before it. Where some causes reproduce all that
-    was given, only these are returned. Where all steps agree that fit, those are named that are an average over the
-    heads. The result is empty where all agree, and where no single change gives the numbers. Raises AttentionError as
-    fit_given_steps does.
+    given, tolerance: as in diagnosis.first_difference. A cause reproduces the first step that differs and all given
+    steps before it. If some causes reproduce all given steps, only these are returned. If all steps agree whose shapes
+    fit, the causes are the other steps that are an average over the heads. Empty if all agree, or if no single change
+    reproduces the numbers. Raises AttentionError as fit_given_steps does.
 
     >>> from attention_core import attend_qkv
     >>> q, k = torch.tensor([[1.0, 2.0], [0.0, 3.0]]), torch.tensor([[3.0, -1.0], [0.5, 1.0]])
@@ -90,7 +89,7 @@ def find_causes(
 
 
 def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtype) -> Discrepancy | None:
-    """Finds the first given step that differs by more than rounding; None where all agree."""
+    """Finds the first given step that differs by more than rounding; None if all agree."""
     gaps = largest_gaps(theirs, rerun(trace))
     limits = rounding_allowances(trace, tolerance)
     names = [name for name in trace.steps if name in theirs]
@@ -108,9 +107,9 @@ def find_discrepancy(trace: Trace, theirs: Values, tolerance: float | torch.dtyp
 
 # ---- what was given --------------------------------------------------------------------------------------------------
 def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
-    """Gives each given step that fits the axes of its step, in float64 on the CPU; what is boolean stays so.
+    """Returns the given steps whose shapes fit, in float64 on the CPU; boolean steps stay boolean.
 
-    Raises AttentionError for a step that the trace lacks, for something that is no tensor, and where nothing is given.
+    Raises AttentionError for a step that the trace lacks, for something that is no tensor, and if nothing is given.
     """
     if not given:
         raise AttentionError("nothing_given")
@@ -124,7 +123,7 @@ def fit_given_steps(trace: Trace, given: Mapping[str, Tensor]) -> Values:
 
 
 def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
-    """Refuses a step that the trace lacks, something that is no tensor, and numbers of another kind than the step's."""
+    """Raises AttentionError for a step that the trace lacks, no tensor, or another kind of dtype than the step's."""
     if name not in trace:
         choices = ", ".join(trace.steps)
         raise AttentionError(
@@ -143,7 +142,7 @@ def check_given_step(trace: Trace, name: str, tensor: Tensor) -> None:
 
 
 def largest_gaps(theirs: Values, values: Values) -> dict[str, float]:
-    """The largest difference of each given step from a run; infinite where the shapes differ."""
+    """The largest difference of each given step from a run; infinite if the shapes differ."""
     gaps = {}
     for name, value in theirs.items():
         if value.shape == values[name].shape:
@@ -162,11 +161,11 @@ def find_mistakes(
     for cause, mistake, values in try_mistakes(trace, theirs):
         codes = [other.code for other in found]
         if cause.beside and cause.code in codes:
-            continue  # it gives the numbers without a second change
+            continue  # it reproduces the numbers without a second change
         gaps = largest_gaps(theirs, values)
         if not comes_near(discrepancy, gaps, values):
             continue
-        limits = rounding_allowances(trace, tolerance, mistake)  # eight runs: only for what comes near
+        limits = rounding_allowances(trace, tolerance, mistake)  # takes eight runs: only for candidates
         explained = []
         for name in discrepancy.names:
             if gaps[name] <= limits[name]:
@@ -177,7 +176,7 @@ def find_mistakes(
 
 
 def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values) -> bool:
-    """Tells whether a changed run is near enough to somebody's numbers, and clearly nearer than the run itself."""
+    """Returns whether a changed run is near the given numbers, and clearly nearer than the unchanged run."""
     for name in discrepancy.needed:
         share = MAX_ROUNDING_SHARE * largest_magnitude(values[name])
         growth = MAX_ROUNDING_GROWTH * discrepancy.limits[name]
@@ -188,9 +187,9 @@ def comes_near(discrepancy: Discrepancy, gaps: dict[str, float], values: Values)
 
 
 def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake, Values]]:
-    """Gives every change that moves a given step, with the run that it makes.
+    """Yields every change that alters a given step, as cause, mistake and the values of the changed run.
 
-    A change that leaves queries without a key is tried again with each mistake that code makes there.
+    A change that leaves queries without an allowed key is yielded again with each of EMPTY_ROW_MISTAKES.
     """
     own = rerun(trace)
     limits = rounding_allowances(trace, torch.float64)
@@ -212,7 +211,7 @@ def try_mistakes(trace: Trace, theirs: Values) -> Iterator[tuple[Cause, Mistake,
 
 
 def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
-    """Every change of one thing that can be tried without knowing somebody's numbers."""
+    """Every single change that does not depend on the given numbers."""
     single = []
     for code, mistake in MISTAKES.items():
         single.append((Cause(code, ()), mistake))
@@ -223,13 +222,13 @@ def single_changes(trace: Trace) -> list[tuple[Cause, Mistake]]:
 
 
 def rerun_with_mistake(trace: Trace, own: Values, mistake: Mistake) -> Values:
-    """The changed run. own: the values of the unchanged run; those before the change are taken from it."""
+    """The values of the run with a mistake. own: those of the unchanged run, reused for the steps before the change."""
     before = takewhile(lambda name: name not in mistake.steps, trace.steps)
     return rerun(trace, mistake, {name: own[name] for name in before})
 
 
 def has_empty_rows(values: Values) -> bool:
-    """Tells whether a query may attend to nothing, or has weights that are no numbers."""
+    """Returns whether a query has no allowed key, or weights that are NaN."""
     scores = values["masked_scores"]  # (B, H, T, S)
     is_empty = scores.isneginf().all(-1)  # (B, H, T)
     is_broken = values["weights"].isnan()
@@ -237,7 +236,7 @@ def has_empty_rows(values: Values) -> bool:
 
 
 def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
-    """Makes two changes at once; a step that both change gets the value of the first."""
+    """Combines two changes; a step that both change gets the value of the first."""
 
     def change(step: Step, values: Values) -> Tensor | None:
         value = first(step, values)
@@ -246,9 +245,9 @@ def combine_mistakes(first: Mistake, second: Mistake) -> Mistake:
     return Mistake(first.steps + second.steps, change)
 
 
-# ---- changes that are read off the given numbers ---------------------------------------------------------------------
+# ---- changes that are derived from the given numbers -----------------------------------------------------------------
 def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]:
-    """Reads off the given weights which of them were dropped, and how much the others grew."""
+    """Yields dropout as a cause if some given weights are 0 and the others larger than the run's."""
     if "weights" not in theirs or "dropped_weights" in own:
         return
     ours = own["weights"]
@@ -271,7 +270,7 @@ def find_dropout(own: Values, theirs: Values) -> Iterator[tuple[Cause, Mistake]]
 
 
 def sums_to_one(weights: Tensor) -> bool:
-    """Tells whether every row of weights sums to 1, or to 0 as a row without keys does."""
+    """Returns whether every row of weights sums to 1, or to 0 as a row without an allowed key does."""
     sums = weights.sum(-1)
     is_one = (sums - 1).abs() < ROW_SUM_TOLERANCE
     is_zero = sums.abs() < ROW_SUM_TOLERANCE
@@ -281,9 +280,9 @@ def sums_to_one(weights: Tensor) -> bool:
 def find_averages(
     trace: Trace, given: Mapping[str, Tensor], theirs: Values, tolerance: float | torch.dtype
 ) -> tuple[Cause, ...]:
-    """Finds the steps that do not fit because they are the mean over the heads: (B, T, S), or (T, S) of one sentence.
+    """Finds the given steps that do not fit because they are means over the heads: (B, T, S), or (T, S) if B is 1.
 
-    theirs: the given steps that fit.
+    theirs: the given steps whose shapes fit.
     """
     values, found = rerun(trace), []
     limits = rounding_allowances(trace, tolerance)
@@ -303,7 +302,7 @@ def find_averages(
 
 
 def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Values, names: list[str]) -> list[Cause]:
-    """Finds rounding as the cause: numbers of a coarser dtype than the given one, no further off than it rounds."""
+    """Finds rounding as the cause: a half precision holds the given numbers, and its rounding explains the gaps."""
     values = rerun(trace)
     gaps = largest_gaps(theirs, values)
     own_dtype = coarsest_dtype(given[name] for name in theirs)
@@ -322,7 +321,7 @@ def find_half_precision(trace: Trace, given: Mapping[str, Tensor], theirs: Value
 
 
 def is_rounded_to(dtype: torch.dtype, theirs: Values, values: Values) -> bool:
-    """Tells whether a dtype holds all given numbers exactly, and not all of the right ones."""
+    """Returns whether a dtype holds all given numbers exactly, but not all correct ones."""
     right_are_held = True
     for name, numbers in theirs.items():
         if not numbers.is_floating_point():

@@ -1,7 +1,7 @@
-"""Compares somebody's own attention with a Trace, and finds the first step that differs and, where proven, why.
+"""Compares a reader's own attention with a Trace: finds the first step that differs and, if proven, why.
 
-Every step is compared in float64 with the run computed again. A difference is forgiven that the precision of the given
-numbers can make there by rounding (see rerun).
+Every step is compared with the run computed again in float64. Differences that rounding in the precision of the given
+numbers can cause are tolerated (see rerun).
 """
 
 import inspect
@@ -30,15 +30,15 @@ MASK_NAMES = ("attn_mask", "mask", "allowed")  # a parameter of one of these nam
 def first_difference(
     trace: Trace, given: Mapping[str, Tensor], tolerance: float | torch.dtype | None = None
 ) -> Diagnosis:
-    """Compares steps that somebody else computed with the trace's, in the order of the trace.
+    """Compares given steps with the trace's, in the order of the trace.
 
     given: tensors by the names of the trace's steps; leading axes of length 1 may be left out. tolerance: a number,
-    relative to the step's largest finite magnitude; or a dtype, whose rounding is forgiven; None stands for the
-    coarsest dtype of what was given. Infinities must stand in the same cells; a large negative number in the place of
-    -inf in masked_scores is counted, and agrees where the softmax makes 0 of it.
+    relative to the step's largest finite magnitude; or a dtype, whose rounding is tolerated; None: the coarsest dtype
+    of the given tensors. Infinities must be in the same cells; a large negative number instead of -inf in masked_scores
+    is counted, and agrees if the softmax gives it weight 0.
 
     Returns a Diagnosis without causes. Raises AttentionError for a step that the trace lacks, for something that is no
-    tensor, and where nothing is given.
+    tensor, and if nothing is given.
     Source of the tolerance: Parker 1997, Monte Carlo Arithmetic.
 
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.eye(2))
@@ -73,10 +73,10 @@ def first_difference(
 
 
 def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
-    """Infers the precision that somebody's steps were computed in, although a file may have widened their numbers.
+    """Infers the precision that given steps were computed in, even if a file holds them in a wider dtype.
 
     given: as in first_difference. Returns the coarsest of bfloat16, float16 and float32 that holds all given numbers
-    and not all right ones, else float64: whole numbers, halves and the like are the same in every precision and tell
+    and not all correct ones, else float64: whole numbers, halves and the like are the same in every precision and show
     nothing. The result is never finer than the trace's own precision.
 
     >>> trace = attend_qkv(*3 * [torch.eye(2).double()])
@@ -98,7 +98,7 @@ def infer_precision(trace: Trace, given: Mapping[str, Tensor]) -> torch.dtype:
 
 
 def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: float) -> Comparison:
-    """Compares one step. theirs, ours: in float64, of one shape. limit: the absolute difference that is forgiven."""
+    """Compares one step. theirs, ours: in float64, of one shape. limit: the absolute difference that is tolerated."""
     gap = step_difference(name, theirs, ours)
     size = largest_magnitude(ours)
     comparison = Comparison(
@@ -113,7 +113,7 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
     differing = (gap > limit).nonzero()
     if not len(differing):
         return comparison
-    largest = (gap >= gap.max() - limit).nonzero()  # only rounding tells these apart: the first of them is named
+    largest = (gap >= gap.max() - limit).nonzero()  # these differ by rounding alone: the first is named
     index = tuple(largest[0].tolist())
     return replace(
         comparison,
@@ -125,14 +125,14 @@ def compare_step(trace: Trace, name: str, theirs: Tensor, ours: Tensor, limit: f
 
 
 def count_stand_ins(name: str, theirs: Tensor, ours: Tensor) -> int:
-    """Counts the masked scores that are a large negative number in the place of -inf."""
+    """Counts the masked scores that are a large negative number instead of -inf."""
     if name != "masked_scores":
         return 0
     return int(is_large_negative_fill(theirs, ours).sum())
 
 
 def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
-    """Reports a step whose shape does not fit, with the order of the axes in which it would."""
+    """Returns the Comparison of a step whose shape does not fit, with the order of axes that would fit it."""
     dims = trace.step(name).dims
     given_shape = tuple(given.shape)
     return Comparison(
@@ -148,9 +148,9 @@ def report_misfit(trace: Trace, name: str, given: Tensor) -> Comparison:
 
 
 def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float | torch.dtype) -> bool | None:
-    """Tells whether a step is what the run makes of the other given steps, so that the fault lies before it.
+    """Returns whether a step is correct given the other given steps, so that the fault lies before it.
 
-    None where no step before it was given.
+    None if no step before it was given.
     """
     before = steps_back_to(trace, name, set()) - {name}
     if not before & theirs.keys():
@@ -164,13 +164,13 @@ def follows_from_given(trace: Trace, name: str, theirs: Values, tolerance: float
 
 
 def possible_faults(trace: Trace, name: str, right: set[str]) -> tuple[str, ...]:
-    """The computed steps in which the fault of a step may lie: those that it comes from, back to the right ones."""
+    """The computed steps in which the fault of a step may lie: itself and those it depends on, up to right ones."""
     suspects = steps_back_to(trace, name, right)
     return tuple(step for step in trace.computed() if step in suspects)
 
 
 def steps_back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
-    """A step and every one that it is computed from, back to those that are right."""
+    """A step and all steps that it depends on, up to those in `right`."""
     operation = trace.step(name).operation
     found = {name}
     if operation is not None:
@@ -179,7 +179,7 @@ def steps_back_to(trace: Trace, name: str, right: set[str]) -> set[str]:
     return found
 
 
-# ---- a function of one's own -----------------------------------------------------------------------------------------
+# ---- a reader's own function -----------------------------------------------------------------------------------------
 def diagnose(
     function: Callable[..., object],
     q: Float[Tensor, "..."],
@@ -192,20 +192,20 @@ def diagnose(
     heads_first: bool = True,
     tolerance: float | torch.dtype | None = None,
 ) -> Diagnosis:
-    """Runs your attention function beside attend_qkv and names the first step that differs, with its proven causes.
+    """Compares your attention function with attend_qkv: the first step that differs, with its proven causes.
 
     function: called once as function(q, k, v) with the tensors as you gave them. If it has a parameter named attn_mask,
     mask or allowed, that gets the boolean mask by keyword: True = may attend, (T, S) for two-axis tensors, else
-    broadcasting to (B, H, T, S), or None where config and `allowed` set none. A function without such a parameter
+    broadcasting to (B, H, T, S), or None if config and `allowed` set none. A function without such a parameter
     masks by itself. (torch's own scaled_dot_product_attention shows no parameters: wrap it.) It returns the output,
-    (B, H, T, d_v) or (B, T, H * d_v) or what w_o makes of that; or (output, weights), weights (B, H, T, S) or None; or
-    a dict of steps by the trace's names. An error that it raises is passed on.
+    (B, H, T, d_v) or (B, T, H * d_v) or that times w_o; or (output, weights), weights (B, H, T, S) or None; or a dict
+    of steps by the trace's names. An error that it raises is passed on.
 
-    q, k, v: (T, d) or (B, H, T, d), and (B, T, H, d) where heads_first is False: an output of four axes then comes in
-    that order too. config, weights, allowed: as in attend_qkv. tolerance: as in first_difference; None stands for the
-    coarsest dtype of q and of what the function returned.
+    q, k, v: (T, d) or (B, H, T, d), and (B, T, H, d) if heads_first is False: then an output of four axes has that
+    order too. config, weights, allowed: as in attend_qkv. tolerance: as in first_difference; None: the coarsest dtype
+    of q and of what the function returned.
 
-    Raises AttentionError as attend_qkv does, and where the function returns something else.
+    Raises AttentionError as attend_qkv does, and if the function returns something else.
 
     >>> def mine(q, k, v):
     ...     return torch.softmax(q @ k.mT, dim=-1) @ v
@@ -227,7 +227,7 @@ def diagnose(
         mask = mask[0, 0] if q.dim() == 2 else mask  # (1, 1, T, S) -> (T, S)
     given = name_returned_steps(function(q, k, v, **mask_argument(function, mask)), swap)
     if tolerance is None:
-        fit_given_steps(trace, given)  # refuses what has no dtype
+        fit_given_steps(trace, given)  # raises for what has no dtype
         tolerance = coarsest_dtype([q, *given.values()])
     compared = first_difference(trace, given, tolerance)
     return replace(compared, causes=find_causes(trace, given, tolerance))
@@ -239,7 +239,7 @@ def swap_heads(tensor: Tensor) -> Tensor:
 
 
 def mask_argument(function: Callable[..., object], mask: Tensor | None) -> dict[str, Tensor | None]:
-    """The mask by the name of the function's first parameter that takes one; empty where none does."""
+    """The mask by the name of the function's first parameter in MASK_NAMES; empty if it has none."""
     for name in parameter_names(function):
         if name in MASK_NAMES:
             return {name: mask}
@@ -247,7 +247,7 @@ def mask_argument(function: Callable[..., object], mask: Tensor | None) -> dict[
 
 
 def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
-    """The names of a function's parameters, of a torch module those of its forward; none where it shows none."""
+    """The names of a function's parameters, of a torch module those of its forward; empty if it has no signature."""
     called = getattr(function, "forward", function)
     try:
         return tuple(inspect.signature(called).parameters)
@@ -256,7 +256,7 @@ def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
 
 
 def name_returned_steps(returned: object, swap: bool) -> dict[str, Tensor]:
-    """Gives what a function returned as steps by name. swap: an output of four axes is (B, T, H, d_v)."""
+    """Returns a function's result as steps by name. swap: an output of four axes is (B, T, H, d_v)."""
     match returned:
         case Mapping():
             steps = dict(returned)
@@ -275,5 +275,5 @@ def name_returned_steps(returned: object, swap: bool) -> dict[str, Tensor]:
 
 
 def output_name(output: Tensor) -> str:
-    """The step that an output is: with four axes the outputs of the heads, with fewer the merged one."""
+    """The step's name of an output: head_outputs if it has four axes, else output."""
     return "head_outputs" if output.dim() == 4 else "output"

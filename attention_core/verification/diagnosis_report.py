@@ -1,4 +1,4 @@
-"""What a diagnosis says: each given step beside the trace's own, and all of them in an English paragraph."""
+"""The result of a diagnosis: each given step compared with the trace's, and an English summary."""
 
 from dataclasses import dataclass
 from itertools import takewhile
@@ -10,13 +10,13 @@ AXIS_WORDS = {"B": "b", "H": "head", "H_kv": "key/value head", "T": "query", "S"
 
 @dataclass(frozen=True)
 class Comparison:
-    """One given step beside the trace's.
+    """One given step compared with the trace's.
 
-    difference: the largest, relative to the step's largest finite magnitude, as is tolerance; infinite where only one
+    difference: the largest, relative to the step's largest finite magnitude, as is tolerance; infinite if only one
     number is finite, or the shapes differ. index: the cell of the largest difference, with its two numbers; first: the
-    first cell that differs; both None where all agree. stand_ins: the number of cells that hold a large negative number
-    in the place of -inf. follows: whether a step that differs is what the run makes of their own steps before it; None
-    where none of those was given. among: the steps that its fault may lie in, from what agrees to itself. fits: whether
+    first cell that differs; both None if all agree. stand_ins: the number of cells that hold a large negative number
+    instead of -inf. follows: whether a step that differs is correct given the given steps before it; None if none of
+    those was given. among: the steps in which its fault may lie, after the last that agree up to itself. fits: whether
     the shapes agree; fits_as: the axes in another order that the given shape fits.
     """
 
@@ -44,10 +44,10 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """All given steps in the trace's order; `causes` is None where nobody looked for them.
+    """The comparisons of all given steps, in the trace's order; `causes` is None if they were not searched for.
 
-    lost: the step that the precision of the run itself cannot hold, so that its outputs are no numbers and yours are
-    compared with float64 alone; None where it holds all.
+    lost: the step that the run's own precision cannot hold, so that its outputs are not finite and yours are compared
+    with float64 alone; None if no output is lost.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -56,13 +56,13 @@ class Diagnosis:
 
     @property
     def first(self) -> Comparison | None:
-        """The first step that differs; None where all agree."""
+        """The first step that differs; None if all agree."""
         differing = (comparison for comparison in self.comparisons if not comparison.agrees)
         return next(differing, None)
 
     @property
     def step(self) -> str | None:
-        """The name of the first step that differs; None where all agree."""
+        """The name of the first step that differs; None if all agree."""
         return self.first.step if self.first else None
 
     @property
@@ -82,7 +82,7 @@ class Diagnosis:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def describe_diagnosis(diagnosis: Diagnosis) -> str:
-    """Tells a diagnosis in a short English paragraph."""
+    """Formats a diagnosis as a short English paragraph."""
     sentences = describe_agreement(diagnosis)
     if diagnosis.lost:
         sentences.append(
@@ -99,7 +99,7 @@ def describe_diagnosis(diagnosis: Diagnosis) -> str:
 
 
 def describe_agreement(diagnosis: Diagnosis) -> list[str]:
-    """Tells which steps agree, and which of them hold a large negative number for -inf."""
+    """Describes which steps agree, and which of them hold a large negative number instead of -inf."""
     sentences = []
     if diagnosis.agreeing:
         agreed = ", ".join(f"{step} to {difference:.1g}" for step, difference in diagnosis.agreeing.items())
@@ -117,7 +117,7 @@ def describe_agreement(diagnosis: Diagnosis) -> list[str]:
 
 
 def describe_first(first: Comparison) -> list[str]:
-    """Tells how the first step differs, and which steps its fault may lie in."""
+    """Describes how the first step differs, and in which steps its fault may lie."""
     sentences = [describe_difference(first) if first.fits else describe_misfit(first)]
     if first.follows is False:
         sentences.append(f"The fault lies in {one_of_these(first.among)}.")
@@ -125,7 +125,7 @@ def describe_first(first: Comparison) -> list[str]:
 
 
 def describe_later(later: tuple[Comparison, ...]) -> list[str]:
-    """Tells whether the steps behind the first that differs are right from somebody's own steps before them."""
+    """Describes whether the steps after the first that differs are correct given the given steps before them."""
     sentences = []
     right = [comparison.step for comparison in later if comparison.follows]
     wrong = [comparison.step for comparison in later if comparison.follows is False]
@@ -140,7 +140,7 @@ def describe_later(later: tuple[Comparison, ...]) -> list[str]:
 
 
 def describe_causes(diagnosis: Diagnosis) -> list[str]:
-    """Tells the causes, or that none was found; nothing where nobody looked for them."""
+    """Describes the causes, or that none was found; empty if they were not searched for."""
     if diagnosis.causes is None:
         return []
     if not diagnosis.causes:
@@ -166,7 +166,7 @@ def one_of_these(names: tuple[str, ...]) -> str:
 
 
 def describe_difference(comparison: Comparison) -> str:
-    """Tells where a step differs, and the two numbers there."""
+    """Describes where a step differs, and the two numbers there."""
     step = comparison.step
     verb = "differ" if step.endswith("s") else "differs"
     largest = describe_index(comparison, comparison.index)
@@ -179,7 +179,7 @@ def describe_difference(comparison: Comparison) -> str:
 
 
 def describe_misfit(comparison: Comparison) -> str:
-    """Tells the axes that a step must have, and the shape that was given."""
+    """Describes the axes that a step must have, and the shape that was given."""
     axes = ", ".join(comparison.dims)
     reading = ""
     if comparison.fits_as:
@@ -188,7 +188,7 @@ def describe_misfit(comparison: Comparison) -> str:
 
 
 def describe_index(comparison: Comparison, index: tuple[int, ...]) -> str:
-    """Tells an index in words: (b 0, head 1, query 2, key 3)."""
+    """Formats an index in words: (b 0, head 1, query 2, key 3)."""
     places = []
     for dim, place in zip(comparison.dims, index, strict=True):
         axis = AXIS_WORDS.get(dim, dim)
@@ -197,7 +197,7 @@ def describe_index(comparison: Comparison, index: tuple[int, ...]) -> str:
 
 
 def format_distinguishably(theirs: float, ours: float) -> tuple[str, str]:
-    """Writes two numbers with as few digits as show that they differ, but with four where they have them."""
+    """Formats two numbers with the fewest digits that show a difference, four significant ones or more."""
     for digits in range(4, 18):
         pair = f"{theirs:.{digits}g}", f"{ours:.{digits}g}"
         if pair[0] != pair[1]:

@@ -1,4 +1,4 @@
-"""What comes out when a mask is read by the other convention, or broadcast along a wrong axis, and no error is raised.
+"""Runs with a mask that is read by the other convention, or broadcast along a wrong axis, which raises no error.
 
 Here and in torch's scaled_dot_product_attention True means may attend; in torch.nn.MultiheadAttention it means blocked.
 """
@@ -51,9 +51,9 @@ def run_under_mask(trace: Trace, allowed: Bool[Tensor, "*#B_H T S"]) -> Trace:
 
 
 def without_padding_mask(batch: Trace) -> Trace:
-    """Runs a batch without its padding mask, so that its sentences attend to what they were filled up with.
+    """Runs a batch without its padding mask, so that its sentences attend to their padding.
 
-    batch: a run with a padding mask, alone or among others.
+    batch: a run with a padding mask, alone or with other masks.
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> masks = [("padding", {"lengths": (1,)})]
@@ -71,7 +71,7 @@ def without_padding_mask(batch: Trace) -> Trace:
 def with_inverted_mask(trace: Trace) -> Trace:
     """Runs the same attention with the mask read by the other convention.
 
-    Every query then attends to just the keys that it must not attend to, and to nothing where it may attend to all.
+    Every query then attends to just the keys that it must not attend to, and to no key if it may attend to all.
 
     trace: a run with a mask; KeyError without one. Source: torch's documentation of scaled_dot_product_attention and of
     MultiheadAttention, which warn of each other.
@@ -95,7 +95,7 @@ def with_misplaced_mask(trace: Trace) -> Trace:
 
     trace: a run with one mask for all heads, (T, S) for all sentences or (B, S) for all queries. Raises AttentionError
     (a ValueError): shape_fits_scores where broadcasting fails, as it does in torch (but with one head masked_fill
-    grows the scores to (B, T, T, S)), and rank where the mask has more than two axes of its own.
+    grows the scores to (B, T, T, S)), and rank if the mask is neither (T, S) nor (B, S).
 
     >>> from attention_core import AttentionConfig, attend_qkv
     >>> q = torch.zeros(1, 3, 3, 1)  # as many queries as heads
@@ -133,7 +133,7 @@ class MaskDamage:
 
     pairs: the number of pairs (b, h, i, j), out of `of`, that only one of the runs allows. weights: the number of
     weights that differ. largest: the weight that differs most. output: the number of the output that differs most.
-    Both are None where nothing differs.
+    Both are None if nothing differs.
     """
 
     pairs: int
@@ -144,7 +144,7 @@ class MaskDamage:
 
 
 def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
-    """Measures what a wrong mask did, over all sentences and heads.
+    """Measures how far a run under a wrong mask is from the right one, over all sentences and heads.
 
     wrong, right: two runs of the same inputs.
 
@@ -167,7 +167,7 @@ def measure_mask_damage(wrong: Trace, right: Trace) -> MaskDamage:
 
 
 # ---- torch's own layer -----------------------------------------------------------------------------------------------
-TORCH_PATHS = ("weights", "no_weights", "fast")  # the ways that torch's layer computes, see run_torch_layer
+TORCH_PATHS = ("weights", "no_weights", "fast")  # the code paths of torch's layer, see run_torch_layer
 
 
 def run_torch_layer(
@@ -176,11 +176,12 @@ def run_torch_layer(
     """Runs torch.nn.MultiheadAttention itself on the run's inputs and weights, in float64.
 
     trace: any run. attn_mask: handed over as it is, expanded to (B H, T, S); there True means blocked, so that the
-    run's `allowed` needs to_mha_mask first. path: the layer's code has three, which differ in what a query gets that
-    may attend to nothing. "weights" asks for the weights too (the default, need_weights=True); "no_weights" does not,
-    and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without gradients.
+    run's `allowed` needs to_mha_mask first. path: one of the layer's three code paths, which differ in the result for
+    a query without an allowed key. "weights" asks for the weights too (the default, need_weights=True); "no_weights"
+    does not, and runs scaled_dot_product_attention; "fast" is the one that torch may take in evaluation without
+    gradients.
 
-    Returns output and weights, the latter None where they are not asked for; None where the run is not what that layer
+    Returns output and weights, the latter None if they are not asked for; None if the run is not what that layer
     computes (see torch_attention.is_torch_layer). Raises AttentionError (a ValueError) for an unknown path. Source:
     torch.nn.MultiheadAttention, pytorch issues 41508 and 160064.
 
@@ -215,7 +216,7 @@ def run_torch_layer(
 def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.MultiheadAttention:
     """Builds torch's layer with the run's weights.
 
-    torch keeps a matrix as (out, in), and those of q, k and v under one another where they have the same shape.
+    torch keeps a matrix as (out, in), and those of q, k and v under one another if they have the same shape.
     """
     w_q, w_k, w_v, w_o = (doubles[f"w_{role}"].T for role in "qkvo")  # (d_in, d_out) -> (d_out, d_in)
     D = len(w_q)
@@ -249,7 +250,7 @@ def build_torch_layer(trace: Trace, doubles: dict[str, Tensor]) -> torch.nn.Mult
 class TorchAnswer:
     """How far torch's own layer is from a run under the same mask.
 
-    gap: the largest difference of its weights from the run's, where it gives numbers. lost: the number of rows, out of
+    gap: the largest difference of its weights from the run's, in rows without NaN. lost: the number of rows, out of
     `rows` (sentences x heads x queries), in which it gives NaN.
     """
 
@@ -262,7 +263,7 @@ def compare_with_torch_layer(trace: Trace, attn_mask: Bool[Tensor, "#B #H T S"],
     """Compares the weights of torch.nn.MultiheadAttention with those of a run.
 
     trace: the run whose inputs and weights torch's layer gets. attn_mask: handed over as it is. ours: the run that its
-    weights are compared with. None where run_torch_layer returns None.
+    weights are compared with. None if run_torch_layer returns None.
 
     >>> from attention_core import AttentionConfig, Weights, attend
     >>> eye = torch.eye(2)

@@ -1,7 +1,7 @@
-"""What a step becomes by a mistake about masks: a function for each mistake, named by its code.
+"""Mistakes about masks: a function for each mistake, named by its code.
 
-Each gets the step and the values of those before it, float64 on the CPU. It returns another value for the step, or None
-where the mistake has no meaning.
+Each takes the step and the values of the steps before it, float64 on the CPU. It returns the mistaken value of the
+step, or None if the mistake does not apply.
 """
 
 from dataclasses import replace
@@ -91,9 +91,9 @@ def causal_mask_at(step: Step, values: Values, query_offset: int) -> Tensor:
 
 
 def causal_added(step: Step, values: Values, query_offset: int | None = None) -> Tensor | None:
-    """Adds a causal mask where there is none.
+    """The masked scores with a causal mask added; None if the run has a mask.
 
-    query_offset: where query 0 stands among the keys; None: the last query sees all keys.
+    query_offset: the position of query 0 among the keys; None: the last query may attend to all keys.
     """
     if "allowed" in values:
         return None
@@ -114,14 +114,14 @@ def causal_added_upper_left(step: Step, values: Values) -> Tensor | None:
 
 
 def count_queries(values: Values) -> int:
-    """T."""
+    """The number of queries, T."""
     q = values["q"] if "q" in values else values["q_heads"]
     return q.shape[-2]
 
 
 # ---- padding ---------------------------------------------------------------------------------------------------------
 def padding_on_queries(step: Step, values: Values) -> Tensor | None:
-    """Rows of padding in the place of columns of padding."""
+    """The padding mask on rows (queries) instead of columns (keys); None for another mask, or if T and S differ."""
     if step.operation is None or step.operation.faces != PADDING:
         return None
     mask = unchanged_value(step, values)  # the same in every row: (B, H, T, S) or (B, 1, 1, S)
@@ -162,7 +162,7 @@ def finite_added(step: Step, values: Values) -> Tensor | None:
 
 
 def unmasked_scores(values: Values) -> Tensor:
-    """The scores before the mask: the last that there are."""
+    """The scores that the mask is applied to: the last step of scores before it."""
     steps = [modifier.steps["scores"] for modifier in MODIFIERS.values() if "scores" in modifier.steps]
     modified = [last.output for *_, last in steps]
     names = ("scaled_scores", *modified, "biased_scores")

@@ -1,7 +1,7 @@
-"""What a step becomes by a mistake about anything but masks: a function for each mistake, named by its code.
+"""Mistakes about anything but masks: a function for each mistake, named by its code.
 
-Each gets the step and the values of those before it, float64 on the CPU. It returns another value for the step, or None
-where the mistake has no meaning.
+Each takes the step and the values of the steps before it, float64 on the CPU. It returns the mistaken value of the
+step, or None if the mistake does not apply.
 """
 
 from dataclasses import replace
@@ -18,13 +18,13 @@ from attention_core.record.trace import Faces, Step
 
 
 def has_faces(step: Step, faces: Faces) -> bool:
-    """Tells whether a step is computed by this operation."""
+    """Returns whether a step is computed by the operation with these faces."""
     return step.operation is not None and step.operation.faces == faces
 
 
 # ---- the projections -------------------------------------------------------------------------------------------------
 def project_with_other(other: str) -> Change:
-    """A projection made with another one's matrix and bias, where that gives the same shape."""
+    """The mistake of projecting with another role's matrix and bias; None if that gives another shape."""
 
     def change(step: Step, values: Values) -> Tensor | None:
         weight = values.get(f"w_{other}")
@@ -46,7 +46,7 @@ def rescale_scores(step: Step, values: Values, factor: float, power: float = -1.
     """The scores times another factor, times the temperature to a power."""
     temperature = torch.tensor(step.operation.params["temperature"], dtype=torch.float64)
     (scores,) = step.operation.reads
-    return values[scores] * factor * temperature**power  # a float would raise where its power is none
+    return values[scores] * factor * temperature**power  # a tensor: a float would raise if its power is not finite
 
 
 def no_scale(step: Step, values: Values) -> Tensor:
@@ -103,14 +103,14 @@ def temperature_inverse(step: Step, values: Values) -> Tensor:
 
 # ---- scores and positions --------------------------------------------------------------------------------------------
 def transposed(step: Step, values: Values) -> Tensor | None:
-    """The last two axes exchanged, where they are equally long."""
+    """The step with its last two axes exchanged; None if their lengths differ."""
     value = unchanged_value(step, values)
     rows, columns = value.shape[-2:]
     return value.mT if rows == columns else None
 
 
 def k_not_transposed(step: Step, values: Values) -> Tensor | None:
-    """The numbers of k in the order in which they lie, in rows as long as there are keys."""
+    """The dot-product scores with k reshaped to (d_k, S) instead of transposed."""
     if not has_faces(step, DOT):
         return None
     q = values["q"]
@@ -146,7 +146,7 @@ def rope_pairs(step: Step, values: Values) -> Tensor | None:
 
 # ---- softmax and weights ---------------------------------------------------------------------------------------------
 def restrict_to_softmax(change: Change) -> Change:
-    """A change of the softmax alone, and not of weights that replace it."""
+    """Restricts a change to steps that the softmax computes, so that replaced weights stay."""
 
     def change_softmax(step: Step, values: Values) -> Tensor | None:
         return change(step, values) if has_faces(step, SOFTMAX) else None
@@ -223,7 +223,7 @@ def split_interleaved(step: Step, values: Values) -> Tensor | None:
 
 
 def is_first_with_heads(step: Step) -> bool:
-    """Tells whether a step splits the heads, or is given with its heads split."""
+    """Returns whether a step splits the heads, or is an input with its heads split."""
     return step.operation is None or step.operation.faces == SPLIT
 
 

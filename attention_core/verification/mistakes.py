@@ -1,4 +1,4 @@
-"""The mistakes that are often made in attention: each as one change of a run, with the sentence that names it.
+"""Common mistakes in attention code: each as one change of a run, with the sentence that names it.
 
 A new mistake is a function in mistaken_steps or mistaken_masks, a line in MISTAKES and a sentence in MISTAKE_SENTENCES.
 """
@@ -80,7 +80,7 @@ MISTAKE_SENTENCES = {
 
 @dataclass(frozen=True)
 class Mistake:
-    """One thing done wrong: `change` gives another value for each of `steps`, or None where it has no meaning."""
+    """One mistake: `change` returns the mistaken value of each of `steps`, or None if it does not apply."""
 
     steps: tuple[str, ...]
     change: Change
@@ -89,6 +89,7 @@ class Mistake:
         return self.change(step, values) if step.name in self.steps else None
 
 
+# The steps that a mistake may change.
 SCALED_SCORES = ("scaled_scores",)
 MASKED_SCORES = ("masked_scores",)
 HEAD_OUTPUTS = ("head_outputs",)

@@ -1,8 +1,8 @@
-"""The proof of a run: the same operations in float64 against their NumPy twins and against torch's own functions.
+"""The proof of a run: its operations in float64, compared with their NumPy twins and with torch's own functions.
 
-The author of an operation wrote its twin too: a twin catches slips, not misunderstandings, and torch is the second
-witness. What the chosen precision rounds is reported as a figure and fails no proof; where it loses outputs that
-float64 has, because it cannot hold a step, the proof fails at that step.
+A NumPy twin has the same author as the operation: it catches slips, not misunderstandings, so torch is the second
+witness. Rounding by the run's own precision is reported and fails no proof; if that precision cannot hold a step and
+so loses outputs that float64 has, the proof fails at that step.
 """
 
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ MAX_AUTOMATIC_PROOF_NUMBERS = 5_000_000  # in a trace; a larger one is proven on
 
 @dataclass(frozen=True)
 class ProofCheck:
-    """One comparison: the step, its witness, the difference, and the verdict.
+    """One check of a step: what it is compared with (its witness), the relative difference, and whether it passes.
 
-    witness: numpy, shown, torch, sdpa, mha, rows, blocked, wiring (what a step reads is what it should read) or held
-    (the precision holds the step: without it outputs are no numbers that float64 has).
+    witness: numpy, shown, torch, sdpa, mha, rows, blocked, wiring (the step reads the right steps) or held (the run's
+    precision can hold the step; if not, outputs are lost that float64 has).
     """
 
     step: str
@@ -39,10 +39,10 @@ class ProofCheck:
 
 @dataclass(frozen=True)
 class Proof:
-    """All checks of a run, and what its precision did to it.
+    """All checks of a run, and the effects of its precision.
 
-    rounding: how far each shown step lies from float64, relative to its largest magnitude. overflow: the first cell, as
-    (step, index), that is not finite although no mask made it so.
+    rounding: the difference of each step from float64, relative to its largest magnitude. overflow: the first cell, as
+    (step, index), that is not finite without being masked; None if there is none.
     """
 
     checks: tuple[ProofCheck, ...]
@@ -66,8 +66,9 @@ class Proof:
 
 
 def prove(trace: Trace) -> Proof:
-    """Checks every number of a run: NumPy twins, torch's own functions, the sums of rows, blocked cells at 0; and of a
-    layer which step reads which.
+    """Checks every number of a run by NumPy twins and torch's own functions.
+
+    Also checked: the sums of rows, that blocked cells are 0, and which steps each step of a layer reads.
 
     trace: any run, of attention or of another part of a Transformer, of any precision and device; it is computed again
     on the CPU in float64 and not changed. A wrong number raises nothing: `passed` is False then, and `failed` names its
@@ -102,7 +103,7 @@ def prove(trace: Trace) -> Proof:
 
 # ---- the NumPy twins -------------------------------------------------------------------------------------------------
 def check_by_numpy(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compares every step with its NumPy twin, and the shown number too where no precision has rounded it."""
+    """Compares every step in float64 with its NumPy twin, and also its value in the run if no precision rounded it."""
     twins = run_numpy_twins(trace, doubles)
     checks = []
     for name, step in trace.computed().items():
@@ -128,8 +129,8 @@ def run_numpy_twins(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, np.nd
 def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) -> ProofCheck:
     """Compares a step with another computation of it.
 
-    The difference is the largest one, relative to the step's largest magnitude. Infinities and NaN must stand in the
-    same cells: where both computations have them, the operation gives them, as a naive softmax that overflows does.
+    The difference is the largest one, relative to the step's largest magnitude. Infinities and NaN must be in the same
+    cells: if both computations have them, they are the operation's result, as of a naive softmax that overflows.
     """
     value = np.asarray(value, dtype=np.float64)
     other = np.asarray(other, dtype=np.float64)
@@ -146,7 +147,7 @@ def check_step(step: str, witness: str, value: np.ndarray, other: np.ndarray) ->
 
 
 def have_same_gaps(value: np.ndarray, other: np.ndarray) -> bool:
-    """Tells whether two arrays have the same shape, and the same infinities and NaN in the same cells."""
+    """Returns whether two arrays have the same shape, and the same infinities and NaN in the same cells."""
     if value.shape != other.shape:
         return False
     finite = np.isfinite(other)
@@ -165,7 +166,7 @@ def relative_difference(value: np.ndarray, other: np.ndarray) -> float:
 
 # ---- torch's own functions, and its attention ------------------------------------------------------------------------
 def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compares each step that one of torch's functions covers with what that gives."""
+    """Compares each step for which torch has a function with the result of that function."""
     checks = []
     for name, value in run_torch_functions(trace, doubles):
         checks.append(check_step(name, "torch", value.numpy(), doubles[name].numpy()))
@@ -173,9 +174,9 @@ def check_steps_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[Proof
 
 
 def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Compares the heads' outputs and, where torch has the same layer, its weights and output with torch's.
+    """Compares the heads' outputs with torch's, and also weights and output if torch has the same layer.
 
-    Runs with replaced weights or dropout are left out: torch's functions take no weights and draw their own dropout.
+    Empty for runs with replaced weights or dropout: torch's functions take no weights and draw their own dropout.
     """
     if is_replaced(trace):
         return []
@@ -196,7 +197,7 @@ def check_attention_by_torch(trace: Trace, doubles: dict[str, Tensor]) -> list[P
 
 # ---- which step reads which ------------------------------------------------------------------------------------------
 def check_wiring(trace: Trace) -> list[ProofCheck]:
-    """Compares what each step of a layer reads with what it should read; a step that is no layer's is left out."""
+    """Compares the steps that each step of a layer reads with those that it should read; other steps are skipped."""
     expected = expected_reads(trace)
     checks = []
     for name, step in trace.computed().items():
@@ -208,9 +209,9 @@ def check_wiring(trace: Trace) -> list[ProofCheck]:
 
 # ---- rules that need no second computation ---------------------------------------------------------------------------
 def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
-    """Checks that rows of weights sum to what the normaliser says, and that blocked cells are exactly 0.
+    """Checks that rows of weights have the sum that the normaliser guarantees, and that blocked cells are exactly 0.
 
-    Weights that somebody chose may be anything: there only those of the normaliser before them are checked.
+    Chosen or replaced weights may be anything: then only the normaliser's weights before them are checked.
     """
     maps = maps_of(trace)
     checks = [check for name in maps for check in check_row_sums(trace, doubles, name)]
@@ -226,9 +227,9 @@ def check_rules(trace: Trace, doubles: dict[str, Tensor]) -> list[ProofCheck]:
 
 
 def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> list[ProofCheck]:
-    """Checks that rows sum to 1, or to 1 at most, and to 0 where all is blocked; nothing where any sum may be.
+    """Checks that rows sum to 1, or to at most 1, and to 0 if all keys are blocked; empty if any sum is possible.
 
-    computed: a step that the normaliser makes.
+    computed: a step that the normaliser computes.
     """
     row_sum = normaliser_of(trace).row_sum
     if row_sum == "free":
@@ -244,7 +245,7 @@ def check_row_sums(trace: Trace, doubles: dict[str, Tensor], computed: str) -> l
 
 
 def largest_blocked_weight(trace: Trace, name: str) -> float:
-    """The largest magnitude that a step of weights has, as shown, where the mask blocks; 0 where it blocks nothing."""
+    """The largest magnitude of a step of weights in the cells that the mask blocks; 0 if it blocks none."""
     weights = trace[name].detach()
     blocked = ~trace["allowed"].expand_as(weights)
     if not blocked.any():
@@ -254,7 +255,7 @@ def largest_blocked_weight(trace: Trace, name: str) -> float:
 
 # ---- what the chosen precision did -----------------------------------------------------------------------------------
 def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str, float]:
-    """How far each shown step lies from its float64 value, where both are finite, relative to its largest magnitude."""
+    """The largest difference of each step from float64, over finite cells, relative to its largest magnitude."""
     figures = {}
     for name, step in trace.computed().items():
         if step.dtype == torch.bool:
@@ -267,8 +268,10 @@ def measure_step_rounding(trace: Trace, doubles: dict[str, Tensor]) -> dict[str,
 
 
 def find_lost_step(trace: Trace, doubles: Mapping[str, Tensor]) -> str | None:
-    """The first step that the run's precision cannot hold, where an output of a head is no number because of it, and is
-    one in float64; None where no output is lost."""
+    """The first step that the run's precision cannot hold, if a head output is not finite but finite in float64.
+
+    None if no output is lost.
+    """
     overflow = find_overflow(trace)
     if overflow is None or "head_outputs" not in trace:
         return None
@@ -277,9 +280,9 @@ def find_lost_step(trace: Trace, doubles: Mapping[str, Tensor]) -> str | None:
 
 
 def find_overflow(trace: Trace) -> tuple[str, tuple[int, ...]] | None:
-    """The first shown number that the precision could not hold: NaN, or infinite although no mask made it so.
+    """The first number that the run's precision could not hold: NaN, or infinite without being masked.
 
-    Returns the name of its step and its index; None where every number is held.
+    Returns the name of its step and its index; None if there is none.
     """
     for name, step in trace.computed().items():
         value = step.value

@@ -1,4 +1,4 @@
-"""What becomes of an update that is small beside the weight that it moves: rounded at once, it is lost."""
+"""Weight updates in low precision: an update that is much smaller than the weight is lost by rounding."""
 
 from collections.abc import Sequence
 
@@ -13,11 +13,11 @@ UPDATE_DIMS = ("update",)
 
 
 def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
-    r"""Add each of some updates to a weight in a precision: the steps `weight`, `update` and `moved`.
+    r"""Return a Trace that adds each update to a weight in a precision: the steps `weight`, `update` and `moved`.
 
     $w' = \mathrm{round}(w + u)$
 
-    dtype: one of PRECISIONS. An update of at most half the way to the next number that the precision has is lost
+    dtype: one of PRECISIONS. An update of at most half the gap to the next number of the precision is lost
     (Micikevicius et al. 2018, Mixed Precision Training, section 3.1).
 
     >>> add_updates(1.0, (2.0**-10, 2.0**-12), "float16")["moved"].tolist()
@@ -33,7 +33,7 @@ def add_updates(weight: float, updates: Sequence[float], dtype: str) -> Trace:
 
 
 def repeat_update(weight: float, update: float, times: int, dtype: str, kept: str) -> float:
-    """Add an update to a weight many times, and give the weight as a run in a precision reads it.
+    """Add an update to a weight many times; return the weight in the precision of the run.
 
     dtype: the precision of the run; kept: that in which the weight is kept between two updates. Both are of PRECISIONS.
 
@@ -47,7 +47,7 @@ def repeat_update(weight: float, update: float, times: int, dtype: str, kept: st
 
 
 def spacing_after_one(dtype: str) -> float:
-    """Give how far behind 1 the next number of a precision lies.
+    """Return the gap between 1 and the next larger number of a precision.
 
     >>> spacing_after_one("float16") == 2.0**-10
     True
@@ -56,7 +56,7 @@ def spacing_after_one(dtype: str) -> float:
 
 
 def smallest_number(dtype: str) -> float:
-    """Give the smallest number above 0 of a precision; at most half of it is rounded to 0.
+    """Return the smallest positive number of a precision; half of it or less is rounded to 0.
 
     >>> smallest_number("float16") == 2.0**-24
     True

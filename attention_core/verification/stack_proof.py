@@ -1,4 +1,4 @@
-"""The proof of a stack: that of each of its parts, and that each begins with what the part before it gave."""
+"""The proof of a stack: the proof of each part, and that each part's inputs are the outputs of earlier parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ RECOMPUTED = ("numpy", "shown")  # witnesses that compare cell by cell
 
 @dataclass(frozen=True)
 class WrongCell:
-    """A number that is not what it should be."""
+    """A cell whose number differs from the expected one."""
 
     index: tuple[int, ...]
     shown: float
@@ -26,10 +26,10 @@ class WrongCell:
 
 @dataclass(frozen=True)
 class StackFault:
-    """The first thing that is wrong in a stack: the part, its step, and the cell that is farthest off.
+    """The first fault in a stack: the part, its step, and the cell with the largest difference.
 
-    cell: None where no single cell is wrong, as where a row does not sum to 1. source: the part that gives other
-    numbers than this part begins with; None where the part itself is wrong.
+    cell: None if no single cell is wrong, as for a row that does not sum to 1. source: the part whose output differs
+    from this part's input; None if the part itself is wrong.
     """
 
     part: str
@@ -40,9 +40,9 @@ class StackFault:
 
 @dataclass(frozen=True)
 class StackProof:
-    """The proofs of a stack's parts by their names, and the links that do not hold: (part, its input).
+    """The proofs of a stack's parts by name, and the broken links: (part, input that differs from its source).
 
-    numbers: how many each part has computed. fault: the first thing that is wrong; None where all is proven.
+    numbers: the count of computed numbers of each part. fault: the first fault; None if all is proven.
     """
 
     parts: Mapping[str, Proof]
@@ -72,7 +72,7 @@ class StackProof:
 
 
 def prove_stack(stack: Stack) -> StackProof:
-    """Check every number of every part, and that each part begins with the numbers that it is said to begin with.
+    """Proves every part, and checks that the inputs of each part equal the outputs that they come from.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, Weights
@@ -92,12 +92,12 @@ def prove_stack(stack: Stack) -> StackProof:
 
 
 def count_computed(trace: Trace) -> int:
-    """How many numbers a part has computed: those that it was given are not among them."""
+    """The count of numbers that a part computed, without its inputs."""
     return sum(step.value.numel() for step in trace.computed().values())
 
 
 def put_beside(runs: Mapping[str, Stack]) -> Stack:
-    """Several runs as one Stack: the name of a run and a stroke stand before the names of its parts.
+    """Several runs as one Stack; the names of parts are prefixed with the run's name and a slash.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -113,9 +113,9 @@ def put_beside(runs: Mapping[str, Stack]) -> Stack:
     return Stack(parts, sources)
 
 
-# ---- what is wrong, and where ----------------------------------------------------------------------------------------
+# ---- the first fault -------------------------------------------------------------------------------------------------
 def find_fault(stack: Stack, proofs: Mapping[str, Proof], broken: Mapping[str, str]) -> StackFault | None:
-    """The first thing that is wrong, in the order of the parts. broken: an input of each part whose link is broken."""
+    """The first fault in the order of the parts; None if there is none. broken: inputs with a broken link, by part."""
     for part, proof in proofs.items():
         if part in broken:
             read = broken[part]
@@ -129,14 +129,14 @@ def find_fault(stack: Stack, proofs: Mapping[str, Proof], broken: Mapping[str, s
 
 
 def find_wrong_cell(trace: Trace, step: str) -> WrongCell | None:
-    """The cell of a step that is farthest from what its part gives when it is computed again."""
+    """The cell of a step that differs most when its part is computed again by NumPy."""
     trace = trace.on_cpu()
     twins = run_numpy_twins(trace, rerun(trace))
     return farthest_cell(trace[step], torch.as_tensor(twins[step]))
 
 
 def farthest_cell(value: Tensor, other: Tensor) -> WrongCell | None:
-    """Where two tensors are farthest apart; None where their shapes differ. Equal infinities are not apart."""
+    """The cell in which two tensors differ most; None if their shapes differ. Equal infinities do not differ."""
     if value.shape != other.shape:
         return None
     value, other = value.detach().cpu().double(), other.detach().cpu().double()

@@ -1,4 +1,4 @@
-"""Tells which axes somebody's tensors have from their shapes: (B, H, T, d) or (B, T, H, d)."""
+"""Infers the axes of given tensors from their shapes: (B, H, T, d) or (B, T, H, d)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
 
-TENSOR_LAYOUTS = {  # the axes as they are given, and what makes (B, H, T, d) of them
+TENSOR_LAYOUTS = {  # the axes of a given tensor, and how it becomes (B, H, T, d)
     "B H T d": lambda x: x,
     "B T H d": lambda x: x.transpose(1, 2),  # (B, T, H, d) -> (B, H, T, d)
     "B T d": lambda x: x.unsqueeze(1),  # (B, T, d) -> (B, 1, T, d)
@@ -20,7 +20,7 @@ TENSOR_LAYOUTS = {  # the axes as they are given, and what makes (B, H, T, d) of
 
 @dataclass(frozen=True)
 class Layout:
-    """How q, k and v are read: `axes`, one of TENSOR_LAYOUTS, and all that fit, of which `axes` is the first."""
+    """The axes of q, k and v: `axes` is one of TENSOR_LAYOUTS, the first of all that fit their shapes (`fits`)."""
 
     axes: str
     fits: tuple[str, ...]
@@ -31,12 +31,12 @@ class Layout:
         return len(self.fits) > 1
 
     def arrange(self, tensor: Tensor) -> Tensor:
-        """Gives the tensor as (B, H, T, d)."""
+        """Returns the tensor as (B, H, T, d)."""
         return arrange_axes(tensor, self.axes)
 
 
 def arrange_axes(tensor: Tensor, axes: str) -> Tensor:
-    """Gives a tensor of the named axes as (B, H, T, d).
+    """Returns a tensor with the named axes as (B, H, T, d).
 
     axes: one of TENSOR_LAYOUTS. Raises AttentionError for another name, and for a tensor of another rank.
 
@@ -72,13 +72,13 @@ def infer_layout(
     weights: Tensor | None = None,
     head_outputs: Tensor | None = None,
 ) -> Layout:
-    """Tells (B, H, T, d) from (B, T, H, d) by the shapes: heads must divide, keys and values must be equally many.
+    """Infers from shapes whether tensors are (B, H, T, d) or (B, T, H, d): k and v must match, and heads must divide.
 
-    q, k, v: four axes, or (T, d). Three axes have two readings and are refused; `arrange_axes` takes them by name.
-    heads: the number of query heads, where it is known. weights: (B, H, T, S); scores serve as well. head_outputs: the
+    q, k, v: four axes, or (T, d). Three axes have two readings and raise AttentionError; `arrange_axes` takes them by
+    name. heads: the number of query heads, if known. weights: (B, H, T, S); scores serve as well. head_outputs: the
     outputs of the heads, in the layout of q.
 
-    Returns a Layout; where both readings fit it is `ambiguous` and takes (B, H, T, d). Raises AttentionError where none
+    Returns a Layout; if both readings fit, it is `ambiguous` and takes (B, H, T, d). Raises AttentionError if none
     fits.
 
     >>> import torch
@@ -114,7 +114,7 @@ def infer_layout(
 def fits_layout(
     axes: str, q: Tensor, k: Tensor, v: Tensor, heads: int | None, weights: Tensor | None, outputs: Tensor | None
 ) -> bool:
-    """Tells whether q, k and v of four axes make sense under a reading, with all else that is known."""
+    """Returns whether q, k and v of four axes, and all else that is given, fit together if read as `axes`."""
     B, H, T, _ = arrange_axes(q, axes).shape
     B_v, H_kv, S, d_v = arrange_axes(v, axes).shape
     B_k, H_k, S_k, _ = arrange_axes(k, axes).shape
@@ -133,7 +133,7 @@ def fits_layout(
 
 
 def reshape_to_step(step: Step, given: Tensor) -> Tensor | None:
-    """Gives somebody's numbers for a step the step's axes; leading axes of length 1 may be missing. None: no fit.
+    """Returns given numbers in the shape of a step; leading axes of length 1 may be missing. None if they do not fit.
 
     >>> import torch
     >>> step = Step("weights", torch.zeros(1, 1, 2, 3), ("B", "H", "T", "S"))
@@ -155,7 +155,7 @@ def find_axis_order(
     dims: tuple[str, ...],
     shape: tuple[int, ...],
 ) -> tuple[str, ...] | None:
-    """Finds an order of a step's axes that has this shape; None where there is none.
+    """Finds an order of a step's axes that has this shape; None if there is none.
 
     >>> find_axis_order({"B": 2, "H": 3, "T": 5, "d_v": 7}, ("B", "H", "T", "d_v"), (2, 5, 3, 7))
     ('B', 'T', 'H', 'd_v')

@@ -13,8 +13,10 @@ from attention_core.record.trace import Trace
 
 # ---- the heads' outputs ----------------------------------------------------------------------------------------------
 def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs by scaled_dot_product_attention: from q and k where they and a bias are the whole score, and
-    else from the masked scores, as the normaliser says it."""
+    """The heads' outputs by torch: from q, k and v if the score is a dot product with at most a bias.
+
+    Else from the masked scores, by the normaliser's own witness.
+    """
     if is_dot_and_bias(trace) and has_softmax(trace):
         return run_sdpa_on_queries(trace, doubles)
     outputs = [run_witness(trace, doubles, name) for name in maps_of(trace)]
@@ -26,7 +28,7 @@ def run_sdpa(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
 
 
 def is_dot_and_bias(trace: Trace) -> bool:
-    """Tells whether what the mask reads is a dot product times a factor, and at most a bias added to it."""
+    """Returns whether the scores before the mask are a scaled dot product with at most a bias added."""
     score = trace.step("scores").operation
     if trace.step("scaled_scores").operation.reads != ("scores",):
         return False
@@ -37,8 +39,8 @@ def is_dot_and_bias(trace: Trace) -> bool:
 
 
 def run_sdpa_on_queries(trace: Trace, doubles: dict[str, Tensor]) -> Tensor:
-    """The heads' outputs from q, k and v, where the score is a dot product."""
-    queries, keys = trace.step("scores").operation.reads  # q and k, or what a score makes of them
+    """The heads' outputs by scaled_dot_product_attention, for a run whose score is a dot product."""
+    queries, keys = trace.step("scores").operation.reads  # q and k, or steps computed from them
     q, k, v = doubles[queries], doubles[keys], doubles["v"]
     scale = trace.step("scaled_scores").operation.params
     bias = torch.zeros_like(doubles["scores"])
@@ -66,7 +68,7 @@ def run_witness(trace: Trace, doubles: dict[str, Tensor], weights: str) -> Tenso
 
 # ---- the whole layer -------------------------------------------------------------------------------------------------
 def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] | None:
-    """Output and weights by the function behind torch.nn.MultiheadAttention; None where it does not cover the run."""
+    """Output and weights by the function that torch.nn.MultiheadAttention calls; None if it does not cover the run."""
     if not is_torch_layer(trace):
         return None
     B, H, T, d_k = doubles["q"].shape
@@ -74,7 +76,7 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
     D = H * d_k
     blocked = mha_mask(doubles, (B, H, T, S))
     if blocked is not None and blocked.all(-1).any():
-        return None  # torch gives NaN for a query that may attend to nothing
+        return None  # torch gives NaN for a query without an allowed key
     query, key, value = (
         doubles[name].transpose(0, 1) for name in projection_source_names(trace)
     )  # (B, T, D) -> (T, B, D)
@@ -106,10 +108,10 @@ def run_mha(trace: Trace, doubles: dict[str, Tensor]) -> tuple[Tensor, Tensor] |
 
 
 def is_torch_layer(trace: Trace) -> bool:
-    """Tells whether a run, but for its mask, is what torch.nn.MultiheadAttention computes.
+    """Returns whether torch.nn.MultiheadAttention computes the same as a run, whatever its mask.
 
     That layer has all four projections, square ones for the query and the output, heads of one width, the scaled dot
-    product, no positions beyond those added to the input, and the weights that the softmax gave.
+    product, no positions beyond those added to the input, and weights that come from the softmax.
 
     >>> from attention_core import attend
     >>> is_torch_layer(attend(torch.eye(3)))
@@ -121,13 +123,13 @@ def is_torch_layer(trace: Trace) -> bool:
         return False
     if any(name in trace for name in foreign) or is_replaced(trace) or not has_softmax(trace):
         return False
-    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier stands between
+    if trace.step("concat").operation.reads != ("head_outputs",):  # a modifier comes between
         return False
     return has_square_projections(trace) and has_scaled_dot_product(trace)
 
 
 def has_square_projections(trace: Trace) -> bool:
-    """Tells whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
+    """Returns whether W_q and W_o are square and all heads of q, k and v have the same number and width."""
     _, H, _, d_k = trace.step("q").shape
     kv_heads = trace.step("k").shape[1]
     d_v = trace.step("v").shape[-1]
@@ -139,7 +141,7 @@ def has_square_projections(trace: Trace) -> bool:
 
 
 def has_scaled_dot_product(trace: Trace) -> bool:
-    """Tells whether the score is the dot product over the root of d_k, at temperature 1."""
+    """Returns whether the score is the dot product over the root of d_k, at temperature 1."""
     d_k = trace.step("q").shape[-1]
     scale = trace.step("scaled_scores").operation
     if not is_dot_and_bias(trace):

@@ -23,7 +23,7 @@ def rms_norm_by_torch(x: Tensor, gain: Tensor, *, eps: float) -> Tensor:
 
 
 def layer_norm_by_torch(x: Tensor, gain: Tensor, shift: Tensor, *, eps: float) -> Tensor:
-    """The LayerNorm of the last axis, its mean not yet taken away."""
+    """The LayerNorm of the last axis, whose mean is not subtracted yet."""
     return F.layer_norm(x, gain.shape, gain, shift, eps)
 
 
@@ -37,7 +37,7 @@ def softmax_by_torch(logits: Tensor) -> Tensor:
     return F.softmax(logits, dim=-1)
 
 
-# By the formula's function, which says what an operation is.
+# Keyed by the formula's function, which identifies the operation.
 WITNESSES: dict[Callable, Callable[..., Tensor]] = {
     PROJECT.formula: linear_by_torch,
     RMS_NORM.formula: rms_norm_by_torch,
@@ -51,8 +51,7 @@ WITNESSES: dict[Callable, Callable[..., Tensor]] = {
 
 
 def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tuple[str, Tensor]]:
-    """Compute each step that one of torch's functions covers, from the float64 values of what it reads: its name, and
-    the value."""
+    """Yields name and value of each step in WITNESSES, computed by torch from the float64 values that it reads."""
     for name, step in trace.computed().items():
         operation = step.operation
         witness = WITNESSES.get(operation.faces.formula)
@@ -62,7 +61,7 @@ def run_torch_functions(trace: Trace, doubles: dict[str, Tensor]) -> Iterator[tu
 
 
 def witness_reads(trace: Trace, operation: Operation) -> tuple[str, ...]:
-    """What torch's function reads: what the step does; of a LayerNorm the vectors that still have their mean."""
+    """The steps that torch's function reads: those of the operation; for a LayerNorm the vectors before centring."""
     if operation.faces.formula is not LAYER_NORM.formula:
         return operation.reads
     centred, *learned = operation.reads

@@ -1,7 +1,7 @@
-"""Which step of a layer reads which, said a second time: from the tables of mechanisms and the names of a run's steps.
+"""Which steps each step of a layer should read, derived from the tables of mechanisms and the names of a run's steps.
 
-The plan of a run wires its steps; here the same is worked out from the other end, without the plan: what stands at each
-place of a layer, in order. A step that reads an earlier name than it should is not what stands here.
+The plan of a run wires its steps; here the wiring is derived again without the plan, place by place from the input to
+the output of a layer. The proof compares both, and so finds a step that reads an earlier step than it should.
 """
 
 from collections.abc import Iterable, Mapping
@@ -16,13 +16,14 @@ from attention_core.mechanism.positions import POSITIONS
 from attention_core.mechanism.scores import SCORES
 from attention_core.record.trace import Faces, Trace
 
-Reads = tuple[str, ...]
+Reads = tuple[str, ...]  # the names of the steps that a step reads
 SOURCES = ("x", "query", "key", "value")  # the inputs of a layer
 
 
 def expected_reads(trace: Trace) -> dict[str, Reads]:
-    """What each step of an attention layer or of a feed-forward layer should read, by its name, in order; nothing of a
-    step that neither has.
+    """The names that each step of an attention or feed-forward layer should read, in order, by the step's name.
+
+    Other steps have no entry.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -37,7 +38,7 @@ def expected_reads(trace: Trace) -> dict[str, Reads]:
 
 
 class Wires:
-    """What the steps of a run should read, found place by place."""
+    """The steps that each step of a run should read, found place by place."""
 
     def __init__(self, trace: Trace):
         self.trace = trace
@@ -49,16 +50,16 @@ class Wires:
         raise NotImplementedError
 
     def faces(self, name: str) -> Faces | None:
-        """Those of a step that was computed."""
+        """The faces of a computed step; None for an input or a missing step."""
         operation = self.trace.step(name).operation if name in self.trace else None
         return None if operation is None else operation.faces
 
     def given(self, *names: str) -> Reads:
-        """Those of the names that are in the run."""
+        """The given names that are steps of the run."""
         return tuple(name for name in names if name in self.trace)
 
     def wire(self, name: str, *reads: str) -> str:
-        """A step should read these. Of a step that is put behind a cache the new one does."""
+        """Records what a step should read, or if it extends a cache, its new part; returns the step's name."""
         is_new = f"{name}_new" in self.trace
         self.expected[f"{name}_new" if is_new else name] = reads
         if is_new:
@@ -68,7 +69,7 @@ class Wires:
     def pass_modifiers(
         self, place: str, thing: str, here: str, sources: Mapping[str, str] | None = None, suffix: str = ""
     ) -> str:
-        """What stands at a place behind the modifiers that have a step there. here: what stood there before."""
+        """Records the modifiers' steps at a place; returns the last, or `here`, the step before them, if none."""
         for modifier in MODIFIERS.values():
             steps = modifier.steps.get(place, ())
             made = {step.output.format(thing=thing): step for step in steps}
@@ -84,7 +85,7 @@ class Wires:
         return here
 
     def pass_sum(self, tables: list[str], total: str) -> str:
-        """What several tables add up to."""
+        """Records the sum of several tables, and returns the name of the last step."""
         here, *others = tables
         for count, table in enumerate(others, 2):
             name = total if count == len(tables) else f"{total}_{count}"
@@ -93,7 +94,7 @@ class Wires:
 
 
 class FeedForwardWires(Wires):
-    """A feed-forward layer."""
+    """The expected reads of a feed-forward layer."""
 
     def find(self) -> None:
         x = self.pass_modifiers("inputs", "x", "x")
@@ -108,14 +109,14 @@ class FeedForwardWires(Wires):
 
 
 class LayerWires(Wires):
-    """An attention layer, from its input or from q, k and v."""
+    """The expected reads of an attention layer, from its input or from q, k and v."""
 
     def find(self) -> None:
         computed = [*self.trace.computed()]
         self.before_mixing = {*computed[: computed.index("head_outputs")]}
-        self.query_input = ""  # what the query is made of, with its positions
-        self.made_of: dict[str, str] = {}  # what q, k and v are made of, by role
-        self.projected: dict[str, str] = {}  # and what is projected: a latent
+        self.query_input = ""  # the query's input with its positions, which the residual adds
+        self.made_of: dict[str, str] = {}  # the inputs of q, k and v after modifiers, by role
+        self.projected: dict[str, str] = {}  # the steps that are projected, such as a latent, by role
         self.find_inputs()
         self.find_qkv()
         maps = ("", "_2") if "weights_2" in self.trace else ("",)
@@ -128,7 +129,7 @@ class LayerWires(Wires):
 
     # ---- from the input to q, k and v
     def find_inputs(self) -> None:
-        """Positions of the inputs, and what stands before the projections."""
+        """Records the positions added to inputs, and the modifiers before the projections."""
         inputs = self.given(*SOURCES)
         if not inputs or "q" in self.trace.inputs():
             return
@@ -145,7 +146,7 @@ class LayerWires(Wires):
         }
 
     def place_input(self, source: str) -> str:
-        """An input with the positions that are added to it."""
+        """Records the positions added to an input; returns the step with them, or the input if there are none."""
         tables = []
         for name in self.in_order(f"{{}}_{source}", "input"):
             tables.append(self.wire(f"{name}_{source}", source, *POSITIONS[name].operands))
@@ -154,12 +155,12 @@ class LayerWires(Wires):
         return self.wire(f"positioned_{source}", source, self.pass_sum(tables, f"positions_{source}"))
 
     def in_order(self, name: str, place: str) -> list[str]:
-        """The positions at a place of which there is a step, in the order of the run; in `name` {} is the position."""
+        """The positions at a place whose step, `name` with {} for the position, is in the run, in its order."""
         there = {name.format(each): each for each, position in POSITIONS.items() if position.place == place}
         return [there[step] for step in self.trace.steps if step in there]
 
     def find_qkv(self) -> None:
-        """The projections, cut into heads."""
+        """Records the projections and their split into heads."""
         for role, source in self.projected.items():
             if f"{role}_projected" in self.trace:
                 source = self.wire(f"{role}_projected", source, *self.given(f"w_{role}", f"b_{role}"))
@@ -167,7 +168,7 @@ class LayerWires(Wires):
             self.wire(heads, source)
 
     def find_heads(self, suffix: str) -> None:
-        """q and k of a map: what modifiers and then positions make of the heads; the last step has the name."""
+        """Records the steps of modifiers and positions from the heads to q and k of one map."""
         for role in "qk":
             if f"{role}_heads" not in self.trace:
                 continue
@@ -176,7 +177,7 @@ class LayerWires(Wires):
                 here = self.wire(name, *(here if read == HERE else read for read in reads))
 
     def order_head_steps(self, role: str, suffix: str) -> list[tuple[str, Reads]]:
-        """The steps from the heads to q or k, in the order of the run: those that have a name, then the last one."""
+        """The steps from the heads to q or k with their reads, in the order of the run; q or k itself is the last."""
         last = f"{role}{suffix}"
         new = f"{last}_new" if f"{last}_new" in self.trace else last
         named, others = {}, []
@@ -188,7 +189,7 @@ class LayerWires(Wires):
         return [(name, named[name]) for name in self.trace.steps if name in named] + others[:1]
 
     def list_head_steps(self, role: str) -> Iterable[tuple[str, Faces, Reads]]:
-        """All steps that may stand between the heads and q or k: the name, the faces, what it reads."""
+        """All steps that a run may have between the heads and q or k: name, faces and reads."""
         for modifier in MODIFIERS.values():
             for step in modifier.steps.get("heads", ()):
                 yield step.output.format(thing=role), step.faces, tuple(read.format(thing=role) for read in step.reads)
@@ -197,7 +198,7 @@ class LayerWires(Wires):
                 yield f"{role}_{name}", position.faces, (HERE, *position.operands)
 
     def find_position_steps(self) -> None:
-        """What positions make of the inputs, or of q and k."""
+        """Records the further steps of positions, computed from the inputs or from q and k."""
         named = {INPUT: self.made_of.get("q", ""), KEY_INPUT: self.made_of.get("k", "")}
         for position in POSITIONS.values():
             for step in position.steps:
@@ -205,7 +206,7 @@ class LayerWires(Wires):
 
     # ---- a map of weights
     def find_map(self, suffix: str, is_one: bool) -> None:
-        """From q and k to the weights of one map."""
+        """Records the steps from q and k to the weights of one map."""
         here = self.find_scores(suffix)
         if suffix == "":
             self.find_masks(here)
@@ -217,11 +218,11 @@ class LayerWires(Wires):
                 self.wire(weights, f"masked_scores{suffix}", *names_of(normaliser.weights))
 
     def trace_weights(self) -> str:
-        """The step that holds computed weights."""
+        """The name of the step with the weights before any replacement."""
         return "computed_weights" if "computed_weights" in self.trace else "weights"
 
     def find_scores(self, suffix: str) -> str:
-        """From q and k to the scores that the mask sees; their name."""
+        """Records the steps from q and k to the scores that the mask reads; returns the name of these."""
         is_chosen = suffix == "" and "chosen_scores" in self.trace
         computed = "computed_scores" if is_chosen else f"scores{suffix}"
         own = {"q": f"q{suffix}", "k": f"k{suffix}"}
@@ -247,7 +248,7 @@ class LayerWires(Wires):
         return self.wire(f"biased_scores{suffix}", here, "bias")
 
     def score_operations(self, computed: str, suffix: str) -> tuple:
-        """Those of the score: of several that end alike, that of which all steps are there."""
+        """The operations of the run's score; of scores with the same last one, the longest that is in the run."""
         found: tuple = ()
         for score in SCORES.values():
             *before, last = score.operations
@@ -257,7 +258,7 @@ class LayerWires(Wires):
         return found
 
     def find_bias(self, here: str) -> None:
-        """The tables that are added to scores."""
+        """Records the bias tables that are added to the scores."""
         tables = []
         for name in self.in_order("{}_bias", "bias"):
             tables.append(self.wire(f"{name}_bias", here, *POSITIONS[name].operands))
@@ -269,7 +270,7 @@ class LayerWires(Wires):
                 self.wire("bias", here, *position.operands)
 
     def find_masks(self, here: str) -> None:
-        """Each mask looks at how many scores there are; all of them are combined."""
+        """Records the masks, each of which reads the scores for their shape, and their combination."""
         masks = [name for name in self.trace.steps if name.startswith("allowed_")]
         for name in masks:
             self.wire(name, here)
@@ -280,7 +281,7 @@ class LayerWires(Wires):
 
     # ---- from the weights to the output
     def find_weights(self, maps: int) -> str:
-        """What is made of two maps, what stands in the place of weights, what is left of them; its name."""
+        """Records the combination of two maps, replaced weights and dropout; returns the name of the final weights."""
         if maps > 1:
             self.pass_maps()
         if "computed_weights" in self.trace:
@@ -292,12 +293,12 @@ class LayerWires(Wires):
             for faces, reads in others.items():
                 if self.faces("weights") == faces:
                     self.wire("weights", "computed_weights", *reads)
-        if "dropped_weights" not in self.before_mixing:  # a later step may be called so
+        if "dropped_weights" not in self.before_mixing:  # a later step may have this name
             return "weights"
         return self.wire("dropped_weights", "weights", "keep")
 
     def pass_maps(self) -> None:
-        """What a modifier makes of two maps: the weights."""
+        """Records the steps by which a modifier combines two maps into the weights."""
         for modifier in MODIFIERS.values():
             *steps, last = modifier.steps.get("maps", (None,))
             if last is None or self.faces(self.trace_weights()) != last.faces:
@@ -308,7 +309,7 @@ class LayerWires(Wires):
             self.wire(self.trace_weights(), *reads)
 
     def find_mixing(self, weights: str) -> None:
-        """The values mixed, and what is made of that."""
+        """Records the steps from the weighted sum of the values to the output."""
         here = self.wire("head_outputs", weights, "v")
         here = self.pass_modifiers("mixed", "mixed", here, {INPUT: self.made_of.get("q", "")})
         self.wire("concat", here)
