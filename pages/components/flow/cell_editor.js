@@ -26,13 +26,8 @@ export class CellEditor {
     this.cell = { step: cell.step, index: cell.index };
     this.sentence.textContent = "";
     this.field.value = this.begun = text;
-    setOnce(
-      this.field, "aria-label",
-      `${data.steps[cell.step].label} [${cell.index
-        .slice(-2)
-        .map((place) => place + 1)
-        .join(", ")}]`,
-    );
+    const place = cell.index.slice(-2).map((each) => each + 1);
+    setOnce(this.field, "aria-label", `${data.steps[cell.step].label} [${place.join(", ")}]`);
     this.root.hidden = false;
     this.place();
     this.field.focus({ preventScroll: true });

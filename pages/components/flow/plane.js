@@ -535,13 +535,8 @@ export class PlaneView {
     const free = ["q", "k", "v", "T"].filter((role) => whys.every(([fixed]) => fixed !== role));
     const may = fill(this.text.hint_some, { what: [free.join(", "), ""] }).map(([part]) => part).join("");
     const distinct = [...new Set(whys.map(([, why]) => why))];
-    const said = distinct.map(
-      (why) =>
-        `${whys
-          .filter(([, other]) => other === why)
-          .map(([role]) => role)
-          .join(", ")}: ${why}`,
-    );
+    const rolesOf = (why) => whys.filter(([, other]) => other === why).map(([role]) => role);
+    const said = distinct.map((why) => `${rolesOf(why).join(", ")}: ${why}`);
     return [may, ...said].join(" ");
   }
 
