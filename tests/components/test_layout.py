@@ -1,0 +1,94 @@
+"""Where the picture of the flow has its rows, its lane and its columns, against lengths worked out by hand."""
+
+import pytest
+
+from tests.components.in_node import call_in_node
+
+SCORES = {"name": "scores", "role": "pair", "column": 1}
+KEYS = {"name": "k", "role": "row", "column": 0}
+FRAME = {
+    "width": 1000, "height": 500, "unit": 1, "compact": False, "wordWidth": 100, "endWidth": 60, "reserve": 0,
+    "open": None,
+}  # fmt: skip
+LAY_OUT = """(parts, shares, frame, width) => {
+  const count = (role) => shares.length * (role === "pair" ? 1 : 3);
+  const numbers = Object.fromEntries(parts.map(({ name, role }) => [name, Array(count(role))]));
+  const snapshot = { parts, numbers, shares, asks: 1 };
+  const shown = new Set(parts.map(({ name }) => name));
+  const layout = layOut(snapshot, { ...frame, shown, headWidth: () => width });
+  return { ...layout, rowY: [...layout.rowY], rowHeight: [...layout.rowHeight], folded: [...layout.folded] };
+}"""
+
+
+def lay_out(parts=(SCORES,), shares=(0.5, 0.3, 0.2), head_width: float = 30, **frame) -> dict:
+    return call_in_node("flow/layout", LAY_OUT, list(parts), list(shares), FRAME | frame, head_width)
+
+
+def test_rows_stand_in_the_middle_and_the_lane_behind_the_row_that_asks():
+    layout = lay_out()
+    # 500 high: head 50, lane 76 + 14, 8 below; 352 are left for three rows of at most 78, in their middle
+    assert layout["rowHeight"] == [78, 78, 78]
+    assert layout["rowY"] == [148, 226, 394]
+    assert (layout["laneY"], layout["laneHeight"], layout["stick"]) == (310, 90, 76)
+
+
+def test_an_unfolded_sum_takes_room_under_its_row():
+    layout = lay_out(open={"row": 0, "height": 100})
+    stick = 76 * 0.72
+    room = 500 - 50 - (stick + 14) - 100 - 8
+    top = 50 + (room - 234) / 2
+    assert layout["rowY"][0] == pytest.approx(top + 39)
+    assert layout["openY"] == pytest.approx(top + 78)
+    assert layout["rowY"][1] == pytest.approx(top + 78 + 100 + 39)
+
+
+def test_of_many_rows_strong_ones_keep_their_height():
+    shares = [0.5, 0.03, *[0.47 / 38] * 38]
+    layout = lay_out(shares=shares, height=300)
+    # head 50, lane 0.16 * 300 + 14 = 62, 8: 180 left; the strong row and that which asks are at most 28 high
+    assert layout["rowHeight"][:2] == [28, 28]
+    assert layout["rowHeight"][2:] == pytest.approx([(180 - 56) / 38] * 38)
+
+
+def test_one_column_stands_behind_the_words():
+    layout = lay_out()
+    assert (layout["x"], layout["w"], layout["zoom"]) == ({"scores": 108}, {"scores": 148}, 1.75)  # 74 twice
+
+
+def test_a_column_is_as_wide_as_its_name():
+    layout = lay_out(head_width=200)
+    assert layout["x"]["scores"] == 108 + (200 - 148) / 2
+
+
+def test_columns_stand_in_their_order_and_share_the_room():
+    layout = lay_out(parts=(SCORES, KEYS))
+    strip = 3 * (14 * 1.75 + 2) - 2  # cells of 14 and gaps of 2
+    assert layout["w"] == {"k": strip, "scores": 148}
+    assert layout["x"]["k"] == 108
+    assert layout["x"]["scores"] == 108 + strip + 54 + 95 * 2  # the fan, and its part of what is left over
+
+
+@pytest.mark.parametrize(
+    ("role", "length", "strip"),
+    [
+        ("row", 4, {"cell": 14, "gap": 2, "each": 1, "count": 4}),
+        ("lane", 4, {"cell": 17, "gap": 2, "each": 1, "count": 4}),
+        ("row", 59, {"cell": 2, "gap": 0, "each": 1, "count": 59}),  # 118 pixels for all
+        ("row", 236, {"cell": 1.5, "gap": 0, "each": 3, "count": 79}),  # a cell of three numbers each
+    ],
+)
+def test_cells_of_a_vector(role, length, strip):
+    rows = 1 if role == "lane" else 2
+    snapshot = {"numbers": {"k": [0] * length * rows}, "shares": [0.5, 0.5]}
+    assert call_in_node("flow/layout", "stripOf", snapshot, {"name": "k", "role": role}, 1, 1) == strip
+
+
+def test_between_two_layouts_places_are_between():
+    blend = """(one, other, share) => {
+      const { rowY, x, laneY } = blendLayouts(one, other, share);
+      return [[...rowY], x, laneY];
+    }"""
+    one = {"x": {"k": 0}, "w": {"k": 1}, "rowY": [0, 10], "rowHeight": [1, 1], "laneY": 0}
+    other = {"x": {"k": 8, "v": 4}, "w": {"k": 1, "v": 1}, "rowY": [4, 20], "rowHeight": [1, 1], "laneY": 40}
+    assert call_in_node("flow/layout", blend, one, other, 0.25) == [[1, 12.5], {"k": 2, "v": 4}, 10]
+    assert call_in_node("flow/layout", blend, one, other, 1) == [[4, 20], other["x"], 40]
