@@ -1,1 +1,1 @@
-"""Networks whose weights are learned: their symbols, tasks, grammar, models and training, and what they show."""
+"""Trained networks: their symbols, tasks, grammar, models and training, and their analysis."""

@@ -1,14 +1,12 @@
-"""Train the networks that come with the app: `python -m attention_core.learned`, or some of them by their names.
+"""Train the shipped networks: `python -m attention_core.learned`, or some of them by their names.
 
-A language model or a translator that was stopped goes on where it was left: its numbers are kept in `.training`. The
-name `guesses` trains nothing: it measures again when the language models that come along guess; the name `heads`
-measures again what their heads do; `steps` trains some of them once more and keeps their numbers on the way, which
-`meaning` measures again; `removed` measures again what a decoder loses without its mask and the like; `blocks` trains
-deep networks with and without residuals and norms, `stability` small networks with 1 to 8 heads over seeds and rates,
-`overfitting` the same on a few texts again and again,
-`middle` a decoder that fills gaps, `precision` a small network in 16 bits, `wider` one that reverses letters through
-a wider vector, and for longer: all six keep their figures alone. `pieces` learns the pieces of words of both
-languages.
+A stopped language model or translator continues from its checkpoint in `.training`. Some names only measure shipped
+language models again: `guesses` when they guess, `heads` their heads, `meaning` their checkpoints, `removed` a decoder
+without its mask and other parts. `steps` trains some of them again, keeps their checkpoints and measures
+them. Six names keep figures only: `blocks` trains deep networks with and without residuals and norms, `stability` small
+networks with 1 to 8 heads over seeds and rates, `overfitting` the same on a few repeated texts, `middle` a decoder that
+fills gaps, `precision` a small network in 16 bits, `wider` one that reverses letters through a wider vector, and for
+longer. `pieces` learns the word pieces of both languages.
 """
 
 import sys
@@ -52,7 +50,7 @@ FOLDERS = {name: networks for networks in (LANGUAGE_MODELS, TRANSLATORS) for nam
 
 
 def make_course(course: str) -> None:
-    """Train and ship a course, and say how it went."""
+    """Train and ship a course, and print its accuracy."""
     ship_course(course)
     last_step = COURSES[course].saved[-1]
     figures = shipped_figures(course, last_step)
@@ -61,16 +59,17 @@ def make_course(course: str) -> None:
 
 
 def list_measured(name: str) -> list[str]:
-    """The language models whose heads are measured again: one that was made, or all."""
+    """The language models whose heads to measure: all for the name "heads", else the named one."""
     return list(shipped_names()) if name == "heads" else [name]
 
 
 def list_judged(name: str) -> list[str]:
-    """The language models whose guesses are measured again: a model that was made and its other form, or all."""
+    """The language models whose guesses to measure: all for the name "guesses", else the named one and its other
+    form."""
     return list(shipped_names()) if name == "guesses" else [each for each in (name, other_form(name)) if each]
 
 
-torch.set_num_threads(1)  # the same sums in the same order on any machine of this kind
+torch.set_num_threads(1)  # sums in the same order on any machine of this kind
 for name in sys.argv[1:] or (*COURSES, *FOLDERS):
     if name in FOLDERS:
         make_model(FOLDERS[name], name, Path(".training"), print)

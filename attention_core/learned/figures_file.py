@@ -1,11 +1,11 @@
-"""Figures that took minutes to measure, kept in a JSON file: a line for each network that was measured."""
+"""Figures that take minutes to measure, stored in a JSON file with one line per measured network."""
 
 import json
 from pathlib import Path
 
 
 def write_row(file: Path, name: str, row: dict[str, object]) -> None:
-    """Write the figures of a network into a file; those of the others stay. Lines stand in the order of their names."""
+    """Write the figures of a network into a file, and leave the others as they are; lines are sorted by name."""
     rows = json.loads(file.read_text("utf-8")) if file.exists() else {}
     rows[name] = row
     lines = [f"{json.dumps(each)}: {json.dumps(rows[each])}" for each in sorted(rows)]

@@ -1,1 +1,2 @@
-"""Attention itself: operations with five faces, scores, masks, positions, the plan of a layer, attend, attend_qkv."""
+"""Attention: operations (PyTorch, NumPy, formula, cell), scores, masks, positions, a layer's plan, attend,
+attend_qkv."""

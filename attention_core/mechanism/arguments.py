@@ -1,4 +1,4 @@
-"""The arguments of attend and attend_qkv: each has one check, which hands back all that a run is made of."""
+"""Checks of the arguments of attend and attend_qkv; each returns the Arguments that a run is planned from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -36,13 +36,13 @@ PROJECTION_WEIGHTS = ("w_q", "w_k", "w_v", "b_q", "b_k", "b_v")
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
-    """All that a run is made of, checked and shaped.
+    """The checked and reshaped arguments of a run.
 
     inputs: x, or query, key and value, each (B, length, width); or q, k and v, each (B, heads, length, width).
-    sources: which of the inputs q, k and v are made of; empty where they are given themselves.
-    shapes: of q, k and v, cut into heads, as a map of weights sees them. query_offset: where query 0 stands among the
+    sources: the input that each of q, k and v is projected from; empty if they are given.
+    shapes: of q, k and v per head, q and k cut to one map of weights. query_offset: the position of query 0 among the
     keys.
-    pairs: what is given about pairs of tokens, by the name of its step, (B, H, T, S) or broadcasting to it.
+    pairs: the given tensors about pairs of tokens, by step name, (B, H, T, S) or broadcasting to it.
     """
 
     inputs: Mapping[str, Tensor]
@@ -81,7 +81,7 @@ def check_arguments(
 
 
 def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict[str, Tensor]:
-    """The inputs by name: x, where q and k are made of the same, else query and key; and value, where it is another."""
+    """The inputs by name: x if q and k are projected from the same, else query and key; and value, if given."""
     inputs = {"x": query} if key is None else {"query": query, "key": key}
     if value is not None:
         inputs["value"] = value
@@ -89,7 +89,7 @@ def name_inputs(query: Tensor, key: Tensor | None, value: Tensor | None) -> dict
 
 
 def find_sources(inputs: Mapping[str, Tensor]) -> dict[str, str]:
-    """Which of the inputs q, k and v are made of."""
+    """The name of the input that each of q, k and v is projected from."""
     query, key = ("x", "x") if "x" in inputs else ("query", "key")
     value = "value" if "value" in inputs else key
     return {"q": query, "k": key, "v": value}
@@ -101,7 +101,7 @@ def projected_shapes(
     weights: Weights,
     config: AttentionConfig,
 ) -> Shapes:
-    """The shapes of q, k and v once projected and cut into heads, checked."""
+    """The shapes of q, k and v after projection and the split into heads, checked."""
     kv_heads = config.kv_heads or config.heads
     heads = {"q": config.heads, "k": kv_heads, "v": kv_heads}
     shapes: Shapes = {}
@@ -117,9 +117,9 @@ def projected_shapes(
 def projection_source(
     role: str, source: str, shape: tuple[int, ...], weights: Weights, config: AttentionConfig
 ) -> tuple[str, tuple[int, ...]]:
-    """What a projection reads, and its shape: the input, or what a modifier makes of it.
+    """The step that a projection of q, k or v reads, and its shape: the input, or a modifier's output for it.
 
-    Raises AttentionError where the modifier's tensors are missing, or do not fit the input.
+    Raises AttentionError if the modifier's tensors are missing, or do not fit the input.
     """
     if role == "q":
         return source, shape
@@ -137,7 +137,7 @@ def projection_source(
 
 
 def cut_into_maps(shapes: Shapes, config: AttentionConfig) -> Shapes:
-    """The shapes of q and k as one map of weights sees them. Raises AttentionError: even_halves."""
+    """The shapes with q and k cut to the width of one map of weights. Raises AttentionError: even_halves."""
     if config.maps == 1:
         return shapes
     cut = dict(shapes)
@@ -164,14 +164,14 @@ def check_qkv_arguments(
 
 
 def check_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
-    """q, k and v, checked and shaped; not yet the weights, and nothing about pairs of tokens."""
+    """The arguments of attend_qkv, without pairs, checked and shaped; the shapes of the weights are not checked."""
     arguments = shape_qkv(q, k, v, weights, config)
     check_finite({"q": q, "k": k, "v": v, **weights.given()})
     return arguments
 
 
 def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: AttentionConfig) -> Arguments:
-    """The same, and no number is read yet."""
+    """The arguments as in check_qkv, without reading any number."""
     check_choices(weights, config)
     inputs = check_heads({"q": q, "k": k, "v": v}, weights)
     for name in weights.given():
@@ -198,9 +198,9 @@ def shape_qkv(q: Tensor, k: Tensor, v: Tensor, weights: Weights, config: Attenti
 def check_from_qkv(
     arguments: Arguments, config: AttentionConfig, pairs: PairInputs, given: Mapping[str, Tensor]
 ) -> Arguments:
-    """The arguments with what is given about pairs of tokens; the remaining weights and the masks are checked, too.
+    """The arguments with the checked pairs; also checks the output and learned weights, the masks, and all numbers.
 
-    given: the inputs and weights as they were given. Their numbers are read last, with those about pairs.
+    given: the inputs and weights as given, whose numbers are read last, with those of the pairs.
     """
     shapes = arguments.shapes
     weights = arguments.weights
@@ -227,7 +227,7 @@ def check_from_qkv(
 
 
 def find_input_widths(arguments: Arguments) -> tuple[int, int] | None:
-    """How wide what q is made of is, and what k is made of; None where they are given."""
+    """The widths of the inputs of q and k; None if q, k and v are given."""
     if not arguments.sources:
         return None
     D, D_kv = (arguments.inputs[arguments.sources[role]].shape[-1] for role in "qk")
@@ -240,9 +240,9 @@ def has_pairs(pairs: PairInputs) -> bool:
     return bool(pairs.what_if) or any(tensor is not None for tensor in tensors)
 
 
-# ---- what the axes are called ----------------------------------------------------------------------------------------
+# ---- names of the axes -----------------------------------------------------------------------------------------------
 def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
-    """The axes of q, k or v: the width of q is d_k too, unless the score compares different widths."""
+    """The axes of q, k or v; q's width is d_k too, or d_q if q and k have different widths."""
     if role != "q":
         return ("B", "H_kv", "S", f"d_{role}")
     *_, d_q = shapes["q"]
@@ -252,14 +252,14 @@ def head_dims(role: str, shapes: Shapes) -> tuple[str, ...]:
 
 
 def split_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
-    """The axes of q, k or v just cut into heads: q and k as wide as all their maps together."""
+    """The axes of q, k or v right after the split into heads, when q and k still hold all their maps."""
     *axes, width = head_dims(role, shapes)
     is_cut = role != "v" and config.maps > 1
     return (*axes, f"{config.maps}{width}" if is_cut else width)
 
 
 def projected_dims(role: str, shapes: Shapes, config: AttentionConfig) -> tuple[str, ...]:
-    """The axes of a projection before it is cut into heads."""
+    """The axes of a projection before the split into heads."""
     B, heads, length, width = split_dims(role, shapes, config)
     return (B, length, f"{heads}·{width}")
 
@@ -274,12 +274,12 @@ def input_dims(source: str, widths: Mapping[str, int]) -> tuple[str, ...]:
 
 # ---- the arguments as steps ------------------------------------------------------------------------------------------
 def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
-    """The inputs, the weights, and what is given about pairs of tokens, as steps in this order."""
+    """The inputs, the weights and the pairs as steps, in this order."""
     shapes = arguments.shapes
     widths = {name: tensor.shape[-1] for name, tensor in arguments.inputs.items()}
     steps: Inputs = {}
     for name, tensor in arguments.inputs.items():
-        if name in shapes:  # q, k and v are given themselves
+        if name in shapes:  # q, k and v are given
             dims = split_dims(name, shapes, config)
             name = head_step(config, name)
         else:
@@ -288,7 +288,7 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
     dims_of_weights = weight_dims(arguments, config, widths)
     for name, tensor in arguments.weights.given().items():
         dims = dims_of_weights[name]
-        if tensor.dim() > len(dims):  # a score's weight, of which each head has its own
+        if tensor.dim() > len(dims):  # a score's weight per head
             dims = ("H", *dims)
         steps[name] = Step(name, tensor, dims)
     for name, tensor in arguments.pairs.items():
@@ -297,14 +297,14 @@ def make_input_steps(arguments: Arguments, config: AttentionConfig) -> Inputs:
 
 
 def head_step(config: AttentionConfig, role: str) -> str:
-    """What q, k or v is called once it is cut into heads: a name of its own where it is changed afterwards."""
+    """The step name of q, k or v after the split into heads: <role>_heads if later steps change it, else <role>."""
     changes = config.positions_at("heads") or config.modifiers_at("heads")
     is_changed = role != "v" and changes
     return f"{role}_heads" if is_changed else role
 
 
 def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
-    """The axes of every weight that there may be; those of a score's weight where all heads share it.
+    """The axes of every possible weight; for a score's weight those without a head axis.
 
     widths: of all inputs.
     """
@@ -329,7 +329,7 @@ def weight_dims(arguments: Arguments, config: AttentionConfig, widths: Mapping[s
 
 
 def find_rows(config: AttentionConfig, rows: str) -> str:
-    """The axis that W_k and W_v multiply: that of the input, or of what a modifier makes of it."""
+    """The row axis of W_k and W_v: the width of the input, or of a modifier's output for it."""
     for name in config.modifiers_at("sources"):
         *_, rows = MODIFIERS[name].steps["sources"][-1].dims
     return rows

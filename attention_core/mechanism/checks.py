@@ -1,4 +1,4 @@
-"""What the core accepts as tensors: their dtype, device, numbers and axes, and the sizes that must agree."""
+"""Checks of tensors: their dtype, device, numbers and axes, and the sizes that must agree."""
 
 import math
 from collections.abc import Mapping
@@ -16,31 +16,31 @@ Shapes = dict[str, tuple[int, ...]]  # of q (B, H, T, d_q), k (B, H_kv, S, d_k) 
 
 
 def shape_of(tensor: Tensor) -> tuple[int, ...]:
-    """A shape as it is printed."""
+    """The shape of a tensor as a tuple."""
     return tuple(tensor.shape)
 
 
 def check_choices(weights: Weights, config: AttentionConfig) -> None:
-    """Weights and AttentionConfig, and no dictionaries in their place."""
+    """Checks that weights and config are a Weights and an AttentionConfig, not dictionaries."""
     check_class("weights", weights, Weights)
     check_class("config", config, AttentionConfig)
 
 
 def check_class(name: str, given: object, expected: type) -> None:
-    """It is an object of this class."""
+    """Checks that `given` is an object of the class `expected`."""
     if not isinstance(given, expected):
         raise AttentionError("not_a_class", name=name, expected=expected.__name__, given=type(given).__name__)
 
 
 # ---- dtype, device, numbers ------------------------------------------------------------------------------------------
 def check_tensors(tensors: Mapping[str, Tensor]) -> None:
-    """All are finite floating-point tensors of one dtype on one device, and none is empty."""
+    """Checks that all are finite floating-point tensors of one dtype on one device, and none is empty."""
     check_kinds(tensors)
     check_finite(tensors)
 
 
 def check_kinds(tensors: Mapping[str, Tensor]) -> None:
-    """All are floating-point tensors of one dtype on one device, and none is empty. Reads no number."""
+    """Checks that all are floating-point tensors of one dtype on one device, and none is empty. Reads no number."""
     first_name = next(iter(tensors))
     first = tensors[first_name]
     for name, tensor in tensors.items():
@@ -48,11 +48,11 @@ def check_kinds(tensors: Mapping[str, Tensor]) -> None:
         check_same_kind(name, tensor, first_name, first)
 
 
-DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # others, such as float8, have no sums in torch
+DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)  # torch cannot add others, such as float8
 
 
 def check_floating(name: str, tensor: Tensor) -> None:
-    """It is a tensor of floating-point numbers that torch computes with, one at least, all of them stored."""
+    """Checks that it is a dense tensor of a dtype in DTYPES with at least one number."""
     if not isinstance(tensor, Tensor):
         raise AttentionError("not_a_tensor", name=name, given=type(tensor).__name__)
     if tensor.layout != torch.strided:
@@ -66,7 +66,7 @@ def check_floating(name: str, tensor: Tensor) -> None:
 
 
 def check_same_kind(name: str, tensor: Tensor, other_name: str, other: Tensor) -> None:
-    """Both have one dtype and lie on one device."""
+    """Checks that two tensors have one dtype and are on one device."""
     if tensor.dtype != other.dtype:
         raise AttentionError(
             "dtype_differs",
@@ -86,7 +86,7 @@ def check_same_kind(name: str, tensor: Tensor, other_name: str, other: Tensor) -
 
 
 def check_finite(tensors: Mapping[str, Tensor]) -> None:
-    """All numbers of all tensors are finite."""
+    """Checks that all numbers of all tensors are finite."""
     if all_finite(*tensors.values()):
         return
     for name, tensor in tensors.items():
@@ -98,9 +98,9 @@ def check_finite(tensors: Mapping[str, Tensor]) -> None:
 
 
 def all_finite(*tensors: Tensor) -> bool:
-    """Whether all numbers are finite. Finite sums say so in one reading; another sum may have overflowed.
+    """Whether all numbers are finite. Finite sums prove it at once; an infinite sum may be an overflow.
 
-    One reading for all, because whoever reads a number of a GPU waits for it.
+    One transfer for all tensors, because reading a number from a GPU waits for the GPU.
     """
     sums = torch.stack([tensor.sum() for tensor in tensors])
     return bool(sums.isfinite().all()) or all(tensor.isfinite().all() for tensor in tensors)
@@ -108,7 +108,7 @@ def all_finite(*tensors: Tensor) -> bool:
 
 # ---- axes ------------------------------------------------------------------------------------------------------------
 def as_batch(name: str, tensor: Tensor) -> Tensor:
-    """(T, d) or (B, T, d) as (B, T, d)."""
+    """A tensor (T, d) or (B, T, d) as (B, T, d)."""
     if tensor.dim() == 3:
         return tensor
     if tensor.dim() != 2:
@@ -117,7 +117,7 @@ def as_batch(name: str, tensor: Tensor) -> Tensor:
 
 
 def as_heads(name: str, tensor: Tensor) -> Tensor:
-    """(T, d) or (B, H, T, d) as (B, H, T, d)."""
+    """A tensor (T, d) or (B, H, T, d) as (B, H, T, d)."""
     if tensor.dim() == 4:
         return tensor
     if tensor.dim() == 3:
@@ -128,7 +128,7 @@ def as_heads(name: str, tensor: Tensor) -> Tensor:
 
 
 def as_pairs(name: str, tensor: Tensor, sizes: tuple[int, ...], boolean: bool = True) -> Tensor:
-    """A (T, S) or (B, H, T, S) tensor about pairs of tokens, as four axes; an axis of length 1 broadcasts.
+    """A (T, S) or (B, H, T, S) tensor about pairs of tokens, with four axes; an axis of length 1 broadcasts.
 
     sizes: (B, H, T, S) of the run.
     """
@@ -163,7 +163,7 @@ def as_pairs(name: str, tensor: Tensor, sizes: tuple[int, ...], boolean: bool = 
 
 # ---- sizes that must agree -------------------------------------------------------------------------------------------
 def check_inputs(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Tensor]:
-    """The inputs as (B, T, d), of one batch size; they and the weights are of one dtype and on one device."""
+    """The inputs as (B, T, d); checks that batch sizes agree, and the dtypes and devices of inputs and weights."""
     check_kinds({**inputs, **weights.given()})
     batches = {}
     for name, tensor in inputs.items():
@@ -183,7 +183,7 @@ def check_heads(inputs: Mapping[str, Tensor], weights: Weights) -> dict[str, Ten
 
 
 def check_batch_sizes(inputs: Mapping[str, Tensor]) -> None:
-    """All have the batch size of the first, which is the query."""
+    """Checks that all have the batch size of the first, the query."""
     query = next(iter(inputs.values()))
     for name, tensor in inputs.items():
         if len(tensor) != len(query):
@@ -196,7 +196,7 @@ def check_batch_sizes(inputs: Mapping[str, Tensor]) -> None:
 
 
 def check_keys(config: AttentionConfig, shapes: Shapes) -> None:
-    """There are as many values as keys, and q and k have widths that the score can compare."""
+    """Checks that there are as many values as keys, and that the score can compare the widths of q and k."""
     q = shapes["q"][-2:]  # (T, d_q)
     k = shapes["k"][-2:]  # (S, d_k)
     v = shapes["v"][-2:]  # (S, d_v)
@@ -208,7 +208,7 @@ def check_keys(config: AttentionConfig, shapes: Shapes) -> None:
 
 
 def check_head_counts(config: AttentionConfig, shapes: Shapes) -> None:
-    """q, k and v carry their own numbers of heads; a config that names another number contradicts them."""
+    """Checks that the numbers of heads of q, k and v fit each other and the config, if it names any."""
     _, heads, _, _ = shapes["q"]
     _, kv_heads, _, _ = shapes["k"]
     _, v_heads, _, _ = shapes["v"]
@@ -242,9 +242,9 @@ MAX_HIDDEN_BYTES = 256 * 2**20  # the most that the additive score's tanh layer 
 
 # ---- projections -----------------------------------------------------------------------------------------------------
 def check_projection(role: str, source: str, shape: tuple[int, ...], weights: Weights, heads: int) -> int:
-    """w_<role> and b_<role> fit the input, and the projection can be cut into heads. Returns the width of one head.
+    """Checks that w_<role> and b_<role> fit the input and split into heads. Returns the width of one head.
 
-    source, shape: the name of the input and its shape (B, T, D). Without w_<role> the input itself is cut.
+    source, shape: the name of the input and its shape (B, T, D). Without w_<role> the input itself is split.
     """
     name = source
     width = shape[-1]
@@ -259,7 +259,7 @@ def check_projection(role: str, source: str, shape: tuple[int, ...], weights: We
 
 
 def check_output_weights(weights: Weights, width: int) -> None:
-    """w_o and b_o fit the concatenated heads, `width` numbers for each query."""
+    """Checks that w_o and b_o fit the concatenated heads, `width` numbers per query."""
     check_matrix_and_bias("o", weights, "(H * d_v, D_out)", "concat", f"(T, {width})", width)
 
 
@@ -271,9 +271,9 @@ def check_matrix_and_bias(
     shape: tuple[int, ...] | str,
     width: int,
 ) -> None:
-    """w_<role> has as many rows as its input has columns, and b_<role> has as many numbers as w_<role> has columns.
+    """Checks that w_<role> has `width` rows, and b_<role> as many numbers as w_<role> has columns.
 
-    axes: how the matrix is described. source, shape, width: the input's name, its shape as it is printed, its columns.
+    axes: the matrix's axes for the error. source, shape, width: the input's name, its printed shape, its columns.
     """
     weight = f"w_{role}"
     bias = f"b_{role}"
@@ -304,10 +304,10 @@ def check_matrix_and_bias(
         )
 
 
-# ---- what the mechanisms learn besides -------------------------------------------------------------------------------
+# ---- learned tensors of the mechanisms -------------------------------------------------------------------------------
 def size_axes(shapes: Shapes, input_widths: tuple[int, int] | None = None, w_o: Tensor | None = None) -> dict[str, int]:
-    """The sizes of a run by the letters that a learned tensor may name. input_widths: of what q is made of, and of what
-    k is made of, if of anything. w_o: whose columns are the output's."""
+    """The sizes of a run by axis letter, as learned tensors name them. input_widths: of the inputs of q and k; None if
+    q, k and v are given. w_o: its columns are the width of the output."""
     B, H, T, d_q = shapes["q"]
     _, _, S, d_k = shapes["k"]
     d_v = shapes["v"][-1]
@@ -325,7 +325,7 @@ def check_learned_weights(
     run_sizes: Sizes,
     itemsize: int,
 ) -> None:
-    """What the chosen mechanisms learn is there and fits the run; no other's is. run_sizes: those of size_axes."""
+    """Checks that exactly the learned tensors of the chosen mechanisms are given and fit. run_sizes: see size_axes."""
     check_weight_names(config, weights)
     weight_shapes = {name: shape_of(tensor) for name, tensor in weights.given().items()}
     for owner, declared in config.learned().items():
@@ -337,7 +337,7 @@ def check_learned_weights(
 
 
 def check_weight_names(config: AttentionConfig, weights: Weights) -> None:
-    """All tensors that the chosen mechanisms learn are there, and none that only another one learns."""
+    """Checks that all learned tensors of the chosen mechanisms are given, and none of another mechanism."""
     given = weights.given()
     needed = set()
     for owner, declared in config.learned().items():
@@ -351,7 +351,7 @@ def check_weight_names(config: AttentionConfig, weights: Weights) -> None:
 
 
 def check_hidden(sizes: tuple[int, ...], itemsize: int, limit: int = MAX_HIDDEN_BYTES) -> None:
-    """The additive score's tanh layer (B, H, T, S, A) takes at most `limit` bytes."""
+    """Checks that the additive score's tanh layer (B, H, T, S, A) takes at most `limit` bytes."""
     needed = math.prod(sizes) * itemsize
     if needed > limit:
         raise AttentionError("hidden_too_large", needed=needed, limit=limit)

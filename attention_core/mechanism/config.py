@@ -1,4 +1,4 @@
-"""What to compute: AttentionConfig, the choices, and Weights, the learned matrices. Both are plain data."""
+"""AttentionConfig, the choices of a run, and Weights, its learned matrices. Both are plain data."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, make_dataclass
@@ -29,7 +29,7 @@ class HasParameters(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Params(Mapping[str, object]):
-    """The parameters of a choice: read, printed and compared like a dict, and hashable, because nobody changes them.
+    """The parameters of a choice: read, printed and compared like a dict, but immutable and hashable.
 
     >>> params = Params((("window", 2),))
     >>> params["window"], params == {"window": 2}, params
@@ -62,11 +62,11 @@ class AttentionConfig:
     else 1). temperature: divides the scaled scores. heads, kv_heads: query heads, and key/value heads (None: as many).
     masks: (name, params) pairs from MASKS, combined with "and"; causal and sliding take `offset`, the position of query
     0 (None: S - T). positions: (name, params) pairs from POSITIONS. modifiers: (name, params) pairs from MODIFIERS,
-    which act in the order of that table. normaliser: one of NORMALISERS, which makes weights of the masked scores, a
-    name or a pair as well. dropout: the probability of dropping a weight, with dropout_seed for the draw.
-    replace: "uniform" puts even weights in the place of those that are computed, as do weights that are given; of two
-    maps (differential) in the place of their difference, not of each. residual: one more step, x + output.
-    A name alone stands for (name, {}). Nothing in it changes once it is checked, and equal ones have one hash.
+    which act in the order of that table. normaliser: a name or pair from NORMALISERS, which turns masked scores into
+    weights. dropout: the probability of dropping a weight, sampled with dropout_seed.
+    replace: "uniform" uses even weights instead of the computed ones; like given weights, they replace the difference
+    of two maps (differential), not each map. residual: one more step, x + output.
+    A name alone means (name, {}). Immutable; equal configs have equal hashes.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
 
@@ -118,7 +118,7 @@ class AttentionConfig:
         self.check_positive_scores()
 
     def check_positive_scores(self) -> None:
-        """No score can lie below 0, where the normaliser needs that."""
+        """Checks that no score can be below 0, if the normaliser needs that."""
         normaliser, _ = self.normaliser
         if not NORMALISERS[normaliser].needs_positive:
             return
@@ -128,7 +128,7 @@ class AttentionConfig:
             raise AttentionError("needs_positive", kind=normaliser)
 
     def positions_at(self, place: str) -> dict[str, Mapping[str, object]]:
-        """Those of the chosen positions that act at a place, one of PLACES: their parameters by name."""
+        """The chosen positions that act at a place, one of PLACES: their parameters by name."""
         found = {}
         for name, params in self.positions:
             if POSITIONS[name].place == place:
@@ -136,16 +136,16 @@ class AttentionConfig:
         return found
 
     def modifiers_at(self, place: str) -> dict[str, Mapping[str, object]]:
-        """Those of the chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
+        """The chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
         return modifiers_at(place, self.modifiers)
 
     @property
     def maps(self) -> int:
-        """How many maps of weights a head makes, each from its part of q's and k's columns."""
+        """The number of weight maps per head, each from its part of q's and k's columns."""
         return 2 if self.modifiers_at("maps") else 1
 
     def learned(self) -> dict[str, tuple[LearnedTensor, ...]]:
-        """What the chosen mechanisms learn besides the projections, by their names."""
+        """The learned tensors of the chosen mechanisms, without the projections, by mechanism name."""
         normaliser, _ = self.normaliser
         learned = {self.score: SCORES[self.score].weights, normaliser: NORMALISERS[normaliser].weights}
         for name, _ in self.modifiers:
@@ -157,7 +157,7 @@ class AttentionConfig:
 
 @dataclass(frozen=True, eq=False)
 class ProjectionWeights:
-    """What every layer may learn: the projections and their biases."""
+    """The weights and biases of the projections, which any layer may have."""
 
     w_q: Float[Tensor, "D H*d_k"] | None = None
     w_k: Float[Tensor, "D H_kv*d_k"] | None = None
@@ -170,7 +170,7 @@ class ProjectionWeights:
 
 
 def list_learned() -> list[tuple[str, LearnedTensor]]:
-    """What all mechanisms learn besides the projections, each with whose it is."""
+    """The learned tensors of all mechanisms, without the projections, each with the name of its mechanism."""
     learned = []
     for table in (SCORES, NORMALISERS, MODIFIERS, POSITIONS):
         for owner, entry in table.items():
@@ -191,7 +191,7 @@ FurtherWeights = make_dataclass(
 
 
 class Weights(FurtherWeights):
-    """The learned tensors in row convention, `x @ w + b` with w (d_in, d_out); whatever is None is not there.
+    """The learned tensors in row convention, `x @ w + b` with w (d_in, d_out); None if absent.
 
     w_q (D, H d_k), w_k (D, H_kv d_k), w_v (D, H_kv d_v), w_o (H d_v, D_out), a bias b_* for each, and what the
     mechanisms declare: for the general score w_a (d_q, d_k); for the additive score w_aq (d_q, A), w_ak (d_k, A), v_a
@@ -203,13 +203,13 @@ class Weights(FurtherWeights):
     """
 
     def given(self) -> dict[str, Tensor]:
-        """The tensors that are there, by name."""
+        """The tensors that are not None, by name."""
         return {name: tensor for name, tensor in vars(self).items() if tensor is not None}
 
 
 # ---- checks of choices -----------------------------------------------------------------------------------------------
 def kv_choices(heads: int) -> tuple[int, ...]:
-    """The numbers of key/value heads that so many query heads can share evenly, the most first.
+    """The numbers of key/value heads that `heads` query heads can share evenly, the largest first.
 
     >>> kv_choices(6)
     (6, 3, 2, 1)
@@ -219,7 +219,7 @@ def kv_choices(heads: int) -> tuple[int, ...]:
 
 
 def parse_choices(kind: str, given: object) -> list[Choice]:
-    """The (name, params) pairs in what was given for masks or positions: one name, or several names and pairs."""
+    """The (name, params) pairs of an argument such as masks: one name, or a list of names and pairs."""
     if isinstance(given, str):
         given = (given,)
     if not isinstance(given, tuple | list):
@@ -228,7 +228,7 @@ def parse_choices(kind: str, given: object) -> list[Choice]:
 
 
 def parse_choice(kind: str, entry: object) -> Choice:
-    """A name, or a pair of a name and its parameters, as that pair."""
+    """A name, or a name with its parameters, as a pair (name, params)."""
     match entry:
         case str(name) | (str(name),):
             return name, {}
@@ -238,7 +238,7 @@ def parse_choice(kind: str, entry: object) -> Choice:
 
 
 def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Choice]) -> tuple[Choice, ...]:
-    """What was given for masks or positions, each checked, and no name twice."""
+    """The checked (name, params) pairs of an argument such as masks; no name may occur twice."""
     choices = [check(choice) for choice in parse_choices(kind, given)]
     names = [name for name, _ in choices]
     for name in names:
@@ -248,7 +248,7 @@ def check_listed_choices(kind: str, given: object, check: Callable[[Choice], Cho
 
 
 def check_mask_choice(choice: Choice) -> Choice:
-    """A mask's name and parameters, checked as far as they can be before the sizes are known."""
+    """A mask's name and parameters, checked as far as possible before the sizes are known."""
     name, params = choice
     require_one_of("mask", name, tuple(MASKS))
     mask = MASKS[name]
@@ -260,7 +260,7 @@ def check_mask_choice(choice: Choice) -> Choice:
 
 
 def check_choice(kind: str, table: Mapping[str, HasParameters], choice: Choice) -> Choice:
-    """A name of a table and all its parameters, the usual ones filled in."""
+    """A name of a table with all its parameters, checked, defaults filled in."""
     name, params = choice
     require_one_of(kind, name, tuple(table))
     checked = check_parameters(name, params, table[name].parameters)

@@ -1,6 +1,6 @@
-"""Differential attention: two maps of weights, of the halves of q and k; the second is subtracted (Ye et al. 2024).
+"""Differential attention: two maps of weights, from the halves of q and k; the second is subtracted (Ye et al. 2024).
 
-Its line stands in MODIFIERS (modifiers.py); the plan makes the steps from q and k to the weights once for each map.
+Its entry is in MODIFIERS (modifiers.py); the plan repeats the steps from q and k to the weights for each map.
 """
 
 import numpy as np
@@ -115,7 +115,7 @@ SUBTRACT_MAP = Faces(
 
 
 def subtract_outputs(first: Tensor, second: Tensor, lam: Float[Tensor, " H"]) -> Float[Tensor, "B H T d_v"]:
-    """The same of what each map mixes: mixing is linear in the weights."""
+    """The difference of the two maps' outputs: mixing is linear in the weights."""
     return first - torch.einsum("h,bhtd->bhtd", lam, second)
 
 
@@ -139,10 +139,10 @@ def shrink_cell(index, x: Operand, *, lam_init) -> Cell:
 SHRINK = Faces(shrink, shrink_numpy, shrink_formula, shrink_cell, sign="× (1−λ)", motion="scale")
 
 
-# ---- what it learns --------------------------------------------------------------------------------------------------
+# ---- parameters and learned tensors ----------------------------------------------------------------------------------
 LAM_INIT = Parameter(
     "lam_init", is_whole=False, usual=0.8, start=0.8, swept=(0.0, 0.2, 0.4, 0.6, 0.8)
-)  # what layers far up the stack begin with
+)  # the paper's limit for deep layers
 LAM_VECTORS = tuple(
     LearnedTensor(f"lam_{role}{half}", ("d_lam",), rf"\lambda_{{{role}_{half}}}", by_head=True, start=zeros)
     for half in (1, 2)

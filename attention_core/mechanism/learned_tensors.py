@@ -1,4 +1,4 @@
-"""What a mechanism learns besides the projections, declared beside it.
+"""Declarations of the tensors that a mechanism learns, besides the projections.
 
 Checks, axes, letters, links and matrices read the declaration: a tensor of a new name is one line.
 """
@@ -21,13 +21,13 @@ Start = Callable[[int, int], np.ndarray]  # rows and columns -> numbers
 class LearnedTensor:
     """A tensor that a mechanism learns.
 
-    name: in Weights. dims: its axes; a letter that is none of the run's (H, d_q, d_k, d_v, D, D_kv, D_out) is of this
-    mechanism alone, and its size is the tensor's own; H·d is that of all heads together. symbol: its letter in LaTeX.
-    by_head: whether it may have a leading axis H besides, so that each head has its own. start: what a page begins
-    with, from its rows and columns (a vector is one row); None: drawn from the seed. own_sizes: how large a page makes
-    its own axes; one that is not named is as wide as a head. makes_weights: whether the weights hang on it.
+    name: in Weights. dims: its axes; a letter other than the run's (H, d_q, d_k, d_v, D, D_kv, D_out) belongs to this
+    mechanism, and the tensor sets its size; H·d is the width of all heads together. symbol: its letter in LaTeX.
+    by_head: whether it may have a leading axis H, one tensor per head. start: the initial values on a page, from rows
+    and columns (a vector is one row); None: sampled from the seed. own_sizes: the sizes on a page of the mechanism's
+    letters; by default the width of a head. makes_weights: whether the attention weights depend on it.
 
-    Raises ValueError where `start` gives another number of rows or columns.
+    Raises ValueError if `start` gives another number of rows or columns.
     """
 
     name: str
@@ -43,7 +43,7 @@ class LearnedTensor:
             raise ValueError(f"what {self.name} begins with must have as many rows and columns as are asked for")
 
     def axes(self, letters: Mapping[str, str]) -> tuple[str, ...]:
-        """The names of its axes in a run, where one that comes again is primed. letters: what the run calls an axis.
+        """The names of its axes in a run; a repeated name gets a prime. letters: the run's names of axes.
 
         >>> LearnedTensor("w_a", ("d_q", "d_k"), "W_a").axes({"d_q": "d_k"})
         ('d_k', "d_k'")
@@ -55,12 +55,12 @@ class LearnedTensor:
         return tuple(named)
 
     def shape(self, sizes: Sizes) -> Shape:
-        """Its shape without the heads, in a run of these sizes."""
+        """Its shape in a run of these sizes, without a leading head axis."""
         return tuple(size_of(dim, sizes) for dim in self.dims)
 
 
 def size_of(dim: str, sizes: Sizes) -> int:
-    """How long an axis is; one such as H·d_v is that of all heads together.
+    """The length of an axis; for one such as H·d_v the product of both.
 
     >>> size_of("H·d_v", {"H": 3, "d_v": 2})
     6
@@ -68,19 +68,19 @@ def size_of(dim: str, sizes: Sizes) -> int:
     return math.prod(sizes[letter] for letter in dim.split("·"))
 
 
-# ---- what a page begins with -----------------------------------------------------------------------------------------
+# ---- initial values on a page ----------------------------------------------------------------------------------------
 def zeros(rows: int, columns: int) -> np.ndarray:
-    """All 0: it adds nothing."""
+    """Zeros, which add nothing."""
     return np.zeros((rows, columns))
 
 
 def ones(rows: int, columns: int) -> np.ndarray:
-    """All 1: it multiplies by nothing."""
+    """Ones, which change no product."""
     return np.ones((rows, columns))
 
 
 def unit_columns(rows: int, columns: int) -> np.ndarray:
-    """Equal numbers, so that each column has the length 1.
+    """Equal numbers, scaled so that each column has length 1.
 
     >>> unit_columns(4, 1).tolist()
     [[0.5], [0.5], [0.5], [0.5]]
@@ -89,7 +89,7 @@ def unit_columns(rows: int, columns: int) -> np.ndarray:
 
 
 def first_columns(rows: int, columns: int) -> np.ndarray:
-    """The identity, cut: it keeps the first numbers as they are.
+    """The identity cut to this shape, which keeps the first numbers of a vector.
 
     >>> first_columns(3, 2).tolist()
     [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]
@@ -99,8 +99,8 @@ def first_columns(rows: int, columns: int) -> np.ndarray:
 
 # ---- sizes and checks ------------------------------------------------------------------------------------------------
 def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> dict[str, int]:
-    """The sizes of a run, and those of the letters that are the mechanism's alone: of such a letter the tensor with the
-    fewest axes says the size. shapes: of the tensors by name.
+    """The sizes of a run, plus those of the mechanism's own letters, each read off the tensor with the fewest axes.
+    shapes: of the tensors by name.
 
     >>> add_own_sizes([LearnedTensor("v_a", ("A",), "v_a")], {"v_a": (3,)}, {"d_k": 2})
     {'d_k': 2, 'A': 3}
@@ -115,7 +115,7 @@ def add_own_sizes(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape]
 
 
 def check_learned(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape], sizes: Sizes) -> None:
-    """Every declared tensor has its shape. shapes: of the tensors by name. sizes: of all letters.
+    """Checks that every declared tensor has its shape. shapes: of the tensors by name. sizes: of all letters.
 
     Raises AttentionError: weight_shape.
     """
@@ -130,7 +130,7 @@ def check_learned(declared: Iterable[LearnedTensor], shapes: Mapping[str, Shape]
 
 
 def write_axes(tensor: LearnedTensor, shape: Shape) -> str:
-    """A shape that fits as it is printed; an axis of the tensor's own that is not there by its letter.
+    """A fitting shape as text; an axis of unknown size, 0, is written as its letter.
 
     >>> write_axes(LearnedTensor("w_a", ("rows", "d_k"), "W_a"), (0, 3))
     'rows, 3'
@@ -143,14 +143,14 @@ def write_axes(tensor: LearnedTensor, shape: Shape) -> str:
 
 
 def by_axes(declared: Iterable[LearnedTensor]) -> list[LearnedTensor]:
-    """Those with the fewest axes first."""
+    """The tensors in ascending order of their number of axes."""
     return sorted(declared, key=lambda tensor: len(tensor.dims))
 
 
 def check_wired(operations: Iterable[Operation], given: Iterable[str], declared: Iterable[LearnedTensor]) -> None:
-    """Refuses operations that read what nobody gives, makes or declares, and a declared tensor that none reads.
+    """Checks that operations read only given, made or declared names, and that each declared tensor is read.
 
-    given: the steps that are there before. Raises ValueError: without it a run would fail, or a tensor do nothing.
+    given: the steps that exist before. Raises ValueError: else a run would fail, or a tensor have no effect.
     """
     names = {tensor.name for tensor in declared}
     known = {*given, *names}

@@ -1,4 +1,4 @@
-"""What masks mean for a run of certain sizes: where query 0 stands, which parameters fit, and what moves along."""
+"""Masks in a run of given sizes: the position of query 0, checks of parameters, and their shift to later keys."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from attention_core.record.errors import AttentionError
 
 
 def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
-    """Where query 0 stands among the keys: the causal masks' offset (S - T where none is set), else 0."""
+    """The position of query 0 among the keys: the causal masks' offset (S - T if none is set), else 0."""
     is_causal = False
     chosen = set()
     for name, params in config.masks:
@@ -31,7 +31,7 @@ def find_query_offset(config: AttentionConfig, shapes: Shapes) -> int:
 
 
 def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int) -> None:
-    """The masks' parameters fit the batch, the number of keys and the positions of the queries."""
+    """Checks that the masks' parameters fit the batch, the number of keys and the positions of the queries."""
     B, _, T, _ = shapes["q"]
     _, _, S, _ = shapes["k"]
     last_position = max(S, T + query_offset) - 1
@@ -45,14 +45,14 @@ def check_mask_sizes(config: AttentionConfig, shapes: Shapes, query_offset: int)
 
 
 def check_places(places: tuple[int, ...], last_position: int) -> None:
-    """Each is the place of a token."""
+    """Checks that each place is the position of a token, from 0 to last_position."""
     for place in places:
         if not 0 <= place <= last_position:
             raise AttentionError("tokens_range", last=last_position, given=place)
 
 
 def check_lengths(lengths: tuple[int, ...], batch: int, keys: int) -> None:
-    """There is one length for each sequence, and none is longer than the keys are."""
+    """Checks that there is one length per sequence, each from 0 to the number of keys."""
     if len(lengths) != batch:
         raise AttentionError("lengths_count", batch=batch, given=len(lengths))
     for length in lengths:
@@ -61,9 +61,9 @@ def check_lengths(lengths: tuple[int, ...], batch: int, keys: int) -> None:
 
 
 def config_for_keys_from(config: AttentionConfig, first: int) -> AttentionConfig:
-    """The same choices where only the keys from `first` on are at hand, as keys 0, 1, ...
+    """The config for a run with only the keys from `first` on, renumbered 0, 1, ...
 
-    What masks count in keys moves along. Query 0 stands at `query_offset - first` among these keys.
+    Mask parameters that count keys are shifted. Query 0 is at `query_offset - first` among these keys.
 
     >>> config_for_keys_from(AttentionConfig(masks=[("padding", {"lengths": (5, 2)})]), 3).masks
     (('padding', {'lengths': (2, 0)}),)

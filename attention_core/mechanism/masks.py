@@ -1,10 +1,10 @@
-"""Who may attend to whom. True = may attend, as in torch's scaled_dot_product_attention.
+"""Masks: who may attend to whom. True = may attend, as in torch's scaled_dot_product_attention.
 
 A mask is a predicate on (b, h, i, j) and its parameters; i is the query's position, j the key's. The same predicate
-runs on whole index tensors and on one cell's whole numbers; the NumPy twin builds the same matrix another way.
-`query_offset` is where query 0 stands among the keys: under a causal mask its offset (S - T where none is set: lower
+runs on whole index tensors and on one cell's integers; the NumPy twin builds the same matrix another way.
+`query_offset` is the position of query 0 among the keys: under a causal mask its offset (S - T if none is set: lower
 right, as in decoding), else 0.
-A new mask is one block here and its line in MASKS, which declares its parameters.
+A new mask is one block here and its entry in MASKS, which declares its parameters.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def indices(scores: Float[Tensor, "B H T S"]) -> tuple[Tensor, Tensor, Tensor, T
 
 
 def query_symbol(query_offset: int) -> str:
-    """The position of query i among the keys, in LaTeX: i, or such as i+2."""
+    """The position of query i among the keys, in LaTeX: i, or for example i+2."""
     if query_offset == 0:
         return "i"
     return f"i{query_offset:+d}"
@@ -173,7 +173,7 @@ def dilated_cell(index, scores: Operand, *, window, dilation, query_offset) -> C
 
 
 def list_distances(window: int, dilation: int, more: str) -> str:
-    """The distances that a dilated window allows, of many the first and the last; more: what stands between them.
+    """The distances that a dilated window allows; of many, the first two and the last, with `more` between them.
 
     >>> list_distances(2, 3, "…"), list_distances(9, 3, "…")
     ('0, 3, 6', '0, 3, …, 27')
@@ -293,11 +293,11 @@ def all_allow_cell(index, *masks: Operand) -> Cell:
 ALL_ALLOW = Faces(all_allow, all_allow_numpy, all_allow_formula, all_allow_cell)
 
 
-# ---- the other convention, where it is taught ------------------------------------------------------------------------
+# ---- the other convention, for teaching ------------------------------------------------------------------------------
 def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
-    """torch.nn.MultiheadAttention's mask from ours: there True means blocked.
+    """The mask for torch.nn.MultiheadAttention, in which True means blocked.
 
-    allowed: boolean, any shape that is to be handed over, (T, S) or (B H, T, S). Source: the `attn_mask` of torch's
+    allowed: boolean, in the shape to be passed, (T, S) or (B H, T, S). Source: the `attn_mask` of torch's
     documentation of MultiheadAttention.
 
     >>> to_mha_mask(torch.tensor([[True, False]]))
@@ -311,10 +311,10 @@ def to_mha_mask(allowed: Bool[Tensor, "*axes"]) -> Bool[Tensor, "*axes"]:
 class Mask:
     """A mask by name.
 
-    faces: what it computes. parameters: those it needs. is_causal: whether it sets the run's query offset.
+    faces: its implementations. parameters: those it needs. is_causal: whether it sets the run's query offset.
     uses_position: whether its faces take `query_offset`.
 
-    Raises ValueError where the parameters are not those that its torch function takes by keyword.
+    Raises ValueError if the parameters are not the keyword arguments of its torch function.
     """
 
     faces: Faces
@@ -333,7 +333,7 @@ class Mask:
 
 
 WINDOW = Parameter("window", least=0, start=1)
-OWN_WINDOW = Parameter("window", least=1, start=1)  # the query's own position is one of them
+OWN_WINDOW = Parameter("window", least=1, start=1)  # counts the query's own position
 LENGTHS = Parameter("lengths", several=True, start=(), moves=KEY_COUNT)
 DILATION = Parameter("dilation", least=1, start=2)
 GLOBAL_TOKENS = Parameter("global_tokens", several=True, start=(0,), moves=KEY_PLACE)

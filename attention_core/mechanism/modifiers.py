@@ -1,7 +1,7 @@
-"""What else a layer may do on the way from q and k to the output: a step or a few, at their place in the plan.
+"""Modifiers: optional steps of a layer, such as a norm, a score cap or an output gate, each at its place in the plan.
 
-A new modifier is one block here and its entry in MODIFIERS, which says where it stands and what its steps read, and
-declares its parameters and what it learns.
+A new modifier is one block here and its entry in MODIFIERS, which declares the places and reads of its steps, its
+parameters and its learned tensors.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -123,10 +123,10 @@ LET_THROUGH = Faces(
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# The places in a plan, and what stands at each: what q is made of, with its positions, and so k and v where they are
-# made of the same; what k and v are made of; q and k in every head, before positions turn them; the scaled scores,
-# before positions and masks; the two maps of weights, where there are two; the values that are mixed, before the heads
-# are laid side by side; the layer's last step, which is the residual, or the output where there is none.
+# The places in a plan, and the steps at each: the input of q with its positions, and of k and v if it is the same; the
+# input of k and v; q and k per head, before positions rotate them; the scaled scores, before positions and masks; the
+# two maps of weights, if there are two; the mixed values, before the heads are merged; the layer's last step, the
+# residual, or the output if there is none.
 MODIFIER_PLACES = {
     "inputs": ("x",),
     "sources": ("x",),
@@ -142,14 +142,13 @@ MODIFIER_PLACES = {
 class Modifier:
     """A modifier by name.
 
-    steps: by the places where they stand, of MODIFIER_PLACES; at each place the last makes anew what stands there, and
-    that is what the next modifier of the table finds.
-    weights: what it learns. One with steps at "maps" has two maps of weights, HERE the first and "weights_2" the other.
-    witness: of such a one what the heads' outputs are, from what torch's own attention makes of each map:
-    (first, second, *what the last step reads besides) -> outputs.
+    steps: by place, one of MODIFIER_PLACES; the last step's output at a place is what the table's next modifier reads.
+    weights: its learned tensors. One with steps at "maps" has two maps of weights, HERE the first and "weights_2" the
+    second. witness: for such a modifier, the heads' outputs from those of torch's own attention with each map:
+    (first, second, *other reads of the last step) -> outputs.
 
-    Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
-    tensors are not those that the torch functions of its steps take.
+    Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
+    those that the torch functions of its steps take.
     """
 
     steps: Mapping[str, tuple[PlanStep, ...]]
@@ -176,23 +175,24 @@ class Modifier:
             raise ValueError("a modifier that makes weights of two maps has a witness, and no other has one")
 
     def operations(self, place: str, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> list[Operation]:
-        """Its steps at a place for q, k, or what else stands there. given: its parameters, and what the run says."""
+        """Its operations at a place on `thing`, such as q or k. given: its parameters, and the values of
+        GIVEN_BY_RUN."""
         return [step.operation(thing, dims, given) for step in self.steps[place]]
 
     def makes_maps_of(self, steps: Collection[str]) -> bool:
-        """Whether the weights of a run are made of two maps by it. steps: those of the run, by name."""
+        """Whether it combines the two weight maps of a run. steps: the run's step names."""
         own = self.steps.get("maps", ())
         return bool(own) and all(step.output in steps for step in own)
 
     @property
     def reads_input(self) -> bool:
-        """Whether it reads what q, k and v are made of."""
+        """Whether it reads the inputs of q, k and v."""
         is_at_inputs = "inputs" in self.steps or "sources" in self.steps
         return is_at_inputs or any(INPUT in step.reads for step in chain.from_iterable(self.steps.values()))
 
 
 CAPS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
-CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # 50 of Gemma 2
+CAP = Parameter("cap", is_whole=False, is_positive=True, usual=50.0, start=50.0, swept=CAPS)  # 50 as in Gemma 2
 
 MODIFIERS = {
     "layer_norm_before": Modifier(
@@ -278,7 +278,7 @@ MODIFIERS = {
 
 
 def modifiers_at(place: str, chosen: Iterable[tuple[str, Params]]) -> dict[str, Params]:
-    """Those of the chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
+    """The chosen modifiers that act at a place, in the order of MODIFIERS: their parameters by name."""
     params = dict(chosen)
     names = [name for name in MODIFIERS if name in params and place in MODIFIERS[name].steps]
     return {name: params[name] for name in names}

@@ -1,7 +1,7 @@
-"""What makes weights of masked scores: one block a normaliser, and the table NORMALISERS.
+"""Normalisers, which turn masked scores into weights: one block for each, and the table NORMALISERS.
 
-A new normaliser is one block here and its line, which says what a row of its weights sums to, what torch makes of the
-same scores, and where a walk over blocks of keys begins.
+A new normaliser is one block here and its entry, which declares the sum of a row of its weights, the same by torch's
+own attention, and the initial state of blockwise attention.
 """
 
 import math
@@ -59,7 +59,7 @@ SOFTMAX = Faces(
 
 
 def mix_by_sdpa(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Float[Tensor, "B H T d_v"]:
-    """The values mixed by torch's own attention: it adds the scores to the dot products of zeros."""
+    """The values mixed by torch's own attention: the scores are its attn_mask, its queries and keys are zeros."""
     B, H, T, _ = scores.shape
     d_v = v.shape[-1]
     return F.scaled_dot_product_attention(
@@ -72,7 +72,7 @@ def mix_by_sdpa(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v
 
 
 def begin_softmax(rows: Rows) -> tuple[Rows, Rows]:
-    """Before the first block there is no largest score, and nothing is summed."""
+    """The running maximum and sum before the first block of keys: −inf and 0."""
     return torch.full_like(rows, float("-inf")), torch.zeros_like(rows)
 
 
@@ -108,7 +108,7 @@ SINK_SOFTMAX = Faces(sink_softmax, sink_softmax_numpy, sink_softmax_formula, sin
 
 
 def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], sinks) -> Tensor:
-    """The same with one more key a head: its score is the sink, its value 0."""
+    """As mix_by_sdpa, with one more key per head, whose score is the sink and whose value is 0."""
     B, H, T, _ = scores.shape
     column = sinks[:, None, None].expand(B, H, T, 1)
     nothing = torch.zeros_like(v[:, :, :1])  # (B, H_kv, 1, d_v)
@@ -116,7 +116,7 @@ def mix_by_sdpa_with_sinks(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B
 
 
 def begin_sink_softmax(rows: Rows, sinks: Float[Tensor, " H"]) -> tuple[Rows, Rows]:
-    """Before the first block the sink is the largest score, and its power the sum."""
+    """The running maximum and sum before the first block of keys: the sink, and its power, 1."""
     largest = sinks[:, None].expand_as(rows)  # (H, 1) -> (B, H, T)
     return largest, torch.ones_like(rows)
 
@@ -140,7 +140,7 @@ def sigmoid_weights_cell(index, masked_scores: Operand, *, bias) -> Cell:
 
 
 def bias_text(bias: float) -> str:
-    """ "- 1.95", as it is added."""
+    """The bias with its sign, such as "- 1.95", as part of a formula."""
     sign = "-" if bias < 0 else "+"
     return f"{sign} {format_term(abs(bias))}"
 
@@ -151,7 +151,7 @@ SIGMOID = Faces(
 
 
 def mix_by_sdpa_of_two(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"], *, bias: float) -> Tensor:
-    """The sum over the keys of a softmax of two: the key's score, and a score of 0 whose value is 0."""
+    """The values mixed by sigmoids: per key, torch's softmax of its score and of a score 0 whose value is 0."""
     B, H, T, S = scores.shape
     total = scores.new_zeros(B, H, T, v.shape[-1])
     for s in range(S):
@@ -190,26 +190,26 @@ SHARE_OF_SUM = Faces(
 
 
 def mix_by_sdpa_of_logs(scores: Float[Tensor, "B H T S"], v: Float[Tensor, "B H_kv S d_v"]) -> Tensor:
-    """The softmax of logarithms: exp(log a) is a, and of a row of zeros nothing is left."""
+    """The values mixed by shares of a sum: torch's softmax of log scores; a row of zeros gives 0."""
     return mix_by_sdpa(scores.log(), v)
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-ROW_SUMS = ("one", "at most one", "free")  # of a row in which a key is allowed
+ROW_SUMS = ("one", "at most one", "free")  # of the weights of a row with an allowed key
 
 
 @dataclass(frozen=True)
 class Normaliser:
-    """What makes weights of scores, by name.
+    """A normaliser, which turns masked scores into weights.
 
-    faces: they read the masked scores and the weights that it learns. row_sum: one of
-    ROW_SUMS. witness: what torch's own attention makes of the same: (scores, v, *learned, **params) -> the heads'
-    outputs. begins: the running maximum and sum before the first block of keys, from (B, H, T) and what it learns; None
-    where it cannot run in blocks. blocked: what stands for a blocked pair before it, -inf or 0. needs_positive: whether
-    it takes no score below 0. has_sink: whether what a row lacks of 1 goes to a sink, which is no key.
+    faces: their operands are the masked scores and its learned tensors. row_sum: one of ROW_SUMS. witness: the same by
+    torch's own attention: (scores, v, *learned, **params) -> the heads' outputs. begins: the running maximum and sum
+    before the first block of keys, from rows (B, H, T) and the learned tensors; None if it cannot run in blocks.
+    blocked: the score of a blocked pair, -inf or 0. needs_positive: whether it takes no score below 0. has_sink:
+    whether the rest of a row up to 1 goes to a sink, which is no key.
 
-    Raises AttentionError (a ValueError) for another row sum, and ValueError where a row with a sink may sum to anything
-    but at most one, and where what its torch function takes is not what is declared.
+    Raises AttentionError (a ValueError) for an unknown row sum, and ValueError if it has a sink and another row sum
+    than "at most one", or if its torch function takes other arguments than declared.
     """
 
     faces: Faces
@@ -245,27 +245,27 @@ NORMALISERS = {
 
 
 def computed_weights_of(trace: Trace) -> str:
-    """The step that the normaliser makes: weights, or what other weights replace; of two maps the first."""
+    """The name of the normaliser's output step: weights, or computed_weights if replaced; of two maps the first."""
     return next((name for name in ("weights_1", "computed_weights") if name in trace), "weights")
 
 
 def has_two_maps(trace: Trace) -> bool:
-    """Whether the weights are made of two maps: then a weight may be below 0, and a row may sum to anything."""
+    """Whether the weights combine two maps: then a weight may be below 0, and a row may sum to anything."""
     return "weights_2" in trace
 
 
 def maps_of(trace: Trace) -> tuple[str, ...]:
-    """The steps that the normaliser makes: one, or two maps."""
+    """The names of the normaliser's output steps: one, or two maps."""
     return ("weights_1", "weights_2") if has_two_maps(trace) else (computed_weights_of(trace),)
 
 
 def is_replaced(trace: Trace) -> bool:
-    """Whether the weights that mix are not those of the normaliser."""
+    """Whether the values are mixed by other weights than the normaliser's: replaced, or after dropout."""
     return "computed_weights" in trace or "dropped_weights" in trace
 
 
 def normaliser_of(trace: Trace) -> Normaliser:
-    """The normaliser of a run; weights that are made in another way are held to be a softmax's."""
+    """The normaliser of a run; softmax if its weights come from none of NORMALISERS."""
     operation = trace.step(computed_weights_of(trace)).operation
     known = [each for each in NORMALISERS.values() if operation is not None and each.faces == operation.faces]
     return known[0] if known else NORMALISERS["softmax"]
@@ -277,18 +277,18 @@ def has_softmax(trace: Trace) -> bool:
 
 
 def row_sum_of(trace: Trace) -> str:
-    """What a row of the weights that mix sums to, one of ROW_SUMS; what replaces a normaliser's weights sums to one."""
+    """The row sum of the weights that mix the values, one of ROW_SUMS; "one" for replaced weights."""
     if is_replaced(trace):
         return "one"
     return "free" if has_two_maps(trace) else normaliser_of(trace).row_sum
 
 
 def has_sink(trace: Trace) -> bool:
-    """Whether what a row of the weights that mix lacks of 1 goes to a sink."""
+    """Whether the rest of a weight row up to 1 goes to a sink."""
     return normaliser_of(trace).has_sink and not is_replaced(trace) and not has_two_maps(trace)
 
 
 def require_softmax(trace: Trace, what: str) -> None:
-    """Refuses a run whose weights are no softmax's. Raises AttentionError: needs_softmax."""
+    """Checks that the weights of a run are those of one softmax. Raises AttentionError: needs_softmax."""
     if not has_softmax(trace):
         raise AttentionError("needs_softmax", what=what)

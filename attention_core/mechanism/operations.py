@@ -157,7 +157,7 @@ def root_scale_cell(index, scores: Operand, *, factor, temperature) -> Cell:
 
 
 def scaled_formula(scores: str, factor_text: str, factor: float, temperature: float) -> str:
-    """scores times the factor over the temperature, without what is 1."""
+    """scores times the factor over the temperature, in LaTeX, without factors of 1."""
     formula = scores
     if factor != 1:
         formula += rf" \cdot {factor_text}"
@@ -167,7 +167,7 @@ def scaled_formula(scores: str, factor_text: str, factor: float, temperature: fl
 
 
 def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
-    """The same for one score."""
+    """One score times the factor over the temperature, as a cell, without factors of 1."""
     inverse = Constant(1 / temperature, f"1/{format_short(temperature)}")
     factors = [score]
     for constant in (factor, inverse):
@@ -177,7 +177,7 @@ def scaled_cell(score: Ref, factor: Constant, temperature: float) -> Cell:
 
 
 def scale_sign(*, factor: float, temperature: float) -> str:
-    """What is done to the scores: × a factor that is not 1, ÷ a temperature that is not 1.
+    """The sign of the step that scales scores: × the factor, ÷ τ if the temperature is not 1.
 
     >>> scale_sign(factor=2.0, temperature=1.0), scale_sign(factor=1.0, temperature=5.0)
     ('× 2', '÷ τ')
@@ -191,7 +191,7 @@ def scale_sign(*, factor: float, temperature: float) -> str:
 
 
 def root_scale_sign(*, factor: float, temperature: float) -> str:
-    """The same for the factor 1/√d_k.
+    """The sign of the step that scales scores by 1/√d_k.
 
     >>> root_scale_sign(factor=0.5, temperature=1.0), root_scale_sign(factor=0.5, temperature=5.0)
     ('÷ √d', '÷ √d τ')
@@ -199,7 +199,7 @@ def root_scale_sign(*, factor: float, temperature: float) -> str:
     return "÷ √d" if temperature == 1 else "÷ √d τ"
 
 
-SIGN_DIGITS = 3  # of a factor over a column
+SIGN_DIGITS = 3  # of a factor in a sign
 SCALE = Faces(scale, scale_numpy, scale_formula, scale_cell, sign=scale_sign, motion="scale")
 ROOT_SCALE = Faces(
     scale, scale_numpy, root_scale_formula, root_scale_cell, sign=root_scale_sign, motion="scale"

@@ -1,4 +1,4 @@
-"""What may be given about pairs of tokens: who may attend to whom, which weights are kept, and numbers of one's own."""
+"""Optional inputs about pairs of tokens: a mask, the weights that dropout keeps, and numbers to use instead."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ Sizes = tuple[int, int, int, int]  # (B, H, T, S)
 
 @dataclass(frozen=True, eq=False)
 class PairInputs:
-    """What may be given about pairs of tokens: see attend."""
+    """Optional inputs about pairs of tokens: see attend."""
 
     allowed: Tensor | None = None
     keep: Tensor | None = None
@@ -32,10 +32,10 @@ def check_pairs(
     sample: Tensor,
     sample_name: str,
 ) -> dict[str, Tensor]:
-    """What is given about pairs, where the inputs lie, as (B, H, T, S) or broadcasting to it, by the names of steps.
+    """The pair inputs by step name, on the inputs' device, each (B, H, T, S) or broadcasting to it.
 
-    sizes: those of the run. sample: a number of the inputs' dtype and device. sample_name: what the first input is
-    called. What dropout keeps is drawn where it is not given. Numbers are not read yet: check_numbers does.
+    sizes: those of the run. sample: a number of the inputs' dtype and device. sample_name: the name of the first
+    input. The dropout mask is sampled if not given. Numbers are not read yet: check_numbers does.
     """
     pairs: dict[str, Tensor] = {}
     if given.allowed is not None:
@@ -58,17 +58,17 @@ def check_pairs(
 
 
 def chosen_numbers(given: PairInputs, pairs: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """The numbers among what is given about pairs, by the names of its arguments. pairs: those of check_pairs."""
+    """The pair inputs that hold numbers, by argument name. pairs: the result of check_pairs."""
     numbers = {f"what_if[{name!r}]": pairs[f"chosen_{name}"] for name in given.what_if}
     if given.replacement is not None:
-        numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)  # (T, S), if it was given so
+        numbers["replacement"] = pairs["replacement"].view(given.replacement.shape)  # (T, S), if given so
     return numbers
 
 
 def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], config: AttentionConfig) -> None:
-    """All numbers of a run are finite, and no chosen score lies below 0, where the normaliser needs that.
+    """Checks that all numbers of a run are finite, and no chosen score is below 0 if the normaliser needs that.
 
-    All of them in one reading: a number below 0 has no root that is finite.
+    All in one transfer: the root of a number below 0 is not finite.
     """
     normaliser, _ = config.normaliser
     is_chosen = "chosen_scores" in pairs and NORMALISERS[normaliser].needs_positive
@@ -82,7 +82,7 @@ def check_numbers(numbers: Mapping[str, Tensor], pairs: Mapping[str, Tensor], co
 
 
 def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
-    """The weights are replaced in one way at most: evenly, by a tensor, or by chosen numbers."""
+    """Checks that the weights are replaced in at most one way: evenly, by a tensor, or by chosen numbers."""
     by_tensor = given.replacement is not None
     by_numbers = "weights" in given.what_if
     if config.replace and (by_tensor or by_numbers):
@@ -92,7 +92,7 @@ def check_replaced_once(given: PairInputs, config: AttentionConfig) -> None:
 
 
 def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes) -> dict[str, Tensor]:
-    """Numbers chosen in the place of computed ones, NaN where the computed one stays: the numbers, and where."""
+    """The chosen numbers, NaN for none, as two steps: the numbers, and a mask of those that are chosen."""
     if name not in ("scores", "weights"):
         raise AttentionError(
             "unknown_choice",
@@ -106,7 +106,7 @@ def split_chosen_numbers(name: str, numbers: Tensor, sizes: Sizes) -> dict[str, 
 
 
 def draw_dropout_keep(config: AttentionConfig, sizes: Sizes) -> Bool[Tensor, "B H T S"]:
-    """Which weights dropout keeps, drawn on the CPU so that a seed means the same everywhere."""
+    """The sampled mask of weights that dropout keeps; on the CPU, so that a seed gives the same everywhere."""
     generator = torch.Generator().manual_seed(config.dropout_seed)
     draws = torch.rand(sizes, generator=generator, dtype=torch.float64)
     return draws >= config.dropout

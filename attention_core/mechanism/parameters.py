@@ -1,4 +1,4 @@
-"""What a mask or a position takes besides tensors, declared beside it: checks, links and controls read the declaration.
+"""Declarations of a mechanism's parameters, numbers and words; checks, links and controls read them.
 
 A new kind of number is a line in Parameter.check_one.
 """
@@ -18,27 +18,26 @@ from attention_core.mechanism.plain_checks import (
 )
 from attention_core.record.errors import AttentionError
 
-NEEDED = "needed"  # in the place of what a parameter usually is: it must be given
+NEEDED = "needed"  # instead of a default: the parameter must be given
 KEY_COUNT, KEY_PLACE = "key count", "key place"
 WHOLE_CHECKS = {None: require_whole, 0: require_not_negative, 1: require_positive}  # by the least value
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A whole number that a mechanism takes, where `is_whole`; one of some `words`; or else a finite number.
+    """A parameter of a mechanism: one of `words` if any, a whole number if `is_whole`, else a finite number.
 
-    least: of a whole number 0 or 1, below which none may be; None where only the sizes of a run say what fits. Of
-    another number 0 or None.
-    is_positive: whether a finite number must lie above 0.
-    several: a tuple or a list of them.
-    usual: what it is where none is given; None where the run says what it is, and NEEDED where one must be given.
-    start: what a page begins with where the mechanism is switched on; None where it leaves it open.
-    beside: the parameter without which it does nothing, where that one is what it usually is.
-    is_added: whether links were written before it was there: one behind all others that is what it usually is stands
-    in none.
-    swept: the values that show what it does, one after the other; of words all.
-    moves: how it follows a run that sees only the keys from `first` on: KEY_COUNT, a number of keys from the first one,
-        shrinks by `first` to 0 at the least; KEY_PLACE, the number of a key, falls by `first`; "" stays as it is.
+    least: the smallest allowed whole number, 0 or 1; None if only the sizes of a run limit it. Of another number 0 or
+    None.
+    is_positive: whether a finite number must be above 0.
+    several: whether it is a tuple or a list of values.
+    usual: the default; None if the run sets it, NEEDED if it must be given.
+    start: the initial value on a page when the mechanism is switched on; None if the page leaves it open.
+    beside: the parameter without which it has no effect: while that one has its default.
+    is_added: whether older links lack it: links omit it if it is the last one and has its default.
+    swept: the values of a sweep that shows its effect; of words all.
+    moves: its change in a run with only the keys from `first` on: KEY_COUNT, a number of keys from the first one,
+        decreases by `first`, to 0 at least; KEY_PLACE, the position of a key, decreases by `first`; "" does not change.
 
     Raises ValueError for another least value.
     """
@@ -61,7 +60,7 @@ class Parameter:
             raise ValueError(f"the least value of {self.name} must be None, 0 or 1: got {self.least!r}")
 
     def check(self, given: object) -> object:
-        """What was given, if it is what was declared. Raises AttentionError."""
+        """The given value, checked against the declaration. Raises AttentionError."""
         if given is None and self.usual is None:
             return None
         if not self.several:
@@ -69,7 +68,7 @@ class Parameter:
         return tuple(self.check_one(number) for number in require_list(self.name, given))
 
     def for_keys_from(self, given: object, first: int) -> object:
-        """What was given, as it reads where key number `first` is the first one.
+        """The given value for a run whose first key is key number `first`.
 
         >>> Parameter("lengths", several=True, moves=KEY_COUNT).for_keys_from((5, 2), 3)
         (2, 0)
@@ -81,12 +80,12 @@ class Parameter:
         return self.moved_key(given, first)
 
     def moved_key(self, number: int, first: int) -> int:
-        """One number, moved."""
+        """One number, decreased by `first`; a KEY_COUNT not below 0."""
         moved = number - first
         return max(0, moved) if self.moves == KEY_COUNT else moved
 
     def check_one(self, given: object) -> object:
-        """One number, or one word."""
+        """One number or word, checked."""
         if self.words:
             return require_one_of(self.name, given, self.words)
         if self.is_whole:
@@ -102,10 +101,10 @@ class Parameter:
 def check_parameters(
     kind: str, given: Mapping[str, object], declared: Iterable[Parameter], others: tuple[str, ...] = ()
 ) -> dict[str, object]:
-    """The parameters of one choice, each as it was declared; what was not given is what it usually is.
+    """The parameters of one choice, each checked against its declaration, defaults filled in.
 
-    others: names that may be given, too, and are checked elsewhere. Raises AttentionError: unknown_parameter,
-    missing_parameter, and what a parameter refuses.
+    others: further allowed names, checked elsewhere. Raises AttentionError: unknown_parameter, missing_parameter, and
+    those of Parameter.check.
 
     >>> check_parameters("local", {"window": 2}, [Parameter("window", least=0)])
     {'window': 2}
@@ -123,7 +122,7 @@ def check_parameters(
 
 
 def check_names(kind: str, given: Iterable[str], known: tuple[str, ...]) -> None:
-    """Refuses a parameter that `kind` does not take."""
+    """Checks that `kind` takes every given parameter."""
     for name in given:
         if name not in known:
             choices = ", ".join(known) or "nothing"
@@ -136,33 +135,33 @@ def names_of(parameters: Iterable[Parameter]) -> tuple[str, ...]:
 
 
 def check_declared(function: Callable, declared: Iterable[str]) -> None:
-    """Refuses a declaration that does not name what a torch function takes by keyword. Raises ValueError.
+    """Checks that the declared names are the keyword-only arguments of a torch function. Raises ValueError.
 
-    Without it a parameter that nobody declared would have no check, no link and no control, and nothing would say so.
+    Else an undeclared parameter would silently have no check, no link and no control.
     """
     check_same_names(function.__name__, sorted(keyword_names(function)), sorted(declared))
 
 
 def check_operands(function: Callable, declared: Iterable[str]) -> None:
-    """The same for the tensors that it takes, in their order: the first is that of its place, by any name."""
+    """Checks that the declared names are its positional arguments after the first, in order. Raises ValueError."""
     _, *others = argument_names(function, by_keyword=False)
     check_same_names(function.__name__, others, list(declared))
 
 
 def check_same_names(who: str, taken: list[str], declared: list[str]) -> None:
-    """Both lists are one. Raises ValueError."""
+    """Checks that both lists are equal. Raises ValueError."""
     if taken != declared:
         raise ValueError(f"{who} takes {', '.join(taken)}: declared are {', '.join(declared)}")
 
 
 def keyword_names(function: Callable) -> tuple[str, ...]:
-    """The arguments that a function takes by keyword alone."""
+    """The keyword-only arguments of a function."""
     return argument_names(function, by_keyword=True)
 
 
-@cache  # every plan of a modifier asks
+@cache  # called in every plan with a modifier
 def argument_names(function: Callable, by_keyword: bool) -> tuple[str, ...]:
-    """The arguments that a function takes by keyword alone, or those that it takes in their order."""
+    """The keyword-only arguments of a function, or its other ones in order."""
     names = []
     for argument in inspect.signature(function).parameters.values():
         if (argument.kind is inspect.Parameter.KEYWORD_ONLY) == by_keyword:

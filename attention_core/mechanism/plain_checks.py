@@ -1,10 +1,10 @@
-"""Checks of plain values: a choice, a whole number, a list, a finite number. Each gives back what it was given."""
+"""Checks of plain values: a choice, a whole number, a list, a finite number. Each returns the given value."""
 
 import sys
 
 from attention_core.record.errors import AttentionError
 
-MAX_WHOLE_NUMBER = 2**31 - 1  # of any whole number; torch and NumPy hold it everywhere
+MAX_WHOLE_NUMBER = 2**31 - 1  # of any size; every integer type of torch and NumPy in use holds it
 
 
 def require_one_of(name: str, given: object, names: tuple[str, ...]) -> object:
@@ -32,7 +32,7 @@ def require_positive(name: str, given: object) -> int:
 
 
 def is_whole(given: object) -> bool:
-    """Whether it is an int, and not True or False."""
+    """Whether it is an int other than True and False."""
     return isinstance(given, int) and not isinstance(given, bool)
 
 

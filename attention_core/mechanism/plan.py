@@ -67,9 +67,9 @@ def prepare(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[Inputs, Plan]:
-    """What attend runs: its inputs as steps and its plan, all of it checked, none of it computed.
+    """The inputs of attend as steps, and its plan; all is checked, nothing computed.
 
-    Raises AttentionError as attend does: a run that is prepared is refused no more.
+    Raises AttentionError as attend does; running the plan raises none.
     """
     arguments = check_arguments(query, key, value, weights, config, pairs)
     return plan_run(arguments, config)
@@ -83,18 +83,18 @@ def prepare_qkv(
     config: AttentionConfig,
     pairs: PairInputs,
 ) -> tuple[Inputs, Plan]:
-    """What attend_qkv runs, as prepare says it of attend. Raises AttentionError."""
+    """The inputs of attend_qkv as steps, and its plan, as prepare does for attend. Raises AttentionError."""
     arguments = check_qkv_arguments(q, k, v, weights, config, pairs)
     return plan_run(arguments, config)
 
 
 def run_plan(inputs: Inputs, plan: Plan) -> Trace:
-    """Every operation applied in order, every value kept."""
+    """The Trace of a plan: every operation applied in order, every value recorded."""
     return Trace(inputs).then(*plan)
 
 
 def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Plan]:
-    """The arguments of a run as steps, and all the operations on them. Raises AttentionError where positions or the
+    """The arguments of a run as steps, and all the operations on them. Raises AttentionError if positions or the
     residual do not fit."""
     shapes = arguments.shapes
     query_offset = arguments.query_offset
@@ -105,7 +105,7 @@ def plan_run(arguments: Arguments, config: AttentionConfig) -> tuple[Inputs, Pla
 
 
 def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: Shapes, query_offset: int) -> Plan:
-    """The whole plan, from one that ends with q, k and v."""
+    """The whole plan. plan: its part up to q, k and v."""
     source = find_query_source(config, plan)
     plan = plan + plan_weights(config, inputs, shapes, query_offset)
     plan += plan_output(config, inputs, shapes, source)
@@ -118,8 +118,8 @@ def plan_attention(config: AttentionConfig, inputs: Inputs, plan: Plan, shapes: 
 
 
 def find_query_source(config: AttentionConfig, to_qkv: Plan) -> str:
-    """The step that q is made of; "" where q itself is given."""
-    made = ("q_projected", head_step(config, "q"))  # where no matrix projects it, it is cut into heads at once
+    """The name of the step that q is projected from; "" if q itself is given."""
+    made = ("q_projected", head_step(config, "q"))  # without a projection, the split into heads reads it
     return next((operation.reads[0] for operation in to_qkv if operation.output in made), "")
 
 
@@ -131,7 +131,7 @@ def plan_qkv(
     shapes: Shapes,
     query_offset: int,
 ) -> Plan:
-    """From the inputs to q, k and v. sources: which input each of them is made of; empty where they are inputs."""
+    """The operations from the inputs to q, k and v. sources: the input of each; empty if they are given."""
     plan: Plan = []
     for source in dict.fromkeys(sources.values()):  # each input once
         first_position = query_offset if source == "query" else 0
@@ -147,7 +147,7 @@ def plan_qkv(
     for role in ("k", "v"):
         if role in sources and config.modifiers_at("sources"):
             changes = plan_source_changes(config, sources[role], made_of[role])
-            if projected_from["k"] != changes[-1].output:  # once, where k and v are made of one input
+            if projected_from["k"] != changes[-1].output:  # once, if k and v have one input
                 plan += changes
             projected_from[role] = changes[-1].output
     for role, source in projected_from.items():
@@ -155,7 +155,7 @@ def plan_qkv(
     for half in range(config.maps):
         q_changes = plan_head_changes(config, inputs, "q", shapes, query_offset, half)
         k_changes = plan_head_changes(config, inputs, "k", shapes, 0, half)
-        for both in zip(q_changes, k_changes, strict=True):  # what is done to q, is then done to k
+        for both in zip(q_changes, k_changes, strict=True):  # each step on q is followed by the same on k
             plan += both
     for name, params in config.positions_at("scores").items():
         steps = plan_position_steps(name, params, made_of, shapes, query_offset)
@@ -165,12 +165,12 @@ def plan_qkv(
 
 
 def input_step(config: AttentionConfig, source: str) -> str:
-    """The step that holds an input with its positions."""
+    """The name of the step that holds an input with its positions, if any."""
     return f"positioned_{source}" if config.positions_at("input") else source
 
 
 def plan_query_changes(config: AttentionConfig, source: Step) -> Plan:
-    """What modifiers make of the input that q is made of, with its positions, before anything is projected from it."""
+    """The operations of modifiers on the input of q with its positions, before any projection."""
     changes = []
     for name, params in config.modifiers_at("inputs").items():
         changes.append(MODIFIERS[name].operations("inputs", source.name, source.dims, params))
@@ -178,8 +178,8 @@ def plan_query_changes(config: AttentionConfig, source: Step) -> Plan:
 
 
 def plan_source_changes(config: AttentionConfig, source: str, step: str) -> Plan:
-    """What modifiers make of an input before k and v are projected from it. source: the input's name. step: the one
-    that is changed, which is the input with its positions, or what was made of that."""
+    """The operations of modifiers on an input before k and v are projected from it. source: the input's name. step: the
+    first step that they read: the input with its positions, or a modifier's output for it."""
     changes = []
     for name, params in config.modifiers_at("sources").items():
         changes.append(MODIFIERS[name].operations("sources", source, (), params))
@@ -189,7 +189,7 @@ def plan_source_changes(config: AttentionConfig, source: str, step: str) -> Plan
 def plan_position_steps(
     name: str, params: Mapping[str, object], made_of: Mapping[str, str], shapes: Shapes, query_offset: int
 ) -> Plan:
-    """What a position on the scores makes of the inputs. made_of: the steps that q and k are made of."""
+    """The operations on the inputs for a position on the scores. made_of: the steps that q and k are projected from."""
     _, heads, _, _ = shapes["q"]
     plan: Plan = []
     for step in POSITIONS[name].steps:
@@ -201,7 +201,7 @@ def plan_position_steps(
 
 
 def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: str, shapes: Shapes) -> Plan:
-    """One of q, k and v: projected, where there is a weight for it, and cut into heads."""
+    """The operations for one of q, k and v: its projection, if there is a weight for it, and the split into heads."""
     plan: Plan = []
     learned = [name for name in (f"w_{role}", f"b_{role}") if name in inputs]
     if learned:
@@ -228,13 +228,13 @@ def plan_projection(config: AttentionConfig, inputs: Inputs, role: str, source: 
 def plan_input_positions(
     config: AttentionConfig, inputs: Inputs, source: Step, heads: int, first_position: int
 ) -> Plan:
-    """An input with the positions that are added to it, if any are chosen; its first row stands at first_position."""
+    """The operations that add the chosen positions to an input; its first row is at first_position."""
     chosen = config.positions_at("input")
     if not chosen:
         return []
     _, rows, columns = source.shape
     _, length, width = source.dims
-    dims = (length, f"{width}_position")  # the columns of a table are frequencies, not what those of x stand for
+    dims = (length, f"{width}_position")  # a table's columns are frequencies, not the columns of x
     plan: Plan = []
     for name, params in chosen.items():
         position = POSITIONS[name]
@@ -261,7 +261,7 @@ def plan_input_positions(
 
 
 def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
-    """The step `output`, the sum of several of the same shape; nothing where there is only one."""
+    """The additions that make the step `output` from several steps of one shape; empty if there is only one."""
     plan: Plan = []
     total, *others = names
     for count, name in enumerate(others, 2):
@@ -280,9 +280,9 @@ def plan_sum(names: list[str], output: str, dims: tuple[str, ...]) -> Plan:
 def plan_head_changes(
     config: AttentionConfig, inputs: Inputs, role: str, shapes: Shapes, first_position: int, half: int
 ) -> Plan:
-    """q or k with the modifiers and then the positions that act in the heads, if any are chosen.
+    """The operations of modifiers and then positions on the heads of q or k; empty if none are chosen.
 
-    Its first row stands at first_position. half: which of two maps it is for. The last step has the name of q or k.
+    Its first row is at first_position. half: the map, 0 or 1. The last step has the name of q or k.
     """
     _, heads, length, width = shapes[role]
     dims = head_dims(role, shapes)
@@ -304,7 +304,7 @@ def plan_head_changes(
 
 
 def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
-    """The steps of the second map: their names end with _2. given: names besides that stand for the second map's."""
+    """The plan for the second map: the names of its steps end with _2. given: further names to replace likewise."""
     names = {*given, *(operation.output for operation in plan)}
     second = {name: f"{name}_2" for name in names}
     numbered: Plan = []
@@ -316,7 +316,7 @@ def number_second(plan: Plan, given: tuple[str, ...] = ()) -> Plan:
 
 # ---- scores ----------------------------------------------------------------------------------------------------------
 def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
-    """From q and k to the scores that the mask sees."""
+    """The operations from q and k to the scores that the mask reads."""
     plan = plan_score(config, inputs)
     plan += plan_score_positions(config, inputs, shapes, query_offset)
     plan.append(plan_scale(config, count_compared(config, inputs, shapes), plan[-1].output))
@@ -327,7 +327,7 @@ def plan_scores(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_o
 
 
 def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
-    """The score's operations, and behind them the numbers that somebody chose instead."""
+    """The operations of the score function, and the replacement by chosen scores, if any."""
     *operations, last = SCORES[config.score].operations
     if "chosen_scores" not in inputs:
         return [*operations, last]
@@ -336,7 +336,7 @@ def plan_score(config: AttentionConfig, inputs: Inputs) -> Plan:
 
 
 def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
-    """The scores with what positions add to them before they are scaled, where any do."""
+    """The operations by which positions change the scores before the scaling, if any do."""
     changes = []
     for name, params in config.positions_at("scores").items():
         operation = Operation(
@@ -353,7 +353,7 @@ def plan_score_positions(config: AttentionConfig, inputs: Inputs, shapes: Shapes
 def fit_to_scores(
     name: str, params: Mapping[str, object], inputs: Inputs, shapes: Shapes, query_offset: int
 ) -> dict[str, object]:
-    """The parameters of a position that acts on scores, as this run has them: those that its own step takes."""
+    """The parameters of a position on scores, fitted to this run; only those that its torch function takes."""
     position = POSITIONS[name]
     _, heads, T, _ = shapes["q"]
     _, _, S, d_k = shapes["k"]
@@ -363,8 +363,8 @@ def fit_to_scores(
 
 
 def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str, int]:
-    """The sizes of a run as a position sees them: the heads, the width of what stands at its place, and the letters of
-    what it learns. Raises AttentionError: weight_shape, of a table that is as wide as another input."""
+    """The sizes of a run for a position: the heads, the width at its place, and the letters of its learned tensors.
+    Raises AttentionError: weight_shape, for a table of another width than the input."""
     position = POSITIONS[name]
     learned = {tensor.name: inputs[tensor.name].shape for tensor in position.weights}
     sizes = add_own_sizes(position.weights, learned, {"H": heads, "width": width})
@@ -374,7 +374,7 @@ def size_position(name: str, inputs: Inputs, heads: int, width: int) -> dict[str
 
 
 def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> int:
-    """How many numbers of a query meet as many of a key: d_k, and those that positions compare besides."""
+    """The number of query-key products in a score: d_k, plus those that positions add."""
     _, heads, _, _ = shapes["q"]
     _, _, _, d_k = shapes["k"]
     letters = {name: POSITIONS[name].compares for name in config.positions_at("scores") if POSITIONS[name].compares}
@@ -382,14 +382,14 @@ def count_compared(config: AttentionConfig, inputs: Inputs, shapes: Shapes) -> i
 
 
 def plan_put(output: str, computed: str) -> Operation:
-    """A step in which chosen numbers stand in the place of computed ones."""
+    """The operation that replaces computed numbers by the chosen ones."""
     reads = (computed, f"chosen_{output}", f"where_{output}")
     return Operation(output, SCORE_DIMS, reads, PUT)
 
 
 def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
-    """The scores by the chosen factor, else by the score's own (1/√d_k), else by 1; then over the temperature, which
-    is lower where a position makes the scores sharper."""
+    """The operation that scales scores: by the chosen factor, else the score's default (1/√d_k), else 1; then over the
+    temperature, which is lower if a position sharpens the scores."""
     default_scale = SCORES[config.score].default_scale
     faces = SCALE
     factor = 1.0
@@ -404,7 +404,7 @@ def plan_scale(config: AttentionConfig, d_k: int, scores: str) -> Operation:
 
 
 def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: int, source: str = "") -> Plan:
-    """What the chosen modifiers make of a step at their place, one after the other. source: what q is made of."""
+    """The operations of the chosen modifiers at a place, in a chain from `read` on. source: the input step of q."""
     changes = []
     for name, params in config.modifiers_at(place).items():
         changes.append(MODIFIERS[name].operations(place, place, read.dims, {**params, HEADS: heads}))
@@ -412,7 +412,7 @@ def plan_modifiers(config: AttentionConfig, place: str, read: Operation, heads: 
 
 
 def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, scores: str) -> Plan:
-    """The scores with the positions that are added to them, where any are chosen."""
+    """The operations that add the chosen position biases to the scores; empty if none are chosen."""
     chosen = config.positions_at("bias")
     if not chosen:
         return []
@@ -440,7 +440,7 @@ def plan_bias(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_off
 
 # ---- masks -----------------------------------------------------------------------------------------------------------
 def plan_masks(config: AttentionConfig, inputs: Inputs, query_offset: int, scores: str) -> Plan:
-    """One operation a mask; `allowed` is the one there is, or all of them combined."""
+    """The operations of the masks, the step `allowed` (the single mask, or all combined), and the masked scores."""
     names = [f"allowed_{name}" for name, _ in config.masks]
     if "allowed_custom" in inputs:
         names.append("allowed_custom")
@@ -471,7 +471,7 @@ def plan_mask(
     scores: str,
     output: str,
 ) -> Operation:
-    """One mask; `offset`, where it is among its parameters, has become the run's query_offset."""
+    """The operation of one mask; the run's query_offset replaces its `offset`."""
     mask = MASKS[name]
     params = dict(params)
     params.pop("offset", None)
@@ -481,13 +481,13 @@ def plan_mask(
 
 
 def is_masked(config: AttentionConfig, inputs: Inputs) -> bool:
-    """Whether there is a step `allowed`: made of the config's masks, or given."""
+    """Whether the run has a step `allowed`, from the config's masks or given."""
     return bool(config.masks) or "allowed" in inputs
 
 
 # ---- weights ---------------------------------------------------------------------------------------------------------
 def plan_weights(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int) -> Plan:
-    """From q and k to the weights that mix: those that are computed, or what replaces them."""
+    """The operations from q and k to the weights that mix the values: computed, replaced, after dropout."""
     replacing = plan_replaced_weights(config, inputs)
     output = "weights" if replacing is None else "computed_weights"
     plan = plan_computed_weights(config, inputs, shapes, query_offset, output)
@@ -508,11 +508,12 @@ def plan_weights(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_
 def plan_computed_weights(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str
 ) -> Plan:
-    """From q and k to the weights of one map; or of two, and what a modifier makes of both. The last step: output."""
+    """The operations from q and k to the weights: of one map, or of two and their combination. output: the last
+    step."""
     if config.maps == 1:
         return plan_map(config, inputs, shapes, query_offset, output)
     plan = plan_map(config, inputs, shapes, query_offset, "weights_1")
-    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # those are the first map's
+    computed = {name: step for name, step in inputs.items() if name != "chosen_scores"}  # those are for the first map
     second = plan_map(config, computed, shapes, query_offset, "weights")
     plan += number_second([operation for operation in second if not is_for_both_maps(operation)], given=("q", "k"))
     _, heads, _, _ = shapes["q"]
@@ -522,19 +523,19 @@ def plan_computed_weights(
 
 
 def plan_map(config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, output: str) -> Plan:
-    """From q and k to one map of weights, the step `output`."""
+    """The operations from q and k to one map of weights, the step `output`."""
     plan = plan_scores(config, inputs, shapes, query_offset)
     plan += plan_masks(config, inputs, query_offset, plan[-1].output)
     return [*plan, plan_normaliser(config, output)]
 
 
 def is_for_both_maps(operation: Operation) -> bool:
-    """Whether a step says something about pairs of tokens that holds for both maps: a mask, or a bias."""
+    """Whether both maps share the step: a mask, or a position bias."""
     return operation.output.startswith("allowed") or operation.dims == SCORE_DIMS[1:]
 
 
 def plan_normaliser(config: AttentionConfig, output: str) -> Operation:
-    """The step that makes weights of the masked scores."""
+    """The operation that turns masked scores into weights."""
     name, params = config.normaliser
     normaliser = NORMALISERS[name]
     reads = ("masked_scores", *names_of(normaliser.weights))
@@ -542,7 +543,7 @@ def plan_normaliser(config: AttentionConfig, output: str) -> Operation:
 
 
 def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation | None:
-    """The step that puts other weights in the place of the normaliser's; None where those stay."""
+    """The operation that replaces the normaliser's weights by others; None if they stay."""
     if config.replace:
         reads = ("computed_weights", "allowed") if is_masked(config, inputs) else ("computed_weights",)
         return Operation("weights", SCORE_DIMS, reads, EVEN_WEIGHTS)
@@ -555,9 +556,9 @@ def plan_replaced_weights(config: AttentionConfig, inputs: Inputs) -> Operation 
 
 # ---- output ----------------------------------------------------------------------------------------------------------
 def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source: str) -> Plan:
-    """From the weights to the output: the values mixed, the heads side by side, projected where there is a W_o.
+    """The operations from the weights to the output: mix the values, merge the heads, project if there is a W_o.
 
-    source: what q is made of.
+    source: the input step of q.
     """
     _, heads, _, _ = shapes["q"]
     weights = "dropped_weights" if config.dropout else "weights"
@@ -585,7 +586,7 @@ def plan_output(config: AttentionConfig, inputs: Inputs, shapes: Shapes, source:
 
 
 def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
-    """x + output, what the next layer reads; with sinusoidal positions x carries them."""
+    """The operation x + output, which the next layer reads; x with its added positions, if any."""
     source = "x" if "x" in inputs else "query"
     if source not in inputs:
         raise AttentionError("no_input_residual")
@@ -605,7 +606,7 @@ def plan_residual(inputs: Inputs, plan: Plan, shapes: Shapes) -> Operation:
 
 
 def output_width(inputs: Inputs, shapes: Shapes) -> int:
-    """How many numbers the output has for each query."""
+    """The width of the output."""
     if "w_o" in inputs:
         w_o = inputs["w_o"].value
         return w_o.shape[-1]

@@ -1,4 +1,4 @@
-"""Steps that a mechanism adds to a plan, as data: what each is called, which faces it has, what it reads."""
+"""Steps that a mechanism adds to a plan, as data: the name, the faces and the reads of each."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -6,23 +6,23 @@ from dataclasses import dataclass, replace
 from attention_core.mechanism.parameters import keyword_names
 from attention_core.record.trace import Faces, Operation
 
-HERE = "here"  # among what a step reads: what stands at its place when its mechanism begins
-INPUT, KEY_INPUT = "input", "key_input"  # what q is made of, and what k is made of
+HERE = "here"  # among a step's reads: the last step at its place before its mechanism
+INPUT, KEY_INPUT = "input", "key_input"  # among a step's reads: the inputs of q and k
 INPUTS = (INPUT, KEY_INPUT)
 HEADS, HALF, FIRST_POSITION = "heads", "half", "first_position"
 GIVEN_BY_RUN = (
     HEADS,
     HALF,
     FIRST_POSITION,
-)  # by keyword: how many heads, which of two maps, where its first row stands
+)  # keywords: the number of heads, the map (0 or 1), the position of the first row
 
 
 @dataclass(frozen=True)
 class PlanStep:
-    """One step.
+    """One step of a mechanism.
 
-    reads: HERE, INPUT, KEY_INPUT, what is learned, and steps before it; "{thing}" in a name stands for what it is done
-    to, such as q or k. dims: its axes, where they are not those of what stands at the place.
+    reads: HERE, INPUT, KEY_INPUT, learned tensors, and earlier steps; "{thing}" in a name stands for the changed step,
+    such as q or k. dims: its axes; empty if they are those of the changed step.
     """
 
     output: str
@@ -31,7 +31,8 @@ class PlanStep:
     dims: tuple[str, ...] = ()
 
     def operation(self, thing: str, dims: tuple[str, ...], given: Mapping[str, object]) -> Operation:
-        """The step as an operation on one thing. given: the parameters, and what the run says."""
+        """The step as an operation on `thing`, which has the axes `dims`. given: parameters and the values of
+        GIVEN_BY_RUN."""
         return Operation(
             output=self.output.format(thing=thing),
             dims=self.dims or dims,
@@ -44,10 +45,10 @@ class PlanStep:
 def chain_operations(
     mechanisms: Iterable[list[Operation]], first: str, sources: Mapping[str, str] | None = None
 ) -> list[Operation]:
-    """The steps of mechanisms that stand at one place, in this order: each finds there what the last step of the one
-    before it made, and the first one the step `first`. All of a mechanism's steps that read HERE read that.
+    """The operations of mechanisms at one place, in a chain: HERE becomes the last step of the mechanism before, at
+    first the step `first`.
 
-    sources: the steps that q and k are made of, which are read as INPUT and KEY_INPUT.
+    sources: the steps that replace INPUT and KEY_INPUT.
     """
     chained: list[Operation] = []
     here = first
@@ -61,8 +62,7 @@ def chain_operations(
 
 
 def check_all_read(plan: list[Operation]) -> None:
-    """Every step is read by a later one, or is the last. Raises ValueError: without it a step would do nothing, and
-    nothing would say so."""
+    """Checks that every step but the last is read. Raises ValueError: else a step would silently have no effect."""
     read = {name for operation in plan for name in operation.reads}
     unread = [operation.output for operation in plan[:-1] if operation.output not in read]
     if unread:

@@ -1,10 +1,10 @@
-"""Where a token stands, told to attention in three ways: added to x, turned into q and k, or subtracted from scores.
+"""Position encodings: added to x, rotated into q and k, or added to scores.
 
-`first_position` is where the first row stands: 0 for keys, `query_offset` for queries. `query_offset` is where query 0
-stands among the keys: a causal mask's offset (S - T where none is set), and 0 without such a mask. In self-attention x
+`first_position` is the position of the first row: 0 for keys, `query_offset` for queries. `query_offset` is that of
+query 0 among the keys: a causal mask's offset (S - T if none is set), and 0 without such a mask. In self-attention x
 is one sequence, so sinusoids are added to its tokens from position 0 on.
-A new position is one block here, or in relative_positions.py where its distances have learned numbers, and its line in
-POSITIONS, which says where in a run it acts.
+A new position is one block here, or in relative_positions.py if its distances have learned numbers, and its entry in
+POSITIONS, which declares its place in a run.
 """
 
 import math
@@ -100,7 +100,7 @@ SINUSOIDAL = Faces(sinusoidal, sinusoidal_numpy, sinusoidal_formula, sinusoidal_
 
 
 def wavelengths(width: int, base: float = 10000.0) -> tuple[float, ...]:
-    r"""After how many positions each pair of columns, a sine and a cosine, begins anew: $2\pi \cdot base^{2i/D}$.
+    r"""The wavelengths of the pairs of columns, a sine and a cosine, in positions: $2\pi \cdot base^{2i/D}$.
 
     >>> [round(length, 1) for length in wavelengths(8)]
     [6.3, 62.8, 628.3, 6283.2]
@@ -133,7 +133,7 @@ def place_vectors_cell(index, x: Operand, w_places: Operand, *, first_position) 
 
 
 def fit_places(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """The parameters as they are. Raises AttentionError: few_places, where a place has no row in the table."""
+    """The parameters, unchanged. Raises AttentionError: few_places, if a position has no row in the table."""
     rows, first = sizes["N"], sizes["first"]
     last = first + sizes["length"] - 1
     if first < 0 or last >= rows:
@@ -147,7 +147,7 @@ PLACE_VECTORS = Faces(
 
 
 def sinusoid_rows(rows: int, columns: int) -> np.ndarray:
-    """A table that is not learned yet: Vaswani et al. 2017, section 3.5, found both to do alike."""
+    """The initial table of learned positions: sinusoids, which do about as well (Vaswani et al. 2017, section 3.5)."""
     return sinusoidal_numpy(np.zeros((rows, columns)), base=10000.0, first_position=0)
 
 
@@ -301,8 +301,8 @@ def rope_length(scaling: str, factor: float, mscale: float, mscale_all_dim: floa
 
 
 def rope_sharpness(params: Parameters) -> float:
-    """By what the scores are multiplied besides their scale: the square of the growth that all numbers of q and k would
-    have had (DeepSeek-V2's published code)."""
+    """The factor on the scores besides their scale: the square of YaRN's growth by mscale_all_dim, which q and k would
+    each have had; 1 without YaRN (DeepSeek-V2's published code)."""
     return yarn_growth(params["factor"], params["mscale_all_dim"]) ** 2 if params["scaling"] in YARNS else 1.0
 
 
@@ -339,7 +339,7 @@ def rope_cell(
 
 
 def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
-    """The two columns that RoPE turns together.
+    """The two columns that RoPE rotates together.
 
     >>> pair_columns(1, 6, "interleaved"), pair_columns(1, 6, "half")
     ((2, 3), (1, 4))
@@ -352,8 +352,8 @@ def pair_columns(pair: int, width: int, style: str) -> tuple[int, int]:
 ROPE = Faces(rope, rope_numpy, rope_formula, rope_cell, sign="R", motion="turn")
 ROPE_STYLES = ("interleaved", "half")
 ROPE_SCALINGS = ("none", "linear", "ntk", "yarn", "llama3", "yarn_unrounded", "yarn_turns")
-# How often a pair turns around in the trained length: up to the first it is divided by the factor, from the second on
-# it is left. Alpha and beta of Peng et al. 2023, as they recommend them, and those of Llama 3.1's published code.
+# Full turns of a pair in the trained length: up to the first number its frequency is divided by the factor, from the
+# second on it is unchanged. Alpha and beta as Peng et al. 2023 recommend, and those of Llama 3.1's published code.
 YARN_TURNS = (1.0, 32.0)
 TURNS = {"yarn_turns": YARN_TURNS, "llama3": (1.0, 4.0)}
 RAMPS = {"yarn": True, "yarn_unrounded": False}  # between the pairs that turn so often, by the pair: whether rounded
@@ -361,7 +361,7 @@ YARNS = ("yarn", "yarn_unrounded", "yarn_turns")
 
 
 def fit_rope(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """RoPE's parameters as they are. Raises AttentionError: even_width."""
+    """RoPE's parameters, unchanged. Raises AttentionError: even_width."""
     if sizes["width"] % 2:
         raise AttentionError("even_width", kind="RoPE", width=sizes["width"])
     return params
@@ -401,7 +401,7 @@ ALIBI = Faces(alibi, alibi_numpy, alibi_formula, alibi_cell, sign="−m·|i−j|
 
 
 def alibi_slopes(heads: int) -> tuple[float, ...]:
-    """One slope a head: 2^(-8/H), 2^(-16/H), ...; where H is no power of two, the missing ones are every other slope of
+    """One slope per head: 2^(-8/H), 2^(-16/H), ...; if H is no power of two, the missing ones are every other slope of
     twice the next lower power (Press et al. 2022, the authors' published code).
 
     >>> alibi_slopes(4)
@@ -417,12 +417,12 @@ def alibi_slopes(heads: int) -> tuple[float, ...]:
 
 
 def geometric_slopes(count: int) -> list[float]:
-    """2^(-8/n), 2^(-16/n), ..., 2^(-8), where n is how many they are."""
+    """The slopes 2^(-8/n), 2^(-16/n), ..., 2^(-8) for n = count."""
     return [2.0 ** (-8 * number / count) for number in range(1, count + 1)]
 
 
 def fit_alibi(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """ALiBi's slopes, one a head: the published ones where none are given. Raises AttentionError: slopes_count."""
+    """ALiBi's slopes, one per head: the published ones if none are given. Raises AttentionError: slopes_count."""
     given, heads = params["slopes"], sizes["H"]
     slopes = alibi_slopes(heads) if given is None else given
     if len(slopes) != heads:
@@ -431,36 +431,36 @@ def fit_alibi(params: Parameters, sizes: PositionSizes) -> Parameters:
 
 
 # ---- the table -------------------------------------------------------------------------------------------------------
-# A table added to x; q and k changed in every head; scores that get more, before the scale; a table added to the scaled
-# scores: and by which name each is told where the first row stands.
+# The places: a table added to x; q and k changed per head; scores changed before the scale; a table added to the scaled
+# scores. By place, the name of the argument that holds the position of the first row.
 PLACES = {"input": "first_position", "heads": "first_position", "scores": "query_offset", "bias": "query_offset"}
 
 
 def fit_any(params: Parameters, sizes: PositionSizes) -> Parameters:
-    """The parameters as they are: they fit every run."""
+    """The parameters, unchanged: they fit every run."""
     return params
 
 
 def sharpen_nothing(params: Parameters) -> float:
-    """Scores that stay as they are."""
+    """The factor 1: the scores are unchanged."""
     return 1.0
 
 
 @dataclass(frozen=True)
 class Position:
-    """A way to tell positions.
+    """A position encoding by name.
 
-    faces: they read what stands at the place, `reads`, and what is learned, and take `first_position` (`query_offset`
-    for scores and a bias) besides their parameters. place: one of PLACES. fit: gives the parameters for a run of these
-    sizes: H heads, the width of x or of k, the length (of x, or of q or k in the heads; on scores the number of keys),
-    where its first row stands, and on scores T and the query_offset; it works out those that are None and refuses those
-    that do not fit. weights: what it learns. reads: the steps that it reads besides.
-    steps: what is made of the inputs before the scores; those of queries have an axis T, and they take the parameters.
-    compares: the letter of an axis along which q and k are compared, besides d_k; the root of the scale counts it.
-    sharpens: from the parameters to what the scaled scores are multiplied by besides, as a lower temperature does.
+    faces: they read the step at the place, `reads`, and the learned tensors, and take `first_position` (`query_offset`
+    for scores and a bias) besides their parameters. place: one of PLACES. fit: returns the parameters for a run of
+    these sizes: H heads, the width of x or of k, the length (of x, or of q or k in the heads; on scores the number of
+    keys), the position of its first row, and on scores T and the query_offset; it computes those that are None, and
+    raises AttentionError for those that do not fit. weights: its learned tensors. reads: further steps that it reads.
+    steps: operations on the inputs before the scores; those of queries have an axis T, and they take the parameters.
+    compares: the letter of an axis, besides d_k, over which queries and keys are multiplied; the scale counts it.
+    sharpens: parameters -> a further factor on the scaled scores, as a lower temperature would be.
 
-    Raises AttentionError (a ValueError) for a place that there is not, and ValueError where the parameters or the
-    tensors are not those that its torch function takes.
+    Raises AttentionError (a ValueError) for an unknown place, and ValueError if the parameters or the tensors are not
+    those that its torch function takes.
     """
 
     faces: Faces
@@ -488,18 +488,18 @@ class Position:
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """What it reads besides what stands at its place."""
+        """The names that it reads besides the step at its place."""
         read_before = {name for step in self.steps for name in step.reads}
         return (*self.reads, *(name for name in names_of(self.weights) if name not in read_before))
 
     @property
     def reads_input(self) -> bool:
-        """Whether it reads what q and k are made of."""
+        """Whether it reads the inputs of q and k."""
         return self.place == "input" or any(read in INPUTS for step in self.steps for read in step.reads)
 
     @property
     def key_steps(self) -> tuple[str, ...]:
-        """Those of its steps that are made of the input and have a row for each key: decoding keeps them."""
+        """Its steps that are computed from the input and have one row per key: decoding caches them."""
         made_of_input = {*INPUTS}
         for step in self.steps:
             if made_of_input & {*step.reads}:
@@ -515,10 +515,10 @@ BASE = Parameter("base", is_whole=False, is_positive=True, usual=10000.0, swept=
 STYLE = Parameter("style", words=ROPE_STYLES, usual="interleaved")
 SCALING = Parameter("scaling", words=ROPE_SCALINGS, usual="none")
 FACTOR = Parameter("factor", is_whole=False, is_positive=True, usual=1.0, beside="scaling", swept=FACTORS)
-TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # of the model's training
+TRAINED = Parameter("trained", least=1, usual=4096, beside="scaling", swept=LENGTHS)  # context length in training
 MSCALES = (0.0, 0.5, 0.707, 1.0)
 GROWTH = Parameter("mscale", least=0, is_whole=False, usual=1.0, beside="scaling", is_added=True, swept=MSCALES)
-ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # of that growth, what stands on the scores' scale
+ON_SCALE = replace(GROWTH, name="mscale_all_dim", usual=0.0)  # the part of that growth on the scores' scale
 ROPE_PARAMETERS = (STYLE, BASE, SCALING, FACTOR, TRAINED, GROWTH, ON_SCALE)
 SLOPES = Parameter("slopes", is_whole=False, several=True, usual=None)
 

@@ -1,7 +1,7 @@
-"""Distances that a layer learns: a bias for each, or a vector for each. The far ones share theirs.
+"""Relative positions: a learned bias or vector for each distance; all far distances share one.
 
-A distance is the key's position less the query's. `query_offset` is where query 0 stands among the keys. Their lines
-stand in POSITIONS (positions.py).
+A distance is the key's position minus the query's. `query_offset` is the position of query 0 among the keys. Their
+entries are in POSITIONS (positions.py).
 """
 
 import math
@@ -27,16 +27,16 @@ def distances(scores: Float[Tensor, "B H T S"], query_offset: int) -> Tensor:
 
 
 def distance_symbol(query_offset: int) -> str:
-    """j - i in LaTeX, or such as j-i-2."""
+    """j - i in LaTeX, or for example j - i-2."""
     return "j - i" if query_offset == 0 else f"j - i{-query_offset:+d}"
 
 
-# ---- what a page begins with -----------------------------------------------------------------------------------------
-LOSS = 0.5  # of the first head's score, for each step away; half of it for the next head
+# ---- initial values on a page ----------------------------------------------------------------------------------------
+LOSS = 0.5  # subtracted from the first head's scores per step of distance; half for each next head
 
 
 def fall_from_middle(rows: int, heads: int) -> np.ndarray:
-    """Scores fall with the distance: a word in the middle row loses nothing.
+    """Biases that fall with the distance from the middle row, where they are 0.
 
     >>> fall_from_middle(3, 2).tolist()
     [[-0.5, -0.25], [0.0, 0.0], [-0.5, -0.25]]
@@ -46,13 +46,13 @@ def fall_from_middle(rows: int, heads: int) -> np.ndarray:
 
 
 def fall_by_bucket(rows: int, heads: int) -> np.ndarray:
-    """The same with a step a bucket, in both halves."""
+    """Biases that fall by one step per bucket, in both halves of the rows."""
     steps = np.arange(rows) % (rows // 2)
     return np.multiply.outer(steps, -(LOSS ** np.arange(1, heads + 1))) + 0.0
 
 
 def like_word_before(rows: int, width: int) -> np.ndarray:
-    """A vector for the word before, with a 1 at its first place, and nothing for any other."""
+    """Zeros, but for a 1 in the first column of the row of the word before, distance -1."""
     table = np.zeros((rows, width))
     table[rows // 2 - 1, 0] = 1.0
     return table
@@ -104,7 +104,7 @@ W_CLIPPED = LearnedTensor("w_clipped", ("R_c", "H"), "W_c", start=fall_from_midd
 
 
 # ---- T5: a bias a head for each bucket of distances; far ones share (Raffel et al. 2020, 2.1, published code) --------
-DIRECTIONS = ("both", "past")  # of both sides half of the buckets; or all of keys before the query, and later ones as 0
+DIRECTIONS = ("both", "past")  # half of the buckets for each side; or all for earlier keys, later ones as distance 0
 
 
 def bucket_bias(
@@ -169,7 +169,7 @@ def t5_bucket(distance: int, buckets: int, direction: str, farthest: int) -> int
 
 
 def fit_t5(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """T5's parameters as they are. Raises AttentionError: buckets, where near distances would have none."""
+    """T5's parameters, unchanged. Raises AttentionError: buckets, if near distances would have none."""
     multiple = 4 if params["direction"] == "both" else 2
     farthest = params["farthest"]
     most = multiple * (farthest - 1)
@@ -188,7 +188,7 @@ FARTHEST = Parameter(
 
 
 # ---- relative keys: a vector for each clipped distance, met beside the key (Shaw et al. 2018, eq. 4 and 5) -----------
-# The values' own vectors, equation 3, are left out, as they are in later work.
+# The separate vectors for the values, equation 3, are omitted, as in later work.
 def relative_keys(
     scores: Float[Tensor, "B H T S"],
     q: Float[Tensor, "B H T d_k"],
@@ -232,18 +232,18 @@ W_RK = LearnedTensor("w_rk", ("R_k", "d_q"), "W_{rk}", start=like_word_before, o
 
 # ---- a row for each distance from -K to K ----------------------------------------------------------------------------
 def check_odd(rows: int) -> None:
-    """There is a middle row. Raises AttentionError: rows_odd."""
+    """Checks that there is a middle row. Raises AttentionError: rows_odd."""
     if rows % 2 == 0:
         raise AttentionError("rows_odd", given=rows)
 
 
 def fit_clipped(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """The parameters as they are. Raises AttentionError: rows_odd."""
+    """The parameters, unchanged. Raises AttentionError: rows_odd."""
     check_odd(sizes["R_c"])
     return params
 
 
 def fit_relative_keys(params: dict[str, object], sizes: dict[str, int]) -> dict[str, object]:
-    """The parameters as they are. Raises AttentionError: rows_odd."""
+    """The parameters, unchanged. Raises AttentionError: rows_odd."""
     check_odd(sizes["R_k"])
     return params

@@ -1,7 +1,7 @@
-"""How well a query matches a key: one definition a score, and the table SCORES that names them all.
+"""Score functions: how well a query matches a key; the table SCORES names them all.
 
-A new score is one entry here: its operation(s) from q and k to `scores`, what they multiply, its default scale and
-what it learns.
+A new score is one entry here: its operation(s) from q and k to `scores`, their multiply-adds, its default scale and
+its learned tensors.
 """
 
 from collections.abc import Callable
@@ -115,7 +115,7 @@ def general_cell(index, q: Operand, k: Operand, w_a: Operand) -> Cell:
 
 
 def head_index(weight: Operand, h: int, shared_axes: int) -> tuple[int, ...]:
-    """The index of head h in a score's weight: empty where all heads share it, which then has `shared_axes` axes."""
+    """The index of head h in a score's weight: empty if all heads share it, which then has `shared_axes` axes."""
     if len(weight.shape) == shared_axes:
         return ()
     return (h,)
@@ -235,14 +235,14 @@ SCORE_DIMS = ("B", "H", "T", "S")
 
 @dataclass(frozen=True)
 class StepProducts:
-    """The multiply-adds of one step for one query and one key, and what is done once a query and once a key."""
+    """The multiply-adds of one step: per pair of a query and a key, per query, and per key."""
 
     per_pair: int = 0
     per_query: int = 0
     per_key: int = 0
 
     def total(self, T: int, S: int) -> int:
-        """Count those of T queries and S keys."""
+        """The multiply-adds for T queries and S keys."""
         return T * S * self.per_pair + T * self.per_query + S * self.per_key
 
 
@@ -251,13 +251,13 @@ Products = dict[str, StepProducts]  # by step
 
 @dataclass(frozen=True)
 class Score:
-    """A score by name: its operations from q and k to `scores`, and what it costs.
+    """A score by name: its operations from q and k to `scores`, and its cost.
 
-    products: from the sizes by their letters (d_q, d_k, A) to the multiply-adds of its steps. equal_widths: whether q
-    and k must be equally wide. weights: what it learns. default_scale: d_k -> factor; None: the
-    scores stay as they are. is_positive: whether no score is below 0.
+    products: sizes by letter (d_q, d_k, A) -> the multiply-adds of its steps. equal_widths: whether q and k must be
+    equally wide. weights: its learned tensors. default_scale: d_k -> factor; None: the scores are not scaled.
+    is_positive: whether no score is below 0.
 
-    Raises ValueError where its operations read anything but q, k, each other and its weights, or leave a weight unread.
+    Raises ValueError if its operations read anything but q, k, each other and its weights, or leave a weight unread.
     """
 
     operations: tuple[Operation, ...]
@@ -272,24 +272,24 @@ class Score:
         check_all_read(list(self.operations))
 
     def larger_than_pairs(self, sizes: Sizes) -> list[Shape]:
-        """The shapes of those of its steps that have more axes than the scores."""
+        """The shapes of its steps that have more axes than the scores."""
         larger = [operation.dims for operation in self.operations if len(operation.dims) > len(SCORE_DIMS)]
         return [tuple(sizes[dim] for dim in dims) for dims in larger]
 
 
 def dot_products(sizes: Sizes) -> Products:
-    """$d_k$ a pair; the lengths in a cosine are left out."""
+    """$d_k$ per pair; the norms in a cosine are not counted."""
     return {"scores": StepProducts(per_pair=sizes["d_k"])}
 
 
 def general_products(sizes: Sizes) -> Products:
-    """$q W_a$ once a query, $d_q d_k$, then $d_k$ a pair."""
+    """$q W_a$ once per query, $d_q d_k$, then $d_k$ per pair."""
     w_a = sizes["d_q"] * sizes["d_k"]
     return {"scores": StepProducts(per_pair=sizes["d_k"], per_query=w_a)}
 
 
 def additive_products(sizes: Sizes) -> Products:
-    """$q W_{aq}$ once a query and $k W_{ak}$ once a key, $A d_q$ and $A d_k$, then A a pair (and A tanh)."""
+    """$q W_{aq}$ once per query and $k W_{ak}$ once per key, $A d_q$ and $A d_k$, then A per pair (and A tanh)."""
     A = sizes["A"]
     return {
         "hidden": StepProducts(per_query=sizes["d_q"] * A, per_key=sizes["d_k"] * A),
@@ -342,7 +342,7 @@ SCORES = {
             Operation("scores", SCORE_DIMS, ("q_features", "k_features"), DOT),
         ),
         products=dot_products,
-        default_scale=root_scale,  # a softmax needs it; of a share of the sum nothing of it is left
+        default_scale=root_scale,  # for a softmax; in a share of the sum it cancels
         is_positive=True,
     ),
 }

@@ -1,1 +1,1 @@
-"""The whole Transformer: feed-forward layers, embeddings and the way back to words, and stacks of layers."""
+"""The whole Transformer: embeddings, feed-forward layers, the unembedding to words, and stacks of layers."""

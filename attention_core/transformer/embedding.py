@@ -1,4 +1,4 @@
-"""From words to vectors: the rows of a table, where they stand, and a norm, every step kept."""
+"""From words to vectors: the rows of a table, positions and a norm, with every step recorded."""
 
 import math
 from collections.abc import Mapping
@@ -82,7 +82,7 @@ class EmbeddingConfig:
     """The choices of an embedding.
 
     times_root: whether the rows of the table are multiplied by the root of their width. positions: (name, params) pairs
-    of POSITIONS, or names: those that are added to the input. norms: those that stand behind the last step.
+    of POSITIONS, or names: those that are added to the input. norms: those after the last step.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
 
@@ -104,15 +104,15 @@ class EmbeddingConfig:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EmbeddingWeights(NormWeights):
-    """The learned tensors of an embedding: table (V, D), a row a word; w_places (N, D), a row a place, where positions
-    are learned; and what the norms learn."""
+    """The learned tensors of an embedding: table (V, D), one row per word; w_places (N, D), one row per position, for
+    learned positions; and those of the norms."""
 
     table: Float[Tensor, "V D"]
     w_places: Float[Tensor, "N D"] | None = None
 
 
 def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None = None) -> Trace:
-    r"""Look up words in a table, and add where they stand, every step kept.
+    r"""Look up words in a table, and add their positions, with every step recorded.
 
     $x = E[\mathrm{word}]$, or $\sqrt{D}\,E[\mathrm{word}]$; then $x + P$ with positions, and a norm of that.
 
@@ -142,7 +142,7 @@ def embed(ids: object, weights: EmbeddingWeights, config: EmbeddingConfig | None
 
 
 def check_embedding(weights: EmbeddingWeights, config: EmbeddingConfig) -> None:
-    """The tensors fit each other, and all that is needed is there. Raises AttentionError."""
+    """Checks that the tensors fit each other and that all needed ones are given. Raises AttentionError."""
     given = weights.given()
     check_kinds({"table": weights.table, **given})
     if weights.table.dim() != 2:
@@ -159,7 +159,7 @@ def check_embedding(weights: EmbeddingWeights, config: EmbeddingConfig) -> None:
 
 
 def check_ids(given: object, rows: int) -> Ids:
-    """What was given as words, B texts of T rows each. Raises AttentionError: ids_form, ids_range."""
+    """The given ids as B texts of T rows each. Raises AttentionError: ids_form, ids_range."""
     if isinstance(given, Tensor):
         given = given.tolist()
     texts = given if isinstance(given, list | tuple) else ()
@@ -176,7 +176,7 @@ def check_ids(given: object, rows: int) -> Ids:
 
 
 def plan_look_up(ids: Ids, config: EmbeddingConfig) -> list[Operation]:
-    """The rows of the words, the step x."""
+    """The operations that look up the words' rows, up to the step x."""
     params: Mapping[str, object] = {"ids": ids}
     if not config.times_root:
         return [Operation("x", X_DIMS, ("table",), LOOK_UP, params)]

@@ -1,4 +1,4 @@
-"""The feed-forward layer of a Transformer block, each word by itself, every step kept."""
+"""The feed-forward layer of a Transformer block, which acts on each word separately, with every step recorded."""
 
 from dataclasses import dataclass
 
@@ -46,8 +46,8 @@ WEIGHT_DIMS = {
 class FeedForwardConfig:
     """The choices of a feed-forward layer.
 
-    activation: one of ACTIVATIONS. norms: (name, params) pairs, or names: of modifiers that stand before a layer or
-    behind its last step, such as "layer_norm_before". residual: one more step, x + output.
+    activation: one of ACTIVATIONS. norms: (name, params) pairs, or names, of modifiers before a layer or after its
+    last step, such as "layer_norm_before". residual: one more step, x + output.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
 
@@ -66,10 +66,10 @@ class FeedForwardConfig:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FeedForwardWeights(NormWeights):
-    """The learned tensors of a feed-forward layer in row convention, `x @ w + b`; whatever is None is not there.
+    """The learned tensors of a feed-forward layer in row convention, `x @ w + b`; None if absent.
 
-    w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each; w_gate (D, D_hidden) where the activation is gated; and
-    what the norms learn.
+    w_1 (D, D_hidden), w_2 (D_hidden, D_out), a bias for each; w_gate (D, D_hidden) if the activation is gated; and
+    those of the norms.
     """
 
     w_1: Float[Tensor, "D D_hidden"] | None = None
@@ -82,11 +82,11 @@ class FeedForwardWeights(NormWeights):
 def feed_forward(
     x: Float[Tensor, "*B T D"], weights: FeedForwardWeights, config: FeedForwardConfig | None = None
 ) -> Trace:
-    r"""Run a feed-forward layer, every step kept.
+    r"""Run a feed-forward layer, with every step recorded.
 
     $\mathrm{hidden} = x W_1 + b_1$, $\mathrm{output} = f(\mathrm{hidden})\,W_2 + b_2$ with the activation f; gated,
-    $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before changes the x that is projected, and
-    not the one that the residual adds; a norm after changes the last step.
+    $\mathrm{output} = (f(x W_g) \odot \mathrm{hidden})\,W_2 + b_2$. A norm before changes the x that is projected, but
+    not that of the residual; a norm after changes the last step.
 
     x (T, D) or (B, T, D). weights: see FeedForwardWeights. config: see FeedForwardConfig.
 
@@ -111,7 +111,7 @@ def feed_forward(
 
 
 def check_feed_forward(x: Tensor, weights: FeedForwardWeights, config: FeedForwardConfig) -> None:
-    """The matrices fit x and each other, and all that is needed is there. Raises AttentionError."""
+    """Checks that the matrices fit x and each other, and that all needed ones are given. Raises AttentionError."""
     given = weights.given()
     is_gated = ACTIVATIONS[config.activation].is_gated
     for name in ("w_1", "w_2", *(["w_gate"] if is_gated else [])):
@@ -148,7 +148,7 @@ def plan_feed_forward(inputs: dict[str, Step], config: FeedForwardConfig) -> lis
 
 
 def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -> list[Operation]:
-    """From x, normed or not, to the activated hidden vectors. read: the step of x."""
+    """The operations from x, normed or not, to the activated hidden vectors. read: the step of x."""
     activation = ACTIVATIONS[config.activation]
     hidden = project_step("hidden", HIDDEN_DIMS, read, inputs, "1")
     if not activation.is_gated:
@@ -162,6 +162,6 @@ def plan_hidden(inputs: dict[str, Step], config: FeedForwardConfig, read: str) -
 
 
 def project_step(output: str, dims: tuple[str, ...], read: str, inputs: dict[str, Step], role: str) -> Operation:
-    """A projection by w_<role> and, where there is one, b_<role>."""
+    """The operation that projects by w_<role> and, if given, b_<role>."""
     learned = [name for name in (f"w_{role}", f"b_{role}") if name in inputs]
     return Operation(output, dims, (read, *learned), PROJECT)

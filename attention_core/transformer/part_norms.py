@@ -1,4 +1,4 @@
-"""Norms of the parts of a Transformer: the modifiers of attention that stand before a layer or behind its last step."""
+"""Norms of the parts of a Transformer: the modifiers of attention that act before a layer or after its last step."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ NORMS = {name: modifier for name, modifier in MODIFIERS.items() if {*modifier.st
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormWeights:
-    """What the norms of a part learn: gains, and the shifts of a LayerNorm; whatever is None is not there."""
+    """The learned tensors of a part's norms: gains, and the shifts of a LayerNorm; None if absent."""
 
     g_layer_before: Float[Tensor, " D"] | None = None
     b_layer_before: Float[Tensor, " D"] | None = None
@@ -33,12 +33,12 @@ class NormWeights:
     g_rms_after: Float[Tensor, " D_out"] | None = None
 
     def given(self) -> dict[str, Tensor]:
-        """The tensors that are there, by name."""
+        """The tensors that are not None, by name."""
         return {name: tensor for name, tensor in vars(self).items() if tensor is not None}
 
 
 def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
-    """What was given for a part's norms, checked. places: those of BEFORE and AFTER where the part may have one.
+    """The norms given for a part, checked. places: BEFORE, AFTER or both, where the part may have one.
 
     Raises AttentionError.
     """
@@ -47,8 +47,8 @@ def check_norm_choices(given: object, *places: str) -> tuple[Choice, ...]:
 
 
 def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], sizes: Sizes) -> None:
-    """What the chosen norms learn is there and fits, and no other norm's is. given: the weights of the part by name.
-    sizes: of D and D_out.
+    """Checks that exactly the learned tensors of the chosen norms are given and fit. given: the weights of the part by
+    name. sizes: of D and D_out.
 
     Raises AttentionError: missing_weight, unowned_weight, weight_shape.
     """
@@ -66,20 +66,20 @@ def check_norm_weights(chosen: Iterable[Choice], given: Mapping[str, Tensor], si
 
 
 def norm_weight_dims(chosen: Iterable[Choice]) -> dict[str, tuple[str, ...]]:
-    """The axes of what the chosen norms learn, by name."""
+    """The axes of the learned tensors of the chosen norms, by name."""
     learned: list[LearnedTensor] = [tensor for name, _ in chosen for tensor in NORMS[name].weights]
     return {tensor.name: tensor.dims for tensor in learned}
 
 
 def plan_norms(chosen: Iterable[Choice], place: str, thing: str, step: str, dims: tuple[str, ...]) -> list[Operation]:
-    """The norms at a place, one after the other. thing: what the place is called in their steps. step: what the first
-    one reads, with its axes."""
+    """The operations of the norms at a place, in a chain. thing: fills "{thing}" in the names of their steps. step: the
+    step that the first norm reads, with the axes `dims`."""
     norms = [NORMS[name].operations(place, thing, dims, params) for name, params in modifiers_at(place, chosen).items()]
     return chain_operations(norms, step)
 
 
 def norm_vectors(x: Float[Tensor, "B T D"], weights: NormWeights, norms: tuple[Choice, ...]) -> Trace:
-    """The norms that a stack ends with, one after the other, every step kept. x: what its last layer gives.
+    """The Trace of the norms at the end of a stack, one after the other. x: the output of its last layer.
 
     Raises AttentionError for weights that do not fit.
     """

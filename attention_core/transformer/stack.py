@@ -1,4 +1,4 @@
-"""A stack of layers: parts in order, each a Trace, and where the numbers that each begins with come from."""
+"""A stack of layers: parts in order, each a Trace, and the steps that the inputs of each part come from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,16 +18,16 @@ from attention_core.transformer.part_norms import BEFORE, NormWeights, check_nor
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights, unembed
 
 EMBEDDING, NORM, UNEMBEDDING = "embedding", "norm", "unembedding"
-ENCODER = "encoder."  # before the names of the parts that made the memory
+ENCODER = "encoder."  # prefix of the names of the parts that computed the memory
 
 
 # ---- choices and weights ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class LayerConfig:
-    """The choices of a layer: attention of its words to each other, then attention to what an encoder made, where there
-    is one, then a feed-forward layer, where there is one. A decoder's attention has a causal mask among its masks.
+    """The choices of a layer: self-attention, then cross-attention to an encoder's output, if any, then a feed-forward
+    layer, if any. A decoder's self-attention has a causal mask among its masks.
 
-    values_of_words: whether the values of the first are made of what the first layer begins with, and not of x.
+    values_of_words: whether the values of self-attention are projected from the first layer's input instead of x.
     """
 
     attention: AttentionConfig
@@ -38,7 +38,7 @@ class LayerConfig:
 
 @dataclass(frozen=True, eq=False)
 class LayerWeights:
-    """The learned tensors of a layer, of each of its parts."""
+    """The learned tensors of a layer, by part."""
 
     attention: Weights
     feed_forward: FeedForwardWeights | None = None
@@ -47,8 +47,8 @@ class LayerWeights:
 
 @dataclass(frozen=True)
 class StackConfig:
-    """The choices of a stack: its layers in order; an embedding before them, where words are given by their ids; norms
-    behind them, such as "layer_norm_before", where they end in vectors; an unembedding, where they end in words.
+    """The choices of a stack: its layers in order; an embedding before them, if words are given as ids; norms after
+    them, such as "layer_norm_before", if they end in vectors; an unembedding, if they end in words.
 
     Raises AttentionError (a ValueError) for a norm that does not exist.
     """
@@ -64,7 +64,7 @@ class StackConfig:
 
 @dataclass(frozen=True, eq=False)
 class StackWeights:
-    """The learned tensors of a stack, of each of its parts."""
+    """The learned tensors of a stack, by part."""
 
     layers: Sequence[LayerWeights]
     embedding: EmbeddingWeights | None = None
@@ -78,31 +78,31 @@ class Stack:
     """A run of several parts by name, in order: "embedding", "1.attention", "1.cross", "1.feed_forward", "2.attention"
     and so on, "norm", "unembedding"; those of an encoder before them, as "encoder.1.attention".
 
-    sources: of each part, which inputs are which step of which part.
+    sources: for each part, the part and the step that each of its inputs comes from.
     """
 
     parts: Mapping[str, Trace]
     sources: Mapping[str, Mapping[str, tuple[str, str]]]
 
     def __getitem__(self, name: str) -> Trace:
-        """The part of this name; a KeyError lists the parts there are."""
+        """The part of this name; a KeyError lists the existing parts."""
         if name not in self.parts:
             raise KeyError(f"there is no part {name!r}: the parts are {', '.join(self.parts)}")
         return self.parts[name]
 
     @property
     def end(self) -> Tensor:
-        """What the last part gives."""
+        """The value of the last part's last step."""
         return read_end(self).value
 
     def then(self, name: str, trace: Trace, reads: Mapping[str, "Reading"]) -> "Stack":
-        """The stack with one part more. reads: what its inputs are."""
+        """The stack with one more part. reads: its inputs, with their sources."""
         sources = {name: (reading.part, reading.step) for name, reading in reads.items() if reading.part}
         return Stack({**self.parts, name: trace}, {**self.sources, name: sources})
 
     def source_of(self, part: str, cell: Ref) -> tuple[str, Ref] | None:
-        """Where a number that a part begins with was made: the part, and the cell there; None for a number that was
-        given, such as a weight, and for one that the part itself made.
+        """The part and the cell that an input number of a part comes from; None for a given number, such as a weight,
+        and for one that the part itself computed.
 
         >>> import torch
         >>> config = StackConfig((LayerConfig(AttentionConfig(residual=True), FeedForwardConfig()),))
@@ -119,8 +119,8 @@ class Stack:
     def labelled(
         self, words: tuple[str, ...], memory: tuple[str, ...] = (), vocabulary: tuple[str, ...] = ()
     ) -> "Stack":
-        """The same stack with words on its axes. memory: those that its encoder read. vocabulary: one a row of the
-        tables, an encoder's aside. Raises AttentionError: labels_count."""
+        """The same stack with words as labels on its axes. memory: those that its encoder read. vocabulary: one word
+        per row of the tables, except an encoder's. Raises AttentionError: labels_count."""
         parts = {}
         for name, trace in self.parts.items():
             of_encoder = name.startswith(ENCODER)
@@ -139,18 +139,18 @@ def run_stack(
     allowed: Bool[Tensor, "..."] | None = None,
     memory_allowed: Bool[Tensor, "..."] | None = None,
 ) -> Stack:
-    r"""Run layers one after the other, every step of each kept.
+    r"""Run layers one after the other, with every step recorded.
 
     Each part reads the last step of the part before it: $x_{l+1} = x_l + f_l(\mathrm{norm}(x_l))$ with norms before,
     $x_{l+1} = \mathrm{norm}(x_l + f_l(x_l))$ with norms after.
 
-    given: the ids of words where there is an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
-    memory: what layers with cross-attention read: an encoder's Stack, whose parts then stand first, or its output
+    given: the ids of words if there is an embedding, else x (T, D) or (B, T, D). weights, config: of each part.
+    memory: what layers with cross-attention read: an encoder's Stack, whose parts then come first, or its output
     (B, S, D). allowed: which words of a text may attend to which, as attend takes it, in every layer. memory_allowed:
     which may attend to which of the memory.
 
     Returns a Stack. Raises AttentionError (a ValueError) that says what must hold and what was given. Source: Vaswani
-    et al. 2017, section 3.1; where norms stand: Xiong et al. 2020.
+    et al. 2017, section 3.1; the places of norms: Xiong et al. 2020.
 
     >>> import torch
     >>> config = StackConfig((LayerConfig(AttentionConfig(residual=True)),) * 2)
@@ -180,9 +180,9 @@ def run_stack(
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a part reads: a tensor, and the part and the step that it is; "" where it was given.
+    """An input of a part: a tensor, and the part and the step that it comes from; "" if it was given.
 
-    allowed: which words may attend to which of it.
+    allowed: which words may attend to which of its rows.
     """
 
     value: Tensor
@@ -192,14 +192,14 @@ class Reading:
 
 
 def read_end(stack: Stack) -> Reading:
-    """What the last part gives: its last step."""
+    """The last part's last step, as an input of the next part."""
     part = next(reversed(stack.parts))
     step = next(reversed(stack[part].steps))
     return Reading(stack[part][step], part, step)
 
 
 def take_memory(memory: Stack | Tensor | None) -> Stack:
-    """The parts of the encoder that made the memory, renamed; none where it was given as a tensor."""
+    """The parts of the encoder that computed the memory, with prefixed names; none if it was given as a tensor."""
     if not isinstance(memory, Stack):
         return Stack({}, {})
     parts = {f"{ENCODER}{name}": trace for name, trace in memory.parts.items()}
@@ -211,7 +211,7 @@ def take_memory(memory: Stack | Tensor | None) -> Stack:
 
 
 def read_memory(memory: Stack | Tensor | None, allowed: Tensor | None) -> Reading | None:
-    """What cross-attention reads."""
+    """The input of cross-attention; None without memory."""
     if isinstance(memory, Stack):
         end = read_end(memory)
         return replace(end, part=f"{ENCODER}{end.part}", allowed=allowed)
@@ -227,7 +227,7 @@ def run_layer(
     memory: Reading | None,
     allowed: Bool[Tensor, "..."] | None,
 ) -> Stack:
-    """The stack with one layer more. words: what the first layer begins with."""
+    """The stack with one more layer. words: the input of the first layer."""
     x = words if number == 1 else read_end(stack)
     reads = {"x": x, "value": words} if config.values_of_words else {"x": x}
     value = words.value if config.values_of_words else None
@@ -246,7 +246,8 @@ def run_layer(
 
 # ---- checks ----------------------------------------------------------------------------------------------------------
 def check_parts(weights: StackWeights, config: StackConfig, memory: Stack | Tensor | None) -> None:
-    """Each part that is chosen has weights, and there is memory where it is read. Raises AttentionError."""
+    """Checks that each chosen part has weights, and that memory is given if and only if it is read. Raises
+    AttentionError."""
     layers = config.layers
     if not layers and config.embedding is None:
         raise AttentionError("no_layers")

@@ -1,4 +1,4 @@
-"""From vectors back to words: a last norm, a logit for each word of the table, which words stay, and their softmax."""
+"""From vectors back to words: a last norm, a logit for each word of the table, top-k and top-p, and the softmax."""
 
 from dataclasses import dataclass
 
@@ -128,9 +128,9 @@ SHARE_WORDS = Faces(SOFTMAX.torch, SOFTMAX.numpy, share_words_formula, SOFTMAX.c
 # ---- choices and weights ---------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class UnembeddingConfig:
-    """The choices of an unembedding. norms: (name, params) pairs, or names: those that stand before it. temperature:
-    divides the logits. top_k: how many words stay, those with the largest logits; all where it is None. top_p: the
-    share that those words hold together which stay, the likeliest of what top_k left.
+    """The choices of an unembedding. norms: (name, params) pairs, or names, of norms before it. temperature: divides
+    the logits. top_k: how many words stay, those with the largest logits; None: all. top_p: of these stay the likeliest
+    words that together have this probability.
 
     Raises AttentionError (a ValueError) for a choice that does not exist or a number out of range.
     """
@@ -154,20 +154,20 @@ class UnembeddingConfig:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class UnembeddingWeights(NormWeights):
-    """The learned tensors of an unembedding: table (V, D), a row a word, which may be the embedding's own; b_words (V);
-    and what the norms learn."""
+    """The learned tensors of an unembedding: table (V, D), one row per word, which may be the embedding's table;
+    b_words (V); and those of the norms."""
 
     table: Float[Tensor, "V D"]
     b_words: Float[Tensor, " V"] | None = None
 
 
 def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: UnembeddingConfig | None = None) -> Trace:
-    r"""Give each word of the table a logit and a probability, every step kept.
+    r"""Compute a logit and a probability for each word of the table, with every step recorded.
 
     $\mathrm{logits} = \mathrm{norm}(x)\,E^\top + b$, $\mathrm{probabilities} = \mathrm{softmax}_V(\mathrm{logits}/T)$
     over the words that top_k and then top_p leave: the logit of any other is $-\infty$.
 
-    x (T, D) or (B, T, D). weights: see UnembeddingWeights; torch.nn.Linear(D, V) keeps its matrix as this table.
+    x (T, D) or (B, T, D). weights: see UnembeddingWeights; torch.nn.Linear(D, V) has its matrix in this layout.
     config: see UnembeddingConfig.
 
     Returns a Trace; Trace["probabilities"] is (B, T, V). Raises AttentionError (a ValueError) that says what must hold
@@ -191,7 +191,7 @@ def unembed(x: Float[Tensor, "*B T D"], weights: UnembeddingWeights, config: Une
 
 
 def check_unembedding(x: Tensor, weights: UnembeddingWeights, config: UnembeddingConfig) -> None:
-    """The table fits x, and all that is needed is there. Raises AttentionError."""
+    """Checks that the table fits x, and that all needed weights are given. Raises AttentionError."""
     D = x.shape[-1]
     table, b_words = weights.table, weights.b_words
     if table.dim() != 2 or table.shape[1] != D:

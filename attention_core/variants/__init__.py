@@ -1,1 +1,1 @@
-"""Other ways to compute or replace attention: a KV cache, blocks, sparse masks, recurrences, and what they cost."""
+"""Other ways to compute or replace attention: a KV cache, blocks, sparse masks, recurrences, and their costs."""

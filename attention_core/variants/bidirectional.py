@@ -15,14 +15,14 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
     $h_t = f(x_t, h_{t-1})$ and $g_t = f'(x_t, g_{t+1})$, where f is one step of a tanh recurrence or of an LSTM.
 
-    The first pass makes h_1, h_2, ... from the first word on, the second makes g_T, g_(T-1), ... from the last one;
-    `states` and `states_back` (on the axis T') hold them beside each other, in the order of the words. The vector of a
-    word is both of its states side by side, as soon as both passes have come by. What else the second pass has is
-    called as in the first, and `_back`; an LSTM's steps are those of `plan_gated_pass`.
+    The first pass computes h_1, h_2, ... from the first word on, the second g_T, g_(T-1), ... from the last one;
+    `states` and `states_back` (on the axis T') hold them side by side, in the order of the words. The vector of a word
+    is both of its states side by side, once both passes have reached it. Other names of the second pass are those of
+    the first with `_back`; an LSTM's steps are those of `plan_gated_pass`.
 
     trace: a run that has x (B, T, D). encoder: of kind rnn or lstm with `both`; its weights are those of its first
     layer. steps: how many steps of each pass, at most T. Raises AttentionError: unknown_choice, positive_integer,
-    at_most, step_twice; KeyError where the run has no x. Source: Schuster, Paliwal 1997, section II.
+    at_most, step_twice; KeyError if the run has no x. Source: Schuster, Paliwal 1997, section II.
 
     >>> import torch
     >>> from attention_core import attend
@@ -58,7 +58,7 @@ def with_both_passes(trace: Trace, encoder: Encoder, steps: int) -> Trace:
 
 
 def passed_places(length: int, steps: int) -> tuple[range, range, range]:
-    """List the places that the first pass has come by after some steps, the second one, and both of them.
+    """List the positions that the first pass, the second pass, and both have reached after some steps.
 
     >>> passed_places(5, 3)
     (range(0, 3), range(2, 5), range(2, 3))

@@ -2,8 +2,8 @@
 
 A softmax needs the sum over a whole row, but not at once. When a later block holds a larger score, the sum so far is
 multiplied by exp(old maximum - new maximum), and so is the output so far (analysis/online_softmax.py). So attention
-over S keys needs room for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3;
-Dao et al. 2022, algorithm 1, whose other half is where the blocks lie in a GPU's memory).
+over S keys needs memory for one block of scores, and gives the same numbers (Milakov and Gimelshein 2018, algorithm 3;
+Dao et al. 2022, algorithm 1, whose other half is the place of the blocks in a GPU's memory).
 """
 
 from collections.abc import Iterator
@@ -26,10 +26,10 @@ from attention_core.record.trace import Step
 
 @dataclass(frozen=True, eq=False)
 class BlockwiseState:
-    """The numbers that are kept of keys 0 to `stop` - 1, the last block of which began at `start`.
+    """The running state after keys 0 to `stop` - 1, the last block of which began at `start`.
 
-    maximum: the largest score of each query, a sink's among them; -inf where there is none. total: the sum of
-    exp(score - maximum), at least 1; 0 where there is no score. mixed: the sum of the values, each times its
+    maximum: the largest score of each query, a sink's among them; -inf if there is none. total: the sum of
+    exp(score - maximum), at least 1; 0 if there is no score. mixed: the sum of the values, each times its
     exp(score - maximum).
     """
 
@@ -41,7 +41,7 @@ class BlockwiseState:
 
     @property
     def output(self) -> Float[Tensor, "B H T d_v"]:
-        """Attention over these keys alone."""
+        """The output of attention over these keys alone."""
         return divide(self.mixed, self.total)
 
 
@@ -54,15 +54,15 @@ def attend_blockwise(
     config: AttentionConfig | None = None,
     weights: Weights | None = None,
 ) -> Iterator[BlockwiseState]:
-    r"""Compute attend_qkv's head_outputs, `block` keys at a time, and give the state after every block.
+    r"""Compute attend_qkv's head_outputs, `block` keys at a time, and yield the state after every block.
 
     With the scores s of a block $m' = \max(m, \max_j s_j)$, $l' = e^{m - m'} l + \sum_j e^{s_j - m'}$,
     $o' = e^{m - m'} o + \sum_j e^{s_j - m'} v_j$, from $m = -\infty$, $l = 0$, $o = 0$; the output is $o / l$.
 
     q (T, d_k) or (B, H, T, d_k), k and v likewise with S keys; block: 1 or more keys; config: any score, scale, masks,
-    positions and modifiers that attend_qkv takes, and a normaliser that begins with a maximum and a sum (a sink's are
-    m = sink, l = 1); weights: those of the score and the normaliser. Nothing larger than (B, H, T, block), q, k or v is
-    made on the way, but for the additive score's tanh layer, which is A times as large.
+    positions and modifiers that attend_qkv takes, and a normaliser with a running maximum and sum (for a sink from
+    m = sink, l = 1); weights: those of the score and the normaliser. No tensor larger than (B, H, T, block), q, k or v
+    is computed, except the additive score's tanh layer, which is A times as large.
 
     Raises AttentionError (a ValueError) as attend_qkv does, for dropout or replaced weights, and for a normaliser that
     has no running sum.
@@ -95,7 +95,7 @@ def attend_blockwise(
     check_learned_weights(config, weights, largest_block, q.element_size())
     inputs = make_input_steps(arguments, config)
     plan = plan_qkv(config, inputs, arguments.sources, shapes, query_offset)
-    plan_scores(config, inputs, shapes, query_offset)  # refuses positions that do not fit all keys
+    plan_scores(config, inputs, shapes, query_offset)  # raises an error for positions that do not fit all keys
     return iterate_blocks(
         config,
         run_plan(inputs, plan).steps,
@@ -108,7 +108,7 @@ def attend_blockwise(
 def iterate_blocks(
     config: AttentionConfig, inputs: Inputs, shapes: Shapes, query_offset: int, block: int
 ) -> Iterator[BlockwiseState]:
-    """Give the states of `attend_blockwise`, whose inputs are checked."""
+    """Yield the states of `attend_blockwise`, whose inputs are checked."""
     v = inputs["v"].value
     S, d_v = v.shape[2:]
     B, H, T, _ = shapes["q"]
@@ -153,7 +153,7 @@ def compute_block_scores(
 
 
 def cut_keys(step: Step, keys: slice) -> Step:
-    """The rows of some keys, of a step that has one for each: k, and what positions make for every key."""
+    """Return the step with the rows of some keys only, if it has an axis S of keys; else the step itself."""
     if "S" not in step.dims:
         return step
     rows = step.value.narrow(step.dims.index("S"), keys.start, keys.stop - keys.start)
@@ -167,8 +167,8 @@ def add_block(
     start: int,
     stop: int,
 ) -> BlockwiseState:
-    """Give the state once keys `start` to `stop` - 1 were seen as well."""
-    block = {"start": 0, "stop": stop - start}  # of the scores and values at hand
+    """Return the state after keys `start` to `stop` - 1 are added."""
+    block = {"start": 0, "stop": stop - start}  # within the given scores and values
     maximum = highest(scores, seen.maximum, **block)  # (B, H, T)
     faded = fade(seen.maximum, maximum)  # (B, H, T)
     powers = powers_below(scores, maximum, **block)  # (B, H, T, block)

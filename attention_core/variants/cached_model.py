@@ -1,4 +1,4 @@
-"""A language model that reads word by word: each word runs through all layers as one row, behind a cache a layer."""
+"""A language model that reads word by word: each word runs through all layers as one row, with a cache per layer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -26,10 +26,10 @@ from attention_core.variants.kv_cache import decode_token, keep_tokens
 
 @dataclass(frozen=True, eq=False)
 class CachedRun:
-    """A decoder that has read so many words.
+    """A decoder that has read `count` words.
 
-    stack: the run of the last word, T = 1, every step kept. caches: what each attention keeps for the next word, by the
-    name of its part.
+    stack: the run of the last word, T = 1, with every step. caches: the cache of each attention for the next word, by
+    the name of its part.
     """
 
     stack: Stack
@@ -38,11 +38,11 @@ class CachedRun:
 
     @property
     def nbytes(self) -> dict[str, int]:
-        """The bytes of the keys and values that each attention keeps, by the name of its part."""
+        """The bytes of the cached keys and values of each attention, by the name of its part."""
         return {part: kv_bytes(self.stack[part]) for part in self.caches}
 
     def labelled(self, words: tuple[str, ...], vocabulary: tuple[str, ...]) -> Stack:
-        """The run of the last word with words on its axes. words: all that were read. vocabulary: of the logits."""
+        """The run of the last word with words as labels. words: all that were read. vocabulary: of the logits."""
         labels = {"T": words[-1:], "S": words, "V": vocabulary}
         parts = {}
         for name, trace in self.stack.parts.items():
@@ -51,14 +51,14 @@ class CachedRun:
         return replace(self.stack, parts=parts)
 
 
-@lru_cache(maxsize=128)  # as many words as two long texts have; each holds its keys and values: 150 kB at most
+@lru_cache(maxsize=128)  # the words of two long texts; each entry holds keys and values, at most 150 kB
 def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
-    r"""Read a text word by word: of a text whose beginning was read, the last word alone is computed.
+    r"""Read a text word by word; if its beginning was read before, only the last word is computed.
 
     $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$ in each layer, where $k_{<t}$ and $v_{<t}$
-    are those that were kept.
+    are cached.
 
-    name: of a decoder that comes along. tokens: what it reads, START first.
+    name: of a shipped decoder. tokens: the words that it reads, START first.
 
     Raises AttentionError: decoding_not_causal, no_tokens, unknown_choice. Source: Shazeer 2019.
 
@@ -75,9 +75,9 @@ def run_cached(name: str, tokens: tuple[str, ...]) -> CachedRun:
 
 
 def read_next(model: LanguageModel, number: int, before: CachedRun | None = None) -> CachedRun:
-    """Run a decoder on one word more.
+    """Run a decoder on one more word.
 
-    number: of the word. before: the run up to here; None: it is the first word. Raises AttentionError:
+    number: the word's id. before: the run up to it; None for the first word. Raises AttentionError:
     decoding_not_causal.
     """
     if not model.shape.causal:
@@ -104,10 +104,10 @@ def read_next(model: LanguageModel, number: int, before: CachedRun | None = None
 
 
 def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
-    r"""Measure how far the logits of the words, read one by one, are from those of the whole text run at once: the
-    largest difference, $\max_{t, v} |a_{tv} - b_{tv}|$.
+    r"""Return the largest difference between the logits of words read one by one and those of the whole text in one
+    run, $\max_{t, v} |a_{tv} - b_{tv}|$.
 
-    name: of a decoder that comes along. tokens: what it reads, START first. Raises AttentionError: see run_cached.
+    name: of a shipped decoder. tokens: the words that it reads, START first. Raises AttentionError: see run_cached.
 
     >>> gap_to_whole_run("en_asked_decoder", ("<start>", "the", "dog")) < 1e-10
     True
@@ -123,10 +123,10 @@ def gap_to_whole_run(name: str, tokens: tuple[str, ...]) -> float:
 def attend_behind(
     reads: Mapping[str, Reading], weights: LayerWeights, config: AttentionConfig, cache: Inputs, place: int
 ) -> Trace:
-    """The attention of one word to itself and to those before it, whose keys and values were kept."""
+    """The attention of one word to itself and to earlier words, whose keys and values are cached."""
     value: Tensor | None = reads["value"].value if "value" in reads else None
     arguments = check_arguments(reads["x"].value, None, value, weights.attention, config, PairInputs())
     inputs = make_input_steps(arguments, config)
     if value is not None:
-        inputs["value"] = replace(inputs["value"], dims=inputs["x"].dims)  # one word, not all that it sees
+        inputs["value"] = replace(inputs["value"], dims=inputs["x"].dims)  # one word, not one per key
     return decode_token(config, inputs | cache, arguments.sources, arguments.shapes, place)

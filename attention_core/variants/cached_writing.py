@@ -1,4 +1,4 @@
-"""A decoder writes on: each next word is picked from the logits of one row, behind the cache of those before it."""
+"""A decoder writes a text: each next word is picked from the logits of one row, which reads a cache."""
 
 from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.reading import MAX_MODEL_WORDS
@@ -10,9 +10,9 @@ from attention_core.variants.cached_model import run_cached
 
 
 def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int) -> str:
-    """Give the next word that a decoder writes.
+    """Return the next word that a decoder writes.
 
-    name: of the model. tokens: what it has read, START first. choices: which words may come. seed, step: see pick_word.
+    name: of the model. tokens: what it has read, START first. choices: the candidate words. seed, step: see pick_word.
 
     Raises AttentionError: decoding_not_causal, and those of pick_word.
 
@@ -27,7 +27,7 @@ def write_word(name: str, tokens: tuple[str, ...], choices: WordChoices, seed: i
 def write_sentence(
     name: str, tokens: tuple[str, ...], choices: WordChoices, seed: int | None, step: int
 ) -> tuple[str, ...]:
-    """Give the words that a decoder writes up to its next full stop, or until its text is as long as it learned.
+    """Return the words that a decoder writes up to the next sentence end, or up to the longest text it can read.
 
     The arguments are those of write_word; step: of the first word.
 

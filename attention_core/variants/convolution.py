@@ -1,4 +1,4 @@
-"""Weights of attention that do not depend on the words: a convolution as attention, attention by position alone."""
+"""Attention weights that do not depend on the words: a convolution as attention, attention by position only."""
 
 import numpy as np
 import torch
@@ -32,10 +32,10 @@ def read_taps(text: str) -> Float[Tensor, " window"]:
 
 
 def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, "T T"]:
-    """Write a kernel as the weights of attention: the same numbers in every row, moved along, cut off at the ends.
+    """Write a kernel as attention weights: the same numbers in every row, each time one further, cut off at the ends.
 
-    kernel: numbers for the keys from (window - 1) // 2 before the query on. As `replacement` in attend it makes the
-    convolution that torch's conv1d makes with padding="same". Raises AttentionError: rank, positive_integer.
+    kernel: numbers for the keys from (window - 1) // 2 before the query on. As `replacement` in attend it gives the
+    convolution of torch's conv1d with padding="same". Raises AttentionError: rank, positive_integer.
 
     >>> kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3)
     tensor([[0.5000, 0.3000, 0.0000],
@@ -57,7 +57,7 @@ def kernel_band(kernel: Float[Tensor, " window"], length: int) -> Float[Tensor, 
 
 
 def check_kernel(kernel: Tensor) -> None:
-    """Refuse a kernel that has not one axis."""
+    """Check that a kernel has exactly one axis."""
     check_tensors({"kernel": kernel})
     if kernel.dim() != 1:
         raise AttentionError(
@@ -69,9 +69,9 @@ def check_kernel(kernel: Tensor) -> None:
 
 
 def attend_by_position(words: Float[Tensor, "T D"], scores: Float[Tensor, " window"]) -> Trace:
-    """Attend with scores that depend on the offset alone: the words change the values and nothing else.
+    """Attend with scores that depend only on the offset: the words change only the values.
 
-    x is the words with one-hot positions beside them. W_q and W_k read the positions only, so that q is
+    x is the words with one-hot positions appended. W_q and W_k read the positions only, so that q is
     kernel_band(scores) and k the identity; W_v reads the words only. words (T, D); scores: for the keys from
     (window - 1) // 2 before the query on, 0 for all others. The scores are not scaled.
 
@@ -159,7 +159,7 @@ CONVOLVE = Faces(convolve_words, convolve_words_numpy, convolve_words_formula, c
 def with_convolution(trace: Trace, kernel: Float[Tensor, " window"]) -> Trace:
     r"""Add the convolution of x to a run, step `convolved`: $\sum_m \mathrm{kernel}_m\, x_{t+m-r}$.
 
-    kernel: as in `kernel_band`; r = (window - 1) // 2. Raises AttentionError: rank; KeyError where the run has no x.
+    kernel: as in `kernel_band`; r = (window - 1) // 2. Raises AttentionError: rank; KeyError if the run has no x.
 
     >>> trace = attend(torch.eye(3), replacement=kernel_band(torch.tensor([0.2, 0.5, 0.3]), 3))
     >>> trace = with_convolution(trace, torch.tensor([0.2, 0.5, 0.3]))

@@ -1,7 +1,7 @@
-"""What a layer of attention costs, twice: in closed form, and counted on what runs.
+"""The cost of a layer of attention, twice: in closed form, and counted in a run.
 
-Multiply-adds are those of matrix products and convolutions. What grows slower by a width is left out: scales, softmax,
-tanh, gates, the lengths in a cosine. Source of the comparison: Vaswani et al. 2017, table 1.
+Multiply-adds are those of matrix products and convolutions. Work that is less by a factor of a width is not counted:
+scales, softmax, tanh, gates, the norms in a cosine. Source of the comparison: Vaswani et al. 2017, table 1.
 """
 
 from dataclasses import dataclass, fields
@@ -20,9 +20,9 @@ from attention_core.variants.kv_cache import kept_steps
 
 # ---- multiply-adds, counted ------------------------------------------------------------------------------------------
 class ProductCounter(TorchFunctionMode):
-    """While it is on, `count` grows by the multiply-adds of every matrix product and convolution of this thread.
+    """Context manager that adds the multiply-adds of matrix products and convolutions of this thread to `count`.
 
-    A product of n x m and m x p makes n m p. Zeros that pad a convolution are multiplied too, and count.
+    A product of n x m and m x p counts n m p. Zeros that pad a convolution are multiplied too, and count.
 
     >>> with ProductCounter() as products:
     ...     _ = torch.ones(2, 3) @ torch.ones(3, 5)
@@ -34,7 +34,7 @@ class ProductCounter(TorchFunctionMode):
 
     def __torch_function__(self, function, types, args=(), kwargs=None):
         result = function(*args, **(kwargs or {}))
-        summed = 0  # how many products make one number of the result
+        summed = 0  # products per number of the result
         if function in (torch.Tensor.matmul, torch.matmul):
             summed = args[0].shape[-1]
         elif function is torch.conv1d:
@@ -48,9 +48,9 @@ class ProductCounter(TorchFunctionMode):
 # ---- one layer of attention ------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Cost:
-    """What one layer costs, by the step that multiplies, the weight that is learned, the step whose numbers are kept.
+    """The cost of one layer: multiply-adds by step, parameters by weight, stored numbers by step.
 
-    stored: weights (B H T S), each map of them, and what a decoder keeps in its cache: k and v, or a latent of both.
+    stored: weights (B H T S) of each map, and the steps that a decoder caches: k and v, or a latent of both.
     """
 
     multiply_adds: dict[str, int]
@@ -58,7 +58,7 @@ class Cost:
     stored: dict[str, int]
 
     def totals(self) -> dict[str, int]:
-        """Add up each of the three."""
+        """Return the sum of each of the three."""
         return {
             "multiply_adds": sum(self.multiply_adds.values()),
             "parameters": sum(self.parameters.values()),
@@ -67,9 +67,9 @@ class Cost:
 
 
 def split_by_growth(cost: Cost) -> tuple[int, int]:
-    """Split the multiply-adds of a layer: scores and weighted sums, for its pairs; projections, for its tokens.
+    """Split the multiply-adds of a layer into those for pairs (scores, weighted sums) and for tokens (projections).
 
-    cost: as attention_cost gives it.
+    cost: a result of attention_cost.
 
     >>> split_by_growth(attention_cost(T=10, D=64))
     (12800, 163840)
@@ -83,7 +83,7 @@ def split_by_growth(cost: Cost) -> tuple[int, int]:
 
 
 def count_cost(trace: Trace) -> Cost:
-    """Count the cost of a run: every step is applied again, and its products are counted as they happen.
+    """Count the cost of a run: every step is applied again, and its products are counted.
 
     >>> from attention_core import attend
     >>> count_cost(attend(torch.eye(3))).multiply_adds
@@ -194,14 +194,14 @@ def attention_cost(
 # ---- one score -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class ScoreCost:
-    """What a score costs: the products of its steps, and its own learned numbers."""
+    """The cost of a score: the multiply-adds of its steps, and the numbers of its learned tensors."""
 
     products: Products
     parameters: dict[str, int]
 
 
 def score_cost(score: str, d_q: int, d_k: int, A: int | None = None) -> ScoreCost:
-    """Compute what one head's score of a query of width d_q and a key of width d_k costs.
+    """Compute the cost of one head's score for a query of width d_q and a key of width d_k.
 
     score: one of SCORES. A: the width of the additive score's layer (None: d_k). Raises AttentionError:
     unknown_choice, positive_integer.

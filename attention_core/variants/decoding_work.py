@@ -1,4 +1,4 @@
-"""What decoding computes, with a cache and without one, and how many bytes the cache takes."""
+"""The work of decoding, with and without a cache, and the bytes of the cache."""
 
 from dataclasses import dataclass
 
@@ -15,20 +15,20 @@ STATE_UNNEEDED = "unneeded"
 STATE_ABSENT = "absent"
 
 
-# ---- what a step computes, and what it finds -------------------------------------------------------------------------
+# ---- the work of a step ----------------------------------------------------------------------------------------------
 
 
 def cache_states(
     tokens: int, role: str = "k", *, cached: bool = True, window: int | None = None
 ) -> tuple[tuple[str, ...], ...]:
-    """List what becomes of token s's q, k or v in step t, as states[t][s].
+    """List the state of token s's q, k or v in step t, as states[t][s].
 
     "computed": for the first time. "kept": read from the cache. "again": computed once more, because there is no cache.
-    "unneeded": computed before, and not read. "absent": the token is not there yet.
+    "unneeded": computed before, and not read. "absent": the token comes later.
     Without a cache every step runs the whole prefix again, as a stack of layers must. With one, no query is needed
     twice, and a key not after it has left the window.
 
-    tokens: how many steps, 1 or more. role: "q", "k" or "v". window: of a sliding mask.
+    tokens: the number of steps, 1 or more. role: "q", "k" or "v". window: of a sliding mask.
 
     >>> for row in cache_states(3): print(row)
     ('computed', 'absent', 'absent')
@@ -45,7 +45,7 @@ def cache_states(
 
 
 def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> str:
-    """Give the state of token s's q, k or v in step t."""
+    """Return the state of token s's q, k or v in step t."""
     if s > t:
         return STATE_ABSENT
     if s == t:
@@ -60,9 +60,9 @@ def cache_state(t: int, s: int, role: str, cached: bool, window: int | None) -> 
 
 @dataclass(frozen=True)
 class DecodingWork:
-    """What was computed: keys (and as many values), queries, and scores, which are pairs that the mask allows.
+    """The numbers of computed keys (and as many values), queries, and scores (pairs that the mask allows).
 
-    Per layer, head and sequence. read: keys that came out of the cache.
+    Per layer, head and sequence. read: keys read from the cache.
     """
 
     keys: int
@@ -71,7 +71,7 @@ class DecodingWork:
     read: int
 
     def __add__(self, other: "DecodingWork") -> "DecodingWork":
-        """Add up both."""
+        """Return the sum of both."""
         return DecodingWork(
             keys=self.keys + other.keys,
             queries=self.queries + other.queries,
@@ -81,9 +81,9 @@ class DecodingWork:
 
 
 def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
-    """Count what step t computes.
+    """Count the work of step t.
 
-    With a cache one key, one query, and a score for every key in sight; without one, all keys, queries and scores of
+    With a cache one key, one query, and a score for every visible key; without one, all keys, queries and scores of
     the prefix of t + 1 tokens, as a stack of layers must.
 
     t: the step, 0 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
@@ -109,9 +109,9 @@ def work_of_step(t: int, *, cached: bool = True, window: int | None = None) -> D
 
 
 def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -> DecodingWork:
-    r"""Count what all steps compute together up to a length T.
+    r"""Count the work of all steps up to a length T.
 
-    Keys: T with a cache, $T(T + 1)/2$ without. Scores where there is no window: $T(T + 1)/2$ with a cache,
+    Keys: T with a cache, $T(T + 1)/2$ without. Scores without a window: $T(T + 1)/2$ with a cache,
     $T(T + 1)(T + 2)/6$ without.
 
     tokens: T, 1 or more. window: of a sliding mask. Raises AttentionError (a ValueError) for another number.
@@ -127,7 +127,7 @@ def total_work(tokens: int, *, cached: bool = True, window: int | None = None) -
 
 
 def guess_key_counts(tokens: int) -> tuple[int, int, int, int]:
-    """List what one may guess that decoding T tokens without a cache projects: T, 2 T, T(T + 1)/2 or T² keys.
+    """List four guesses for the keys that decoding T tokens without a cache projects: T, 2 T, T(T + 1)/2 or T².
 
     The third is right.
 
@@ -139,7 +139,7 @@ def guess_key_counts(tokens: int) -> tuple[int, int, int, int]:
 
 
 def causal_pairs(tokens: int, window: int | None = None) -> int:
-    """Count the pairs of tokens that a causal mask allows, or a sliding one with its window.
+    """Count the pairs of tokens that a causal mask allows, or a sliding one with this window.
 
     >>> causal_pairs(4), causal_pairs(4, window=2)
     (10, 7)
@@ -151,13 +151,13 @@ def causal_pairs(tokens: int, window: int | None = None) -> int:
 
 
 def count_kept_tokens(tokens: int, window: int | None) -> int:
-    """Count the tokens whose keys are at hand after so many."""
+    """Count the tokens whose keys are cached after `tokens` tokens."""
     if window is None:
         return tokens
     return min(tokens, require_positive("window", window))
 
 
-# ---- what the cache takes --------------------------------------------------------------------------------------------
+# ---- bytes of the cache ----------------------------------------------------------------------------------------------
 def cache_bytes(
     tokens: int,
     *,
@@ -169,13 +169,13 @@ def cache_bytes(
     batch: int = 1,
     window: int | None = None,
 ) -> int:
-    r"""Count the bytes of all keys and values that are kept after T tokens.
+    r"""Count the bytes of all keys and values that are cached after T tokens.
 
-    $L\,B\,H_{kv}\,(d_k + d_v)\,\min(T, w)$ numbers, each of so many bytes; where keys and values are both d wide and
-    there is no window, that is $2\,L\,B\,H_{kv}\,d\,T$.
+    $L\,B\,H_{kv}\,(d_k + d_v)\,\min(T, w)$ numbers times the bytes of the dtype; if keys and values are both d
+    wide and there is no window, that is $2\,L\,B\,H_{kv}\,d\,T$.
 
-    tokens: T, 1 or more; kv_heads, layers, batch: so many; d_k, d_v: widths per head; window: of a sliding mask. Raises
-    AttentionError (a ValueError) for another number. Source: Shazeer 2019; Ainslie et al. 2023 (H_kv).
+    tokens: T, 1 or more; kv_heads, layers, batch: their numbers; d_k, d_v: widths per head; window: of a sliding mask.
+    Raises AttentionError (a ValueError) for another number. Source: Shazeer 2019; Ainslie et al. 2023 (H_kv).
 
     >>> cache_bytes(4096, layers=32, kv_heads=32, d_k=128, d_v=128, dtype=torch.float16) // 2**20
     2048
@@ -198,14 +198,14 @@ def cache_bytes(
 def latent_bytes(
     tokens: int, *, d_c: int, d_r: int, dtype: torch.dtype, layers: int = 1, batch: int = 1, window: int | None = None
 ) -> int:
-    r"""Count the bytes of all latents that are kept after T tokens, of which keys and values are made anew.
+    r"""Count the bytes of all latents that are cached after T tokens, from which keys and values are recomputed.
 
-    $L\,B\,(d_c + d_r)\,\min(T, w)$ numbers, each of so many bytes: for every token one latent and the numbers that RoPE
-    turned, which all heads share.
+    $L\,B\,(d_c + d_r)\,\min(T, w)$ numbers times the bytes of the dtype: per token one latent and the part rotated by
+    RoPE, which all heads share.
 
-    tokens: T, 1 or more; d_c: width of the latent; d_r: how many numbers are turned; layers, batch: so many; window: of
-    a sliding mask. Raises AttentionError (a ValueError) for another number. Source: DeepSeek-AI 2024 (DeepSeek-V2),
-    section 2.1.4 and table 1.
+    tokens: T, 1 or more; d_c: width of the latent; d_r: width of the rotated part; layers, batch: their numbers;
+    window: of a sliding mask. Raises AttentionError (a ValueError) for another number. Source: DeepSeek-AI 2024
+    (DeepSeek-V2), section 2.1.4 and table 1.
 
     >>> latent_bytes(1, d_c=512, d_r=64, layers=60, dtype=torch.bfloat16)
     69120
@@ -217,7 +217,7 @@ def latent_bytes(
 
 
 def kv_bytes(trace: Trace) -> int:
-    """Count the bytes of a run's own keys and values, or of its latents: what a layer keeps after a step of `decode`.
+    """Count the bytes of a run's keys and values, or of its latents: what a layer caches after a step of `decode`.
 
     >>> from attention_core.variants.kv_cache import decode
     >>> [kv_bytes(step) for step in decode(torch.zeros(3, 2, dtype=torch.float16))]

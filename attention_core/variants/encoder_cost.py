@@ -1,4 +1,4 @@
-"""What encoding a sequence costs, twice: in closed form, and counted on what runs. See cost.py for what is counted."""
+"""The cost of encoding a sequence, twice: in closed form, and counted in a run. See cost.py for what is counted."""
 
 from dataclasses import dataclass
 
@@ -22,10 +22,10 @@ from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 
 @dataclass(frozen=True)
 class EncoderCost:
-    """What encoding a sequence costs.
+    """The cost of encoding a sequence.
 
-    sequential_steps: how many must wait for each other, however many processors there are. longest_path: the steps that
-    news needs from the first word to the last position, see path_length.
+    sequential_steps: how many must run one after another, with any number of processors. longest_path: the steps from
+    the first word to the last position, see path_length.
     """
 
     multiply_adds: int
@@ -38,7 +38,7 @@ class EncoderCost:
 def encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
     r"""Compute the cost of an encoder over T words of width D, in closed form; H is its width, here for one layer.
 
-    Recurrence: $T G H (D + H)$ a direction, G = 1, 3 (gru) or 4 (lstm) gates, T steps. cnn: $T w D H$, 1 step.
+    Recurrence: $T G H (D + H)$ per direction, G = 1, 3 (gru) or 4 (lstm) gates, T steps. cnn: $T w D H$, 1 step.
     attention: $3 T D H + 2 T^2 H$, 1 step. Layers add up; layers of a recurrence in one direction overlap, T + L - 1.
     Raises AttentionError: positive_integer. Source: Vaswani et al. 2017, table 1, which keeps the leading term.
 
@@ -77,7 +77,7 @@ def layer_multiply_adds(encoder: Encoder, T: int, D: int) -> int:
 
 
 def layer_parameters(encoder: Encoder, D: int) -> int:
-    """Compute how many numbers one layer learns that reads positions of width D."""
+    """Compute the number of parameters of one layer with an input of width D."""
     H = encoder.width
     if encoder.kind in RECURRENT_CELLS:
         gates = RECURRENT_CELLS[encoder.kind].gates
@@ -90,7 +90,7 @@ def layer_parameters(encoder: Encoder, D: int) -> int:
 
 
 def sequential_steps(encoder: Encoder, T: int) -> int:
-    """Compute how many steps must wait for each other over T positions."""
+    """Compute how many steps must run one after another over T positions."""
     if encoder.kind not in RECURRENT_CELLS:
         return encoder.layers
     if encoder.both:
@@ -100,7 +100,7 @@ def sequential_steps(encoder: Encoder, T: int) -> int:
 
 # ---- counted ---------------------------------------------------------------------------------------------------------
 def count_encoder_cost(encoder: Encoder, length: int, inputs: int) -> EncoderCost:
-    """Count the same: the products of a run, the numbers of its weights, who waits for whom, and a search.
+    """Count the cost of an encoder: products and weights of a run, sequential steps by simulation, a path by search.
 
     length: at most 256. Raises AttentionError: positive_integer, at_most.
 
@@ -137,7 +137,7 @@ def learned_tensors(layer: EncoderLayer) -> list[Tensor]:
 
 
 def count_sequential_steps(encoder: Encoder, length: int) -> int:
-    """Count the steps until the last position is ready, each starting as soon as all that it reads is there."""
+    """Count the steps until the last position is ready, each starting as soon as its inputs are ready."""
     ready = [0] * length
     for _ in range(encoder.layers):
         if encoder.kind in RECURRENT_CELLS:
@@ -148,7 +148,7 @@ def count_sequential_steps(encoder: Encoder, length: int) -> int:
 
 
 def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
-    """List when each position of a recurrent layer is ready: once both of its directions are there."""
+    """List the step after which each position of a recurrent layer is ready, in all of its directions."""
     passes = []
     for direction in layer_directions(encoder):
         times = pass_ready_times(ready[::direction])
@@ -157,7 +157,7 @@ def recurrent_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
 
 
 def pass_ready_times(ready: list[int]) -> list[int]:
-    """List when each state of one pass is there: a step after its input and the state before it."""
+    """List the step after which each state of one pass is ready: one after its input and the state before it."""
     times = []
     before = 0
     for input_ready in ready:
@@ -167,7 +167,7 @@ def pass_ready_times(ready: list[int]) -> list[int]:
 
 
 def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
-    """List when each position of another layer is ready: a step after all positions that it hears from."""
+    """List the step after which each position of another layer is ready: one after all that it reads."""
     T = len(ready)
     times = []
     for heard in one_step_reach(encoder, T):
@@ -177,10 +177,10 @@ def parallel_ready_times(encoder: Encoder, ready: list[int]) -> list[int]:
     return times
 
 
-# ---- both beside each other ------------------------------------------------------------------------------------------
+# ---- both compared ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CostComparison:
-    """What an encoder costs and how far two words are from each other, by formula and counted."""
+    """The cost of an encoder and the path between two words, by formula and counted."""
 
     formula: EncoderCost
     counted: EncoderCost
@@ -189,7 +189,7 @@ class CostComparison:
 
     @property
     def agrees(self) -> bool:
-        """Whether both say the same."""
+        """Whether formulas and counts agree."""
         return self.formula == self.counted and self.path == self.searched_path
 
 

@@ -1,4 +1,4 @@
-"""How far one step of an encoder reads, and in how many steps a word reaches a position: by formula and by a search."""
+"""How far one step of an encoder reads, and in how many steps a word reaches a position: by formula and by search."""
 
 from math import ceil
 
@@ -15,7 +15,7 @@ MAX_SEARCHED_POSITIONS = 256  # positions of one search
 
 
 def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
-    """Mark where position i hears from position j in one step: of a recurrence, or of one layer of the others.
+    """Mark the positions j that position i reads in one step: of a recurrence, or of one layer of the others.
 
     >>> one_step_reach(Encoder("cnn", window=3), 3).int()
     tensor([[1, 0, 0],
@@ -27,14 +27,14 @@ def one_step_reach(encoder: Encoder, length: int) -> Bool[Tensor, "T T"]:
     ahead = back if encoder.both else 0
     i = torch.arange(T).view(-1, 1)  # (T, 1)
     j = torch.arange(T)  # (T,)
-    distance = i - j  # (T, T): minus where j comes later
+    distance = i - j  # (T, T): negative if j comes later
     is_in_reach = distance <= back
     is_heard = distance >= -ahead
     return is_in_reach & is_heard
 
 
 def reach_of_step(encoder: Encoder, farthest: int) -> int:
-    """Give how far back one step reads: one position, the window, or everything up to the farthest there is."""
+    """Return how many positions back one step reads: one, the window of a cnn, or all up to `farthest`."""
     if encoder.kind == "cnn":
         return encoder.half
     if encoder.kind == "attention":
@@ -43,10 +43,10 @@ def reach_of_step(encoder: Encoder, farthest: int) -> int:
 
 
 def path_length(encoder: Encoder, distance: int) -> int | None:
-    r"""Count the fewest steps in which a word reaches a position that stands `distance` after it (minus: before it).
+    r"""Count the fewest steps in which a word reaches a position `distance` after it (negative: before it).
 
     Attention 1, a recurrence D, stacked convolutions $\lceil D / r \rceil$ layers, where one layer reads r positions
-    back: (window - 1) / 2 where it reads both sides, else window - 1. 0 for the word itself; None: never.
+    back: (window - 1) / 2 if it reads both sides, else window - 1. 0 for the word itself; None: never.
     Source: Vaswani et al. 2017, table 1 (maximum path length).
 
     >>> [path_length(Encoder(kind, both=True), 20) for kind in ("rnn", "cnn", "attention")]
@@ -63,7 +63,7 @@ def path_length(encoder: Encoder, distance: int) -> int | None:
 
 
 def search_path_length(encoder: Encoder, distance: int) -> int | None:
-    """Find the same by a search through who hears from whom; at most 255 apart. Raises AttentionError: at_most.
+    """Find the path_length by a search over one_step_reach; at most 255 apart. Raises AttentionError: at_most.
 
     >>> search_path_length(Encoder("cnn", window=5, both=True), 20)
     10
@@ -81,7 +81,7 @@ def search_path_length(encoder: Encoder, distance: int) -> int | None:
 
 
 def receptive_field(encoder: Encoder, layers: int) -> int:
-    """Count the words that a position hears from after some layers of cnn, with no end near: 1 + layers (window - 1).
+    """Count the words that a position reads after some layers of cnn, far from the ends: 1 + layers (window - 1).
 
     >>> receptive_field(Encoder("cnn", window=3, both=True), 5)
     11

@@ -1,4 +1,4 @@
-"""How long an encoder takes over a sequence on this machine."""
+"""The time that an encoder takes for a sequence on this machine."""
 
 from collections.abc import Callable
 
@@ -48,7 +48,7 @@ def encoding_time(encoder: Encoder, length: int) -> Timing:
 def forward_pass(
     encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Callable[[], Float[Tensor, "B T width"]]:
-    """Give what is to be timed, with all that is no part of it done before."""
+    """Return the function to be timed, with its preparation done."""
     if encoder.kind in RECURRENT_CELLS:
         return torch_forward_pass(encoder, x, layers)
     return lambda: encode(encoder, x, layers)
@@ -57,7 +57,7 @@ def forward_pass(
 def torch_forward_pass(
     encoder: Encoder, x: Float[Tensor, "B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Callable[[], Float[Tensor, "B T width"]]:
-    """Give torch's own loop of a recurrence, its weights in torch's layout."""
+    """Return a function that runs torch's own loop of a recurrence, its weights in torch's layout."""
     weights = []
     for layer in layers:
         for direction in layer:
@@ -84,7 +84,7 @@ def torch_forward_pass(
 
 
 def to_torch_layout(weights: Recurrence) -> list[Tensor]:
-    """Give the weights of one direction as torch's loops take them: (G H, d_in), and two biases, of which one is 0."""
+    """Return the weights of one direction as torch's loops take them: (G H, d_in), and two biases, one of them 0."""
     return [
         weights.w_x.T.contiguous(),  # (G H, D)
         weights.w_h.T.contiguous(),  # (G H, H)

@@ -1,6 +1,6 @@
 """Ways to encode a sequence: recurrent networks, stacked convolutions, attention.
 
-Every kind turns x (B, T, D) into one vector a position, with random weights from a visible seed.
+Every kind turns x (B, T, D) into one vector per position, with random weights from a seed.
 """
 
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ ENCODER_KINDS = (*RECURRENT_CELLS, "cnn", "attention")
 class Encoder:
     """One way to encode a sequence.
 
-    kind: one of ENCODER_KINDS. width: numbers a position has in every layer (in each direction). both: whether a
-    position hears from both sides; else only from what came before it. For a recurrence that is a second pass from the
-    end, its outputs beside the first's; for cnn a window around the position; for attention, no causal mask. layers:
-    how many, one on the other. window: positions that one layer of cnn reads. gain: a recurrence's matrix from state to
-    state is orthogonal times this; None is torch's default, uniform in ±1/√width. keep: what is added inside the gate
-    that keeps the state (the LSTM's forget gate, the GRU's update gate). seed: what the weights are drawn from.
+    kind: one of ENCODER_KINDS. width: numbers per position in every layer (in each direction). both: whether a
+    position reads both sides; else only earlier positions. For a recurrence that is a second pass from the end, its
+    outputs appended to the first's; for cnn a window around the position; for attention, no causal mask. layers: their
+    number. window: positions that one layer of cnn reads. gain: a recurrence's matrix from state to
+    state is orthogonal times this; None is torch's default, uniform in ±1/√width. keep: the bias of the gate
+    that keeps the state (the LSTM's forget gate, the GRU's update gate). seed: of the weights.
 
     Raises AttentionError: unknown_choice, positive_integer, at_most, finite_number, not_negative, odd_window.
 
@@ -67,29 +67,29 @@ class Encoder:
 
     @property
     def half(self) -> int:
-        """How far back one layer of cnn reads, and how far ahead where it reads both sides."""
+        """How far back one layer of cnn reads, and how far ahead if it reads both sides."""
         others = self.window - 1
         return others // 2 if self.both else others
 
 
 def require_at_most(name: str, given: int, limit: int) -> None:
-    """Refuse what is no whole number from 1 to the limit."""
+    """Check that it is a whole number from 1 to the limit."""
     if require_positive(name, given) > limit:
         raise AttentionError("at_most", name=name, limit=limit, given=given)
 
 
 # ---- the weights -----------------------------------------------------------------------------------------------------
-Taps = Float[Tensor, "window D H"]  # a convolution's matrices, one a place of the window, from the earliest on
+Taps = Float[Tensor, "window D H"]  # a convolution's matrices, one per place of the window, the earliest first
 EncoderLayer = tuple[Recurrence, ...] | Taps | Weights
 
 
 def draw_layers(
     encoder: Encoder, inputs: int, generator: np.random.Generator | None = None
 ) -> tuple[EncoderLayer, ...]:
-    """Draw random weights of every layer in float64, from the encoder's seed: the same on any machine.
+    """Sample random weights of every layer in float64, from the encoder's seed: the same on any machine.
 
     inputs: the width of x. All are uniform in ±1/√n, torch's default (n: the width of a recurrence, else how many
-    numbers are summed), save a recurrence's w_h where a gain is chosen. Biases are 0 but for `keep`.
+    numbers are summed), except a recurrence's w_h if a gain is chosen. Biases are 0 except for `keep`.
 
     >>> [layer[0].w_x.shape for layer in draw_layers(Encoder("gru", width=5, layers=2), inputs=3)]
     [torch.Size([3, 15]), torch.Size([5, 15])]
@@ -104,19 +104,19 @@ def draw_layers(
 
 
 def position_width(encoder: Encoder) -> int:
-    """Count the numbers that a position has behind a layer."""
+    """Return the number of values per position after a layer."""
     return encoder.width * len(layer_directions(encoder))
 
 
 def layer_directions(encoder: Encoder) -> tuple[int, ...]:
-    """List the passes of one layer: +1 from the first word on, -1 from the last; what is no recurrence has one."""
+    """List the passes of one layer: +1 from the first word on, -1 from the last; only +1 if it is no recurrence."""
     if encoder.both and encoder.kind in RECURRENT_CELLS:
         return (1, -1)
     return (1,)
 
 
 def draw_layer(encoder: Encoder, inputs: int, generator: np.random.Generator) -> EncoderLayer:
-    """Draw one layer's weights; inputs: the width of what the layer reads."""
+    """Sample one layer's weights; inputs: the width of the layer's input."""
     if encoder.kind in RECURRENT_CELLS:
         directions = layer_directions(encoder)
         return tuple(draw_recurrence(encoder, inputs, generator) for _ in directions)
@@ -132,14 +132,14 @@ def draw_layer(encoder: Encoder, inputs: int, generator: np.random.Generator) ->
 
 
 def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generator) -> Recurrence:
-    """Draw one direction's weights in torch's layout (G H, d_in), w_h first."""
+    """Sample one direction's weights in torch's layout (G H, d_in), w_h first."""
     cell = RECURRENT_CELLS[encoder.kind]
     H = encoder.width
     G = cell.gates
     if encoder.gain is None:
         w_h = draw_uniform_weights(generator, (G * H, H), summed=H)
     else:
-        turns = [draw_orthogonal_matrix(generator, H) for _ in range(G)]  # every gate has its own
+        turns = [draw_orthogonal_matrix(generator, H) for _ in range(G)]  # one per gate
         scaled = encoder.gain * np.concatenate(turns)  # G times (H, H) -> (G H, H)
         w_h = torch.from_numpy(scaled)
     w_x = draw_uniform_weights(generator, (G * H, inputs), summed=H)
@@ -154,40 +154,40 @@ def draw_recurrence(encoder: Encoder, inputs: int, generator: np.random.Generato
 
 
 def draw_orthogonal_matrix(generator: np.random.Generator, size: int) -> np.ndarray:
-    """Draw a normal matrix (size, size) and make its columns orthonormal."""
+    """Sample a normal matrix (size, size) and make its columns orthonormal."""
     orthogonal, _ = np.linalg.qr(generator.standard_normal((size, size)))
     return orthogonal
 
 
 def draw_uniform_weights(generator: np.random.Generator, shape: tuple[int, ...], summed: int) -> Tensor:
-    """Draw numbers between ±1/√summed."""
+    """Sample numbers uniformly in ±1/√summed."""
     bound = summed**-0.5
     return torch.from_numpy(generator.uniform(-bound, bound, shape))
 
 
 def random_words(encoder: Encoder, length: int, inputs: int) -> Float[Tensor, "T D"]:
-    """Draw x, normal with variance 1, from the encoder's seed behind its weights.
+    """Sample x, normal with variance 1, from the encoder's seed, after its weights.
 
-    To compare several encoders give all of them one x.
+    To compare several encoders, give all of them the same x.
     """
     generator = np.random.default_rng(encoder.seed)
-    draw_layers(encoder, inputs, generator)  # the words come behind the weights
+    draw_layers(encoder, inputs, generator)  # the words are sampled after the weights
     words = generator.standard_normal((length, inputs))
     return torch.from_numpy(words)
 
 
-# ---- from x to one vector a position ---------------------------------------------------------------------------------
+# ---- from x to one vector per position -------------------------------------------------------------------------------
 def encode(
     encoder: Encoder, x: Float[Tensor, "*B T D"], layers: tuple[EncoderLayer, ...]
 ) -> Float[Tensor, "B T width"]:
-    r"""Encode a sequence, one vector a position: the layers one on the other.
+    r"""Encode a sequence into one vector per position, one layer after another.
 
     rnn, gru, lstm: $h_t = f(h_{t-1}, x_t)$ from $h = 0$ on. cnn: $\tanh(\sum_m x_{t+m} W_m)$ over the window, zeros
     beyond the ends. attention: attend, one head, scaled dot.
 
     x (T, D) or (B, T, D); layers: see draw_layers, of x's dtype. Raises AttentionError: not_a_tensor, not_floating,
     empty, not_finite, rank.
-    Source: Elman 1990; Cho et al. 2014, equations 5 to 8, the reset gate where torch has it; Hochreiter, Schmidhuber
+    Source: Elman 1990; Cho et al. 2014, equations 5 to 8, the reset gate placed as in torch; Hochreiter, Schmidhuber
     1997 with Gers et al. 2000; Schuster, Paliwal 1997 (both directions); LeCun et al. 1989; Vaswani et al. 2017.
 
     >>> encoder = Encoder("lstm", width=3, both=True)
@@ -209,7 +209,7 @@ def encode(
 def run_recurrent_layer(
     encoder: Encoder, x: Float[Tensor, "B T D"], layer: tuple[Recurrence, ...]
 ) -> Float[Tensor, "B T width"]:
-    """Run one layer of a recurrence, its directions beside each other."""
+    """Run one layer of a recurrence, with the outputs of its directions side by side."""
     cell = RECURRENT_CELLS[encoder.kind]
     directions = layer_directions(encoder)
     passes = []
@@ -220,7 +220,7 @@ def run_recurrent_layer(
 
 
 def run_attention(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights) -> Trace:
-    """Run one layer of attention as an encoder has it, every step kept: one head, scaled dot, causal without `both`.
+    """Run one layer of an encoder's attention as a Trace: one head, scaled dot, causal without `both`.
 
     >>> run_attention(Encoder("attention"), torch.ones(3, 2).double(), Weights())["weights"][0, 0, 1]
     tensor([0.5000, 0.5000, 0.0000], dtype=torch.float64)
@@ -231,7 +231,7 @@ def run_attention(encoder: Encoder, x: Float[Tensor, "*B T D"], weights: Weights
 
 
 def convolve(x: Float[Tensor, "B T D"], taps: Taps, back: int) -> Float[Tensor, "B T H"]:
-    """Multiply each place of a window by its own matrix and add them up; `back` places lie before the position."""
+    """Multiply each place of a window by its matrix and add up the products; `back` places are before the position."""
     window = len(taps)
     ahead = window - 1 - back
     columns = x.transpose(1, 2)  # (B, D, T)

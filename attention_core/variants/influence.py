@@ -1,4 +1,4 @@
-"""How far a position hears: the influence of every word on it, and that by distance over several draws of the weights.
+"""How far a position reads: the influence of every word on it, also by distance over several samples of weights.
 
 The influence of a word on a position is the norm of a Jacobian.
 """
@@ -18,7 +18,7 @@ NORMS = {"spectral": 2, "frobenius": "fro"}  # a name, and torch's order
 INFLUENCE_MEASURES = ("share", "relative")
 
 
-# ---- with one draw of the weights ------------------------------------------------------------------------------------
+# ---- with one sample of the weights ----------------------------------------------------------------------------------
 def influence(
     encoder: Encoder,
     x: Float[Tensor, "T D"],
@@ -30,11 +30,11 @@ def influence(
 
     $\lVert \partial h_t / \partial x_s \rVert$ for every word s and one position t.
 
-    x: the words' vectors (T, D), T at most 128: random_words, or somebody's own. at: the position t; the last where it
-    is None. norm: "spectral", the most by which a small change of x_s is stretched (the largest singular value),
-    or "frobenius", the root of the sum of squares. relative: over what it is at t itself.
+    x: the words' vectors (T, D), T at most 128, such as random_words. at: the position t; None: the last. norm:
+    "spectral", the largest factor on a small change of x_s (the largest singular value), or "frobenius", the root of
+    the sum of squares. relative: divided by the influence of word t itself.
 
-    Returns a number for every s, exactly 0 where no path leads from s to t: after t without `both`, and beyond the
+    Returns a number for every s, exactly 0 if no path leads from s to t: after t without `both`, and beyond the
     1 + layers (window - 1) positions that stacked convolutions see. Raises AttentionError: rank, at_most, not_negative,
     unknown_choice, not_floating, not_finite.
     Source: Bengio, Simard, Frasconi 1994; Pascanu, Mikolov, Bengio 2013, equation 5.
@@ -65,25 +65,25 @@ def influence(
 
 
 def encoder_jacobian(encoder: Encoder, x: Float[Tensor, "T D"], at: int) -> Float[Tensor, "T width D"]:
-    """Compute d h_at / d x_s for every s. Each number of h gets an x of its own, so that one backward pass suffices."""
+    """Compute d h_at / d x_s for every s. Each number of h gets a copy of x, so that one backward pass suffices."""
     D = x.shape[-1]
     layers = draw_layers(encoder, D)
     width = position_width(encoder)
     copies = x.detach().expand(width, *x.shape)  # (width, T, D)
     copies = copies.clone().requires_grad_()
-    hidden = encode(encoder, copies, layers)[:, at]  # (width, width): a row a copy
+    hidden = encode(encoder, copies, layers)[:, at]  # (width, width): one row per copy
     own_numbers = hidden.diagonal()  # number n of copy n
     (slopes,) = torch.autograd.grad(own_numbers.sum(), copies)  # (width, T, D)
     return slopes.transpose(0, 1)  # (T, width, D)
 
 
-# ---- by distance, over several draws ---------------------------------------------------------------------------------
+# ---- by distance, over several samples -------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class InfluenceByDistance:
-    """The influence of the words on one position, by distance, in rising order.
+    """The influence of the words on one position, by distance, in ascending order.
 
-    A distance is how many words before the position a word stands (minus: after it). For each distance the mean over
-    the draws, the least and the most.
+    A distance is how many words a word is before the position (negative: after it). For each distance the mean, the
+    minimum and the maximum over the samples of the weights.
     """
 
     distances: tuple[int, ...]
@@ -93,18 +93,18 @@ class InfluenceByDistance:
 
     @property
     def band(self) -> tuple[tuple[float, float], ...]:
-        """The least and the most at every distance."""
+        """The minimum and the maximum at every distance."""
         return tuple(zip(self.least, self.most, strict=True))
 
     def at(self, distance: int) -> float:
-        """Give the mean at a distance."""
+        """Return the mean at a distance."""
         return self.mean[self.distances.index(distance)]
 
     def factor_per_step(self) -> float | None:
-        """Give the factor that each further word before the position brings, on geometric average from distance 1 on.
+        """Return the factor per further word before the position, as a geometric mean from distance 1 on.
 
-        Below 1 the influence vanishes with distance, above 1 it explodes (Bengio, Simard, Frasconi 1994). None where
-        fewer than two words stand before the position.
+        Below 1 the influence vanishes with distance, above 1 it explodes (Bengio, Simard, Frasconi 1994). None if
+        fewer than two words are before the position.
 
         >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).factor_per_step()
         0.5
@@ -115,7 +115,7 @@ class InfluenceByDistance:
         return self.left_at_the_end() ** (1 / (farthest - 1))
 
     def left_at_the_end(self) -> float:
-        """Give how much of the influence of the word before the position the farthest word before it has.
+        """Return the influence of the farthest earlier word, divided by that of the word right before the position.
 
         >>> InfluenceByDistance((0, 1, 2, 3), (1.0, 0.8, 0.4, 0.2), (), ()).left_at_the_end()
         0.25
@@ -126,13 +126,13 @@ class InfluenceByDistance:
 def influence_by_distance(
     encoder: Encoder, x: Float[Tensor, "T D"], at: int, measure: str = "share", draws: int = 1
 ) -> InfluenceByDistance:
-    r"""Measure the influence of every word on one position, see `influence`, with weights drawn several times.
+    r"""Measure the influence of every word on one position, see `influence`, for several samples of the weights.
 
-    encoder: its seed is that of the first draw, the next ones follow. x: the words' vectors; at: the position. measure:
-    "share", $\lVert J_s \rVert / \sum_{s'} \lVert J_{s'} \rVert$, where even hearing gives each word 1/S; "relative",
-    over the position's own word, $\lVert J_s \rVert / \lVert J_t \rVert$. Both are taken draw by draw. Words after the
-    position are left out where an encoder of one direction hears nothing of them. Raises AttentionError:
-    unknown_choice, positive_integer, and what `influence` raises.
+    encoder: its seed is that of the first sample, the next ones count up. x: the words' vectors; at: the position.
+    measure: "share", $\lVert J_s \rVert / \sum_{s'} \lVert J_{s'} \rVert$, where equal influence gives each word 1/S;
+    "relative", over the position's own word, $\lVert J_s \rVert / \lVert J_t \rVert$. Both are computed per sample.
+    Words after the position are omitted if the encoder reads in one direction. Raises AttentionError: unknown_choice,
+    positive_integer, and what `influence` raises.
 
     >>> from attention_core.variants.encoders import random_words
     >>> encoder = Encoder("rnn", gain=0.9)
@@ -161,7 +161,7 @@ def influence_by_distance(
 
 
 def distances_heard(both: bool, length: int, at: int) -> range:
-    """List how far before a position the words stand that it can hear from (minus: after it), in rising order.
+    """List the distances of the words that a position can read (negative: after it), in ascending order.
 
     >>> distances_heard(False, 5, at=3), distances_heard(True, 5, at=3)
     (range(0, 4), range(-1, 4))
@@ -172,7 +172,7 @@ def distances_heard(both: bool, length: int, at: int) -> range:
 
 
 def word_at(at: int, distance: int) -> int:
-    """Give the word that stands so many words before a position (minus: after it).
+    """Return the position of the word at a distance before a position (negative: after it).
 
     >>> word_at(5, 2), word_at(5, -1)
     (3, 6)
@@ -181,7 +181,7 @@ def word_at(at: int, distance: int) -> int:
 
 
 def even_share_line(distances: range) -> tuple[float, float]:
-    """Give an even share of the words at these distances, at both ends of a line.
+    """Return the equal share of each word at these distances, twice: for both ends of a line.
 
     >>> even_share_line(range(-1, 3))
     (0.25, 0.25)
@@ -191,7 +191,7 @@ def even_share_line(distances: range) -> tuple[float, float]:
 
 
 def default_position(both: bool, length: int) -> int:
-    """Give the position that hears from most words: the last one, or in both directions the one in the middle.
+    """Return the position that reads the most words: the last one, or with both directions the middle one.
 
     >>> default_position(False, 5), default_position(True, 5)
     (4, 2)
@@ -200,7 +200,7 @@ def default_position(both: bool, length: int) -> int:
 
 
 def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistance) -> int | None:
-    """Find the first distance at which the one that was behind among the nearest words is ahead; None: there is none.
+    """Find the first distance at which the two means have swapped their first order; None if they never do.
 
     >>> near = InfluenceByDistance((0, 1, 2), (0.7, 0.2, 0.1), (), ())
     >>> far = InfluenceByDistance((0, 1, 2), (0.3, 0.2, 0.5), (), ())
@@ -209,7 +209,7 @@ def first_overtaking_distance(one: InfluenceByDistance, other: InfluenceByDistan
     """
     order_at_first = 0
     for distance, mean, other_mean in zip(one.distances, one.mean, other.mean, strict=True):
-        order = (mean > other_mean) - (mean < other_mean)  # 1 where `one` is ahead, 0 where both are level
+        order = (mean > other_mean) - (mean < other_mean)  # 1 if `one` is ahead, 0 if both are equal
         if distance < 0 or order == 0:
             continue
         if order_at_first == 0:

@@ -1,8 +1,8 @@
-"""Decoding: one token after the other, the keys and values of those before it kept in a cache.
+"""Decoding with a KV cache: one token after the other, with the keys and values of earlier tokens cached.
 
-A query sees no later key, so the keys and values of a token never change once they are there: each step projects one
-token, puts its key and its value behind those that were kept, and attends with one query. It gives row t of the full
-causal pass. decoding_work.py counts what that saves, and what it takes (Shazeer 2019).
+A query sees no later key, so the keys and values of a token never change once computed: each step projects one token,
+appends its key and its value to the cache, and attends with one query. It gives row t of the full causal pass.
+decoding_work.py counts the savings and the memory (Shazeer 2019).
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -52,16 +52,15 @@ def append_cell(index, cache: Operand, new: Operand) -> Cell:
 APPEND = Faces(append, append_numpy, append_formula, append_cell)
 
 
-# ---- what is kept ----------------------------------------------------------------------------------------------------
-KEY_SOURCES = ("x", "key", "value")  # the inputs that k and v may be made of
+# ---- the cached steps ------------------------------------------------------------------------------------------------
+KEY_SOURCES = ("x", "key", "value")  # the inputs that k and v may be projected from
 MADE_OF_SOURCES = [entry.steps["sources"] for entry in MODIFIERS.values() if "sources" in entry.steps]
 LATENTS = [steps[-1].output.format(thing=thing) for steps in MADE_OF_SOURCES for thing in KEY_SOURCES]
 
 
 def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
-    """The steps of which decoding keeps the tokens before: k and v, or the latent that both are made of; of two maps
-    both keys, and what positions make of the keys' input, such as the numbers that a decoupled RoPE turned. steps:
-    those of a run, by name.
+    """The steps that decoding caches: k and v, or the latent of both; with two maps both keys; and steps of positions
+    with a row per key, such as the part rotated by a decoupled RoPE. steps: the step names of a run.
 
     >>> kept_steps(["latent_x", "q", "k", "v", "weights"])
     ('latent_x',)
@@ -76,17 +75,17 @@ def kept_steps(steps: Collection[str]) -> tuple[str, ...]:
 def decode(
     x: Float[Tensor, "*B T D"], *, weights: Weights | None = None, config: AttentionConfig | None = None
 ) -> Iterator[Trace]:
-    r"""Run self-attention token by token with a cache: one Trace a token, in order.
+    r"""Run self-attention token by token with a cache: one Trace per token, in order.
 
     $k_{\le t} = [k_{<t}; x_t W_k]$ (likewise v), $z_t = \mathrm{softmax}(q_t k_{\le t}^\top/\sqrt{d_k})\,v_{\le t}$.
 
-    x (T, D) or (B, T, D), the tokens. weights: see Weights. config: as for attend, with a mask that keeps later tokens
-    out (causal or sliding; causal alone where it is None).
+    x (T, D) or (B, T, D), the tokens. weights: see Weights. config: as for attend, with a mask that blocks later tokens
+    (causal or sliding; None: causal).
 
     A step's x, q and output have T = 1. `k_cache` and `v_cache` are its inputs, `k_new` and `v_new` what it computed
-    (turned by their position, where RoPE is chosen), `k` and `v` both together; the first step has no cache. Of a
-    latent `latent_x_cache` is kept in their place, and all keys and values are made of it anew. Under a sliding mask of
-    w the last w keys are all that is kept: `first_key` says which token key 0 of a step is.
+    (rotated by their position, if RoPE is chosen), `k` and `v` both concatenated; the first step has no cache. With a
+    latent, `latent_x_cache` is cached instead, and all keys and values are recomputed from it. Under a sliding mask of
+    w only the last w keys are cached: `first_key` returns the token of a step's key 0.
 
     Raises AttentionError (a ValueError) as attend does, and for a config without a causal mask, with an offset or with
     dropout. Source: Vaswani et al. 2017, section 3.2.3 (the mask); Shazeer 2019 (keys and values kept).
@@ -103,12 +102,12 @@ def decode(
     check_choices(weights, config)
     check_decodable(config)
     arguments = check_arguments(x, None, None, weights, config, PairInputs())
-    inputs, _ = plan_run(arguments, config)  # refuses positions that do not fit the whole text
+    inputs, _ = plan_run(arguments, config)  # raises an error for positions that do not fit the whole text
     return decode_steps(config, inputs, arguments.sources, arguments.shapes)
 
 
 def check_decodable(config: AttentionConfig) -> None:
-    """Refuse a config under which a query does not see just itself and what was before, or that draws at random."""
+    """Check that under the config a query sees only itself and all earlier tokens or a window, without dropout."""
     causal_masks = []
     for name, params in config.masks:
         if MASKS[name].is_causal:
@@ -121,7 +120,7 @@ def check_decodable(config: AttentionConfig) -> None:
 
 
 def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes) -> Iterator[Trace]:
-    """Give the steps of `decode`, whose inputs are checked."""
+    """Yield the steps of `decode`, whose inputs are checked."""
     x = inputs["x"]
     T = shapes["q"][2]
     window = sliding_window(config)
@@ -142,7 +141,7 @@ def decode_steps(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 
 def keep_tokens(trace: Trace, dropped: int) -> Inputs:
-    """Give the next step's cache: the keys and values of a step, without those of the first `dropped` tokens."""
+    """Return the cache for the next step: the cached steps of this one, without the first `dropped` tokens."""
     cache = {}
     for role in kept_steps(trace.steps):
         name = f"{role}_cache"
@@ -153,7 +152,7 @@ def keep_tokens(trace: Trace, dropped: int) -> Inputs:
 
 
 def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str], shapes: Shapes, t: int) -> Trace:
-    """Decode token t by attend's own plan, with the cache put before its key and its value."""
+    """Decode token t by attend's plan, with its key and its value appended to the cache."""
     first = first_key(t, sliding_window(config))
     kept = t - first
     new_shapes = set_lengths(shapes, 1)
@@ -174,7 +173,7 @@ def decode_token(config: AttentionConfig, inputs: Inputs, sources: dict[str, str
 
 
 def set_lengths(shapes: Shapes, length: int) -> Shapes:
-    """Give the shapes of q, k and v where each holds `length` tokens."""
+    """Return the shapes of q, k and v with `length` tokens each."""
     changed = {}
     for role, shape in shapes.items():
         B, heads, _, width = shape
@@ -183,7 +182,7 @@ def set_lengths(shapes: Shapes, length: int) -> Shapes:
 
 
 def move_to_position(operation: Operation, t: int) -> Operation:
-    """Change an operation for the token t of the sequence, which is the only one of x."""
+    """Return the operation with `first_position` set to t, if it has that parameter."""
     if "first_position" not in operation.params:
         return operation
     params = {**operation.params, "first_position": t}
@@ -191,9 +190,9 @@ def move_to_position(operation: Operation, t: int) -> Operation:
 
 
 def put_behind_cache(plan: Plan, first: int) -> Plan:
-    """Change the plan up to q, k and v: what the token adds to a kept step is appended to what was kept of it.
+    """Return the plan up to q, k and v with the token's part of each cached step appended to the cache.
 
-    first: the token that is the first one kept, where positions of all tokens begin.
+    first: the first cached token, at which the positions of all tokens begin.
     """
     steps = kept_steps([operation.output for operation in plan])
     longer: Plan = []
@@ -213,7 +212,7 @@ def put_behind_cache(plan: Plan, first: int) -> Plan:
 
 
 def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
-    """Change a step for the token alone: its axis is T, that of the query's one token; one of `steps` becomes k_new."""
+    """Return the operation for the token alone: its axis S becomes T; the name of one of `steps` ends with _new."""
     output = operation.output
     if output in steps:
         output = f"{output}_new"
@@ -222,13 +221,13 @@ def make_new_step(operation: Operation, steps: tuple[str, ...]) -> Operation:
 
 
 def sliding_window(config: AttentionConfig) -> int | None:
-    """Give how many keys a query sees at most, itself included: the window of a sliding mask; None: there is none."""
+    """Return the window of a sliding mask, the most keys that a query sees, itself included; None if there is none."""
     params = dict(config.masks).get("sliding", {})
     return params.get("window")
 
 
 def first_key(t: int, window: int | None = None) -> int:
-    """Give the first token whose key step t reads; those before it have left the cache.
+    """Return the first token whose key step t reads; earlier ones have left the cache.
 
     >>> first_key(5), first_key(5, window=3), first_key(1, window=3)
     (0, 3, 0)
@@ -241,7 +240,7 @@ def first_key(t: int, window: int | None = None) -> int:
 def gap_to_full(steps: Sequence[Trace], full: Trace, name: str) -> float:
     """Measure how far the steps of `decode` are from the full pass of the same tokens: the largest difference.
 
-    steps: all of them, in order. full: attend's run. name: a step that is called the same in both, with an axis T or S,
+    steps: all of them, in order. full: attend's run. name: a step that both have, with an axis T or S,
     such as "weights", "output" or "k"; keys that a step does not see are not compared. Golden numbers: s46.
 
     >>> from attention_core import attend

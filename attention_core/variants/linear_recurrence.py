@@ -1,9 +1,9 @@
-"""Linear attention as a recurrence: what was seen is kept in one matrix, and no query meets a key.
+"""Linear attention as a recurrence: a state matrix sums up the tokens seen, and no query is multiplied by a key.
 
-The scores are products of features, so the sum over the keys can be made before the query comes: the features of each
-key times its value are added to a state of d_k x d_v numbers. It is as large after a million tokens as after one
+The scores are products of features, so the sum over the keys can be computed before the query: the features of each
+key times its value are added to a state of d_k x d_v numbers, whose size does not grow with the number of tokens
 (Katharopoulos et al. 2020, equations 16 to 20). Causal attention with the score "linear" and the normaliser "share"
-gives the same numbers as a matrix.
+gives the same numbers with a matrix of weights.
 """
 
 from collections.abc import Iterator
@@ -132,7 +132,7 @@ DIVIDE_BY_SUM = Faces(divide_by_sum, divide_by_sum_numpy, divide_by_sum_formula,
 
 # ---- the states of a run ---------------------------------------------------------------------------------------------
 def with_linear_states(trace: Trace, seen: int) -> Trace:
-    r"""Add what linear attention keeps of the first tokens of a run, and what the last of them reads from it.
+    r"""Add the states of linear attention after each of the first tokens of a run, and the output of the last one.
 
     Token t, counted from 1, adds `memory_t` and `total_t`; the last one also `read_t`, `whole_t` and `linear_output_t`,
     which is row t of the run's own head_outputs.
@@ -164,7 +164,7 @@ def with_linear_states(trace: Trace, seen: int) -> Trace:
 
 
 def plan_reading(seen: int) -> list[Operation]:
-    """The steps by which the last token seen reads the state."""
+    """The operations by which the last token reads the state."""
     params = {"t": seen - 1}
     read, whole = f"read_{seen}", f"whole_{seen}"
     return [
@@ -175,7 +175,7 @@ def plan_reading(seen: int) -> list[Operation]:
 
 
 def count_seen(query: int) -> int:
-    """Count the tokens that a query has seen once it reads, its own included.
+    """Count the tokens that are in the state when a query reads it, its own included.
 
     >>> count_seen(0)
     1
@@ -184,16 +184,16 @@ def count_seen(query: int) -> int:
 
 
 def gap_to_map(longer: Trace, seen: int) -> float:
-    """Measure how far what was read of a state lies from the same row of the map's output: the largest difference.
+    """Return the largest difference between the output read from a state and the same row of head_outputs.
 
-    longer: with_linear_states of so many tokens.
+    longer: a result of with_linear_states with `seen` tokens.
     """
     by_map = longer["head_outputs"][:, :, seen - 1]  # (B, H, d_v)
     return abs_difference(longer[f"linear_output_{seen}"], by_map).max().item()
 
 
 def count_state_numbers(d_k: int, d_v: int) -> int:
-    """Count what a head keeps, whatever it has read: $d_k d_v$ numbers of features times values, $d_k$ of features.
+    """Count the numbers of a head's state, at any length: $d_k d_v$ of features times values, $d_k$ of features.
 
     >>> count_state_numbers(64, 64)
     4160
@@ -204,7 +204,7 @@ def count_state_numbers(d_k: int, d_v: int) -> int:
 # ---- without a run ---------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class LinearState:
-    """What is kept of the first tokens, and what the last of them reads from it.
+    """The state after some tokens, and the output of the last of them.
 
     memory: the sum over them of features times value. total: the sum of their features.
     """
@@ -215,13 +215,13 @@ class LinearState:
 
 
 def attend_linear(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Tensor, "..."]) -> Iterator[LinearState]:
-    r"""Read one token after the other, each query what was added up by then.
+    r"""Compute linear attention token by token, and yield the state after each one.
 
     $M_t = M_{t-1} + \phi(k_t)^\top v_t$, $z_t = z_{t-1} + \phi(k_t)$,
     $o_t = \phi(q_t) M_t \,/\, (\phi(q_t) \cdot z_t)$, with $\phi(x) = \mathrm{elu}(x) + 1$.
 
     q (T, d_k) or (B, H, T, d_k), k and v likewise, with as many tokens. Raises AttentionError (a ValueError) as
-    attend_qkv does, and where there are more queries than keys, or fewer.
+    attend_qkv does, and if the numbers of queries and keys differ.
 
     Source: Katharopoulos et al. 2020, equations 18 to 20.
 
@@ -240,7 +240,7 @@ def attend_linear(q: Float[Tensor, "..."], k: Float[Tensor, "..."], v: Float[Ten
 def iterate_states(
     q: Float[Tensor, "B H T d_k"], k: Float[Tensor, "B H_kv T d_k"], v: Float[Tensor, "B H_kv T d_v"]
 ) -> Iterator[LinearState]:
-    """The states of `attend_linear`, from features."""
+    """Yield the states of `attend_linear`, from features."""
     memory = total = None
     for t in range(q.shape[2]):
         memory = remember(k, v, memory, t=t)

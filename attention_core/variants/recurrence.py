@@ -80,9 +80,9 @@ SIDE_BY_SIDE = Faces(side_by_side, side_by_side_numpy, side_by_side_formula, sid
 # ---- a pass: one state after the other -----------------------------------------------------------------------------
 @dataclass(frozen=True)
 class Direction:
-    """The places by which a pass comes, in their order, and what its steps are called.
+    """The positions of a pass, in its order, and the names of its steps.
 
-    letter: of its states, which count the words from 1. ending: of the names of all else.
+    letter: of its states, numbered by word from 1. ending: of all other names.
     """
 
     places: range
@@ -90,7 +90,7 @@ class Direction:
     ending: str = ""
 
     def number_before(self, t: int) -> int:
-        """The number of the word before a place, on the way of the pass; at its start one that no word has.
+        """The number of the word before position t in the order of the pass; at its start that of no word.
 
         >>> Direction(range(3)).number_before(0), Direction(range(4, 1, -1)).number_before(4)
         (0, 6)
@@ -98,7 +98,7 @@ class Direction:
         return t + 1 - self.places.step
 
     def states_around(self, t: int) -> tuple[str, str]:
-        """The names of the state before a place and of the one behind it.
+        """The names of the state before position t and of the state after it.
 
         >>> Direction(range(4, 1, -1), "g").states_around(4)
         ('g_6', 'g_5')
@@ -107,26 +107,26 @@ class Direction:
 
     @property
     def start(self) -> str:
-        """The name of the state with which the pass starts."""
+        """The name of the initial state."""
         before, _ = self.states_around(self.places.start)
         return before
 
     @property
     def states(self) -> list[str]:
-        """The names of the states that it makes."""
+        """The names of the states that it computes."""
         return [self.states_around(t)[1] for t in self.places]
 
 
 @dataclass(frozen=True, eq=False)
 class Pass:
-    """What a pass brings to a run: its weights and where it starts, and its steps."""
+    """A pass as parts of a run: its weights and initial state as inputs, and its operations."""
 
     inputs: dict[str, Step]
     plan: list[Operation]
 
 
 def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Direction) -> Pass:
-    """Plan a pass of a tanh recurrence, one step a word."""
+    """Plan a pass of a tanh recurrence, one step per word."""
     w_x = f"w_x{direction.ending}"
     w_h = f"w_h{direction.ending}"
     plan = []
@@ -141,12 +141,12 @@ def plan_pass(x: Float[Tensor, "B T D"], weights: Recurrence, direction: Directi
 
 
 def start_at_zero(name: str, x: Float[Tensor, "B T D"], weights: Recurrence) -> Step:
-    """The vector with which a pass starts, which is 0."""
+    """The initial vector of a pass, 0, as a step."""
     return Step(name, x.new_zeros(len(x), len(weights.w_h)), ("B", "d_h"))
 
 
 def plan_shown(name: str, axis: str, states: Sequence[str]) -> Operation:
-    """The step that holds some states beside each other along an axis."""
+    """The operation that puts some states side by side along an axis."""
     return Operation(name, ("B", "d_h", axis), tuple(states), SIDE_BY_SIDE)
 
 
@@ -155,9 +155,9 @@ def with_states(trace: Trace, encoder: Encoder, shown: int = 1) -> Trace:
     r"""Add a tanh recurrence over x to a run: steps h_1 to h_T, $h_t = \tanh(x_t W_x + h_{t-1} W_h)$, and `states`.
 
     trace: a run that has x (B, T, D). encoder: of kind rnn; its weights are those of its first layer, in one direction,
-    and stand in the run as w_x, w_h and h_0, which is 0. shown: how many of the states `states` holds, beside each
-    other, from h_1 on. Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError where the run has
-    no x. Source: Elman 1990.
+    added to the run as w_x and w_h, with h_0 = 0. shown: how many of the states `states` holds, side by side, from h_1
+    on. Raises AttentionError: unknown_choice, positive_integer, step_twice; KeyError if the run has no x.
+    Source: Elman 1990.
 
     >>> from attention_core import attend
     >>> trace = with_states(attend(torch.ones(3, 2).double()), Encoder("rnn", width=5), shown=2)

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-RecurrentState = tuple[Tensor, ...]  # h first; the LSTM's cell behind it
+RecurrentState = tuple[Tensor, ...]  # h; of an LSTM h and the cell
 
 
 # ---- one step of a recurrence: from_x is x_t W_x + b -----------------------------------------------------------------
@@ -51,8 +51,8 @@ def lstm_cell(from_x: Float[Tensor, "B 4*H"], state: RecurrentState, w_h: Float[
 class RecurrentCell:
     """A recurrence by name.
 
-    step: one step of it. gates: how many its matrices hold side by side. keeping: which of them keeps the state; None:
-    none does. states: how many vectors the state has.
+    step: one step of it. gates: how many its matrices hold side by side. keeping: the index of the gate that keeps the
+    state; None if there is none. states: the number of vectors in the state.
     """
 
     step: Callable[[Tensor, RecurrentState, Tensor], RecurrentState]
@@ -81,7 +81,7 @@ class Recurrence:
 def run_recurrence(
     cell: RecurrentCell, x: Float[Tensor, "B T D"], weights: Recurrence, direction: int = 1
 ) -> Float[Tensor, "B T H"]:
-    """Run one recurrence over the whole sequence: T steps, each of which waits for the one before it.
+    """Run one recurrence over the whole sequence: T steps, each of which needs the one before it.
 
     direction: 1 from the first word on, -1 from the last.
     """

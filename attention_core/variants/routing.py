@@ -1,4 +1,4 @@
-"""Dynamic routing: a router chooses for each token which heads are computed for it; the others are not.
+"""Dynamic routing: a router chooses which heads are computed for each token.
 
 Zhang et al. 2022, *Mixture of Attention Heads*; the same choice among feed-forward layers: Shazeer et al. 2017.
 """
@@ -18,10 +18,10 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True, eq=False)
 class RoutedHeads:
-    """What a router chose, and what came of it.
+    """The heads that a router chose, and the output of the layer with them.
 
-    router: its matrix. gates: how much it sends each token to each head. chosen: the heads that are computed for each
-    token. output: of the layer with these alone. computed: pairs of a query and a key, over the heads; pairs: all.
+    router: its matrix. gates: its score for each token and head. chosen: the heads that are computed for each token.
+    output: of the layer with these alone. computed: query-key pairs, summed over the heads; pairs: all pairs.
     """
 
     router: Float[Tensor, "D H"]
@@ -33,7 +33,7 @@ class RoutedHeads:
 
 
 def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D H"]:
-    """Build a router by hand: a token goes to the head in which its numbers, by their sizes, make long queries.
+    """Build a router by hand: it prefers the heads in which the token's large numbers have long rows of w_q.
 
     Column h holds the lengths of the rows of head h's part of w_q. A trained router learns its numbers.
 
@@ -45,9 +45,9 @@ def build_router(w_q: Float[Tensor, "D H·d_k"], heads: int) -> Float[Tensor, "D
 
 
 def route_heads(trace: Trace, top: int) -> RoutedHeads:
-    r"""Compute for each token of a run the `top` heads to which a router sends it, and no others.
+    r"""Compute for each token of a run only the `top` heads that a router chooses.
 
-    $g = |x| W_g$; head h is computed for token t where $g_{th}$ is among its largest and above 0; the outputs of the
+    $g = |x| W_g$; head h is computed for token t if $g_{th}$ is among its largest and above 0; the outputs of the
     chosen heads are added. In Zhang et al. 2022, section 3, each is multiplied by its gate, too. trace: self-attention
     of one sequence through w_q, w_k and w_v. Raises AttentionError (a ValueError): positive_integer, at_most.
 
@@ -63,7 +63,7 @@ def route_heads(trace: Trace, top: int) -> RoutedHeads:
     if require_positive("top", top) > heads:
         raise AttentionError("at_most", name="top", limit=heads, given=top)
     x = trace["x"][0]  # (T, D)
-    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # without one, heads stay apart
+    w_o = trace["w_o"] if "w_o" in trace else torch.eye(trace["w_v"].shape[1]).to(x)  # else concatenated
     parts = {name: trace[name].chunk(heads, dim=1) for name in ("w_q", "w_k", "w_v")}  # the columns of each head
     parts["w_o"] = w_o.chunk(heads)  # and its rows
     router = build_router(trace["w_q"], heads)

@@ -1,7 +1,7 @@
-"""Sparse attention that saves work: pairs that a pattern leaves out are never computed.
+"""Sparse attention that saves work: pairs outside a pattern are never computed.
 
-A mask alone saves nothing: every score is there before it is blocked. Here a pattern cuts queries and keys into parts
-(sparse_patterns.py), and attention is computed within each part; no tensor has all pairs.
+A mask alone saves nothing: every score is computed before it is blocked. Here a pattern cuts queries and keys into
+parts (sparse_patterns.py), and attention is computed within each part; no tensor has all pairs.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from attention_core.variants.sparse_patterns import Pattern, place_tokens
 
 @dataclass(frozen=True, eq=False)
 class SparseResult:
-    """The output of sparse attention, and what it took.
+    """The output of sparse attention, and its work.
 
-    computed: the pairs of each head that were computed. kept: those of them that the pattern has. multiply_adds: those
+    computed: the pairs computed per head. kept: those of them that are in the pattern. multiply_adds: those
     of the scores and of the weighted sums, over all heads and sequences.
     """
 
@@ -90,7 +90,7 @@ def attend_part(
     v: Float[Tensor, "B H_kv S d_v"],
     allowed: Bool[Tensor, "T S"],
 ) -> Float[Tensor, "B H T d_v"]:
-    """Attend within one part, whose pairs `allowed` marks."""
+    """Attend within one part, for the pairs that `allowed` marks."""
     d_k = q.shape[-1]
     factor = root_scale(d_k)
     scores = dot(q, k)  # (B, H, T, S)
@@ -101,7 +101,7 @@ def attend_part(
 
 
 def count_multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
-    """Count what so many pairs take: d_k products for the score, d_v for the weighted value.
+    """Count the multiply-adds of some pairs: d_k for each score, d_v for each weighted value.
 
     >>> count_multiply_adds(pairs=4, d_k=3, d_v=2)
     20
@@ -111,10 +111,10 @@ def count_multiply_adds(pairs: int, d_k: int, d_v: int) -> int:
 
 @dataclass(frozen=True)
 class SparseSavings:
-    """What skipping saves and costs.
+    """The savings and the error of skipping pairs.
 
-    kept: pairs of the pattern. computed: pairs computed. pairs: all pairs. The multiply-adds of the computed and of
-    all. error: how far the output is from full attention's (relative_error).
+    kept: pairs of the pattern. computed: pairs computed. pairs: all pairs. multiply_adds, all_multiply_adds: of the
+    computed and of all pairs. error: the relative_error to the output of full attention.
     """
 
     kept: int
@@ -170,9 +170,9 @@ def make_local_qkv(length: int, width: int, sharpness: float = 2.0) -> tuple[Ten
 
 
 def relative_error(found: Float[Tensor, "*axes"], exact: Float[Tensor, "*axes"]) -> float:
-    r"""Measure how far an output is from another, in float64 and relative to the other's length.
+    r"""Measure how far an output is from the exact one, in float64 and relative to the norm of the exact one.
 
-    $\lVert \hat z - z \rVert / \lVert z \rVert$; where that length is 0, the distance itself.
+    $\lVert \hat z - z \rVert / \lVert z \rVert$; if that norm is 0, the distance itself.
 
     >>> relative_error(torch.tensor([3.0, 0.0]), torch.tensor([3.0, 4.0]))
     0.8

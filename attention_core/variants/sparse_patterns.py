@@ -1,6 +1,6 @@
-"""Sparse patterns: which pairs of queries and keys they have, and the parts that attention computes for them.
+"""Sparse patterns: their pairs of queries and keys, and the parts that attention computes for them.
 
-A part is a run of queries that shares a run of keys. Under a causal pattern query i stands at i + (S - T) among the
+A part is a slice of queries with a slice of keys. Under a causal pattern query i is at position i + (S - T) among the
 keys, as under a causal mask (masks.py), else at i.
 """
 
@@ -17,7 +17,7 @@ from attention_core.mechanism.plain_checks import require_not_negative, require_
 
 @dataclass(frozen=True)
 class SparsePart:
-    """A run of queries and a run of keys: all pairs of them are computed."""
+    """A slice of queries and a slice of keys: all pairs of them are computed."""
 
     queries: slice
     keys: slice
@@ -43,7 +43,7 @@ class LocalPattern:
         require_positive("block", self.block)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Mark the pairs of the pattern; i: the places where the queries stand among the keys, j: those of the keys."""
+        """Mark the pairs of the pattern; i: the positions of the queries among the keys, j: those of the keys."""
         is_near = masks.local(0, 0, i, j, window=self.window, query_offset=0)
         if not self.causal:
             return is_near
@@ -51,7 +51,7 @@ class LocalPattern:
         return is_near & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """List blocks of queries, each with the keys that one of them may attend to."""
+        """Yield blocks of queries, each with the keys that any of them may attend to."""
         query_offset = first_place(self.causal, T, S)
         ahead = 0 if self.causal else self.window
         for start in range(0, T, self.block):
@@ -60,13 +60,13 @@ class LocalPattern:
             farthest = stop + query_offset + ahead
             first_key = max(0, nearest)
             end = min(S, farthest)
-            keys = slice(first_key, max(0, end))  # no key where all places lie before key 0
+            keys = slice(first_key, max(0, end))  # no key if all positions are before key 0
             yield SparsePart(slice(start, stop), keys)
 
 
 @dataclass(frozen=True)
 class StridedPattern:
-    """Every `stride`-th key, counted from the query's own place, and with `causal` none after it.
+    """Every `stride`-th key, counted from the query's own position, and with `causal` none after it.
 
     Source: Child et al. 2019, section 4.3: the second head of the strided pattern, whose first is local.
 
@@ -81,7 +81,7 @@ class StridedPattern:
         require_positive("stride", self.stride)
 
     def allows(self, i: Int[Tensor, "T 1"], j: Int[Tensor, " S"]) -> Bool[Tensor, "T S"]:
-        """Mark the pairs of the pattern; i: the places where the queries stand among the keys, j: those of the keys."""
+        """Mark the pairs of the pattern; i: the positions of the queries among the keys, j: those of the keys."""
         is_strided = (i - j) % self.stride == 0
         if not self.causal:
             return is_strided
@@ -89,7 +89,7 @@ class StridedPattern:
         return is_strided & is_past
 
     def parts(self, T: int, S: int) -> Iterator[SparsePart]:
-        """List the queries and keys whose places leave the same remainder."""
+        """Yield, for each remainder modulo `stride`, the queries and keys at positions with this remainder."""
         stride = self.stride
         query_offset = first_place(self.causal, T, S)
         for first_query in range(min(stride, T)):
@@ -104,14 +104,14 @@ Pattern = LocalPattern | StridedPattern
 
 
 def first_place(causal: bool, T: int, S: int) -> int:
-    """Give where query 0 stands among the keys."""
+    """Return the position of query 0 among the keys."""
     return S - T if causal else 0
 
 
 def place_tokens(
     pattern: Pattern, T: int, S: int, device: torch.device | None = None
 ) -> tuple[Int[Tensor, "T 1"], Int[Tensor, " S"]]:
-    """Give where queries and keys stand, counted in keys."""
+    """Return the positions of queries and keys, counted in keys."""
     query_offset = first_place(pattern.causal, T, S)
     i = torch.arange(T, device=device)
     i = i[:, None] + query_offset  # (T, 1)
@@ -120,7 +120,7 @@ def place_tokens(
 
 
 def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
-    """Count the pairs that the parts of a pattern hold, those of a rectangle's corners too.
+    """Count the pairs in the parts of a pattern, including those in the corners of a rectangle.
 
     >>> count_computed_pairs(StridedPattern(4), 12, 12), count_computed_pairs(LocalPattern(2, block=4), 12, 12)
     (36, 80)
@@ -134,7 +134,7 @@ def count_computed_pairs(pattern: Pattern, T: int, S: int) -> int:
 
 
 def pattern_pairs(pattern: Pattern, T: int, S: int) -> Bool[Tensor, "T S"]:
-    """Write the pattern as `allowed`: True = may attend. For a picture, and for attend, which computes all pairs.
+    """Return the pattern as `allowed`: True = may attend. For a picture, and for attend, which computes all pairs.
 
     >>> pattern_pairs(StridedPattern(2, causal=True), 3, 3).int()
     tensor([[1, 0, 0],
@@ -149,7 +149,7 @@ KEPT_SHADE, IN_VAIN_SHADE, SKIPPED_SHADE = 1.0, 0.4, 0.0  # how dark a pair is d
 
 
 def work_map(pattern: Pattern, T: int, S: int) -> Float[Tensor, "T S"]:
-    """Shade each pair: kept; computed in vain, because it lies in a rectangle with others; or skipped.
+    """Shade each pair: kept; computed in vain, because it is in a rectangle with others; or skipped.
 
     >>> work_map(LocalPattern(1, block=2), 4, 4)
     tensor([[1.0000, 1.0000, 0.4000, 0.0000],

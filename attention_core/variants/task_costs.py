@@ -1,4 +1,4 @@
-"""What attention costs for a task: which variant it takes, and what one layer of that computes and keeps."""
+"""The cost of attention for a task: the work and the cache of one layer of the variant that the task takes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from attention_core.variants.sparse_patterns import LocalPattern, count_computed
 
 TASK_WIDTH, TASK_HEADS = 512, 8  # of the layer; those of the base model in Vaswani et al. 2017
 HEAD_WIDTH = TASK_WIDTH // TASK_HEADS
-SHARED_HEADS = 2  # key/value heads where heads share them
+SHARED_HEADS = 2  # key/value heads if query heads share them
 LATENT_WIDTH = 4 * HEAD_WIDTH  # as in DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.4
 PATCHES = 14 * 14  # of a picture of 224 x 224 pixels in squares of 16 (Dosovitskiy et al. 2021)
 LOCAL_PATTERN = LocalPattern(window=32, block=64)
@@ -20,11 +20,11 @@ TOKEN_STEPS = ("q_projected", "k_projected", "v_projected", "output", "hidden") 
 
 @dataclass(frozen=True)
 class TaskCost:
-    """What one layer takes for a task with T tokens.
+    """The cost of one layer for a task with T tokens.
 
-    waits: steps that must come one after the other. multiply_adds: of all heads and pairs of tokens, without what is
-    computed of each token alone: projections, those of the additive score among them. kept: numbers that a decoder
-    keeps at the end; None where nothing is written word by word.
+    waits: steps that must run one after another. multiply_adds: of all heads and pairs of tokens, without the work per
+    token: projections, including those of the additive score. kept: numbers that a decoder has cached at the end; None
+    if nothing is written word by word.
     """
 
     waits: int
@@ -33,7 +33,7 @@ class TaskCost:
 
 
 def cross_cost(T: int, S: int, **how: object) -> TaskCost:
-    """The cost of T words that are written, each of which looks at S others. how: as attention_cost."""
+    """The cost of T written words, each of which attends to S others. how: arguments of attention_cost."""
     cost = attention_cost(T=T, S=S, D=TASK_WIDTH, **how)
     steps = set(cost.multiply_adds) - set(TOKEN_STEPS)
     between = sum(cost.multiply_adds[step] for step in steps)
@@ -41,49 +41,49 @@ def cross_cost(T: int, S: int, **how: object) -> TaskCost:
 
 
 def translate_cost(T: int) -> TaskCost:
-    """T words of a translation look at as many of the source."""
+    """The cost of T words of a translation that attend to T words of the source."""
     return cross_cost(T, T, H=TASK_HEADS)
 
 
 def align_cost(T: int) -> TaskCost:
-    """The same with the additive score, as in Bahdanau et al. 2015: one head of the whole width."""
+    """The cost of a translation with the additive score, as in Bahdanau et al. 2015: one head of the whole width."""
     return cross_cost(T, T, score="additive")
 
 
 def describe_image_cost(T: int) -> TaskCost:
-    """T words look at the patches of a picture."""
+    """The cost of T words that attend to the patches of a picture."""
     return cross_cost(T, PATCHES, H=TASK_HEADS)
 
 
 def read_cost(T: int) -> TaskCost:
-    """T words that are there look at each other."""
+    """The cost of T given words that attend to each other."""
     return TaskCost(1, TASK_HEADS * count_multiply_adds(T * T, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def long_cost(T: int) -> TaskCost:
-    """Each looks at those nearby alone, a block of queries at a time."""
+    """The cost of T given words that attend only to those nearby, one block of queries at a time."""
     pairs = count_computed_pairs(LOCAL_PATTERN, T, T)
     return TaskCost(1, TASK_HEADS * count_multiply_adds(pairs, HEAD_WIDTH, HEAD_WIDTH))
 
 
 def written_cost(T: int, kept_of_token: int) -> TaskCost:
-    """The cost of T words that are written, each of which looks back. kept_of_token: how many numbers each leaves."""
+    """The cost of T written words that attend to earlier ones. kept_of_token: the numbers cached per word."""
     pairs = causal_pairs(T)
     return TaskCost(T, TASK_HEADS * count_multiply_adds(pairs, HEAD_WIDTH, HEAD_WIDTH), T * kept_of_token)
 
 
 def write_cost(T: int) -> TaskCost:
-    """Each head keeps the key and the value of each word."""
+    """The cost of T written words, with the key and the value of each word cached in every head."""
     return written_cost(T, TASK_HEADS * 2 * HEAD_WIDTH)
 
 
 def serve_cost(T: int) -> TaskCost:
-    """Heads share keys and values."""
+    """The cost of T written words, with keys and values that heads share."""
     return written_cost(T, SHARED_HEADS * 2 * HEAD_WIDTH)
 
 
 def latent_cost(T: int) -> TaskCost:
-    """One short vector a word is kept, which every head meets in the place of keys and values.
+    """The cost of T written words with one short vector cached per word, which heads use instead of keys and values.
 
     DeepSeek-AI 2024 (DeepSeek-V2), section 2.1.2: two matrices are multiplied into those of the queries and of the
     output, so that keys and values are never computed."""
@@ -92,7 +92,7 @@ def latent_cost(T: int) -> TaskCost:
 
 
 def stream_cost(T: int) -> TaskCost:
-    """Linear attention: each word is added to a state and reads it, and its sum."""
+    """The cost of linear attention: each of T words is added to a state, and reads the state and its sum."""
     in_head = T * (2 * HEAD_WIDTH * HEAD_WIDTH + HEAD_WIDTH)
     return TaskCost(T, TASK_HEADS * in_head, TASK_HEADS * count_state_numbers(HEAD_WIDTH, HEAD_WIDTH))
 
@@ -113,7 +113,7 @@ TASK_COSTS: dict[str, Callable[[int], TaskCost]] = {
 
 
 def task_cost(task: str, T: int) -> TaskCost:
-    """Compute what one layer takes for a task of TASK_COSTS with T tokens.
+    """Compute the cost of one layer for a task of TASK_COSTS with T tokens.
 
     >>> task_cost("write", 4)
     TaskCost(waits=4, multiply_adds=10240, kept=4096)
@@ -122,7 +122,7 @@ def task_cost(task: str, T: int) -> TaskCost:
 
 
 def growth_when_doubled(task: str, T: int) -> float:
-    """Give how many times as many multiply-adds twice the tokens take.
+    """Return the factor by which the multiply-adds grow when the tokens are doubled.
 
     >>> growth_when_doubled("understand", 64), growth_when_doubled("stream", 64)
     (4.0, 2.0)

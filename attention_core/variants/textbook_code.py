@@ -1,4 +1,4 @@
-"""A layer of many heads in one function, as one meets it elsewhere; how heads are merged, and counted wrongly."""
+"""A multi-head layer in one function, as in textbooks; ways to merge heads, and a wrong way to split them."""
 
 import math
 
@@ -39,7 +39,7 @@ def split_by_eighth(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B H T d_k"]:
 
 
 def eighth_of(width: int) -> int:
-    """How wide `split_by_eighth` makes a head.
+    """The width of the heads that `split_by_eighth` makes.
 
     >>> eighth_of(20), eighth_of(4)
     (2, 0)
@@ -48,9 +48,9 @@ def eighth_of(width: int) -> int:
 
 
 def heads_by_eighth(width: int) -> tuple[int, int] | None:
-    """How many heads `split_by_eighth` makes of a width, and how wide each is; None where torch refuses.
+    """The number and the width of the heads that `split_by_eighth` makes; None if torch raises an error.
 
-    Eight only where 8 divides the width: else d_k is rounded down, and -1 makes as many heads as there is room for.
+    Eight only if 8 divides the width: else d_k is rounded down, and -1 makes as many heads as fit.
 
     >>> [heads_by_eighth(width) for width in (16, 12, 18, 20, 25)]
     [(8, 2), (12, 1), (9, 2), (10, 2), None]
@@ -64,7 +64,7 @@ def heads_by_eighth(width: int) -> tuple[int, int] | None:
 
 # ---- heads side by side, with and without contiguous() ---------------------------------------------------------------
 def numbered_heads(heads: int, tokens: int = 3, width: int = 2) -> Float[Tensor, "1 H T d_v"]:
-    """Make the outputs of heads whose numbers say where they stand: 231 is head 2, token 3, column 1.
+    """Make the outputs of heads with numbers that encode their places: 231 is head 2, token 3, column 1.
 
     >>> numbered_heads(2)[0, 1].tolist()
     [[211.0, 212.0], [221.0, 222.0], [231.0, 232.0]]

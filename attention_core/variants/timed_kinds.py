@@ -39,17 +39,17 @@ def run_full(tensors: QKVTensors) -> Tensor:
 
 
 def run_local(tensors: QKVTensors) -> Tensor:
-    """Compute the keys at most TIMED_WINDOW away, the others never."""
+    """Compute only the keys at most TIMED_WINDOW away."""
     return attend_sparse(*tensors, TIMED_LOCAL_PATTERN).output
 
 
 def run_strided(tensors: QKVTensors) -> Tensor:
-    """Compute every TIMED_STRIDE-th key, the others never."""
+    """Compute only every TIMED_STRIDE-th key."""
     return attend_sparse(*tensors, TIMED_STRIDED_PATTERN).output
 
 
 def run_one_by_one(tensors: QKVTensors) -> Tensor:
-    """Compute all pairs, each sequence in a run of its own."""
+    """Compute all pairs, with a separate run for each sequence."""
     q, k, v = tensors
     outputs = []
     for sequence in zip(q.split(1), k.split(1), v.split(1), strict=True):
@@ -59,10 +59,10 @@ def run_one_by_one(tensors: QKVTensors) -> Tensor:
 
 @dataclass(frozen=True)
 class TimedKind:
-    """Something to measure.
+    """A kind of attention to measure.
 
-    run: what runs. batch: on how many sequences. lengths: those that are offered; the longest takes less than half a
-    second on two cores, all runs of its measurement together. pattern: which pairs it computes; None: all.
+    run: the function to time. batch: the number of sequences. lengths: those on offer; all runs of a measurement at the
+    longest take less than half a second on two cores. pattern: the pairs that it computes; None: all.
     """
 
     run: Callable[[QKVTensors], Tensor]
@@ -83,7 +83,7 @@ TIMED_KINDS = {
 
 
 def count_timed_products(kind: str, length: int) -> int:
-    """Count the multiply-adds of what is measured: two times TIMED_WIDTH for every pair that is computed.
+    """Count the multiply-adds of a measured run: two times TIMED_WIDTH for every pair that is computed.
 
     >>> count_timed_products("full", 64), count_timed_products("local", 64), count_timed_products("together", 64)
     (524288, 524288, 4194304)
@@ -107,7 +107,7 @@ class TimedCase:
 
     @property
     def name(self) -> str:
-        """What is special about the case: its device, else its precision, else its kind.
+        """The name of the case: its device, else its precision, else its kind, whichever is not the default.
 
         >>> TimedCase("local").name, TimedCase(dtype="float16").name, TimedCase(device="cuda").name
         ('local', 'float16', 'cuda')
@@ -119,7 +119,7 @@ class TimedCase:
         return self.kind
 
     def seconds(self, length: int) -> float:
-        """Measure the case now, see `measure_kind`."""
+        """Measure the seconds of the case at a length now, see `measure_kind`."""
         timing = measure_kind(self.kind, length, dtype=self.dtype, device=self.device)
         return timing.seconds
 
@@ -130,7 +130,7 @@ class TimedCase:
 
 # ---- a measurement ---------------------------------------------------------------------------------------------------
 def list_devices() -> tuple[str, ...]:
-    """List where measurements can run: the CPU, and a CUDA GPU where there is one."""
+    """List the devices on which measurements can run: the CPU, and a CUDA GPU if there is one."""
     return ("cpu", "cuda") if torch.cuda.is_available() else ("cpu",)
 
 
@@ -167,7 +167,7 @@ def measure_kind(kind: str, length: int, *, dtype: str = "float32", device: str 
 
 
 def draw_qkv(batch: int, length: int) -> QKVTensors:
-    """Draw the random q, k and v of a measurement, in float32 on the CPU.
+    """Sample the random q, k and v of a measurement, in float32 on the CPU.
 
     >>> [tuple(tensor.shape) for tensor in draw_qkv(1, 5)]
     [(1, 1, 5, 64), (1, 1, 5, 64), (1, 1, 5, 64)]
@@ -182,9 +182,9 @@ def draw_qkv(batch: int, length: int) -> QKVTensors:
 
 # ---- what skipping saves and costs ---------------------------------------------------------------------------------
 def savings_of_kind(kind: str, length: int, made: str) -> SparseSavings:
-    """Measure what the pattern of a kind saves and costs on inputs of this length.
+    """Measure the savings and the error of the pattern of a kind on inputs of this length.
 
-    kind: "local" or "strided". made: "random", as what is measured, or "near" pairs, see make_local_qkv. Raises
+    kind: "local" or "strided". made: "random", as in the timings, or "near" pairs, see make_local_qkv. Raises
     AttentionError (a ValueError) for another choice.
 
     >>> found = savings_of_kind("strided", 64, "random")

@@ -1,6 +1,6 @@
-"""How long a run takes on this machine, and with which power that grows.
+"""The time of a run on this machine, and the power with which it grows.
 
-A measurement is the fastest of a few runs after one that does not count, because whatever else the machine does can
+A measurement is the fastest of a few runs after one that does not count, because other work on the machine can
 only make a run slower.
 """
 
@@ -20,7 +20,7 @@ TIMING_BUDGET_SECONDS = 0.15  # of one measurement: no run begins later
 
 @dataclass(frozen=True)
 class Timing:
-    """Wall time of the fastest run, in seconds, and of how many."""
+    """Wall time of the fastest run, in seconds, and the number of runs."""
 
     seconds: float
     runs: int
@@ -44,7 +44,7 @@ def time_run(run: Callable[[], object], device: str = "cpu", clock: Callable[[],
 
 
 def run_to_end(run: Callable[[], object], device: str) -> None:
-    """Run, and wait until the device is done."""
+    """Call `run`, and wait until the device is done."""
     run()
     if device == "cuda":
         torch.cuda.synchronize()

@@ -1,4 +1,4 @@
-"""What it costs a language model to write: the beginning is read at once, then each word behind it."""
+"""The cost of writing with a language model: the prompt is read at once, then each word after it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from attention_core.variants.decoding_work import work_of_step
 
 @dataclass(frozen=True)
 class WritingCost:
-    """What was computed up to a word.
+    """The work up to a word.
 
     keys: in each head of each layer, and as many values. products: multiply-adds of the whole model.
     """
@@ -20,12 +20,12 @@ class WritingCost:
 
 
 def count_products(shape: ModelShape, rows: int, keys: int) -> int:
-    r"""Count the multiply-adds of a run of a language model that says one next word.
+    r"""Count the multiply-adds of a run of a language model that predicts one next word.
 
-    $n\,L(4D^2 + 3DI) + 2\,L\,n\,S\,D + D\,V$: projections and feed-forward layers of n words, n queries that meet S
-    keys and mix S values, the logits of the last word.
+    $n\,L(4D^2 + 3DI) + 2\,L\,n\,S\,D + D\,V$: projections and feed-forward layers of n words, n queries with S
+    keys and S values each, the logits of the last word.
 
-    shape: of the model. rows: n, the words that run. keys: S, those that each query meets, masked ones as well.
+    shape: of the model. rows: n, the words that run. keys: S, per query, masked ones included.
 
     >>> count_products(ModelShape(words=10, causal=True, width=2, layers=1, heads=1, inner=3), rows=1, keys=4)
     70
@@ -38,12 +38,12 @@ def count_products(shape: ModelShape, rows: int, keys: int) -> int:
 
 
 def count_writing(shape: ModelShape, given: int, tokens: int, *, cached: bool) -> Iterator[WritingCost]:
-    r"""Count what writing has cost after the beginning, and after each word behind it.
+    r"""Yield the cost of writing after the prompt, and after each word that follows.
 
-    The beginning of n words is one run of n rows, with a cache or without. Behind it a word is one row with a cache:
-    T keys in all. Without one it is all words so far: $n + (n + 1) + \dots + T$ keys.
+    The prompt of n words is one run of n rows, with a cache or without. After it a word is one row with a cache:
+    T keys in total. Without one it is all words so far: $n + (n + 1) + \dots + T$ keys.
 
-    shape: of the model. given: n, the words of the beginning. tokens: T, all words at the end. Raises AttentionError:
+    shape: of the model. given: n, the words of the prompt. tokens: T, all words at the end. Raises AttentionError:
     positive_integer. Source: Shazeer 2019, section 2.4.1.
 
     >>> shape = ModelShape(words=10, causal=True)

@@ -1,1 +1,1 @@
-"""Deep stacks of small blocks, with and without what holds them together: residuals and norms."""
+"""Deep stacks of small blocks, with and without residuals and norms."""

@@ -1,4 +1,4 @@
-"""What residuals and norms are good for: the same deep network trained with and without them, kept in figures.json."""
+"""The effect of residuals and norms: figures of one deep network trained with and without them, in figures.json."""
 
 import json
 import math
@@ -18,24 +18,24 @@ from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import UNEMBEDDING
 
 FIGURES_FILE = Path(__file__).parent / "figures.json"
-LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # of what is trained
-RATES = (1e-3, 3e-3, 1e-2)  # of Adam; the best of each kind is kept
-SEQUENCES, HALF = 32, 8  # of a step: how many, and how many symbols are repeated
-EVERY = 20  # steps: of so many the loss is averaged
-DEPTHS = (1, 2, 4, 8, 16, 24)  # blocks of networks that were not trained
+LAYERS, STEPS, SEEDS = 6, 400, (0, 1, 2)  # of the trained networks
+RATES = (1e-3, 3e-3, 1e-2)  # of Adam; the figures are those of the best one per kind
+SEQUENCES, HALF = 32, 8  # per step: the number of sequences, and of symbols that are repeated
+EVERY = 20  # steps over which the loss is averaged
+DEPTHS = (1, 2, 4, 8, 16, 24)  # numbers of blocks of untrained networks
 SCALED_LAYERS = 12  # blocks whose vectors are measured
-DIGITS = 4  # that are kept
+DIGITS = 4  # significant digits of figures
 
 
 @dataclass(frozen=True)
 class BlockFigures:
-    """What was measured of a kind of block.
+    """The measurements of a kind of block.
 
-    rate: the best of those that were tried. tried: the last loss with each, in nats, the mean of all seeds. losses: by
-    seed, at the best rate, each the mean of EVERY steps. gradients: how long the gradient of the first block's numbers
-    is before training, by the number of blocks. last_word: how many times as long it is, before training, at the last
-    word's vector as at the first's, after the first of LAYERS blocks. sizes: the root mean square of the vectors before
-    training, of the words and behind each block; alike: the mean cosine of the vectors of two words there.
+    rate: the best one tried. tried: the last loss by rate, in nats, the mean of all seeds. losses: by seed, at the best
+    rate, each the mean of EVERY steps. gradients: the norm of the gradient of the first block's parameters before
+    training, by the number of blocks. last_word: its norm at the last word's vector, divided by that at the first's,
+    before training, after the first of LAYERS blocks. sizes: the root mean square of the vectors before training, of
+    the words and after each block; alike: the mean cosine of the vectors of two words there.
     """
 
     rate: float
@@ -65,8 +65,8 @@ def measure_blocks(kind: str) -> BlockFigures:
 
 # ---- training --------------------------------------------------------------------------------------------------------
 def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[float]:
-    """Train a network of LAYERS blocks by Adam (Kingma, Ba 2015): its loss, the mean of every EVERY steps; infinite
-    from where it is no number any more."""
+    """Train a network of LAYERS blocks by Adam (Kingma, Ba 2015), and return the mean loss of every EVERY steps;
+    infinite once it is not finite any more."""
     generator = Generator().manual_seed(seed)
     model = DeepCopier(kind, LAYERS, generator)
     optimiser = torch.optim.Adam(model.parameters(), rate)
@@ -75,7 +75,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
         symbols = draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
         try:
             loss = model.loss(model.stack(symbols[:, :-1]), symbols)
-        except AttentionError:  # attention refuses numbers that are not finite
+        except AttentionError:  # raised by attention for numbers that are not finite
             break
         losses[step] = loss.item()
         optimiser.zero_grad()
@@ -86,7 +86,7 @@ def train_blocks(kind: str, rate: float, seed: int, steps: int = STEPS) -> list[
 
 # ---- before training -------------------------------------------------------------------------------------------------
 def measure_gradient(kind: str, layers: int) -> float:
-    """How long the gradient of the loss is that reaches the first block's numbers, the mean over SEEDS."""
+    """The norm of the gradient of the loss for the first block's parameters; the mean over SEEDS."""
     lengths = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, layers, seed)
@@ -97,7 +97,7 @@ def measure_gradient(kind: str, layers: int) -> float:
 
 
 def measure_last_word(kind: str) -> float:
-    """How many times as long the gradient of the loss is at the last word's vector as at the first's, after the first
+    """The norm of the gradient of the loss at the last word's vector, divided by that at the first's, after the first
     of LAYERS blocks; the mean over SEEDS."""
     ratios = []
     for seed in SEEDS:
@@ -117,24 +117,24 @@ def measure_sizes(kind: str, layers: int) -> list[float]:
 def measure_alike(kind: str, layers: int) -> list[float]:
     """The mean cosine of the vectors of two different symbols of a sequence (Dong, Cordonnier, Loukas 2021), see
     measure_vectors."""
-    return measure_vectors(kind, layers, lambda x: mean_cosine(x[:, :HALF]))  # no symbol of the first half stands twice
+    return measure_vectors(kind, layers, lambda x: mean_cosine(x[:, :HALF]))  # the first half has no symbol twice
 
 
 def measure_vectors(kind: str, layers: int, measure: Callable[[Tensor], Tensor]) -> list[float]:
-    """A measure of the words' vectors before training, and of those behind each block; the mean over SEEDS."""
+    """A measure of the words' vectors, and of those after each block, before training; the mean over SEEDS."""
     by_seed = []
     for seed in SEEDS:
         model, symbols = draw_untrained(kind, layers, seed)
         with torch.no_grad():
             stack = model.stack(symbols)
         begins = [f"{layer}.attention" for layer in range(1, layers + 1)]
-        vectors = [*(stack[part]["x"] for part in begins), stack[UNEMBEDDING]["x"]]  # what each block begins with
+        vectors = [*(stack[part]["x"] for part in begins), stack[UNEMBEDDING]["x"]]  # the input of each block
         by_seed.append([float(measure(x)) for x in vectors])
     return [mean(each) for each in zip(*by_seed, strict=True)]
 
 
 def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
-    r"""Give the mean cosine of two vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$ with $i \ne j$.
+    r"""Return the mean cosine of two vectors of a sequence, $\frac{x_i \cdot x_j}{|x_i||x_j|}$ with $i  e j$.
 
     >>> mean_cosine(torch.tensor([[[1.0, 0.0], [0.0, 2.0], [0.0, 3.0]]]))
     tensor(0.3333)
@@ -146,25 +146,25 @@ def mean_cosine(x: Float[Tensor, "B T D"]) -> Float[Tensor, ""]:
 
 
 def draw_untrained(kind: str, layers: int, seed: int) -> tuple[DeepCopier, Tensor]:
-    """A network before training, and sequences to read."""
+    """An untrained network, and sequences for it to read."""
     generator = Generator().manual_seed(seed)
     model = DeepCopier(kind, layers, generator)
     return model, draw_repeated_sequences(SEQUENCES, HALF, generator, measured=False)
 
 
 def mean(numbers: Sequence[float]) -> float:
-    """The mean, with the digits that are kept."""
+    """The mean, rounded to DIGITS significant digits."""
     return float(f"{sum(numbers) / len(numbers):.{DIGITS}g}")
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_blocks_again(kind: str) -> None:
-    """Train and measure a kind of block, and write it into the file."""
+    """Train and measure a kind of block, and write its figures into the file."""
     write_row(FIGURES_FILE, kind, asdict(measure_blocks(kind)))
     read_block_figures.cache_clear()
 
 
 @cache
 def read_block_figures() -> dict[str, BlockFigures]:
-    """What was measured of each kind of block."""
+    """The figures of each kind of block, from the file."""
     return {kind: BlockFigures(**row) for kind, row in json.loads(FIGURES_FILE.read_text("utf-8")).items()}

@@ -28,14 +28,14 @@ BEFORE, AFTER = "rms_norm_before", "rms_norm_after"
 
 @dataclass(frozen=True)
 class BlockKind:
-    """What holds a block together. residual: whether each part is added to what it read. norm: BEFORE a part, AFTER the
-    addition, or None."""
+    """The residual and the norm of a block. residual: whether each part is added to its input. norm: BEFORE a part,
+    AFTER the addition, or None."""
 
     residual: bool
     norm: str | None
 
     def stack(self, layers: int) -> StackConfig:
-        """The choices of a stack of such blocks; where norms stand before parts, one stands before the logits, too."""
+        """The config of a stack of such blocks; with norms before parts, one also before the logits."""
         norms = () if self.norm is None else (self.norm,)
         attention = AttentionConfig(
             heads=HEADS, masks=("causal",), positions=("rope",), modifiers=norms, residual=self.residual
@@ -55,7 +55,7 @@ BLOCK_KINDS = {
 
 
 class DeepBlock(nn.Module):
-    """What a block learns. Matrices stand in row convention, x @ w."""
+    """The parameters of a block. Matrices are in row convention, x @ w."""
 
     def __init__(self, norm: str | None, generator: Generator):
         super().__init__()
@@ -69,7 +69,7 @@ class DeepBlock(nn.Module):
             self.g_feed_forward = nn.Parameter(ones(WIDTH))
 
     def weights(self) -> LayerWeights:
-        """The same as the core takes them."""
+        """The parameters as LayerWeights of the core."""
         attention, feed_forward = {}, {}
         if self.gain:
             attention, feed_forward = {self.gain: self.g_attention}, {self.gain: self.g_feed_forward}
@@ -80,7 +80,7 @@ class DeepBlock(nn.Module):
 
 
 class DeepCopier(nn.Module):
-    """Blocks of a kind over symbols, causal, its numbers drawn from a generator: the same for each kind of block."""
+    """A causal network of blocks of a kind over symbols, with initial parameters sampled from a generator."""
 
     def __init__(self, kind: str, layers: int, generator: Generator):
         super().__init__()
@@ -92,7 +92,7 @@ class DeepCopier(nn.Module):
             self.g_last = nn.Parameter(ones(WIDTH))
 
     def weights(self) -> StackWeights:
-        """What it learned, as the core takes it."""
+        """The parameters as StackWeights of the core."""
         last = {"g_rms_before": self.g_last} if self.kind.norm == BEFORE else {}
         return StackWeights(
             tuple(layer.weights() for layer in self.layers),
@@ -101,11 +101,11 @@ class DeepCopier(nn.Module):
         )
 
     def stack(self, symbols: Int[Tensor, "B T"]) -> Stack:
-        """A run of all its parts, every step kept."""
+        """The run of all its parts, with every step recorded."""
         return run_stack(symbols, self.weights(), self.kind.stack(len(self.layers)))
 
     def loss(self, stack: Stack, symbols: Int[Tensor, "B T"]) -> Float[Tensor, ""]:
-        """The mean surprise, in nats, of each symbol in the second half; nothing foretells the first half.
+        """The mean cross-entropy, in nats, of the symbols in the second half; the first half is unpredictable.
 
         stack: a run on all symbols but the last."""
         half = symbols.shape[1] // 2

@@ -1,4 +1,4 @@
-"""Sentences and short stories in English and Chinese, written by one grammar, with what each word refers to.
+"""Sentences and short stories in English and Chinese, written by one grammar, with the references of each word.
 
     from random import Random
     from attention_core.learned.grammar import draw_scene
@@ -6,20 +6,20 @@
     scene = draw_scene(Random(1))            # sort="because", part="train" | "held" | "frames"
     text = scene.say("en")                   # Text(words, links, kinds, sort, frame)
     same = scene.say("zh")                   # its translation
-    scene.align()                            # ((English position, Chinese position), ...) of what says the same
+    scene.align()                            # ((English position, Chinese position), ...) of equal meaning
     scene.pairs                              # ((noun, noun), ...) that a pronoun may stand for
 
 Links are (kind, at, to, others):
 
     "pronoun"   the noun that is meant; others: the nouns that fit in gender and number, too
     "subject"   a verb's subject; others: the nouns in between
-    "about"     the noun that a deciding word is said of; others: the nouns that it might be said of, too
-    "object"    the verb of what something is done to
-    "again"     an earlier mention of the same
+    "about"     the noun that a deciding word describes; others: the nouns that it might describe, too
+    "object"    the verb of an object
+    "again"     an earlier mention of the same thing
 
 `vocabulary(language)` lists all tokens: <pad>, <start>, <mask>, <unknown>, the categories that `kinds` holds, then the
-words; the words of a Text hold no special token. `cut_words(text, language)` cuts what a person types.
-`minimal_pairs(rng, count, language)` gives pairs of texts that differ in one word. See docs/grammar.md.
+words; the words of a Text hold no special token. `cut_words(text, language)` cuts a typed text.
+`minimal_pairs(rng, count, language)` returns pairs of texts that differ in one word. See docs/grammar.md.
 """
 
 from attention_core.learned.grammar.cut_words import cut_words

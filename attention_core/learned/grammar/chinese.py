@@ -13,46 +13,46 @@ PRONOUNS = {
     ("n", True): "它们",
 }
 SPEAKERS = {"i": "我", "we": "我们", "you": "你"}
-MANY_PEOPLE = ("们",)  # what makes a noun of persons many, in place of a word before it
+MANY_PEOPLE = ("们",)  # plural suffix of nouns of persons, instead of a determiner
 QUESTION_WORDS = {"place": ("在", "哪里"), "time": ("什么时候",), "why": ("为什么",), "how": ("怎么",)}
-ASKED_WITH_DE = ("place", "time", "how")  # 的 ends the question about a deed that is done, and no 了 follows the verb
-LASTING = ("正在",)  # which is not said where a place is
+ASKED_WITH_DE = ("place", "time", "how")  # such a question about a past deed ends with 的, without 了 after the verb
+LASTING = ("正在",)  # omitted if the clause has a place
 
 
 def may_mean(thing: Thing, other: Thing) -> bool:
-    """Tell whether the Chinese pronoun of a thing fits another thing, too."""
+    """Return whether the Chinese pronoun of a thing fits another thing, too."""
     return thing.many == other.many and thing.gender in other.noun.genders
 
 
 def is_told_as_done(clause: Clause) -> bool:
-    """Tell whether 了 follows the verb of a deed."""
+    """Return whether 了 follows the verb of a clause."""
     return clause.mood.done and not clause.gap and clause.asks not in ASKED_WITH_DE
 
 
 class ChineseWriter(Writer):
-    """A page in Chinese."""
+    """A Writer of Chinese."""
 
     __slots__ = ()
 
     def may_mean(self, thing: Thing, other: Thing) -> bool:
-        """Tell whether the pronoun of a thing fits another thing, too."""
+        """Return whether the pronoun of a thing fits another thing, too."""
         return may_mean(thing, other)
 
     def words_of(self, phrase: Phrase) -> tuple[str, ...]:
-        """Give the Chinese words of a phrase."""
+        """Return the Chinese words of a phrase."""
         return phrase.chinese
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Give the pronoun of a thing; an owner's is the same, and 的 follows."""
+        """Return the pronoun of a thing; an owner's is the same, and 的 follows."""
         return SPEAKERS[thing.speaker] if thing.speaker else PRONOUNS[thing.gender, thing.many]
 
     def question_word(self, thing: Thing) -> str:
-        """Give 谁 or 什么."""
+        """Return 谁 or 什么."""
         return "什么" if thing.gender == "n" else "谁"
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def write_mention(self, mention: Mention) -> int:
-        """Write a noun with all that stands before it."""
+        """Write a noun after its relative clause, determiner and quality, and return its position."""
         thing, _, quality, relative, _ = mention
         noun = thing.noun
         verb = self.write_relative(relative) if relative else None
@@ -71,7 +71,7 @@ class ChineseWriter(Writer):
         return at
 
     def write_determiner(self, mention: Mention) -> None:
-        """Write whose or which one it is: 她 的, 那 只, 我 before one's kin."""
+        """Write the owner or the determiner of a mention: 她 的, 那 只, and only 我 before kin."""
         noun = mention.thing.noun
         determiner = mention.determiner
         if mention.owner:
@@ -84,7 +84,7 @@ class ChineseWriter(Writer):
             self.words += [noun.measure if word == "M" else word for word in before]
 
     def write_relative(self, relative: Relative | Place) -> int | None:
-        """Write what says which one is meant, before its noun, and give the position of its verb."""
+        """Write a relative clause or a place before its noun, and return the position of its verb, if any."""
         verb = None
         if isinstance(relative, Place):
             self.write_thing(relative.mention)
@@ -95,20 +95,20 @@ class ChineseWriter(Writer):
         return verb
 
     def link_relative(self, relative: Relative, verb: int, head: int) -> None:
-        """Link the verb of a clause before a noun with the noun."""
+        """Link the verb of a relative clause with its noun."""
         if relative.clause.gap == "x":
             self.link_subject(verb, head)
         else:
             self.link_object(head, verb)
 
     def write_place(self, place: Place) -> None:
-        """Write where something is done: 在 公园 里."""
+        """Write the place of a deed: 在 公园 里."""
         self.words.append("在")
         self.write_thing(place.mention)
         self.write_phrase(place.relation)
 
     def write_quality(self, said: Said, clause: Clause) -> int:
-        """Write a quality with its degree, and give the position of the quality."""
+        """Write a quality with its degree, and return the position of the quality."""
         quality, degree = said
         if quality.predicate:
             first, *others = quality.predicate
@@ -124,7 +124,7 @@ class ChineseWriter(Writer):
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_clause(self, clause: Clause) -> int | None:
-        """Write a clause, and give the position of its verb, or of the quality that stands for one."""
+        """Write a clause, and return the position of its verb, or of the quality that replaces one."""
         event = clause.event
         is_denied_alone = clause.mood.negative and event.denial
         places = self.write_steps(clause, event.denial if is_denied_alone else event.chinese)
@@ -138,7 +138,7 @@ class ChineseWriter(Writer):
         return places.verb
 
     def write_verb(self, step: tuple[str, str], clause: Clause) -> int:
-        """Write a verb, and 了 where a deed is done; give the position of the verb."""
+        """Write a verb, and 了 if the deed is completed; return the position of the verb."""
         word, mark = step
         at = len(self.words)
         self.words.append(word)
@@ -147,12 +147,12 @@ class ChineseWriter(Writer):
         return at
 
     def write_done(self, clause: Clause) -> None:
-        """Write 了 where a single deed is told."""
+        """Write 了 if the clause has a completed deed."""
         if is_told_as_done(clause):
             self.words.append("了")
 
     def write_before_verb(self, clause: Clause) -> None:
-        """Write what stands between subject and verb: the time, 都, what the mood says, the place."""
+        """Write the words between subject and verb: the time, 都, those of the mood, the place."""
         if clause.time:
             self.write_phrase(clause.time)
         if clause.asks in ("time", "why"):
@@ -167,13 +167,13 @@ class ChineseWriter(Writer):
             self.write_place(clause.place)
 
     def write_adverb_asked(self, clause: Clause) -> None:
-        """Write what asks for a time, a place, a reason or a way."""
+        """Write the question word for a time, a place, a reason or a way."""
         *before, word = QUESTION_WORDS[clause.asks]
         self.words += before
         self.add_word(word, (id(clause.event), "asks"))
 
     def words_of_mood(self, clause: Clause) -> tuple[str, ...]:
-        """Give what a mood puts before the verb; an event that is denied in its own way has it in its template."""
+        """Return the words of a mood before the verb; none if the event has its own template of denial."""
         mood = clause.mood
         is_at_place = clause.place or clause.asks == "place"
         if (mood.negative and clause.event.denial) or (is_at_place and mood.before == LASTING):

@@ -1,4 +1,4 @@
-"""Cuts Chinese as a reader does: the reader's own words first, then a list of words, mended."""
+"""Cuts Chinese into words: first those of a given vocabulary, then those of a corrected word list."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +12,7 @@ HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # id
 HAN_RUN = re.compile(f"[{HAN}]+")
 SPACE_INSIDE = re.compile(f"(?<=[{HAN}])\\s+(?=[{HAN}])")
 LONGEST_WORD = 40  # characters
-LONGEST_PARTED = 4  # characters: the pieces of who parts words are shorter on average, those of lines of verse longer
+LONGEST_PARTED = 4  # characters: words cut by spaces have at most this mean length, lines of verse more
 
 
 def cut_chinese(
@@ -20,10 +20,10 @@ def cut_chinese(
 ) -> tuple[str, ...]:
     """Cut a run of Chinese characters, with nothing between them, into words.
 
-    text: ideographs alone. words: those of who will read it, which come first: where they spell the whole run, the
-    longest of them are taken, else the library's words, of which neighbours that together spell one of these are
-    joined, and one that these spell is parted. is_parted: whether what these words spell is parted, where the library
-    has it as one word; by default it is.
+    text: ideographs alone. words: a vocabulary, which has priority: if its words spell the whole run, the longest of
+    them are taken, else the library's words; of these, neighbours that together spell a word of the vocabulary are
+    joined, and one that the vocabulary spells is split. is_parted: whether to split such words of the library; by
+    default all are.
 
     >>> cut_chinese("南京市长江大桥"), cut_chinese("那只狗咬了小红")
     (('南京市', '长江大桥'), ('那', '只', '狗', '咬', '了', '小红'))
@@ -42,7 +42,7 @@ def cut_chinese(
 
 
 def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Sequence[str]], bool]) -> Iterator[str]:
-    """Join neighbours that are one word of the library, and are not parted."""
+    """Join neighbours that are one word of the library, unless `is_parted` splits them."""
     begins = list(accumulate(map(len, own), initial=0))
     ends_of_listed = dict(pairwise(accumulate(map(len, listed), initial=0)))
     at = 0
@@ -56,7 +56,7 @@ def join_kept(own: Sequence[str], listed: Sequence[str], is_parted: Callable[[Se
 
 
 def is_parted_by_hand(text: str) -> bool:
-    """Whether somebody has cut a text with spaces: they stand between ideographs, and the pieces are as short as words.
+    """Whether spaces separate the words of a text: they are between ideographs, and the pieces are as short as words.
 
     >>> is_parted_by_hand("我 女朋友 养了 猫"), is_parted_by_hand("我在 Google 工作")
     (True, False)
@@ -70,7 +70,7 @@ def is_parted_by_hand(text: str) -> bool:
 
 
 def longest_words(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Cut at each place behind the longest of the words that begins there; a character that begins none is alone."""
+    """Cut a text from the left into the longest of the words; a character that begins none is a piece."""
     longest = longest_length(words)
     found = []
     at = 0
@@ -84,7 +84,7 @@ def longest_words(text: str, words: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def longest_length(words: frozenset[str]) -> int:
-    """Give the length of the longest word, as far as a token may be long."""
+    """Return the length of the longest word, at most LONGEST_WORD."""
     return min(max(map(len, words), default=0), LONGEST_WORD)
 
 
@@ -105,7 +105,7 @@ def join_known(pieces: Sequence[str], words: frozenset[str]) -> Iterator[str]:
         at = last + 1
 
 
-@lru_cache(maxsize=256)  # a text is cut again whenever a part of its page is drawn
+@lru_cache(maxsize=256)  # a text is cut again at every run of its page
 def cut_by_library(text: str) -> tuple[str, ...]:
-    """Cut by the library's words and the everyday ones, mended."""
+    """Cut by the library's words and the everyday ones, with corrections."""
     return tuple(mend(cut_by_list(text)))

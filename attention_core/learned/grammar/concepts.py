@@ -16,7 +16,7 @@ GENDERS = {
     "name-m": "m",
 }  # of all other kinds: n, a thing
 VOWELS = "aeiou"
-HISSING = ("s", "sh", "ch", "x", "z")  # an es follows, not an s
+HISSING = ("s", "sh", "ch", "x", "z")  # they take -es, not -s
 GROUPS = {  # of kinds, as frames name them
     "name": "name-f name-m",
     "adult": "woman man person",
@@ -28,9 +28,9 @@ GROUPS = {  # of kinds, as frames name them
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Noun:
-    """A noun or a name. genders: the letters of the pronouns that fit it. plural: "" where there is none.
+    """A noun or a name. genders: the letters of the pronouns that fit it. plural: "" if there is none.
 
-    is_plural_only: it is always many, as noodles are. is_kin: 我 妈妈 is said without 的.
+    is_plural_only: it is always plural, such as noodles. is_kin: 我 妈妈 has no 的.
     """
 
     word: str
@@ -45,9 +45,9 @@ class Noun:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Quality:
-    """An adjective. predicate: what Chinese says for "is so", where that is no degree and adjective.
+    """An adjective. predicate: its Chinese predicate, if that is not a degree and the adjective.
 
-    fits: the nouns that may be so, in any text. is_predicate_only: it never stands before a noun.
+    fits: the nouns that it may describe, in any text. is_predicate_only: it is never used before a noun.
     """
 
     word: str
@@ -75,7 +75,7 @@ def read_data(name: str) -> dict:
 
 # ---- nouns -----------------------------------------------------------------------------------------------------------
 def read_noun(word: str, kind: str, entry: str) -> Noun:
-    """Read what a line of nouns.toml says: Chinese, measure word, and the plural where it is irregular."""
+    """Read a line of nouns.toml: Chinese, measure word, and the plural if it is irregular."""
     chinese, measure, *irregular = entry.split()
     said = irregular[0] if irregular else word + "s"
     plural = {"-": "", "-p": word}.get(said, said)
@@ -120,7 +120,7 @@ def find_nouns(choice: str) -> tuple[Noun, ...]:
 
 # ---- qualities -------------------------------------------------------------------------------------------------------
 def read_quality(name: str, entry: str) -> Quality:
-    """Read what a line of qualities.toml says; what stands behind _ in a name is not said."""
+    """Read a line of qualities.toml; the part of a name after _ is not written in texts."""
     said, _, fits = entry.partition(">")
     chinese, _, predicate = said.strip().partition(":")
     word, _, _ = name.partition("_")
@@ -139,19 +139,19 @@ def load_qualities() -> dict[str, Quality]:
 
 @cache
 def qualities_before(noun: Noun) -> tuple[Quality, ...]:
-    """Give the qualities that may stand before a noun."""
+    """Return the qualities that may be used before a noun."""
     return tuple(quality for quality in qualities_of(noun) if not quality.is_predicate_only)
 
 
 @cache
 def qualities_of(noun: Noun) -> tuple[Quality, ...]:
-    """Give the qualities that a noun may have."""
+    """Return the qualities that a noun may have."""
     return tuple(quality for quality in load_qualities().values() if noun in quality.fits)
 
 
 # ---- verbs -----------------------------------------------------------------------------------------------------------
 def regular_forms(base: str) -> Verb:
-    """Give the forms of a regular verb.
+    """Return the forms of a regular verb.
 
     >>> regular_forms("bake"), regular_forms("wash").third, regular_forms("carry").past
     (Verb(base='bake', third='bakes', past='baked', participle='baked', doing='baking'), 'washes', 'carried')
@@ -179,11 +179,11 @@ def find_verb(base: str) -> Verb:
 
 
 def choose_form(form: str, regular: str) -> str:
-    """Give the regular form where a point stands for it."""
+    """Return the regular form if `form` is a point, else `form`."""
     return regular if form == "." else form
 
 
 @cache
 def load_irregular_verbs() -> dict[str, str]:
-    """Load the forms of irregular verbs as they are written."""
+    """Load the forms of irregular verbs as text, by base form."""
     return read_data("verbs")["verb"]

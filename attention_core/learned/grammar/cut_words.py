@@ -1,4 +1,4 @@
-"""Cuts what a person types into the words of a vocabulary."""
+"""Cuts typed text into the words of a vocabulary."""
 
 import re
 from collections.abc import Collection
@@ -10,8 +10,8 @@ from attention_core.learned.grammar.written_apart import writes_apart
 from attention_core.mechanism.plain_checks import require_one_of
 
 ENGLISH_TOKEN = re.compile(r"'s\b|[^\W\d_]+(?:-[^\W\d_]+)*|\d+|[^\w\s]")
-CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # where no word of the vocabulary begins
-CONTRACTIONS = (  # what is typed as one word, and the words that it stands for
+CHINESE_TOKEN = re.compile(r"[a-z]+|\d+|\S")  # used if no word of the vocabulary begins there
+CONTRACTIONS = (  # typed forms, and the words that they stand for
     (re.compile(r"[’ʼ`]"), "'"),
     (re.compile(r"\bcan't\b|\bcannot\b"), "can not"),
     (re.compile(r"\bwon't\b"), "will not"),
@@ -25,16 +25,16 @@ CONTRACTIONS = (  # what is typed as one word, and the words that it stands for
     (re.compile(r"\b(he|she|it|that|there|what|who|where|how)'s\b"), r"\1 is"),
     (re.compile(r"\blet's\b"), "let us"),
 )
-BAR = "|"  # between the words of who parts them all
+BAR = "|"  # between the words of a text that is cut by hand
 CHINESE_PUNCTUATION = str.maketrans(",.?!:;", "，。？！：；")
 
 
 def cut_words(text: str, language: str, words: Collection[str] | None = None) -> tuple[str, ...]:
     """Cut a text into words, as the grammar writes them.
 
-    English: lower case, "didn't" as did not, punctuation by itself. Chinese: these words first, where they spell all
-    that stands between two marks, else as `cut_chinese` cuts; an English full stop becomes a Chinese one. What bars or
-    spaces part stays parted, as `tokenise` has it.
+    English: lower case, "didn't" as did not, punctuation by itself. Chinese: by `words`, if they spell all the text
+    between two marks, else as `cut_chinese` cuts; an English full stop becomes a Chinese one. Words separated by bars
+    or spaces stay separate, as in `tokenise`.
 
     text: any text. language: "en" or "zh". words: the words that Chinese is cut into, by default those of the grammar.
 
@@ -57,7 +57,7 @@ def cut_words(text: str, language: str, words: Collection[str] | None = None) ->
 
 
 def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...]:
-    """Cut a Chinese text in lower case, with what else stands in it."""
+    """Cut a Chinese text in lower case, with other characters in it."""
     text = text.translate(CHINESE_PUNCTUATION)
     if BAR in text:
         pieces = [piece.strip() for piece in text.split(BAR)]
@@ -77,12 +77,12 @@ def cut_chinese_text(text: str, words: Collection[str] | None) -> tuple[str, ...
 
 
 def cut_for_grammar(run: str) -> tuple[str, ...]:
-    """Cut a run of ideographs for what was taught by the grammar: its words first, parted as it writes them."""
+    """Cut a run of ideographs into the grammar's words first, split as the grammar writes them."""
     return cut_chinese(run, known_words("zh"), writes_apart)
 
 
 def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
-    """Cut a text at each place behind the longest word that begins there."""
+    """Cut a text from the left into the longest of the words, else into tokens of CHINESE_TOKEN."""
     text = text.translate(CHINESE_PUNCTUATION)
     longest = longest_word(words)
     found = []
@@ -102,5 +102,5 @@ def match_longest(text: str, words: frozenset[str]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8)
 def longest_word(words: frozenset[str]) -> int:
-    """Give the length of the longest word."""
+    """Return the length of the longest word."""
     return max(map(len, words), default=0)

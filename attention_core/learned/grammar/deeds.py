@@ -1,4 +1,4 @@
-"""Deeds: the events that single nouns may take part in, by themselves or with another."""
+"""Deeds: the events that single nouns may take part in, alone or with another."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -7,15 +7,15 @@ from attention_core.learned.grammar.concepts import Noun, find_nouns, read_data
 from attention_core.learned.grammar.frames import load_events
 from attention_core.learned.grammar.scene import Event
 
-FEW = 4  # nouns that share a deed at most, so that it is their own, as to bark is
-OWN_WEIGHT = 6  # how much more often a noun's own deeds are drawn
+FEW = 4  # the most nouns of a deed that counts as their own, such as barking
+OWN_WEIGHT = 6  # how much more often a noun's own deeds are sampled
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Deed:
-    """An event and the nouns that may take part; y is empty where x does it by itself.
+    """An event and the nouns that may take part; y is empty if x does it alone.
 
-    is_planned: it lasts, and may be wanted, so that "is doing" and "wants to" go with it.
+    is_planned: it lasts, and may be wanted, so that "is doing" and "wants to" fit it.
     """
 
     event: Event
@@ -45,7 +45,7 @@ def make_deed(name: str, x: str, y: str, is_at_once: bool) -> Deed:
 
 @cache
 def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Give what a noun may do by itself, its own deeds more often. planned: only what may be wanted."""
+    """Return what a noun may do alone, its own deeds several times. planned: only what may be wanted."""
     mine = [deed for deed in deeds_of(noun, planned) if not deed.y]
     own = [deed for deed in mine if len(deed.x) <= FEW]
     return tuple(mine + own * OWN_WEIGHT)
@@ -53,11 +53,11 @@ def deeds_alone(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
 
 @cache
 def deeds_to_others(noun: Noun, planned: bool = False) -> tuple[Deed, ...]:
-    """Give what a noun may do to another. planned: only what may be wanted."""
+    """Return what a noun may do to another. planned: only what may be wanted."""
     return tuple(deed for deed in deeds_of(noun, planned) if deed.y)
 
 
 def deeds_of(noun: Noun, planned: bool) -> list[Deed]:
-    """Give what a noun may do."""
+    """Return what a noun may do. planned: only what may be wanted."""
     mine = [deed for deed in load_deeds().values() if noun in deed.x]
     return [deed for deed in mine if deed.is_planned or not planned]

@@ -1,4 +1,4 @@
-"""What stands before a noun, in both languages, and how often."""
+"""Determiners of nouns, in both languages, and their weights in sampling."""
 
 from attention_core.learned.grammar.scene import Determiner
 
@@ -35,7 +35,7 @@ DETERMINERS = {
 
 
 def often(weights: dict[str, int]) -> tuple[Determiner, ...]:
-    """Repeat each determiner as often as it is to be drawn."""
+    """Repeat each determiner by its weight, to be sampled from."""
     return tuple(DETERMINERS[name] for name, weight in weights.items() for _ in range(weight))
 
 

@@ -1,4 +1,4 @@
-"""Random choices of a scene: which nouns, how they are said, which pairs are kept out of training."""
+"""Random choices of a scene: its nouns, their mentions, and the pairs held out from training."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,19 +8,19 @@ from attention_core.learned.grammar.concepts import Noun, Quality, qualities_bef
 from attention_core.learned.grammar.determiners import DETERMINERS, FIRST_MENTION
 from attention_core.learned.grammar.scene import Mention, Thing
 
-DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # how often a quality stands before a noun
-HELD_OUT_SHARE = 8  # one pair in so many
+DESCRIBED = {"subject": 0.06, "object": 0.1, "head": 0, "either": 0}  # probability of a quality before a noun
+HELD_OUT_SHARE = 8  # one pair in 8 is held out
 
 
 class RandomNumbers(Protocol):
-    """What draws numbers: random.Random."""
+    """A source of random numbers, such as random.Random."""
 
     def random(self) -> float:
-        """Draw a number from 0 to 1."""
+        """Sample a number from 0 to 1."""
 
 
 def held_out_pair(noun: str, other: str) -> bool:
-    """Tell whether two nouns are a pair that is never drawn in training text: about one pair in eight, on any machine.
+    """Return whether two nouns are a held-out pair, never in training text: about one in eight, on any machine.
 
     >>> held_out_pair("cat", "dog") == held_out_pair("dog", "cat")
     True
@@ -30,9 +30,9 @@ def held_out_pair(noun: str, other: str) -> bool:
 
 
 class Draw:
-    """The random choices of one scene. pairs: the nouns that a pronoun might stand for, in the order of their draw.
+    """The random choices of one scene. pairs: the nouns that a pronoun might mean, in the order of sampling.
 
-    part: "train", "held" (the first pair is one that training never sees) or "frames".
+    part: "train", "held" (the first pair is held out) or "frames".
     """
 
     __slots__ = ("pairs", "part", "random")
@@ -47,17 +47,17 @@ class Draw:
         return options[int(self.random() * len(options))]
 
     def chance(self, probability: float) -> bool:
-        """Choose yes with a probability."""
+        """Return True with a probability."""
         return self.random() < probability
 
     # ---- things ------------------------------------------------------------------------------------------------------
     def thing(self, nouns: Sequence[Noun], many: float = 0.15) -> Thing:
-        """Draw a thing. many: how probable it is that there are several of it."""
+        """Sample a thing. many: the probability that there are several of it."""
         noun = self.pick(nouns)
         return self.thing_of(noun, many)
 
     def thing_of(self, noun: Noun, many: float = 0.15) -> Thing:
-        """Make a thing of a noun; a person whose noun leaves that open is drawn as she or he."""
+        """Make a thing of a noun; its number, and its gender if the noun leaves that open, are sampled."""
         if noun.is_plural_only:
             return Thing(noun, "n", True)
         is_many = bool(noun.plural) and self.random() < many
@@ -67,7 +67,7 @@ class Draw:
         return Thing(noun, gender, is_many)
 
     def second(self, first: Thing, nouns: Sequence[Noun], many: float = 0.15) -> Thing | None:
-        """Draw another thing, such that the pair belongs to the part that is drawn; None where there is none."""
+        """Sample another thing, such that the pair belongs to the part of this scene; None if none is found."""
         if first.speaker:
             return self.thing(nouns, many)
         word = first.noun.word
@@ -79,11 +79,10 @@ class Draw:
                 return self.thing_of(noun, many)
         return None
 
-    # ---- how they are said -------------------------------------------------------------------------------------------
+    # ---- mentions ----------------------------------------------------------------------------------------------------
     def mention(self, thing: Thing, role: str = "subject") -> Mention:
-        """Say a thing for the first time. role: "subject", "object", "head" (a clause tells it
-        from others) or "either" (what may be true of it, the text decides).
-        """
+        """Return the first mention of a thing. role: "subject", "object", "head" (with a relative clause) or "either"
+        (the text decides what is true of it)."""
         noun = thing.noun
         if not noun.measure:
             return Mention(thing, DETERMINERS[""])
@@ -91,18 +90,18 @@ class Draw:
         return Mention(thing, self.pick(FIRST_MENTION[role, number_of(thing)]), quality)
 
     def counted(self, thing: Thing) -> Mention:
-        """Say that there is a thing, of which nothing is known: "a dog", "two dogs", "some meat"."""
+        """Return the mention of a thing in "there is ...": "a dog", "two dogs", "some meat"."""
         if thing.many:
             return Mention(thing, DETERMINERS[self.pick(("two", "three", "some", "many"))])
         return Mention(thing, DETERMINERS["a" if thing.noun.plural else "some"])
 
     def quality_of(self, noun: Noun) -> Quality | None:
-        """Draw a quality that stands before a noun."""
+        """Sample a quality to be used before a noun; None if the noun has none."""
         options = qualities_before(noun)
         return self.pick(options) if options else None
 
     def known(self, thing: Thing) -> Mention:
-        """Say a thing by its noun, when it is known."""
+        """Return the mention of a known thing by its noun."""
         if not thing.noun.measure:
             return Mention(thing, DETERMINERS[""])
         if not thing.many:
@@ -111,7 +110,7 @@ class Draw:
 
 
 def number_of(thing: Thing) -> str:
-    """Give the key of the determiners that a thing may have."""
+    """Return the second part of a thing's key in FIRST_MENTION."""
     if thing.many:
         return "things" if thing.gender == "n" else "people"
     if thing.noun.is_kin:

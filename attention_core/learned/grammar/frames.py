@@ -1,4 +1,4 @@
-"""The frames of the data files: what may happen to whom, and the reasons that are true of one of the two only."""
+"""The frames of the data files: events between two nouns, and reasons that are true of only one of the two."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -8,7 +8,7 @@ from attention_core.learned.grammar.moods import MOODS, Mood
 from attention_core.learned.grammar.scene import Event
 from attention_core.learned.grammar.templates import VERB, read_chinese, read_english
 
-MOOD_GROUPS = {  # how often each mood is drawn
+MOOD_GROUPS = {  # the weight of each mood in sampling
     "not": {"did not": 4, "could not": 3, "does not": 1, "can not": 1, "will not": 1, "did not want": 1},
     "fails": {"did not": 2, "could not": 3, "can not": 2, "does not": 1},
     "did": {"past": 7, "has done": 1},
@@ -21,9 +21,9 @@ MOOD_GROUPS = {  # how often each mood is drawn
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Frame:
-    """What may happen between two things, and why. x, y: the nouns that may take part.
+    """An event between two things, and its reasons. x, y: the nouns that may take part.
 
-    x_reasons, y_reasons: what is true of the one alone: qualities, or events of their own.
+    x_reasons, y_reasons: the qualities and events that are true of this one alone.
     """
 
     name: str
@@ -38,12 +38,12 @@ class Frame:
 
 @cache
 def mood_group(name: str) -> tuple[Mood, ...]:
-    """Give the moods of a group, each as often as it is to be drawn."""
+    """Return the moods of a group, each repeated by its weight, to be sampled from."""
     return tuple(MOODS[mood] for mood, weight in MOOD_GROUPS[name].items() for _ in range(weight))
 
 
 def read_event(english: str, chinese: str, denial: str = "") -> Event:
-    """Read a pair of templates."""
+    """Read the English and the Chinese template of an event, and the Chinese one of its denial, if any."""
     chinese_steps = read_chinese(chinese)
     marks = [payload[1] for code, payload in chinese_steps if code == VERB]
     is_state = "=" in marks or not marks
@@ -53,19 +53,19 @@ def read_event(english: str, chinese: str, denial: str = "") -> Event:
 
 @cache
 def load_events() -> dict[str, Event]:
-    """Load the events apart from the frames, by their name."""
+    """Load the events that are not part of frames, by their name."""
     lines = [line for section in read_data("events").values() for line in section.items()]
     return {name: read_templates(entry[0]) for name, entry in lines}
 
 
 def read_templates(entry: str) -> Event:
-    """Read templates with a bar between them: English, Chinese, and how Chinese denies it, if in its own way."""
+    """Read templates with bars between them: English, Chinese, and the Chinese denial, if it is special."""
     return read_event(*entry.split("|"))
 
 
 @cache
 def load_reasons() -> dict[str, Quality | Event]:
-    """Load everything that may be a reason: qualities, and the phrases of reasons.toml."""
+    """Load all possible reasons by their name: qualities, and the phrases of reasons.toml."""
     phrases = {name: read_templates(entry) for name, entry in read_data("reasons").items()}
     return {**load_qualities(), **phrases}
 
@@ -79,7 +79,7 @@ def read_frame(name: str, entry: list[str]) -> Frame:
 
 
 def read_side(entry: str) -> tuple[tuple[Noun, ...], tuple[Quality | Event, ...]]:
-    """Read who may take part in a frame, and what may be true of them alone: "animal: hungry angry"."""
+    """Read one side of a frame: its nouns, and the reasons that are true of them: "animal: hungry angry"."""
     nouns, _, reasons = entry.partition(":")
     known = load_reasons()
     return find_nouns(nouns), tuple(known[reason] for reason in reasons.split())
@@ -95,5 +95,5 @@ def load_frames() -> dict[str, Frame]:
 
 @cache
 def frames_of(part: str) -> tuple[Frame, ...]:
-    """Give the frames of a part: "frames" are those that are held out, every other part has the others."""
+    """Return the frames of a part: for "frames" the held-out ones, for every other part the others."""
     return tuple(frame for frame in load_frames().values() if frame.held_out == (part == "frames"))

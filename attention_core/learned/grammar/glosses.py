@@ -1,4 +1,4 @@
-"""What a Chinese word means, in English: for readers who see what a translator writes and do not read it."""
+"""English meanings of Chinese words, for visitors who cannot read the output of a translator."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -12,7 +12,7 @@ BEFORE_MEASURES = {"一": "one, a", "那": "that", "这": "this"}
 
 
 def gloss_words(words: Iterable[str]) -> dict[str, str]:
-    """Gives the Chinese words among these, each once, with what they mean.
+    """Returns the Chinese words among these, each once, with their meanings.
 
     >>> gloss_words(["<start>", "猫", "累", "猫"])
     {'猫': 'cat', '累': 'tired'}
@@ -25,7 +25,7 @@ def gloss_words(words: Iterable[str]) -> dict[str, str]:
 
 @cache
 def load_glosses() -> dict[str, str]:
-    """Reads the meanings off the grammar, from which its networks learned; those of particles stand in a file."""
+    """Collects the meanings from the grammar that trained the networks; those of particles are in a file."""
     glosses = dict(read_data("glosses")["words"])
     for quality in load_qualities().values():
         glosses.setdefault(quality.chinese, quality.word.partition("_")[0])
@@ -41,6 +41,6 @@ def load_glosses() -> dict[str, str]:
     for noun in load_nouns().values():
         if noun.measure:
             glosses.setdefault(noun.measure, MEASURE_WORD)
-            for word, meaning in BEFORE_MEASURES.items():  # one word to some examples
+            for word, meaning in BEFORE_MEASURES.items():  # some examples have them as one word
                 glosses.setdefault(word + noun.measure, meaning)
     return glosses

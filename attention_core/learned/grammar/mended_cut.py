@@ -1,7 +1,7 @@
-"""Mends what a list of words says of phrases, numbers and names.
+"""Corrects the cut of a word list for phrases, numbers and names.
 
-A list from newspapers calls words what stood together often: a number with its measure word, a verb with 了, an adverb
-with what it is said of. And it knows few names.
+A list from newspapers has frequent phrases as words: a number with its measure word, a verb with 了, an adverb with
+the word that it modifies. And it has few names.
 """
 
 import re
@@ -11,9 +11,9 @@ from functools import lru_cache
 from attention_core.learned.grammar.word_list import cut_by_list, our_words, word_class, word_count
 
 LONGEST_PHRASE = 40  # characters
-RARE_COUNT = 5  # of occurrences, at most: a guess of the library's makers, seldom a word
+RARE_COUNT = 5  # of occurrences, at most: a guess of the library's authors, seldom a word
 COMMON_COUNT = 100  # of occurrences, at least: surely a word
-COMMON_CHARACTER_COUNT = 1000  # the same of a word of one character
+COMMON_CHARACTER_COUNT = 1000  # the same for a word of one character
 
 NUMBER = re.compile("[零〇一二三四五六七八九十百千万亿两]+")
 COUNT = re.compile("[零〇一二三四五六七八九十百千万亿两半几]+")
@@ -28,8 +28,8 @@ DEGREES = frozenset("很太")
 HEADS = DENIALS | DEGREES | frozenset("又再也都就还更最才真我你他她它和跟同与把被给在从对向比是有年小大老新")
 PLACES = frozenset("上下里中")
 TAILS = frozenset("了里上下在到给完掉坏好走开住们吗吧呢的得")
-BETWEEN = frozenset("不得")  # a verb and what comes of it: 看不懂
-UNDONE = frozenset({"不了", "不着"})  # behind a verb
+BETWEEN = frozenset("不得")  # between a verb and its result: 看不懂
+UNDONE = frozenset({"不了", "不着"})  # after a verb
 CONJOINED = ("c", "d", "p", "r", "df")  # classes of words such as 不如, 不再, 不要, which are one word
 STANDALONE = {"不": 4, "没": 10, "别": 10, "很": 5, "太": 10}
 SURNAMES = frozenset(
@@ -45,14 +45,14 @@ COLOURS = frozenset("白黄")  # surnames, too: 小白狗 is a dog
 
 
 def mend(pieces: Sequence[str]) -> list[str]:
-    """Mend a cut: numbers stay together, phrases that the list calls words are parted, names are joined."""
+    """Correct a cut: join numbers, split phrases that the list has as words, join names."""
     moved = move_ends(join_numbers(pieces))
     parted = [part for piece in moved for part in part_phrase(piece)]
     return list(join_names(parted))
 
 
 def move_ends(pieces: Iterable[str]) -> list[str]:
-    """Move where a word ends: 操|场上 becomes 操场|上; behind a number a measure word ends, too: 一|本书, 一|本|书."""
+    """Move the end of a word: 操|场上 becomes 操场|上; after a number split off the measure word: 一|本书, 一|本|书."""
     moved: list[str] = []
     for piece in pieces:
         before = moved[-1] if moved else ""
@@ -66,12 +66,12 @@ def move_ends(pieces: Iterable[str]) -> list[str]:
 
 
 def is_place(word: str) -> bool:
-    """Whether a word is a noun, and 上, 下, 里 or 中 behind it."""
+    """Whether a word is a noun followed by 上, 下, 里 or 中."""
     return len(word) > 1 and word[-1] in PLACES and word_class(word).startswith(("s", "f"))
 
 
 def is_measured(word: str) -> bool:
-    """Whether a word behind a number is a measure word and a noun: 本书."""
+    """Whether a word after a number is a measure word followed by a noun: 本书."""
     if len(word) == 1:
         return False
     is_noun = word_class(word).startswith("n") and word_count(word) > 2 * COMMON_COUNT
@@ -79,7 +79,7 @@ def is_measured(word: str) -> bool:
 
 
 def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
-    """Move the end of a number to where its last digit stands: 九十|五分 becomes 九十五|分."""
+    """Move the end of a number to its last digit: 九十|五分 becomes 九十五|分."""
     number = ""
     for piece in pieces:
         digits = NUMBER.match(piece)
@@ -97,7 +97,7 @@ def join_numbers(pieces: Sequence[str]) -> Iterator[str]:
 
 @lru_cache(maxsize=4096)
 def part_phrase(word: str) -> tuple[str, ...]:
-    """Part a word of the list that is a phrase: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天."""
+    """Split a word of the list that is a phrase: 三|篇, 这|杯, 不|吃, 太|大, 亏|了, 放|在, 今年|夏天."""
     if len(word) == 1 or len(word) > LONGEST_PHRASE or word in our_words():
         return (word,)
     if "了" in word[1:-1] and not word_class(word).startswith("i"):
@@ -110,7 +110,7 @@ def part_phrase(word: str) -> tuple[str, ...]:
 
 
 def is_counted(word: str) -> bool:
-    """Whether a word is a number, 这 or 那, and a measure word."""
+    """Whether a word is a number, 这 or 那, followed by a measure word."""
     number, measure = word[:-1], word[-1]
     if number in POINTERS:
         return measure in MEASURES - POINTED_AT
@@ -120,7 +120,7 @@ def is_counted(word: str) -> bool:
 
 
 def is_denied(word: str) -> bool:
-    """Whether a word is 不, 没, 别, 很 or 太, and what it is said of: a word that stands alone far more often."""
+    """Whether a word is 不, 没, 别, 很 or 太, followed by a word that occurs alone far more often."""
     adverb, rest = word[0], word[1:]
     if adverb not in STANDALONE or word_class(word).startswith(CONJOINED):
         return False
@@ -129,7 +129,7 @@ def is_denied(word: str) -> bool:
 
 
 def is_finished(word: str) -> bool:
-    """Whether a word is a verb, and 了 or 在 behind it."""
+    """Whether a word is a verb followed by 了 or 在."""
     verb, tail = word[:-1], word[-1]
     if word in UNDONE:
         return True
@@ -141,7 +141,7 @@ def is_finished(word: str) -> bool:
 
 
 def part_rare(word: str) -> tuple[str, ...]:
-    """Part a rare word of the list where common words spell it and a function word, or a verb, is one of them."""
+    """Split a rare word of the list if common words spell it, one of them a function word or a verb."""
     best = (word,)
     for at in range(len(word) - 1, 0, -1):
         head, rest = word[:at], word[at:]
@@ -156,7 +156,7 @@ def part_rare(word: str) -> tuple[str, ...]:
 
 
 def part_unknown(piece: str) -> tuple[str, ...]:
-    """Cut what may be no word itself."""
+    """Cut a piece that may not be a word itself."""
     if word_count(piece) > RARE_COUNT or len(piece) == 1:
         return part_phrase(piece)
     found = cut_by_list(piece)
@@ -166,24 +166,25 @@ def part_unknown(piece: str) -> tuple[str, ...]:
 
 
 def rank(parts: tuple[str, ...]) -> tuple[int, int]:
-    """Which of several ways to part a word is the better one: fewer parts, of which the rarest is more common."""
+    """The rank of a way to split a word, higher is better: fewer parts, of which the rarest is more common."""
     return -len(parts), min(map(word_count, parts))
 
 
 def can_part_behind(head: str, rest: str) -> bool:
-    """Whether a word may end behind its first part: of one character only a function word or, before more, a verb."""
+    """Whether a split after this first part is possible: one character only if a function word or, before more, a
+    verb."""
     if len(head) > 1 or head in HEADS or rest in TAILS:
         return True
     return len(rest) > 1 and word_class(head).startswith(("v", "d", "p", "c", "r"))
 
 
 def can_part_before(rest: str, head: str) -> bool:
-    """Whether a word may end before its last part: of one character only a function word."""
+    """Whether a split before this last part is possible: one character only if a function word."""
     return len(rest) > 1 or rest in TAILS or head in DENIALS | DEGREES
 
 
 def join_names(pieces: Sequence[str]) -> Iterator[str]:
-    """Join a surname with the given name behind it, and 小, 老 or 阿 with a surname."""
+    """Join a surname with the given name after it, and 小, 老 or 阿 with a surname."""
     at = 0
     while at < len(pieces):
         count = name_length(pieces, at)
@@ -192,7 +193,7 @@ def join_names(pieces: Sequence[str]) -> Iterator[str]:
 
 
 def name_length(pieces: Sequence[str], at: int) -> int:
-    """How many pieces are one name, counted from one of them; 1 where no name begins."""
+    """The number of pieces of the name that begins at a piece; 1 if no name begins there."""
     first, *behind = pieces[at : at + 3]
     if not behind:
         return 1
@@ -211,6 +212,6 @@ def is_given_name(word: str) -> bool:
 
 
 def is_common(word: str) -> bool:
-    """Whether a word is surely one."""
+    """Whether a word is common enough to be surely one."""
     least = COMMON_COUNT if len(word) > 1 else COMMON_CHARACTER_COUNT
     return word_count(word) >= least

@@ -1,4 +1,4 @@
-"""Pairs of texts that differ in one word, which decides of whom the reason is true."""
+"""Pairs of texts that differ in one word, which decides which noun a reason is true of."""
 
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from attention_core.mechanism.plain_checks import require_one_of, require_positi
 
 
 class MinimalPair(NamedTuple):
-    """Two texts with the same words but one. nouns: the positions of the noun that each pronoun means.
+    """Two texts that differ in one word. nouns: the position, in each text, of the noun that its pronoun means.
 
     pronoun, deciding: the positions of the pronoun and of the word that decides.
     """
@@ -26,7 +26,7 @@ class MinimalPair(NamedTuple):
 
 
 def minimal_pairs(rng: RandomNumbers, count: int, language: str, part: str = "held") -> list[MinimalPair]:
-    """Draw pairs of texts that differ in the one word of the reason.
+    """Sample pairs of texts that differ in the one word of the reason.
 
     rng: a random.Random. count: how many pairs. language: "en" or "zh". part: as in draw_scene.
 
@@ -48,7 +48,7 @@ def minimal_pairs(rng: RandomNumbers, count: int, language: str, part: str = "he
 
 
 def draw_minimal_pair(draw: Draw, language: str) -> MinimalPair | None:
-    """Draw one pair; None where the pronoun or a reason of this draw fits one noun only."""
+    """Sample one pair; None if the sampled nouns differ in their pronoun or have no reason of one word."""
     frame = draw.pick(frames_of(draw.part))
     reasons = [[each for each in side if is_one_word(each)] for side in (frame.x_reasons, frame.y_reasons)]
     x = draw.thing(frame.x, many=0)
@@ -65,12 +65,12 @@ def draw_minimal_pair(draw: Draw, language: str) -> MinimalPair | None:
 
 
 def is_one_word(reason: object) -> bool:
-    """Tell whether a reason is one word in both languages."""
+    """Return whether a reason is one word in both languages."""
     return isinstance(reason, Quality) and not reason.predicate
 
 
 def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Thing, reason: Quality) -> Scene:
-    """Tell what happened between two things, and a reason of one of them."""
+    """Build the scene of an event between two things, and of a reason that is true of one of them."""
     x, y = things
     mood = frame.moods[0]
     event = Clause(frame.event, {"x": draw.known(x), "y": draw.known(y)}, mood)
@@ -82,5 +82,5 @@ def tell_reason(draw: Draw, frame: Frame, things: tuple[Thing, Thing], meant: Th
 
 
 def find_link(text: Text, kind: str) -> Link:
-    """Find the last link of a kind."""
+    """Return the last link of a kind."""
     return [link for link in text.links if link.kind == kind][-1]

@@ -1,4 +1,4 @@
-"""Moods: when something is done, whether, and how it must, can or will; the verb group of both languages."""
+"""Moods: tense, negation and modality; the verb group of both languages."""
 
 from typing import NamedTuple
 
@@ -22,15 +22,15 @@ AUXILIARIES = {
 MODAL_VERBS = ("will", "can", "could", "must", "should", "may", "might", "would", "wanted", "used")
 PAST_WORDS = frozenset(
     ["ate", "was", "had", "did", "could", "wanted", "used"]
-)  # a reason beside them is told in the past
+)  # a reason for such an event is in the past, too
 DENYING = frozenset(["not", "never"])
 
 
 class Mood(NamedTuple):
-    """How a clause's verb is said.
+    """The verb group of a clause.
 
-    auxiliary: by what the verb agrees with, () where there is none. between: the words before the verb. form: the
-    verb's own, see BASE. past: whether a reason told beside it is told in the past. negative: whether it is denied.
+    auxiliary: by agreement, () if there is none. between: the words after it, before the verb. form: of the verb, see
+    BASE. past: whether a reason for the clause is in the past. negative: whether it is negated.
     before: the Chinese words before the verb. before_state: the same before a verb of a state or a quality.
     done: whether 了 follows the Chinese verb.
     """

@@ -1,4 +1,4 @@
-"""A text while it is written: its words, where each thing was named last, and what refers to what."""
+"""A text while it is written: its words, the last mention of each thing, and the references of words."""
 
 from attention_core.learned.grammar.concepts import Noun
 from attention_core.learned.grammar.scene import Thing
@@ -9,17 +9,16 @@ QUALITY_CATEGORY, VERB_CATEGORY = "<quality>", "<verb>"
 
 
 def noun_category(noun: Noun, many: bool) -> str:
-    """Give the category that may stand for a noun: "<animals>"."""
+    """Return the category that may replace a noun: "<animals>"."""
     kind = KINDS_OF_MANY.get(noun.kind, noun.kind + "s") if many else noun.kind
     return f"<{kind}>"
 
 
 class Page:
-    """What has been written so far. Positions are those of `words`.
+    """The text written so far. Positions are those of `words`.
 
-    kinds: by position, the category that may stand for a word. named: each thing and where its noun stood last. nouns:
-    where nouns stand. marks: what was said where, for the alignment of two languages: (the identity of a part of the
-    scene, position).
+    kinds: by position, the category that may replace a word. named: the last position of each thing's noun. nouns: the
+    positions of nouns. marks: for the alignment of two languages: (the identity of a part of the scene, position).
     """
 
     __slots__ = ("kinds", "links", "marks", "named", "nouns", "words")
@@ -34,7 +33,7 @@ class Page:
 
     # ---- words -------------------------------------------------------------------------------------------------------
     def add_word(self, word: str, mark: object, category: str = "") -> int:
-        """Write a word that says a part of the scene, and give its position."""
+        """Write a word for a part of the scene, and return its position."""
         at = len(self.words)
         self.words.append(word)
         self.marks.append((mark, at))
@@ -43,7 +42,7 @@ class Page:
         return at
 
     def add_noun(self, node: object, thing: Thing, word: str, category: str) -> int:
-        """Write the noun of a thing, and link it to its last mention."""
+        """Write the noun of a thing, link it to its last mention, and return its position."""
         at = self.add_word(word, id(node), category)
         self.nouns.append(at)
         before = self.named.get(thing)
@@ -53,14 +52,14 @@ class Page:
         return at
 
     def add_surname(self, thing: Thing, word: str) -> None:
-        """Write the second part of a full name, and link it to the last time that it was said."""
+        """Write the surname of a full name, and link it to its last occurrence."""
         earlier = [at for at, said in enumerate(self.words) if said == word]
         at = self.add_word(word, id(thing.surname))
         if earlier:
             self.links.append(Link("again", at, earlier[-1]))
 
     def add_pronoun(self, node: object, thing: Thing, word: str) -> int:
-        """Write a pronoun, and link it to the noun that is meant."""
+        """Write a pronoun, link it to the noun that is meant, and return its position."""
         at = self.add_word(word, id(node))
         meant = self.named.get(thing)
         if meant is not None:
@@ -69,25 +68,25 @@ class Page:
 
     # ---- links -------------------------------------------------------------------------------------------------------
     def may_mean(self, thing: Thing, other: Thing) -> bool:
-        """Tell whether the pronoun of a thing fits another thing, too."""
+        """Return whether the pronoun of a thing fits another thing, too."""
         raise NotImplementedError
 
     def rivals(self, thing: Thing) -> tuple[int, ...]:
-        """Find the other nouns that the pronoun of a thing may stand for."""
+        """Return the positions of the other nouns that the pronoun of a thing may stand for."""
         return tuple([at for other, at in self.named.items() if other is not thing and self.may_mean(thing, other)])
 
     def link_subject(self, verb: int, subject: int) -> None:
-        """Link a verb to its subject; the nouns in between might be taken for it."""
+        """Link a verb to its subject; the nouns in between are possible confusions."""
         first, last = (subject, verb) if subject < verb else (verb, subject)
         between = tuple([at for at in self.nouns if first < at < last]) if last - first > 2 else ()
         self.links.append(Link("subject", verb, subject, between))
 
     def link_object(self, at: int, verb: int) -> None:
-        """Link what something is done to, to the verb."""
+        """Link an object to its verb."""
         self.links.append(Link("object", at, verb))
 
     def link_deciding(self, deciding: int, thing: Thing, subject: int) -> None:
-        """Link the word that decides to the noun of which it is said. subject: where the clause has its subject."""
+        """Link the deciding word to the noun that it describes. subject: the position of the clause's subject."""
         meant = self.named.get(thing)
         if meant is None:
             return

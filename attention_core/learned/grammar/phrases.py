@@ -1,4 +1,4 @@
-"""Words that stand for themselves in both languages: conjunctions, times, degrees, the end of a sentence."""
+"""Fixed phrases in both languages: conjunctions, times, degrees, the end of a sentence."""
 
 from functools import cache
 
@@ -22,7 +22,7 @@ def read_phrases(lines: dict[str, list[str]]) -> dict[str, Phrase]:
 
 @cache
 def phrases_of(section: str) -> tuple[Phrase, ...]:
-    """Give the phrases of a section, in their order."""
+    """Return the phrases of a section, in their order."""
     return tuple(load_phrases()[section].values())
 
 

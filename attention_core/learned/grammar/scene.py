@@ -1,4 +1,4 @@
-"""A scene: who does what, drawn once, and said in English and in Chinese."""
+"""A scene: who does what, sampled once, to be written in English and in Chinese."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,22 +9,22 @@ from attention_core.learned.grammar.templates import Step
 
 
 class Thing:
-    """A person, an animal or a thing of a scene. Two things are the same where they are the same object."""
+    """A person, an animal or a thing of a scene. Two things are the same if they are the same object."""
 
     __slots__ = ("agreement", "gender", "many", "noun", "speaker", "surname")
 
     def __init__(self, noun: Noun, gender: str, many: bool = False, surname: Noun | None = None, speaker: str = ""):
         self.noun, self.gender, self.many, self.surname = noun, gender, many, surname
-        self.speaker = speaker  # "i", "we" or "you", who are said by no noun
+        self.speaker = speaker  # "i", "we" or "you", which have no noun
         singular = FIRST if speaker == "i" else SINGULAR
         self.agreement = PLURAL if many else singular
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Determiner:
-    """What stands before a noun in both languages; M is the measure word.
+    """A determiner in both languages; M is the measure word.
 
-    is_total: 都 stands before the verb. is_owner: it says whose.
+    is_total: 都 is written before the verb. is_owner: it is a possessive.
     """
 
     english: tuple[str, ...]
@@ -34,7 +34,7 @@ class Determiner:
 
 
 class Mention(NamedTuple):
-    """A thing said by its noun. owner: whose it is, said by a pronoun."""
+    """A mention of a thing by its noun. owner: its owner, to be written as a pronoun."""
 
     thing: Thing
     determiner: Determiner
@@ -44,13 +44,13 @@ class Mention(NamedTuple):
 
 
 class Pronoun(NamedTuple):
-    """A thing said by its pronoun."""
+    """A mention of a thing by its pronoun."""
 
     thing: Thing
 
 
 class Degree(NamedTuple):
-    """How much: the English word before, the Chinese words before and behind."""
+    """A degree: the English words before a quality, the Chinese words before and after it."""
 
     english: tuple[str, ...]
     before: tuple[str, ...]
@@ -58,7 +58,7 @@ class Degree(NamedTuple):
 
 
 class Said(NamedTuple):
-    """A quality as a predicate says it."""
+    """A quality with a degree, as a predicate."""
 
     quality: Quality
     degree: Degree
@@ -66,9 +66,9 @@ class Said(NamedTuple):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Event:
-    """What may happen or be: a template in both languages.
+    """A deed or a state: a template in both languages.
 
-    is_state: it says how something is, not what is done. denial: how Chinese denies it, where that is more than a word.
+    is_state: it is a state, not a deed. denial: the Chinese template of its negation, if that is more than a word.
     """
 
     english: tuple[Step, ...]
@@ -78,21 +78,21 @@ class Event:
 
 
 class Phrase(NamedTuple):
-    """Words that stand for themselves in both languages: a time, a conjunction, the end of a sentence."""
+    """A fixed phrase in both languages: a time, a conjunction, the end of a sentence."""
 
     english: tuple[str, ...]
     chinese: tuple[str, ...]
 
 
 class Place(NamedTuple):
-    """Where something is: "under" the table, 在 桌子 下面."""
+    """The place of something: "under" the table, 在 桌子 下面."""
 
     relation: Phrase
     mention: Mention
 
 
 class Clause(NamedTuple):
-    """An event with its parts. gap: the part that is not said, because the noun outside is it.
+    """An event with its parts. gap: the part that is omitted in a relative clause, because it is the noun outside.
 
     asks: the part that is asked for; "?" asks whether.
     """
@@ -107,14 +107,14 @@ class Clause(NamedTuple):
 
 
 class Relative(NamedTuple):
-    """A clause that says which one is meant: "that saw the cat", 看见 猫 的."""
+    """A relative clause: "that saw the cat", 看见 猫 的."""
 
     pronoun: str
     clause: Clause
 
 
 class Telling(NamedTuple):
-    """What a scene tells: its parts in the order of each language. frame: the frame that it was made from, or ""."""
+    """The parts of a scene in the order of each language. frame: the name of its frame, or "" if it has none."""
 
     frame: str
     english: tuple
@@ -122,5 +122,5 @@ class Telling(NamedTuple):
 
 
 def tell(*parts: object, frame: str = "") -> Telling:
-    """Tell the same parts in the same order in both languages."""
+    """Return a Telling with the same parts in the same order in both languages."""
     return Telling(frame, parts, parts)

@@ -1,4 +1,4 @@
-"""Scenes: drawn once, said in English and in Chinese, with the words of both that say the same."""
+"""Scenes: sampled once, written in English and in Chinese, with the alignment of their words."""
 
 from functools import cache
 
@@ -17,9 +17,9 @@ PARTS = ("train", "held", "frames")
 
 
 class Scene:
-    """What is told, in no language yet.
+    """The content of a text, independent of the language.
 
-    sort, frame: as in Text. pairs: the pairs of nouns that a pronoun might stand for.
+    sort, frame: as in Text. pairs: the pairs of nouns that a pronoun might mean.
     """
 
     def __init__(self, sort: str, telling: Telling, pairs: tuple[tuple[str, str], ...]):
@@ -27,21 +27,21 @@ class Scene:
         self.parts = {"en": telling.english, "zh": telling.chinese}
 
     def say(self, language: str) -> Text:
-        """Say the scene. language: "en" or "zh"."""
+        """Write the scene as a Text. language: "en" or "zh"."""
         page = self.write(language)
         kind_at = page.kinds.get
         kinds = tuple([kind_at(at, "") for at in range(len(page.words))])
         return Text(tuple(page.words), tuple(page.links), kinds, self.sort, self.frame)
 
     def write(self, language: str) -> Writer:
-        """Write the scene on a page."""
+        """Write the scene on a page of a language."""
         page = WRITERS[require_one_of("language", language, LANGUAGES)]()
         for part in self.parts[language]:
             page.write(part)
         return page
 
     def align(self) -> tuple[tuple[int, int], ...]:
-        """Give the pairs of positions, English and Chinese, whose words say the same."""
+        """Return the pairs of positions, English and Chinese, whose words have the same meaning."""
         in_chinese = {}
         for node, at in self.write("zh").marks:
             in_chinese.setdefault(node, []).append(at)
@@ -54,13 +54,13 @@ class Scene:
 
 
 def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train") -> Scene:
-    """Draw a scene.
+    """Sample a scene.
 
-    rng: a random.Random; the same state gives the same scene. sort: one of SORTS; without it, each as often as its
-    weight says. part: "train", what may be trained on; "held", whose first pair of nouns is never one of a training
-    text; "frames", made from a frame that is never trained on.
+    rng: a random.Random; the same state gives the same scene. sort: one of SORTS; None: sampled by
+    weight. part: "train", for training; "held", whose first pair of nouns is held out from training; "frames", made
+    from a frame that is held out.
 
-    Raises AttentionError: unknown_choice, also for a sort that has nothing of the part.
+    Raises AttentionError: unknown_choice, also for a sort without the part.
 
     >>> from random import Random
     >>> scene = draw_scene(Random(3), sort="because")
@@ -81,7 +81,7 @@ def draw_scene(rng: RandomNumbers, sort: str | None = None, part: str = "train")
 
 @cache
 def sorts_of(part: str) -> tuple[str, ...]:
-    """Give the sorts that a part has, each as often as its weight says."""
+    """Return the sorts of a part, each repeated by its weight, to be sampled from."""
     choices = []
     for name, sort in SORTS.items():
         if {"train": True, "held": sort.has_pairs, "frames": sort.has_frames}[part]:

@@ -1,14 +1,14 @@
-"""Templates of the data files as steps: what stands in them word for word, and what a scene fills in.
+"""Templates of the data files as steps: their literal words, and the parts that a scene fills in.
 
-x y z     whoever plays this part: the person, animal or thing
-q         a quality with its degree; c  a clause; e  what somebody goes or wants to do
+x y z     the person, animal or thing of this part
+q         a quality with its degree; c  a clause; e  the deed that somebody goes or wants to do
 eat*      a verb that takes its form from mood and subject; in Chinese 了 may follow
-sit~      a Chinese verb of a deed that 了 does not follow; 了? may stand elsewhere
+sit~      a Chinese verb of a deed that 了 does not follow; 了? may be elsewhere
 like=     a Chinese verb of a state: 了 never follows, and it is denied by 不
-steel^    the word that decides of whom the clause is true, where that is neither verb nor quality
+steel^    the word that decides which noun the clause is true of, if it is neither verb nor quality
 x's       his, her, its, their of the part x
-@         Chinese: where time, 不, 没有, 能, 在 … stand, if not behind the first part
-了?       Chinese: 了 where a single deed is told
+@         Chinese: the place of time, 不, 没有, 能, 在 …, if not after the first part
+了?       Chinese: 了 if it is a single completed deed
 """
 
 from functools import cache
@@ -40,7 +40,7 @@ def read_english(template: str) -> tuple[Step, ...]:
 
 @cache
 def read_chinese(template: str) -> tuple[Step, ...]:
-    """Read a Chinese template: a verb's step says its word and its mark.
+    """Read a Chinese template: a verb's step has its word and its mark.
 
     >>> read_chinese("x 过* y")
     ((1, 'x'), (5, None), (2, ('过', '*')), (1, 'y'))

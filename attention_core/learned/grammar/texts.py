@@ -1,14 +1,14 @@
-"""What a text of the grammar is: its words, what they refer to, and the category that each may be replaced by."""
+"""A text of the grammar: its words, their references, and the category that may replace each word."""
 
 from typing import NamedTuple
 
 
 class Link(NamedTuple):
-    """A word that has its meaning from another one.
+    """A reference of a word to another one.
 
-    kind: "pronoun" (the noun that is meant), "subject" (a verb's subject), "about" (the noun that a deciding word is
-    said of), "object" (the verb of what something is done to), "again" (an earlier mention of the same).
-    at, to: positions in the words. others: the positions of the other nouns that might be taken for it.
+    kind: "pronoun" (the noun that is meant), "subject" (a verb's subject), "about" (the noun that a deciding word
+    describes), "object" (the verb of an object), "again" (an earlier mention of the same thing).
+    at, to: positions in the words. others: the positions of the other nouns that might be confused with it.
     """
 
     kind: str
@@ -20,9 +20,9 @@ class Link(NamedTuple):
 class Text(NamedTuple):
     """A text in one language.
 
-    words: its words and punctuation, each by itself. links: what they refer to, see Link. kinds: by position the
-    category token that may stand for a word that is not known, "" where none may. sort: the sort of text, one of SORTS.
-    frame: the name of the frame that it was made from, "" where there is none.
+    words: its words and punctuation, each by itself. links: their references, see Link. kinds: by position
+    the category token that may replace an unknown word, "" if none may. sort: the sort of text, one of SORTS. frame:
+    the name of the frame that it was made from, "" if there is none.
     """
 
     words: tuple[str, ...]

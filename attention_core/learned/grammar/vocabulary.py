@@ -1,4 +1,4 @@
-"""All words that the grammar may say in a language, in an order that stays."""
+"""All words that the grammar may write in a language, in a fixed order."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -16,12 +16,12 @@ from attention_core.learned.grammar.templates import TELLING, VERB, WORD
 from attention_core.mechanism.plain_checks import require_one_of
 
 SPECIAL_TOKENS = ("<pad>", "<start>", "<mask>", "<unknown>")
-CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # which chinese.py writes of itself
+CHINESE_WORDS_OF_CODE = ["的", "了", "在", "都", "们", "吗", "什么", "谁"]  # which chinese.py writes itself
 
 
 @cache
 def vocabulary(language: str) -> tuple[str, ...]:
-    """Give all tokens of a language: the special ones, the categories, then the words, sorted.
+    """Return all tokens of a language: the special ones, the categories, then the words, sorted.
 
     language: "en" or "zh". Raises AttentionError: unknown_choice.
 
@@ -33,7 +33,7 @@ def vocabulary(language: str) -> tuple[str, ...]:
 
 @cache
 def known_words(language: str) -> frozenset[str]:
-    """Give the words of a language, without special tokens and categories.
+    """Return the words of a language, without special tokens and categories.
 
     language: "en" or "zh". Raises AttentionError: unknown_choice.
 
@@ -47,7 +47,7 @@ def known_words(language: str) -> frozenset[str]:
 
 @cache
 def categories(language: str) -> tuple[str, ...]:
-    """Give the categories that may stand for an unknown word; English has those of many, too."""
+    """Return the categories that may replace an unknown word; English has plural ones, too."""
     nouns = [*load_nouns().values(), *load_names().values()]
     named = {noun_category(noun, False) for noun in nouns if noun.genders}
     if language == "en":
@@ -56,7 +56,7 @@ def categories(language: str) -> tuple[str, ...]:
 
 
 def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
-    """Give every event, and the forms in which its English verb is said."""
+    """Yield every event, and the forms in which its English verb may be written."""
     told = (BASE, THIRD, PAST)
     for frame in load_frames().values():
         yield frame.event, tuple({BASE, *(mood.form for mood in frame.moods)})
@@ -71,7 +71,7 @@ def events_with_forms() -> Iterator[tuple[Event, tuple[int, ...]]]:
 
 
 def english_words() -> Iterator[str]:
-    """Give the English words, some of them several times."""
+    """Yield the English words, some of them several times."""
     for noun in (*load_nouns().values(), *load_names().values()):
         yield from (noun.word, noun.plural)
     yield from (quality.word for quality in load_qualities().values())
@@ -96,7 +96,7 @@ def english_words() -> Iterator[str]:
 
 
 def chinese_words() -> Iterator[str]:
-    """Give the Chinese words, some of them several times."""
+    """Yield the Chinese words, some of them several times."""
     for noun in (*load_nouns().values(), *load_names().values()):
         yield from (noun.chinese, noun.measure)
     for quality in load_qualities().values():

@@ -1,8 +1,8 @@
-"""A list of Chinese words with how common each is: that of rjieba, everyday words that it lacks, and the grammar's.
+"""A list of Chinese words with their frequencies: that of rjieba, everyday words that it lacks, and the grammar's.
 
-The library cuts where the product of the shares of the words is largest. It is asked without its statistics of
-characters (hmm), which makes words of what stands together by chance. Its list came from newspapers: everyday_words.txt
-adds what people say today.
+The library takes the cut with the largest product of word frequencies. It is called without its model of characters
+(hmm), which makes words of characters that are together by chance. Its list came from newspapers: everyday_words.txt
+adds words of everyday speech.
 """
 
 from functools import cache, lru_cache
@@ -13,7 +13,7 @@ from types import ModuleType
 from attention_core.learned.grammar.vocabulary import known_words
 
 EVERYDAY_WORDS = Path(__file__).with_name("everyday_words.txt")
-EVERYDAY_COUNT = 500  # of occurrences: so common is a word of the list made, where the library has it rarer
+EVERYDAY_COUNT = 500  # of occurrences: the least count that our words are given
 LOADING = Lock()
 
 
@@ -23,14 +23,14 @@ def cut_by_list(text: str) -> tuple[str, ...]:
 
 
 def load_library() -> ModuleType:
-    """Give the library with our words in it. It is loaded when the first Chinese text is cut, once for all sessions."""
+    """Return the library with our words in it. It is loaded once for all sessions, for the first Chinese text."""
     with LOADING:
         return load_once()
 
 
 @cache
 def load_once() -> ModuleType:
-    """Load the library and add our words. Only here does anybody change it: all later calls read."""
+    """Load the library and add our words. Only this changes it: all later calls read."""
     import rjieba
 
     for word in our_words():
@@ -41,24 +41,24 @@ def load_once() -> ModuleType:
 
 @cache
 def our_words() -> frozenset[str]:
-    """The words that the library is given: those of the grammar, and everyday ones."""
+    """The words that are added to the library: those of the grammar, and everyday ones."""
     names = (word for word in known_words("zh") if len(word) > 1)
     return frozenset((*names, *EVERYDAY_WORDS.read_text(encoding="utf-8").split()))
 
 
 def count_of(word: str, library: ModuleType) -> int:
-    """How often the library's makers found a word; 0 where it does not have it."""
+    """The count of a word in the library's list; 0 if it is not there."""
     return library.suggest_freq(word) - 1 if library.has_word(word) else 0
 
 
 @lru_cache(maxsize=4096)
 def word_count(word: str) -> int:
-    """How often the library's makers found a word; 0 where it does not have it."""
+    """The count of a word in the library's list; 0 if it is not there."""
     return count_of(word, load_library())
 
 
 @lru_cache(maxsize=4096)
 def word_class(word: str) -> str:
-    """The class of a word, as the library writes it: n of nouns, v of verbs, a, d of adverbs, m of numbers."""
+    """The word class in the library's letters: n nouns, v verbs, a adjectives, d adverbs, m numbers; "" if unknown."""
     tagged = load_library().tag(word, hmm=False)
     return tagged[0][1] if len(tagged) == 1 else ""

@@ -1,4 +1,4 @@
-"""What both languages share when they write a scene: parts in their order, the steps of a clause, its links."""
+"""The shared part of writing a scene in both languages: parts in their order, the steps of a clause, its links."""
 
 from attention_core.learned.grammar.page import VERB_CATEGORY, Page
 from attention_core.learned.grammar.scene import Clause, Mention, Phrase, Place, Pronoun, Said, Thing
@@ -8,7 +8,7 @@ SUBJECT_CASE, OBJECT_CASE, OWNER_CASE = range(3)
 
 
 class Places:
-    """Where the parts of a clause stand; None where there is none."""
+    """The positions of the parts of a clause; None if absent."""
 
     __slots__ = ("deciding", "objects", "subject", "verb")
 
@@ -20,49 +20,49 @@ class Places:
 
 
 class Writer(Page):
-    """A page that writes scenes. A language says how it writes phrases, mentions, verbs, qualities and places."""
+    """A Page that writes scenes. A language defines how it writes phrases, mentions, verbs, qualities and places."""
 
     __slots__ = ()
 
-    # ---- what a language says in its own way -------------------------------------------------------------------------
+    # ---- defined by each language ------------------------------------------------------------------------------------
     def words_of(self, phrase: Phrase) -> tuple[str, ...]:
-        """Give the words of a phrase in this language."""
+        """Return the words of a phrase in this language."""
         raise NotImplementedError
 
     def pronoun_of(self, thing: Thing, case: int) -> str:
-        """Give the pronoun of a thing."""
+        """Return the pronoun of a thing."""
         raise NotImplementedError
 
     def question_word(self, thing: Thing) -> str:
-        """Give what asks for a thing: who or what."""
+        """Return the question word for a thing: who or what."""
         raise NotImplementedError
 
     def write_mention(self, mention: Mention) -> int:
-        """Write a noun with what belongs to it, and give its position."""
+        """Write a noun with its modifiers, and return its position."""
         raise NotImplementedError
 
     def write_place(self, place: Place) -> None:
-        """Write where something is done."""
+        """Write the place of a deed."""
         raise NotImplementedError
 
     def write_quality(self, said: Said, clause: Clause) -> int:
-        """Write a quality with its degree, and give its position."""
+        """Write a quality with its degree, and return its position."""
         raise NotImplementedError
 
     def write_verb(self, step: object, clause: Clause) -> int:
-        """Write a verb in its mood, and give its position."""
+        """Write a verb in its mood, and return its position."""
         raise NotImplementedError
 
     def write_clause(self, clause: Clause) -> int | None:
-        """Write a clause, and give the position of its verb."""
+        """Write a clause, and return the position of its verb."""
         raise NotImplementedError
 
     def write_before_verb(self, clause: Clause) -> None:
-        """Write what stands at the mark @ of a template."""
+        """Write the words at the mark @ of a template."""
         raise NotImplementedError
 
     def write_done(self, clause: Clause) -> None:
-        """Write what stands at the mark 了? of a template."""
+        """Write the words at the mark 了? of a template."""
         raise NotImplementedError
 
     # ---- parts -------------------------------------------------------------------------------------------------------
@@ -78,19 +78,19 @@ class Writer(Page):
             self.write_thing(part)
 
     def write_phrase(self, phrase: Phrase) -> None:
-        """Write words that stand for themselves."""
+        """Write a fixed phrase."""
         self.words += self.words_of(phrase)
         self.marks.append((id(phrase), len(self.words) - 1))
 
     def write_thing(self, node: Mention | Pronoun, case: int = SUBJECT_CASE) -> int:
-        """Write a thing by its noun or its pronoun, and give the position."""
+        """Write a thing by its noun or its pronoun, and return the position."""
         if isinstance(node, Pronoun):
             return self.add_pronoun(node, node.thing, self.pronoun_of(node.thing, case))
         return self.write_mention(node)
 
     # ---- clauses -----------------------------------------------------------------------------------------------------
     def write_steps(self, clause: Clause, steps: tuple) -> Places:
-        """Write the steps of a template, and give where its parts stand."""
+        """Write the steps of a template, and return the positions of its parts."""
         places = Places()
         for code, payload in steps:
             if code == WORD:
@@ -112,7 +112,7 @@ class Writer(Page):
         return places
 
     def write_owner(self, owner: Thing) -> None:
-        """Write whose something is: his, her, their."""
+        """Write the pronoun of an owner: his, her, their."""
         self.add_pronoun(owner, owner, self.pronoun_of(owner, OWNER_CASE))
 
     def write_part(self, clause: Clause, name: str, places: Places) -> None:
@@ -136,11 +136,11 @@ class Writer(Page):
             self.write_errand(clause, part, places)
 
     def write_asked(self, clause: Clause, name: str) -> None:
-        """Write what asks for a part, where the part would stand."""
+        """Write the question word of a part, at the position of the part."""
         self.add_word(self.question_word(clause.parts[name].thing), (id(clause.event), "asks"))
 
     def write_errand(self, clause: Clause, errand: Clause, places: Places) -> None:
-        """Write what somebody goes or wants to do, and link its verb to whoever does it."""
+        """Write the deed that somebody goes or wants to do, and link its verb to its subject."""
         verb = self.write_clause(errand)
         doer = errand.parts["x"].thing
         at = places.subject if doer is clause.parts["x"].thing else self.named.get(doer)
@@ -148,7 +148,8 @@ class Writer(Page):
             self.link_subject(verb, at)
 
     def link_clause(self, clause: Clause, places: Places) -> None:
-        """Link the parts of a clause that is written. A pronoun's clause is told of the noun that is meant."""
+        """Link the parts of a written clause. After a pronoun, the verb or quality is linked to the noun that is
+        meant."""
         if places.verb is not None:
             for at in places.objects:
                 self.link_object(at, places.verb)

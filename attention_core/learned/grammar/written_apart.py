@@ -1,4 +1,4 @@
-"""Which Chinese words the grammar writes apart that a list of words joins: 喝 水, 下 雨, 一 只, 床 上."""
+"""Chinese words that the grammar writes separately and a word list joins: 喝 水, 下 雨, 一 只, 床 上."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -8,15 +8,15 @@ from attention_core.learned.grammar.concepts import load_names, load_nouns
 from attention_core.learned.grammar.templates import TELLING, VERB, WORD
 from attention_core.learned.grammar.vocabulary import events_with_forms, known_words
 
-BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers, and words that point
+BEFORE_MEASURES = frozenset("一两三这那每上下")  # numbers and demonstratives
 ADVERBS = frozenset("不没很太")
-PLACES = frozenset("上里")  # behind a noun, where something is
-RESULTS = frozenset("住湿")  # behind a verb, what comes of it
-JOINED = frozenset({"马上"})  # at once; nobody in the grammar is on a horse
+PLACES = frozenset("上里")  # after a noun: places
+RESULTS = frozenset("住湿")  # after a verb: results
+JOINED = frozenset({"马上"})  # at once; the grammar has nobody on a horse
 
 
 def writes_apart(parts: Sequence[str]) -> bool:
-    """Tell whether the grammar writes these of its words beside each other: a verb and its noun, 一 只.
+    """Return whether the grammar writes these words next to each other: a verb and its noun, 一 只.
 
     parts: words of the grammar.
 
@@ -31,7 +31,7 @@ def writes_apart(parts: Sequence[str]) -> bool:
 
 
 def stand_apart(first: str, second: str) -> bool:
-    """Tell whether a word may stand before another in a sentence of the grammar, as far as their kinds say."""
+    """Return whether a word may precede another in a sentence of the grammar, judged by their kinds."""
     if first in BEFORE_MEASURES:
         return second in measure_words()
     if second in nouns():
@@ -43,7 +43,7 @@ def stand_apart(first: str, second: str) -> bool:
 
 @cache
 def phrases_of_templates() -> frozenset[str]:
-    """Give what two or three words that are fixed in the grammar's events spell together."""
+    """Return the strings that two or three fixed words of the grammar's events spell together."""
     found = set()
     for event, _ in events_with_forms():
         for template in (event.chinese, event.denial):
@@ -55,7 +55,7 @@ def phrases_of_templates() -> frozenset[str]:
 
 
 def fixed_words(template: Sequence[tuple[object, object]]) -> Iterator[str]:
-    """Give the words of an event in order; "" where something else stands between them."""
+    """Yield the words of an event in order; "" for other steps between them."""
     for code, payload in template:
         if code == VERB:
             yield payload[0]
@@ -65,18 +65,18 @@ def fixed_words(template: Sequence[tuple[object, object]]) -> Iterator[str]:
 
 @cache
 def nouns() -> frozenset[str]:
-    """Give the Chinese nouns and names."""
+    """Return the Chinese nouns and names."""
     return frozenset(noun.chinese for noun in (*load_nouns().values(), *load_names().values()))
 
 
 @cache
 def measure_words() -> frozenset[str]:
-    """Give the measure words."""
+    """Return the measure words."""
     return frozenset(noun.measure for noun in load_nouns().values()) | {"个", "位"} & known_words("zh")
 
 
 @cache
 def verbs() -> frozenset[str]:
-    """Give the verbs."""
+    """Return the verbs."""
     templates = [event.chinese for event, _ in events_with_forms()]
     return frozenset(payload[0] for template in templates for code, payload in template if code == VERB)

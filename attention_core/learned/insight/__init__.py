@@ -1,1 +1,1 @@
-"""What a trained network shows: its attention as inputs of a run, attributions, copying heads, exchanged weights."""
+"""Analysis of trained networks: their attention as a run, attributions, copying heads, exchanged weights."""

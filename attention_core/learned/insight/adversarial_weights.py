@@ -1,6 +1,6 @@
-"""Adversarial attention weights: far from the learned ones, and of those the ones that move the prediction least.
+"""Adversarial attention weights: far from the learned ones, and among those the ones that move the prediction least.
 
-Jain, Wallace 2019, section 4.2.2, ask the reverse: they look for the farthest weights that move the prediction by no
+Jain, Wallace 2019, section 4.2.2, do the reverse: they search for the farthest weights that move the prediction by no
 more than a bound.
 """
 
@@ -19,15 +19,15 @@ from attention_core.learned.insight.prediction_shift import (
 )
 from attention_core.learned.symbols.alphabet import PAD
 
-ADVERSARIAL_DISTANCE_SHARE = 0.9  # how far adversarial weights must be, as a share of the farthest that a text has
+ADVERSARIAL_DISTANCE_SHARE = 0.9  # least distance of adversarial weights, as a share of a text's farthest
 SEARCH_STARTS, SEARCH_STEPS, SEARCH_RATE, SEARCH_PRESSURE = 3, 80, 0.3, 10.0  # of the search for them
 DISTANCE_TOLERANCE_NATS = 1e-3  # nats
 
 
 def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
-    """Find weights nearly as far away as any, that move each text's prediction as little as can be found.
+    """Find weights nearly as far from the learned ones as possible that move each text's prediction least.
 
-    They are all on one place, or where a search by gradients ends, which may be neither far nor near.
+    Candidates: all weight on one place, and the ends of searches by gradients, of which those too near do not count.
     """
     farthest = farthest_possible_distance(learned.weights, learned.texts)
     far = ADVERSARIAL_DISTANCE_SHARE * farthest  # (B,)
@@ -47,7 +47,7 @@ def adversarial_weights(learned: LearnedPrediction, generator: Generator) -> Flo
 def propose_weights(
     learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
 ) -> Iterator[Float[Tensor, "B H 1 S"]]:
-    """Yield weights that may be adversarial: all on one place, then what searches find."""
+    """Yield candidate weights: all on one place, then the results of searches."""
     yield from one_place_weights(learned.weights, learned.texts)
     for _ in range(SEARCH_STARTS):
         yield search_weights(learned, far, generator)
@@ -55,9 +55,9 @@ def propose_weights(
 
 # ---- all weight on one place -----------------------------------------------------------------------------------------
 def farthest_possible_distance(learned: Float[Tensor, "B H 1 S"], texts: Int[Tensor, "B S"]) -> Float[Tensor, " B"]:
-    """Compute how far other weights can lie from the learned ones at most.
+    """Compute the largest possible distance of weights from the learned ones.
 
-    The divergence is convex, so the farthest are all on one place: that of the least learned weight.
+    The divergence is convex, so the farthest weights are all on one place: that of the least learned weight.
     """
     farthest = next(one_place_weights(learned, texts))
     return distance_of_weights(learned, farthest)
@@ -84,7 +84,7 @@ def one_place_weights(
 def search_weights(
     learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
 ) -> Float[Tensor, "B H 1 S"]:
-    """Search once, from a start that is drawn, for weights at least `far` away that hardly move the prediction."""
+    """Search once, from a random start, for weights at least `far` away that hardly move the prediction."""
     scores = torch.randn(
         learned.weights.shape,
         generator=generator,

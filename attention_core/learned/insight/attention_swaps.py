@@ -1,7 +1,7 @@
-"""What a classifier's prediction does when its attention weights are exchanged for others (Jain, Wallace 2019).
+"""The shift of a classifier's prediction if its attention weights are replaced by others (Jain, Wallace 2019).
 
-Even weights; the learned ones in another order; random ones; and adversarial ones. Where others do the same, the
-learned ones alone explain nothing.
+Even weights; the learned ones in another order; random ones; and adversarial ones. If others give the same prediction,
+the learned ones alone explain nothing.
 """
 
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ from attention_core.learned.insight.prediction_shift import (
 from attention_core.learned.models.classifier import Classifier
 
 SWAP_KINDS = ("uniform", "permuted", "random", "adversarial")
-PERMUTATION_COUNT = 25  # in which the weights are put; the median of their shifts counts
-MIN_MOVED_SHARE = 0.1  # of all probability: a prediction that moves by less has hardly moved
+PERMUTATION_COUNT = 25  # random orders of the weights; the median of their shifts counts
+MIN_MOVED_SHARE = 0.1  # of all probability: a smaller mean shift does not count
 
 
 def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed: int = 0) -> PredictionShift:
     """Measure the shift of each text's prediction under weights of one of SWAP_KINDS.
 
-    seed: of what is drawn: random weights, orders, and where a search begins.
+    seed: of random weights, orders, and starts of searches.
 
     Source: Jain, Wallace 2019, sections 4.2.1 (permuted: the median of many orders) and 4.2.2 (adversarial).
     """
@@ -46,13 +46,13 @@ def measure_shift(model: Classifier, texts: Int[Tensor, "B S"], kind: str, seed:
 
 
 def moving_kinds(shifts: Mapping[str, PredictionShift]) -> tuple[str, ...]:
-    """Give the names of the shifts whose predictions move, in the mean."""
+    """Return the names of the shifts whose mean is above MIN_MOVED_SHARE."""
     return tuple(name for name, shift in shifts.items() if shift.mean > MIN_MOVED_SHARE)
 
 
 # ---- even and random weights -----------------------------------------------------------------------------------------
 def uniform_weights(learned: LearnedPrediction) -> Float[Tensor, "B H 1 S"]:
-    """Give all symbols of a text the same weight."""
+    """Return the same weight for all symbols of a text."""
     is_symbol = ~learned.is_padding  # (B, 1, 1, S)
     ones = is_symbol.to(learned.weights.dtype)
     lengths = ones.sum(-1, keepdim=True)
@@ -61,7 +61,7 @@ def uniform_weights(learned: LearnedPrediction) -> Float[Tensor, "B H 1 S"]:
 
 
 def random_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
-    """Draw weights, all equally likely: the simplex evenly."""
+    """Sample weights uniformly from the simplex."""
     uniform = torch.rand(
         learned.weights.shape,
         generator=generator,
@@ -96,7 +96,7 @@ def permuted_shift(learned: LearnedPrediction, generator: Generator) -> Predicti
 
 
 def permute_weights(learned: LearnedPrediction, generator: Generator) -> Float[Tensor, "B H 1 S"]:
-    """Put the learned weights of each text in an order that is drawn, the same for all heads; padding stays."""
+    """Put the learned weights of each text into a random order, the same for all heads; padding stays."""
     keys = torch.rand(learned.texts.shape, generator=generator)  # (B, S)
     keys = keys[:, None, None]  # (B, 1, 1, S)
     keys = keys.masked_fill(learned.is_padding, 2.0)  # padding comes last, in its order

@@ -1,4 +1,4 @@
-"""Two attributions of a classifier's decision beside its attention's weights: gradient x input, and leaving one out."""
+"""Two attributions of a classifier's decision besides its attention weights: gradient x input, and leave-one-out."""
 
 import torch
 from jaxtyping import Float
@@ -15,8 +15,8 @@ from attention_core.record.trace import Step, Trace
 def with_attributions(trace: Trace, network: Network, text: str, target: int) -> Trace:
     """Add two steps to a run: `gradient_x_input` and `left_out`, both (B, S).
 
-    gradient_x_input: of the logit of a class. left_out: how far the log-odds of the class fall where the symbol is left
-    out and the text closes up behind it.
+    gradient_x_input: of the logit of a class. left_out: how far the log-odds of the class fall if the symbol is
+    removed from the text.
 
     trace: of the network's attention for the text. target: the class, by its number.
     """
@@ -55,7 +55,7 @@ def class_log_odds(model: Classifier, symbols: Tensor, target: int) -> Tensor:
 
 
 def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
-    """Compute the logit of a class against all others together.
+    """Compute the log-odds of a class: its logit against all others together.
 
     >>> log_odds(torch.tensor([0.8, 0.2]).log(), 0)  # ln 4
     tensor(1.3863)
@@ -65,12 +65,12 @@ def log_odds(logits: Float[Tensor, " C"], target: int) -> Tensor:
 
 
 def without_symbol(symbols: Tensor, place: int) -> Tensor:
-    """Leave out one symbol of a text (1, S), which gives (1, S - 1)."""
+    """Remove one symbol from a text (1, S), which gives (1, S - 1)."""
     return torch.cat((symbols[:, :place], symbols[:, place + 1 :]), -1)
 
 
 def classifier_accuracy_without(model: Classifier, texts: Tensor, classes: Tensor, off: tuple[int, ...]) -> float:
-    """Measure the share of texts that get their class although the heads in `off` are switched off."""
+    """Measure the share of texts that get their class with the heads in `off` ablated."""
     switches = torch.ones(model.heads)
     switches[list(off)] = 0.0
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Two heads of a Copier one after the other, from the matrices alone: what the first writes, the second asks for."""
+"""Two composed heads of a Copier, from the matrices alone: the keys of the second read the output of the first."""
 
 import torch
 from jaxtyping import Bool, Float
@@ -12,19 +12,19 @@ from attention_core.learned.models.copier import COPIER_CONFIG, COPIER_HEADS, Co
 from attention_core.learned.training.snapshots import Network
 from attention_core.record.trace import Step, Trace
 
-ITSELF = "itself"  # in the place of a first head: keys are made of the symbols themselves
-MAX_COMPOSED_SYMBOLS = 12  # that are shown, each with a row and a column
+ITSELF = "itself"  # instead of a first head: keys are projected from the symbols
+MAX_COMPOSED_SYMBOLS = 12  # symbols shown, each with a row and a column
 
 
 def compose_heads(network: Network, text: str, first: str) -> Trace:
-    r"""Run the last layer on symbols alone, its keys made of what a head of the layer before writes of each symbol.
+    r"""Run the last layer on symbols alone, with keys from the output of a first-layer head for each symbol.
 
-    $E W_q (E W_v W_{o,h} W_k)^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S), without positions: how much
-    each symbol asks for a place into which the first head has written each other one. Of a first head that looks at the
-    symbol before, that is a place that comes after it.
+    $E W_q (E W_v W_{o,h} W_k)^\top / \sqrt{d_k}$, the step `scaled_scores` (B, H, T, S), without positions: how well
+    each symbol as a query matches a place into which the first head has written each other one. If the first head
+    attends to the previous symbol, that is the place after the symbol.
 
     network: of a Copier of two layers. text: the symbols, each taken once, at most 12 of them. first: "L1H2", or
-    "itself", where nothing is written and keys are made of the symbols. Raises AttentionError as symbols_of does.
+    "itself", with keys projected from the symbols. Raises AttentionError as symbols_of does.
     Source: Elhage et al. 2021, "K-composition" and "How induction heads work".
     """
     symbols = tuple(dict.fromkeys(read_symbols(network, text)))[:MAX_COMPOSED_SYMBOLS]
@@ -44,7 +44,7 @@ def run_composed(model: Copier, symbols: Tensor, first: str) -> Trace:
 
 
 def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " symbols"]:
-    """Say of each symbol there is whether it asks most, of all symbols, for what the first head has written of itself.
+    """Mark each symbol of the alphabet whose query matches best, of all symbols, the first head's output for itself.
 
     first: as for compose_heads. second: a head of the last layer.
     """
@@ -55,8 +55,8 @@ def finds_itself(network: Network, first: str, second: str) -> Bool[Tensor, " sy
 
 
 def composition_trace(network: Network) -> Trace:
-    """Measure how much each head of the last layer reads what each of the first has written: the steps `q_composition`,
-    `k_composition`, `v_composition`, each (later, earlier); see composition_scores."""
+    """Measure how much each head of the last layer reads the output of each head of the first: the steps
+    `q_composition`, `k_composition`, `v_composition`, each (later, earlier); see composition_scores."""
     first, *_, last = network.exact_model.layers
     with torch.inference_mode():
         scores: dict[str, Float[Tensor, "2 2"]] = composition_scores(first.weights(), last.weights(), COPIER_HEADS)

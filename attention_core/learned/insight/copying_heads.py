@@ -1,4 +1,4 @@
-"""What the heads of a Copier do: attend to the symbol before, or to what came after this symbol last time."""
+"""The heads of a Copier: they attend to the symbol before, or to the one after this symbol's last occurrence."""
 
 import torch
 from jaxtyping import Float
@@ -14,7 +14,7 @@ HEAD_PLACES = {"L1H1": (0, 0), "L1H2": (0, 1), "L2H1": (1, 0), "L2H2": (1, 1)}  
 
 
 def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
-    """Measure how much weight each head gives to two symbols, in the mean over repeated sequences never trained.
+    """Measure the mean weight of each head on two symbols, over held-out repeated sequences.
 
     previous: the symbol before. induction: in the second half, the symbol that came next the first time.
 
@@ -36,9 +36,9 @@ def head_scores(model: Copier) -> dict[str, Float[Tensor, "layers 2"]]:
 
 
 def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list[Trace]:
-    """Run each layer of a Copier on a text; a head that is off hands nothing on to the layers after it.
+    """Run each layer of a Copier on a text, with the heads in `off` ablated.
 
-    network: whose model is a Copier. text: of T symbols. off: the heads that are switched off, by name.
+    network: whose model is a Copier. text: of T symbols. off: the heads to ablate, by name.
 
     Raises AttentionError as symbols_of does.
 
@@ -58,7 +58,7 @@ def layer_traces(network: Network, text: str, off: tuple[str, ...] = ()) -> list
 def next_probabilities(network: Network, text: str, off: tuple[str, ...] = ()) -> Float[Tensor, "T symbols"]:
     """Compute the probability of each symbol to come next, after each symbol of a text.
 
-    off: the heads that are switched off, by name.
+    off: the heads to ablate, by name.
     """
     model = network.exact_model
     with torch.inference_mode():
@@ -68,9 +68,9 @@ def next_probabilities(network: Network, text: str, off: tuple[str, ...] = ()) -
 
 
 def with_next_probabilities(trace: Trace, network: Network, text: str, off: tuple[str, ...] = ()) -> Trace:
-    """Add the step `foretold` (B, T - 1) to a run: the probability that each next symbol had before it came.
+    """Add the step `foretold` (B, T - 1) to a run: the predicted probability of each next symbol.
 
-    off: the heads that are switched off, by name.
+    off: the heads to ablate, by name.
     """
     probabilities = next_probabilities(network, text, off)  # (T, symbols)
     symbols = symbol_numbers(network, text)  # (1, T)
@@ -82,16 +82,16 @@ def with_next_probabilities(trace: Trace, network: Network, text: str, off: tupl
 
 
 def expected_next(network: Network, text: str, off: tuple[str, ...] = ()) -> tuple[str, float]:
-    """Give the most probable symbol after a text, and its probability. off: as for next_probabilities."""
+    """Return the most probable symbol after a text, and its probability. off: as for next_probabilities."""
     probabilities = next_probabilities(network, text, off)  # (T, symbols)
     probability, number = probabilities[-1].max(-1)
     symbol = repeats.SYMBOLS.of[number]
     return symbol, probability.item()
 
 
-# ---- heads switched off ----------------------------------------------------------------------------------------------
+# ---- ablated heads ---------------------------------------------------------------------------------------------------
 def head_switches(off: tuple[str, ...], layers: int) -> Float[Tensor, "layers 2"]:
-    """Give 1 for each head that is on, 0 for those in `off`: "L1H2" is the second head of the first layer.
+    """Return 1 for each active head, 0 for those in `off`: "L1H2" is the second head of the first layer.
 
     >>> head_switches(("L1H2",), 2)
     tensor([[1., 0.],
@@ -104,13 +104,13 @@ def head_switches(off: tuple[str, ...], layers: int) -> Float[Tensor, "layers 2"
 
 
 def accuracy_without_heads(model: Copier, off: tuple[str, ...]) -> tuple[float, ...]:
-    """Measure the share of symbols that are foretold, by position, without some of the heads."""
+    """Measure the share of right predictions, by position, with some heads ablated."""
     switches = head_switches(off, len(model.layers))
     return tuple(repeats.accuracy(model, switches).tolist())
 
 
 def first_share(figures: tuple[float, ...]) -> float:
-    """Compute the mean over the positions whose symbol nothing foretells: those up to the first of the repetition."""
+    """Compute the mean over the unpredictable positions: those up to the first of the repetition."""
     unknown = figures[: repeats.MEASURED_HALF]
     return sum(unknown) / len(unknown)
 

@@ -1,4 +1,4 @@
-"""How far a classifier's prediction moves when other weights stand in the place of those that it learned."""
+"""The shift of a classifier's prediction if other attention weights replace the learned ones."""
 
 import math
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from attention_core.learned.models.classifier import Classifier
 from attention_core.learned.symbols.alphabet import PAD
 from attention_core.record.trace import Trace
 
-MIN_LOG_WEIGHT = 1e-30  # a weight whose logarithm is taken
+MIN_LOG_WEIGHT = 1e-30  # the least weight in a logarithm
 Z95 = 1.96  # standard errors to each side, for 95 %
 
 
 @dataclass(frozen=True, eq=False)
 class PredictionShift:
-    """shift: how far each text's prediction moves, 0 to 1. distance: how far the weights do, 0 to ln 2. weights: those
-    in the place of the learned ones."""
+    """Predictions under other weights. shift: how far each text's prediction moves, 0 to 1. distance: how far the
+    weights do, 0 to ln 2. weights: those used instead of the learned ones."""
 
     shift: Float[Tensor, " B"]
     distance: Float[Tensor, " B"]
@@ -32,9 +32,9 @@ class PredictionShift:
 
     @property
     def interval(self) -> tuple[float, float]:
-        r"""Say where the mean of all such texts lies with 95 %: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1.
+        r"""Compute the 95 % confidence interval of the mean shift: $\bar x \pm 1.96\, s / \sqrt n$, between 0 and 1.
 
-        A single text says nothing: 0 to 1.
+        For a single text: 0 to 1.
         """
         count = len(self.shift)
         if count < 2:
@@ -48,7 +48,7 @@ class PredictionShift:
 
 @dataclass(frozen=True, eq=False)
 class LearnedPrediction:
-    """A classifier's prediction for some texts as it has learned it: its attention weights, and its probabilities."""
+    """A classifier's prediction for some texts with its learned attention weights, and these weights."""
 
     model: Classifier
     texts: Int[Tensor, "B S"]
@@ -57,7 +57,7 @@ class LearnedPrediction:
 
     @property
     def is_padding(self) -> Tensor:
-        """Mark where a weight belongs to padding, (B, 1, 1, S)."""
+        """Mark the weights of padding, (B, 1, 1, S)."""
         is_padding = self.texts == PAD  # (B, S)
         return is_padding[:, None, None]
 
@@ -68,7 +68,7 @@ class LearnedPrediction:
 
 
 def predict_class(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPrediction:
-    """Run a classifier with the weights that it has learned."""
+    """Run a classifier with its learned weights."""
     with torch.no_grad():
         trace = model.trace(texts)
     probabilities = class_probabilities(trace)
@@ -76,7 +76,7 @@ def predict_class(model: Classifier, texts: Int[Tensor, "B S"]) -> LearnedPredic
 
 
 def predict_with_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B C"]:
-    """Compute the probabilities with other weights in the place of the learned ones."""
+    """Compute the class probabilities with other weights instead of the learned ones."""
     trace = learned.model.trace(learned.texts, replacement=weights)
     return class_probabilities(trace)
 
@@ -96,7 +96,7 @@ def shift_under_weights(learned: LearnedPrediction, weights: Float[Tensor, "B H 
     return PredictionShift(shift, distance, weights)
 
 
-# ---- how far weights lie apart ---------------------------------------------------------------------------------------
+# ---- distance of weights ---------------------------------------------------------------------------------------------
 def distance_of_weights(one: Float[Tensor, "B H 1 S"], other: Float[Tensor, "B H 1 S"]) -> Float[Tensor, " B"]:
     """Compute the mean over the heads of the Jensen-Shannon divergence of their weights, in nats."""
     return jensen_shannon_divergence(one, other).mean((1, 2))  # (B, H, 1) -> (B,)
@@ -113,6 +113,6 @@ def jensen_shannon_divergence(p: Float[Tensor, "... S"], q: Float[Tensor, "... S
 
 
 def relative_entropy(p: Tensor, m: Tensor) -> Tensor:
-    r"""Compute $\sum p \ln (p / m)$, where 0 ln 0 is 0."""
+    r"""Compute $\sum p \ln (p / m)$, with 0 ln 0 = 0."""
     ratio = p.clamp(min=MIN_LOG_WEIGHT) / m.clamp(min=MIN_LOG_WEIGHT)
     return (p * ratio.log()).sum(-1)

@@ -1,4 +1,4 @@
-"""How much each symbol influences each state of an encoder: a state holds its own symbol, and its neighbours too."""
+"""The influence of each symbol on each state of an encoder: a state depends on its own symbol and on its neighbours."""
 
 import torch
 from jaxtyping import Float
@@ -11,10 +11,10 @@ from attention_core.record.trace import Step, Trace
 
 
 def influence_of_symbols(network: Network, text: str) -> Trace:
-    r"""Compute `heard` (T, S): of all that reaches the state at t, the share that comes from the symbol at s.
+    r"""Compute `heard` (T, S): the share of the influence on the state at t that the symbol at s has.
 
     It is $\lVert \partial h_t / \partial x_s \rVert_F / \sum_{s'} \lVert \partial h_t / \partial x_{s'} \rVert_F$,
-    where x are the symbols' vectors. Where each state depends on its own symbol alone, the diagonal is 1.
+    where x are the symbols' vectors. If each state depends on its own symbol alone, the diagonal is 1.
 
     Source: Pascanu, Mikolov, Bengio 2013, On the Difficulty of Training Recurrent Neural Networks, equation 5.
     """
@@ -31,14 +31,14 @@ def influence_of_symbols(network: Network, text: str) -> Trace:
 
 
 def state_slopes(model: Seq2Seq, source: Tensor) -> Float[Tensor, "S 64 S E"]:
-    """Compute the derivative of each number of the encoder's states by each number of the symbols' vectors.
+    """Compute the derivative of each number of the encoder's states with respect to each of the symbols' vectors.
 
     The text is read 64 times in one batch, and only number n of copy n is differentiated: one backward pass then gives
     the derivatives of all 64 numbers of a state.
     """
     width = 2 * model.onward.hidden_size  # the 64 numbers of a state
     with torch.inference_mode(False), torch.enable_grad():
-        symbols = source.clone()  # may be made in inference mode
+        symbols = source.clone()  # the source may be an inference tensor
         x = model.read(symbols).detach()  # (1, S, E)
         copies = x.repeat(width, 1, 1).requires_grad_()  # (64, S, E)
         onward, backward = model.passes(copies, symbols.expand(width, -1))  # each (64, S, 32)

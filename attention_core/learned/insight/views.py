@@ -17,7 +17,7 @@ from attention_core.record.errors import AttentionError
 
 MAX_READ_SYMBOLS = 64  # symbols of a text
 MAX_WRITTEN_SYMBOLS = 2 * MAX_READ_SYMBOLS  # symbols that an encoder-decoder writes
-VISIBLE_BLANK = "␣"  # a blank where it must be seen
+VISIBLE_BLANK = "␣"  # shows a blank
 QUERY_LABEL = "?"  # the label of a query that is no symbol
 
 
@@ -25,9 +25,9 @@ QUERY_LABEL = "?"  # the label of a query that is no symbol
 class AttentionView:
     """The inputs of one attention.
 
-    queries, keys: the labels of the axes. x, context: the vectors that ask and those that are asked; keys and context
-    are None where a text asks itself. weights: the attention's matrices by name, as in Weights. heads, score, masks,
-    positions: as in AttentionConfig, names alone.
+    queries, keys: the labels of the axes. x, context: the inputs of the queries and of the keys; keys and context are
+    None for self-attention. weights: the attention's matrices by name, as in Weights. heads, score, masks, positions:
+    as in AttentionConfig, names alone.
     """
 
     queries: tuple[str, ...]
@@ -41,7 +41,7 @@ class AttentionView:
     positions: tuple[str, ...] = ()
 
     def tensor(self, name: str) -> Tensor | None:
-        """Give one of the tensors by name, such as "x" or "w_q"; None where there is none."""
+        """Return one of the tensors by name, such as "x" or "w_q"; None if there is none."""
         if name == "x":
             return self.x
         if name == "context":
@@ -49,20 +49,20 @@ class AttentionView:
         return self.weights.get(name)
 
     def width(self, name: str) -> int:
-        """Give how many numbers a vector has that asks ("x"), or that is asked ("context")."""
+        """Return the width of the inputs of the queries ("x") or of the keys ("context")."""
         vectors = self.x
         if name != "x" and self.context is not None:
             vectors = self.context
         return vectors.shape[-1]
 
     def matrices(self) -> dict[str, np.ndarray]:
-        """Give the weights as NumPy matrices; a vector is a matrix of one row."""
+        """Return the weights as NumPy matrices; a vector is a matrix of one row."""
         return {name: np.atleast_2d(tensor.numpy()) for name, tensor in self.weights.items()}
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
 def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
-    """Give the symbols of a text, blanks only where the alphabet has one.
+    """Return the symbols of a text, blanks only if the alphabet has one.
 
     Raises AttentionError: learned_empty, learned_too_long, never_seen.
 
@@ -82,27 +82,27 @@ def symbols_of(text: str, alphabet: Alphabet) -> tuple[str, ...]:
 
 
 def symbol_labels(symbols: tuple[str, ...]) -> tuple[str, ...]:
-    """Give symbols as the labels of an axis, on which a blank is visible."""
+    """Return symbols as the labels of an axis, with visible blanks."""
     return tuple(VISIBLE_BLANK if symbol == " " else symbol for symbol in symbols)
 
 
 def source_alphabet(network: Network) -> Alphabet:
-    """Give the symbols that a network reads."""
+    """Return the symbols that a network reads."""
     return COURSES[network.course].alphabets[0]
 
 
 def target_alphabet(network: Network) -> Alphabet:
-    """Give the symbols that an encoder-decoder writes."""
+    """Return the symbols that an encoder-decoder writes."""
     return COURSES[network.course].alphabets[1]
 
 
 def read_symbols(network: Network, text: str) -> tuple[str, ...]:
-    """Give the symbols of a text that the network reads. Raises AttentionError as symbols_of does."""
+    """Return the symbols of a text that the network reads. Raises AttentionError as symbols_of does."""
     return symbols_of(text, source_alphabet(network))
 
 
 def symbol_numbers(network: Network, text: str) -> Tensor:
-    """Give the numbers of these symbols, (1, S)."""
+    """Return the numbers of the symbols of a text, (1, S)."""
     symbols = read_symbols(network, text)
     numbers = source_alphabet(network).numbers(symbols)
     return torch.tensor([numbers])
@@ -110,10 +110,9 @@ def symbol_numbers(network: Network, text: str) -> Tensor:
 
 # ---- views -----------------------------------------------------------------------------------------------------------
 def attention_view(network: Network, text: str, written: str | None = None, layer: int = -1) -> AttentionView:
-    """Give the inputs of an attention of a network.
+    """Return the inputs of an attention of a network.
 
-    text: what the network reads. written: what an encoder-decoder has written; None: what it does write. layer: of a
-    Copier.
+    text: the input. written: the output of an encoder-decoder; None: what it writes itself. layer: of a Copier.
 
     Raises AttentionError as symbols_of does, no_attention for an encoder-decoder with one context vector, and at_most
     for a layer that a Copier does not have.
@@ -128,7 +127,7 @@ def attention_view(network: Network, text: str, written: str | None = None, laye
 
 
 def copier_view(network: Network, model: Copier, text: str, layer: int) -> AttentionView:
-    """Give the inputs of a layer in which the symbols of a text attend to each other.
+    """Return the inputs of a self-attention layer of a Copier.
 
     Raises AttentionError: at_most.
     """
@@ -146,7 +145,7 @@ def copier_view(network: Network, model: Copier, text: str, layer: int) -> Atten
 
 
 def classifier_view(network: Network, model: Classifier, text: str) -> AttentionView:
-    """Give the inputs of the attention in which a learned query asks a text."""
+    """Return the inputs of a classifier's attention, whose query is learned."""
     vectors = model.vectors(symbol_numbers(network, text))  # (1, S, 16)
     return AttentionView(
         queries=(QUERY_LABEL,),
@@ -159,7 +158,7 @@ def classifier_view(network: Network, model: Classifier, text: str) -> Attention
 
 
 def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | None) -> AttentionView:
-    """Give the inputs of the attention from the decoder's states to the encoder's."""
+    """Return the inputs of the attention from the decoder's states to the encoder's."""
     if model.context == "one":
         raise AttentionError("no_attention")
     target = find_target(network, text, written)
@@ -177,9 +176,9 @@ def decoder_view(network: Network, model: Seq2Seq, text: str, written: str | Non
 
 
 def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
-    """Give the vector of a whole text, from which an encoder-decoder begins to write; with "one" it has no other.
+    """Return the vector of a whole text, with which a decoder starts; with "one" context it reads nothing else.
 
-    network: an encoder-decoder. text: what it reads.
+    network: an encoder-decoder. text: its input.
 
     Raises AttentionError as symbols_of does. Source: Cho et al. 2014, section 2.
 
@@ -193,9 +192,9 @@ def context_vector(network: Network, text: str) -> Float[Tensor, " D"]:
 
 
 def find_target(network: Network, text: str, written: str | None) -> tuple[str, ...]:
-    """Give the symbols of `written`, or those that the network writes where it is None.
+    """Return the symbols of `written`, or those that the network writes if it is None.
 
-    Raises AttentionError as symbols_of does: an untrained network may end at once, which leaves no symbols.
+    Raises AttentionError as symbols_of does: an untrained network may write no symbols.
     """
     if written is not None:
         return symbols_of(written, target_alphabet(network))
@@ -206,14 +205,14 @@ def find_target(network: Network, text: str, written: str | None) -> tuple[str, 
 
 
 def previous_symbols(network: Network, model: Seq2Seq, target: tuple[str, ...]) -> Tensor:
-    """Give the number of the symbol before each of these, (1, T): the start, then all but the last."""
+    """Return the number of the symbol before each of these, (1, T): the start, then all but the last."""
     numbers = target_alphabet(network).numbers(target[:-1])
     return torch.tensor([[model.end, *numbers]])
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
 def write_text(network: Network, text: str) -> tuple[str, ...]:
-    """Give what an encoder-decoder writes of a text, symbol by symbol."""
+    """Return the symbols that an encoder-decoder writes for a text, one after the other."""
     source = symbol_numbers(network, text)
     with torch.inference_mode():
         output = network.exact_model.write(source, MAX_WRITTEN_SYMBOLS)  # (1, T)
@@ -222,7 +221,7 @@ def write_text(network: Network, text: str) -> tuple[str, ...]:
 
 
 def classify_text(network: Network, text: str) -> list[float]:
-    """Give the probability of each class of a text, as a Classifier computes it."""
+    """Return the probability of each class for a text, from a Classifier."""
     source = symbol_numbers(network, text)
     with torch.inference_mode():
         trace = network.exact_model.trace(source)

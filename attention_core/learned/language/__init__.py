@@ -1,1 +1,1 @@
-"""Small language models of our own: what they are trained on, how, and what their heads do."""
+"""Small language models trained for this app: their texts, their training, and the work of their heads."""

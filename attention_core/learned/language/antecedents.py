@@ -1,4 +1,4 @@
-"""Pronouns of any sentence, each with the noun of the simple rule, and how much each head gives to it."""
+"""The pronouns of a sentence, each with the noun of the simple rule, and the weight of each head on it."""
 
 import torch
 from jaxtyping import Float
@@ -8,9 +8,9 @@ from attention_core.learned.language.simple_rule import find_pronouns, nearest_f
 
 
 def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    """Where the pronouns stand that have a noun before them that fits, each with the nearest such noun.
+    """The positions of the pronouns with a fitting noun before them, each with that of the nearest such noun.
 
-    The rule reads no reason: where two nouns fit, its noun need not be the one that is meant.
+    The rule reads no reason: if two nouns fit, its noun need not be the meant one.
 
     >>> find_antecedents("en", ("it", "saw", "the", "dog", "because", "it", "was", "old"))
     ((5, 3),)
@@ -22,7 +22,7 @@ def find_antecedents(language: str, tokens: tuple[str, ...]) -> tuple[tuple[int,
 def measure_antecedents(
     weights: Float[Tensor, "*heads T T"], language: str, tokens: tuple[str, ...]
 ) -> Float[Tensor, "*heads"] | None:
-    """The mean weight from a pronoun to its noun, as find_antecedents has them; None where there is none.
+    """The mean weight from a pronoun to its noun, as found by find_antecedents; None if there is none.
 
     Another mention of the same word counts as well, as in measure_model_heads.
 

@@ -1,4 +1,4 @@
-"""What a language model is shown at one step: rows of texts, some words hidden, and what it is asked about others."""
+"""The training batch of a language model: rows of texts, some words masked, and questions about others."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -14,23 +14,23 @@ from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.language.packing import PackedTexts, disguise_words, pack_texts
 from attention_core.learned.language.questions import NOT_ASKED
 
-ROWS, ROW_LENGTH = 20, 48  # texts side by side: about a thousand words a step
+ROWS, ROW_LENGTH = 20, 48  # rows of texts: about a thousand words per step
 START, MASK = "<start>", "<mask>"
-HIDDEN = 0.15  # of the words of a text in which words are hidden (Devlin et al. 2019, section 3.1)
-STILL_SEEN = 0.1  # of the hidden words: they are foretold, too, and seen
-WEIGHED = 0.3  # of the texts leave two nouns open, of which a reason fits one: they are what is hard to learn
-WHOLE = 0.5  # of the texts nothing is hidden in: they are what the questions are asked about
-ITSELF = 0.15  # of the words that are asked nothing: their answer is the word itself
-DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # words that are replaced by their category
+HIDDEN = 0.15  # share of words to predict in a text with masked words (Devlin et al. 2019, section 3.1)
+STILL_SEEN = 0.1  # share of these that are predicted, but not masked
+WEIGHED = 0.3  # share of texts in which a reason fits one of two possible nouns: the hard ones
+WHOLE = 0.5  # share of texts without masked words: the questions are about these
+ITSELF = 0.15  # share of the words without an answer that are asked: their answer is the word itself
+DISGUISED_NOUNS, DISGUISED_OTHERS = 0.1, 0.03  # shares of words replaced by their category
 OTHER_CATEGORIES = ("<quality>", "<verb>")
 
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Rows of texts as a model sees them.
+    """Rows of texts for one training step.
 
-    packed: the texts; their answers are those that are asked. seen: the words with those that are hidden. foretold:
-    where a word is to be found that is hidden; None where each word is foretold by those before it.
+    packed: the texts, with the answers that are asked. seen: the words, some of them masked. foretold: which words an
+    encoder has to predict; None for a decoder, which predicts each word from those before it.
     """
 
     packed: PackedTexts
@@ -39,7 +39,7 @@ class Batch:
 
     @property
     def count(self) -> int:
-        """How many texts there are."""
+        """The number of texts."""
         return self.packed.count
 
 
@@ -50,14 +50,14 @@ def word_numbers(language: str) -> dict[str, int]:
 
 
 def draw_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
-    """Texts to learn from, without end: each begins with START, and some words are replaced by their categories."""
+    """Endless training texts: each begins with START, and some words are replaced by their categories."""
     while True:
         text = draw_weighed_text(language, rng) if rng.random() < WEIGHED else draw_scene(rng).say(language)
         yield begin_text(text._replace(words=tuple(disguise_words(text, rng, disguise_share))))
 
 
 def draw_weighed_text(language: str, rng: RandomNumbers) -> Text:
-    """A text with a reason that fits one of two nouns which the pronoun might mean."""
+    """A text with a reason that fits only one of two nouns which the pronoun might mean."""
     while True:
         text = draw_scene(rng, "because").say(language)
         if any(link.kind == "pronoun" and link.others for link in text.links):
@@ -65,24 +65,24 @@ def draw_weighed_text(language: str, rng: RandomNumbers) -> Text:
 
 
 def begin_text(text: Text) -> Text:
-    """The text behind START."""
+    """The text with START before it."""
     links = tuple(map(begin_link, text.links))
     return text._replace(words=(START, *text.words), kinds=("", *text.kinds), links=links)
 
 
 def begin_link(link: Link) -> Link:
-    """A link of the text behind START."""
+    """A link of the text with START before it."""
     others = tuple(other + 1 for other in link.others)
     return link._replace(at=link.at + 1, to=link.to + 1, others=others)
 
 
 def disguise_share(category: str) -> float:
-    """How often a word of a category is replaced by it."""
+    """The probability that a word of a category is replaced by it."""
     return DISGUISED_OTHERS if category in OTHER_CATEGORIES else DISGUISED_NOUNS
 
 
 def draw_batch(language: str, causal: bool, generator: Generator) -> Batch:
-    """Draw what is learned from at one step."""
+    """Sample the batch of one training step."""
     texts = draw_texts(language, DrawnNumbers.drawn_from(generator))
     packed = pack_texts(texts, word_numbers(language), ROWS, ROW_LENGTH)
     whole = packed.filled if causal else draw_whole_texts(packed, generator)
@@ -93,7 +93,7 @@ def draw_batch(language: str, causal: bool, generator: Generator) -> Batch:
 
 
 def draw_whole_texts(packed: PackedTexts, generator: Generator) -> Bool[Tensor, "B T"]:
-    """Where the words of those texts stand in which nothing will be hidden."""
+    """Which words belong to texts without masked words, a random share WHOLE of all texts."""
     most = packed.words.shape[1]
     is_whole = torch.rand(len(packed.words), most, generator=generator) < WHOLE  # (B, texts)
     return is_whole.gather(1, packed.texts.clamp(min=0)) & packed.filled  # (B, texts) -> (B, T)
@@ -114,7 +114,7 @@ def ask_about(
 
 
 def hide_words(packed: PackedTexts, whole: Bool[Tensor, "B T"], language: str, generator: Generator) -> Batch:
-    """Hide some words of the texts that are not whole, never START."""
+    """Mask some words of the texts that are not whole, never START."""
     numbers = word_numbers(language)
     can_be_hidden = packed.filled & ~whole & (packed.words != numbers[START])
     foretold = can_be_hidden & (torch.rand(packed.words.shape, generator=generator) < HIDDEN)

@@ -1,4 +1,4 @@
-"""What the heads of a language model would ask and write of words alone, whatever the sentence."""
+"""The scores and outputs of the heads of a language model for words alone, without a sentence."""
 
 from functools import lru_cache
 
@@ -18,14 +18,15 @@ from attention_core.transformer.embedding import embed
 from attention_core.transformer.stack import EMBEDDING, Reading, Stack
 
 CIRCUIT = "circuit"
-Places = Int[Tensor, "H T"]  # of a key, for each query of each head
-MAX_SHOWN_WORDS = 12  # beside each other, each with a row and a column
+Places = Int[Tensor, "H T"]  # of the key, per head and query
+MAX_SHOWN_WORDS = 12  # each with a row and a column
 MAX_ADDED_WORDS = 6
 
 
 # ---- which words -----------------------------------------------------------------------------------------------------
 def read_added_words(name: str, text: str) -> tuple[str, ...]:
-    """The words that somebody adds to those of a sentence, each once. Raises AttentionError: words_unknown, words_many.
+    """The words that a visitor adds to those of a sentence, each once. Raises AttentionError: words_unknown,
+    words_many.
 
     >>> read_added_words("en_asked_encoder", "cat, it cat")
     ('cat', 'it')
@@ -42,8 +43,8 @@ def read_added_words(name: str, text: str) -> tuple[str, ...]:
 
 
 def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The words of a sentence, each once, and those that were added: as many as are shown, the one at a place among
-    them.
+    """The words to show: those of a sentence, each once and as many as fit, the one at `at` among them, and the added
+    ones.
 
     >>> choose_words(("the", "dog", "saw", "the", "cat"), 1, ("bird",))
     ('the', 'dog', 'saw', 'cat', 'bird')
@@ -60,12 +61,12 @@ def choose_words(tokens: tuple[str, ...], at: int, added: tuple[str, ...] = ()) 
 
 @lru_cache(maxsize=16)
 def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
-    """The heads of a layer on words alone: their embedding, and the part "2.circuit" of the second layer.
+    """The heads of a layer on words alone: their embedding, and a part such as "2.circuit" of the second layer.
 
-    Its steps are those of head_circuit: `scaled_scores`, `written`, `writes`; `answers` too in a last layer out of
-    whose heads the answers are read.
+    Its steps are those of head_circuit: `scaled_scores`, `written`, `writes`; `answers`, too, in a last layer
+    from whose heads the answers are read.
 
-    name: of a model. tokens: words that it knows. layer: counted from 1.
+    name: of a model. tokens: words of its vocabulary. layer: counted from 1.
 
     >>> stack = word_circuit("en_asked_encoder", ("it", "dog"), 3)
     >>> list(stack.parts), stack["3.circuit"]["answers"].shape
@@ -85,28 +86,28 @@ def word_circuit(name: str, tokens: tuple[str, ...], layer: int) -> Stack:
 
 
 def run_alone(model: LanguageModel, x: Float[Tensor, "B T D"], layer: int) -> Trace:
-    """The heads of a layer on words alone, whose values are made of the words where the model has it so."""
+    """The heads of a layer on words alone, with values projected from the words if the model does that."""
     choices = model.shape.stack().layers[layer - 1]
     value = x if choices.values_of_words else None
     return head_circuit(x, model.layers[layer - 1].weights().attention, choices.attention, value=value)
 
 
 def push_words(model: LanguageModel, trace: Trace, table: Float[Tensor, "V D"], layer: int) -> Trace:
-    """The same with what the heads write turned into logits of the words of a table, and into answers."""
+    """The trace with the heads' outputs as logits of a table's words (direct logit attribution), and as answers."""
     trace = with_pushes(trace, table, model.g_last)
     return with_answers(trace, model.w_answers, table) if reads_answers(model, layer) else trace
 
 
 def reads_answers(model: LanguageModel, layer: int) -> bool:
-    """Whether the answers are read out of the heads of a layer."""
+    """Whether the answers are read from the heads of a layer."""
     return model.shape.answers == "heads" and layer == model.shape.layers
 
 
-# ---- what strikes the eye --------------------------------------------------------------------------------------------
+# ---- over all words --------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=16)
 def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H V"]]:
-    """How each head of a layer that looks at a word alone pushes every word of the vocabulary, by step: `writes`, and
-    `answers` where answers are read out of the heads.
+    """What each head of a layer adds to the logit of every word if it attends to one word alone, by step: `writes`, and
+    `answers` if answers are read from the heads.
 
     >>> word_pushes("en_asked_encoder", "dog", 3)["answers"].shape
     torch.Size([4, 1744])
@@ -120,7 +121,7 @@ def word_pushes(name: str, token: str, layer: int) -> dict[str, Float[Tensor, "H
 
 @lru_cache(maxsize=16)
 def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
-    """Whether each head of a layer copies, over all words of the vocabulary, by step as word_pushes; see copying_score.
+    """How much each head of a layer copies, over the whole vocabulary, by step as in word_pushes; see copying_score.
 
     >>> [round(float(score), 2) for score in copying_scores("en_asked_encoder", 3)["answers"]]
     [1.0, 1.0, 1.0, 1.0]
@@ -139,8 +140,8 @@ def copying_scores(name: str, layer: int) -> dict[str, Float[Tensor, " H"]]:
 
 @lru_cache(maxsize=16)
 def favourite_words(name: str, tokens: tuple[str, ...], layer: int) -> tuple[Places, Places]:
-    """The place that each head of a layer would ask most for each word of a sentence, of those that it may: by the
-    words alone, and in the run.
+    """The position with the highest allowed score of each head of a layer, for each word of a sentence: by the words
+    alone, and in the run.
 
     >>> alone, run = favourite_words("en_asked_encoder", ("<start>", "the", "dog", "barked", "."), 3)
     >>> alone.shape == run.shape == (4, 5)

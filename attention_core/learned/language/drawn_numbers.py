@@ -7,7 +7,7 @@ DRAWN_AT_ONCE = 4096
 
 
 class DrawnNumbers:
-    """Numbers from 0 to 1, drawn many at once: the grammar asks for one after the other.
+    """Random numbers from 0 to 1, sampled in blocks for the grammar, which takes them one by one.
 
     >>> one, same = (DrawnNumbers(Generator().manual_seed(3)) for _ in range(2))
     >>> [one.random() for _ in range(5)] == [same.random() for _ in range(5)]
@@ -20,7 +20,7 @@ class DrawnNumbers:
 
     @classmethod
     def drawn_from(cls, generator: Generator) -> "DrawnNumbers":
-        """Numbers of a seed of their own, which a generator draws."""
+        """Numbers from a separate seed, which is sampled from a generator."""
         seed = torch.randint(2**62, (1,), generator=generator)
         return cls(Generator().manual_seed(seed.item()))
 

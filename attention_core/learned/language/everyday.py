@@ -1,4 +1,4 @@
-"""Everyday words that a language model does not know, and the word or category of theirs that it reads instead."""
+"""Everyday words outside the vocabulary of a language model, and the word or category that it reads instead."""
 
 import tomllib
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ ONE_OF_MANY = {"<furniture>": "<pieces-of-furniture>"}
 
 
 def stand_in(language: str, word: str) -> str | None:
-    """Give the token that a model of a language reads for an everyday word that it does not know, if there is one.
+    """Return the token that a model reads for an everyday word outside its vocabulary; None if there is none.
 
-    The word is of the same kind, and often means nearly the same: what is not known of it is not learned either.
+    The token is of the same kind, and often means nearly the same.
 
     language: "en" or "zh". word: as a typed text is cut. Raises AttentionError: unknown_choice.
 
@@ -34,7 +34,7 @@ def stand_in(language: str, word: str) -> str | None:
 
 @cache
 def load_stand_ins(language: str) -> dict[str, str]:
-    """Load what is read for each everyday word that a model does not know, in all its forms."""
+    """Load the token for each everyday word outside the vocabulary, in all its forms."""
     known = word_numbers(language)
     file = Path(__file__).parent / f"everyday_{language}.toml"
     found: dict[str, str] = {}
@@ -48,18 +48,18 @@ def load_stand_ins(language: str) -> dict[str, str]:
 
 
 def read_alone(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """A word that has one form."""
+    """Yields a word with its token; it has one form."""
     yield word, token
 
 
 def read_noun(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """A noun and its plural."""
+    """Yields a noun and its plural, with their tokens."""
     yield word, token
     yield plural_of(word), plural_token(token)
 
 
 def read_verb(word: str, token: str) -> Iterator[tuple[str, str]]:
-    """The forms of a verb; the category of verbs has none."""
+    """Yields the forms of a verb with their tokens; the category of verbs is the same for all."""
     read = [token] * 5 if token.startswith("<") else verb_forms(token)
     yield from zip(verb_forms(word), read, strict=True)
 
@@ -68,7 +68,7 @@ READERS = {"word": read_alone, "noun": read_noun, "verb": read_verb}
 
 
 def plural_of(word: str) -> str:
-    """Give the plural of a regular noun.
+    """Return the plural of a regular noun.
 
     >>> plural_of("exam"), plural_of("class"), plural_of("party"), plural_of("postman")
     ('exams', 'classes', 'parties', 'postmen')
@@ -82,7 +82,7 @@ def plural_of(word: str) -> str:
 
 
 def plural_token(token: str) -> str:
-    """Give what stands for many, where a token stands for one."""
+    """Return the plural token of a singular one."""
     if token.startswith("<"):
         kind = token.strip("<>")
         return ONE_OF_MANY.get(token) or f"<{MANY.get(kind) or plural_of(kind)}>"
@@ -91,5 +91,5 @@ def plural_token(token: str) -> str:
 
 
 def verb_forms(base: str) -> tuple[str, ...]:
-    """Give base, third person, past, participle and -ing form of a verb."""
+    """Return the base, third person, past, participle and -ing form of a verb."""
     return tuple(find_verb(base))

@@ -1,4 +1,4 @@
-"""What may stand in a gap: for who reads what is before it, for who reads both sides, for who tries words in it."""
+"""Words for a gap: predicted by a decoder from the left, by an encoder from both sides, or tried by a decoder."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ from attention_core.transformer.stack import UNEMBEDDING
 
 @dataclass(frozen=True, eq=False)
 class GapWords:
-    """Words that may stand in a gap.
+    """Words that may fill a gap.
 
-    numbers: of the words. shares: the probability of each. own: that of the word that stood there.
+    numbers: of the words. shares: the probability of each. own: that of the original word.
     """
 
     numbers: Int[Tensor, " W"]
@@ -28,7 +28,8 @@ class GapWords:
     own: float
 
     def likeliest(self, count: int, least: float) -> list[tuple[int, float]]:
-        """The numbers and probabilities of the likeliest words. count: at most so many. least: probability of each."""
+        """The numbers and probabilities of the likeliest words. count: the most to return. least: probability of
+        each."""
         shares, places = self.shares.sort(descending=True)
         numbers = self.numbers[places]
         likely = list(zip(numbers.tolist(), shares.tolist(), strict=True))[:count]
@@ -36,7 +37,7 @@ class GapWords:
 
 
 def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
-    r"""Give what a decoder says behind what stands before the gap, $p(w \mid \text{left})$.
+    r"""Return the prediction of a decoder for the gap from the words before it, $p(w \mid \text{left})$.
 
     name: of a model. tokens: the text, START first. at: the place of the gap, from 1. Raises AttentionError: index.
 
@@ -48,7 +49,7 @@ def guess_from_left(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
-    r"""Give what an encoder says at the gap, $p(w \mid \text{left}, \text{right})$; see guess_from_left.
+    r"""Return the prediction of an encoder for the gap, $p(w \mid \text{left}, \text{right})$; see guess_from_left.
 
     >>> round(guess_from_both("en_asked_encoder", ("<start>", "the", "dog", "did", "not", "bark"), 4).own, 2)
     1.0
@@ -58,18 +59,18 @@ def guess_from_both(name: str, tokens: tuple[str, ...], at: int) -> GapWords:
 
 
 def every_word(name: str, tokens: tuple[str, ...], at: int, shares: Float[Tensor, " V"]) -> GapWords:
-    """All words of a model. shares: of each."""
+    """The GapWords of the whole vocabulary. shares: the probability of each word."""
     own = word_numbers(load_recipe(name).language)[tokens[at]]
     return GapWords(torch.arange(len(shares)), shares, float(shares[own]))
 
 
 def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWords:
-    r"""Give how likely each of some words is in the gap, as a decoder judges the whole text with it.
+    r"""Return the probability of each of some words in the gap, by a decoder's probability of the whole text with it.
 
-    $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the word that stood there and
-    the `count` words that are likeliest after what stands before.
+    $p(w \mid \text{left}, \text{right}) \propto p(\text{left}, w, \text{right})$, over the original word and
+    the `count` likeliest words after the left side.
 
-    name: of a decoder that comes along. tokens, at: see guess_from_left. Raises AttentionError: index,
+    name: of a shipped decoder. tokens, at: see guess_from_left. Raises AttentionError: index,
     positive_integer, decoding_not_causal. Source: Bayes' rule.
 
     >>> tried = try_words("en_asked_decoder", ("<start>", "the", "dog", "barked", "."), 2, 3)
@@ -93,6 +94,6 @@ def try_words(name: str, tokens: tuple[str, ...], at: int, count: int) -> GapWor
 
 
 def check_gap(tokens: tuple[str, ...], at: int) -> None:
-    """Raise AttentionError where a text has no word behind START at a place."""
+    """Raise AttentionError if a text has no word after START at a position."""
     if not 1 <= at < len(tokens):
         raise AttentionError("index", name="tokens", axes="T from 1", shape=(len(tokens),), given=at)

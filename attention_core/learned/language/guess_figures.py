@@ -1,4 +1,4 @@
-"""How well it is known that a model guesses: limits of surprise, and the simple rule beside the model's answers."""
+"""Figures about when a model guesses: limits of surprise, and the simple rule compared with the model's answers."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
@@ -23,15 +23,15 @@ from attention_core.learned.language.reading import UNKNOWN
 from attention_core.learned.language.simple_rule import nearest_fitting
 from attention_core.learned.language.surprise import number_words, surprises_of_texts
 
-USUAL = 0.98  # of the texts of the trained kind stay below a limit
-LEARNED_PARTS = ("held", "train")  # drawn afresh: pairs of nouns never seen, and sorts that have no pairs
+USUAL = 0.98  # share of the texts of the trained kind below a limit
+LEARNED_PARTS = ("held", "train")  # newly sampled: held-out pairs of nouns, and all sorts
 Tokens = tuple[str, ...]
 
 
 class Told(NamedTuple):
-    """What is said about one pronoun of a text.
+    """The answers about one pronoun of a text.
 
-    group: as in measure_guesses, "" for others. noun: which the model names. right, rule_right: whether the model and
+    group: as in measure_guesses, "" for others. noun: named by the model. right, rule_right: whether the model and
     the simple rule name the noun that is meant. weight: the largest of the model's head.
     """
 
@@ -43,16 +43,16 @@ class Told(NamedTuple):
 
 
 def measure_guesses(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, dict[str, float]]:
-    """The limits of what is usual, by the half that chooses, and figures by the other half.
+    """The limits of usual surprise, from the half that chooses, and figures from the other half.
 
-    limits: "surprise" (nats a word) and "word" (the largest of a text): 98 of 100 texts of the trained kind stay below.
-    guesses: "outside_held", "outside_train", "outside_frames": the share of texts beyond a limit, of those with new
-    pairs, of any sort, of frames never learned from. Where the model answers questions, also, of whom a pronoun means:
-    "one_fits", "two_fit", "frames": how often it is right, with "_rule" behind it, how often the simple rule is, with
-    "_kinds" and "_unknown", how often the model is that reads categories or <unknown> for all nouns. "clear_wrong": the
-    share of wrong answers with a weight over CLEAR. "auc": how often a right answer has the larger weight than a wrong.
-    With a second model beside it: "agreed", how often both name the same noun; "agreed_right", "differing_right", how
-    often this one is right where they do and where they do not.
+    limits: "surprise" (nats per word) and "word" (the largest of a text): 98 of 100 texts of the trained kind are
+    below. guesses: "outside_held", "outside_train", "outside_frames": the share of texts above a limit, of those with
+    held-out pairs, of any sort, of held-out frames. If the model answers questions, also its accuracy for pronouns:
+    "one_fits", "two_fit", "frames"; with the suffix "_rule" that of the simple rule, with "_kinds" and "_unknown" that
+    of the model if it reads categories or <unknown> for all nouns. "clear_wrong": the share of wrong answers with a
+    weight over CLEAR. "auc": how often a right answer has a larger weight than a wrong one. With a second model:
+    "agreed", how often both name the same noun; "agreed_right", "differing_right", the accuracy of the first if they
+    agree and if not.
     """
     limits = measure_limits(model, language)
     figures = {}
@@ -66,7 +66,7 @@ def measure_guesses(model: LanguageModel, language: str, second: LanguageModel |
 
 # ---- surprise --------------------------------------------------------------------------------------------------------
 def measure_limits(model: LanguageModel, language: str) -> dict[str, float]:
-    """What of a hundred texts of the trained kind 98 stay below."""
+    """The limits of surprise below which 98 of 100 texts of the trained kind are."""
     found = [each for part in LEARNED_PARTS for each in surprises_of_part(model, language, part, "choose")]
     means = torch.stack([each.mean() for each in found])
     largest = torch.stack([each.max() for each in found])
@@ -79,13 +79,13 @@ def surprises_of_part(model: LanguageModel, language: str, part: str, half: str)
 
 
 def is_outside(surprises: Float[Tensor, " T-1"], limits: dict[str, float]) -> bool:
-    """Whether a text is beyond what is usual."""
+    """Whether a text is above one of the limits."""
     return bool(surprises.mean() > limits["surprise"] or surprises.max() > limits["word"])
 
 
 # ---- answers ---------------------------------------------------------------------------------------------------------
 def measure_answers(model: LanguageModel, language: str, second: LanguageModel | None) -> dict[str, float]:
-    """How often the model and the simple rule are right, and what tells a wrong answer from a right one."""
+    """The accuracy of the model and of the simple rule, and the figures of measure_weights and measure_agreement."""
     figures: dict[str, float] = {}
     readings = {"": read_words, "_kinds": read_categories, "_unknown": read_unknown}
     for ending, read in readings.items():
@@ -104,7 +104,7 @@ def measure_answers(model: LanguageModel, language: str, second: LanguageModel |
 
 
 def measure_weights(told: list[Told]) -> dict[str, float]:
-    """How much smaller the largest weight is where the answer is wrong: see measure_guesses."""
+    """How well the largest weight separates right from wrong answers: see measure_guesses."""
     right = torch.tensor([each.weight for each in told if each.right])
     wrong = torch.tensor([each.weight for each in told if not each.right])
     is_larger = (right[:, None] > wrong).double()  # (right, wrong)
@@ -114,7 +114,7 @@ def measure_weights(told: list[Told]) -> dict[str, float]:
 
 
 def measure_agreement(told: list[Told], second: LanguageModel, language: str) -> dict[str, float]:
-    """How often a second model names the same noun, and what that tells: see measure_guesses."""
+    """How often a second model names the same noun, and the accuracy then and else: see measure_guesses."""
     others = [each for part in ("held", "frames") for each in answers_to_texts(second, language, part, read_words)]
     same = [one.right for one, other in zip(told, others, strict=True) if one.noun == other.noun]
     differing = [one.right for one, other in zip(told, others, strict=True) if one.noun != other.noun]
@@ -123,13 +123,13 @@ def measure_agreement(told: list[Told], second: LanguageModel, language: str) ->
 
 
 def share(holds: Iterable[bool]) -> float:
-    """How often something holds."""
+    """The share of true values."""
     each = [bool(one) for one in holds]
     return sum(each) / len(each)
 
 
 def answers_to_texts(model: LanguageModel, language: str, part: str, read: Callable[[Text], Tokens]) -> Iterator[Told]:
-    """What is said about the pronouns of the texts of a part. read: what the model reads of a text."""
+    """The answers about the pronouns of the texts of a part. read: returns the tokens that the model reads."""
     by_length: dict[int, list[Text]] = {}
     for text in held_out_texts(language, part, "report"):
         by_length.setdefault(len(text.words), []).append(text)
@@ -149,7 +149,7 @@ def answers_to_texts(model: LanguageModel, language: str, part: str, read: Calla
 
 
 def group_of(place: Place, part: str) -> str:
-    """The group of measure_guesses to which a pronoun belongs."""
+    """The group of a pronoun in measure_guesses; "" if it is in none."""
     if place.others:
         of_frames = {"held": "two_fit", "frames": "frames"}
         return of_frames[part] if place.text.frame else ""
@@ -161,24 +161,24 @@ def is_meant(place: Place, word: int | None) -> bool:
     return word is not None and place.text.words[word] == place.text.words[place.to]
 
 
-# ---- what is read for a noun -----------------------------------------------------------------------------------------
+# ---- tokens read for nouns -------------------------------------------------------------------------------------------
 def read_words(text: Text) -> Tokens:
-    """The words themselves."""
+    """The words of a text themselves."""
     return text.words
 
 
 def read_categories(text: Text) -> Tokens:
-    """The category of each noun."""
+    """The words of a text, with the category of each noun."""
     return replace_nouns(text, None)
 
 
 def read_unknown(text: Text) -> Tokens:
-    """<unknown> for each noun."""
+    """The words of a text, with <unknown> for each noun."""
     return replace_nouns(text, UNKNOWN)
 
 
 def replace_nouns(text: Text, token: str | None) -> Tokens:
-    """The words with a token in the place of each noun; without one, its category."""
+    """The words of a text, with a token instead of each noun; None: its category."""
     return tuple(
         (token or category) if category and category not in OTHER_CATEGORIES else word
         for word, category in zip(text.words, text.kinds, strict=True)

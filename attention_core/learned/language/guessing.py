@@ -1,4 +1,4 @@
-"""Whether a model knows sentences such as this one, or guesses: said before anything is claimed about its answers."""
+"""Whether a model was trained on sentences such as this one, or guesses: to be known before its answers count."""
 
 import json
 import math
@@ -24,23 +24,22 @@ from attention_core.learned.language.simple_rule import (
 from attention_core.learned.language.surprise import number_words, text_surprise
 
 STUDENTS = Path(__file__).parent / "shipped" / "students.json"
-SURE = 0.5  # a smaller weight leaves more to other words than to the answer
+SURE = 0.5  # with a smaller weight, other words get more than the answer
 
 
 @dataclass(frozen=True)
 class Reference:
-    """Whom a pronoun means.
+    """The answers to the question of whom a pronoun means.
 
-    pronoun: where it stands. answer: that of the model, see Answer. second: that of its other form (of an encoder the
-    decoder, of a decoder the encoder); None where none comes along. rule: where the noun stands that the simple rule
-    names, see nearest_fitting; None where no noun before it fits. doubts: why the answer is a guess, none where it is
-    not:
+    pronoun: its position. answer: that of the model, see Answer. second: that of its other form (of an encoder the
+    decoder, of a decoder the encoder); None if none is shipped. rule: the position of the noun that the simple rule
+    names, see nearest_fitting; None if no noun before it fits. doubts: why the answer is a guess; empty if it is not:
 
     - "unknown": a word of the sentence is read as <unknown>.
     - "differs": the other form answers another word.
     - "shifts": with commas and a full stop, or with nouns read as their categories, a form answers another word.
-    - "unfit": the answer is no noun before the pronoun that fits in gender and number, or nobody eats or drinks it; or
-      it is nobody, though nouns stand before the pronoun.
+    - "unfit": the answer is no noun before the pronoun that fits in gender and number, or it is no food or drink after
+      such a verb; or it is None, though nouns are before the pronoun.
     - "weak": the answer gets less than half of the weight.
     """
 
@@ -52,17 +51,18 @@ class Reference:
 
     @property
     def is_agreed(self) -> bool:
-        """Whether both forms answer the same word. They learned apart: where they differ, one of them guesses."""
+        """Whether both forms answer the same word. They were trained separately: if they differ, one of them
+        guesses."""
         return self.second is not None and self.second.word == self.answer.word
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What can be said of a sentence before a model's answers about it.
+    """How well a model knows a sentence, and its answers about the pronouns.
 
-    unknown: where words stand of which nothing is known. surprises: of each token, in nats; of START, which is given,
-    0. usual, usual_word: the mean and the largest of them that 98 of 100 texts of the trained kind stay below.
-    references: of each pronoun of a third person; none of a model that answers no questions.
+    unknown: the positions of <unknown>. surprises: of each token, in nats; of START, which is given, 0. usual,
+    usual_word: the limits of their mean and maximum below which 98 of 100 texts of the trained kind are. references: of
+    each pronoun of a third person; empty if the model answers no questions.
     """
 
     unknown: tuple[int, ...]
@@ -73,39 +73,39 @@ class Judgement:
 
     @property
     def surprise(self) -> float:
-        """Nats a word."""
+        """The mean surprise, in nats per word."""
         return sum(self.surprises) / (len(self.surprises) - 1)
 
     @property
     def startling(self) -> tuple[int, ...]:
-        """Where words surprise the model more than any word of a usual text, the most surprising first."""
+        """The positions of words above the limit of surprise of one word, the most surprising first."""
         places = [at for at, surprise in enumerate(self.surprises) if surprise > self.usual_word]
         return tuple(sorted(places, key=lambda at: -self.surprises[at]))
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why the sentence is none of those that the model knows: "unknown", "surprise" (all in all), "word" (one)."""
+        """Why the model does not know such a sentence: "unknown", "surprise" (the mean), "word" (the maximum)."""
         found = {"unknown": self.unknown, "surprise": self.surprise > self.usual, "word": self.startling}
         return tuple(reason for reason, holds in found.items() if holds)
 
     @property
     def doubted(self) -> tuple[Reference, ...]:
-        """The pronouns whose answer is a guess."""
+        """The references whose answer is a guess."""
         return tuple(reference for reference in self.references if reference.doubts)
 
     @property
     def outside(self) -> bool:
-        """Whether the model guesses: whom one of the pronouns means; without pronouns, whether it knows no such
+        """Whether the model guesses: whom one of the pronouns means; without pronouns, whether it does not know such a
         sentence."""
         return bool(self.doubted) if self.references else bool(self.reasons)
 
 
 @dataclass(frozen=True)
 class StudentFigures:
-    """How often a model was right on sentences of students that were written before anything was measured on them.
+    """How often a model was right on students' sentences, written before anything was measured on them.
 
-    asked: the pronouns. right: those of them that it answered rightly. unmarked: those whose answer is no guess; wrong:
-    of these, the wrong ones. right_marked: of the right answers, those that are marked as a guess.
+    asked: the number of pronouns. right: of right answers. unmarked: of answers that are not marked as a guess; wrong:
+    of wrong ones among these. right_marked: of right answers that are marked as a guess.
     """
 
     asked: int
@@ -117,7 +117,7 @@ class StudentFigures:
 
 @cache
 def read_student_figures() -> dict[str, StudentFigures]:
-    """Read what was measured of each model that is asked.
+    """Read the figures of each model that answers questions.
 
     >>> read_student_figures()["en_asked_encoder"].asked
     47
@@ -130,14 +130,14 @@ def read_student_figures() -> dict[str, StudentFigures]:
 def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
     r"""Judge whether a model knows sentences such as this one, and what it and the simple rule answer.
 
-    A sentence such as *the animal did not cross the street because it was too tired* is known. Nats a word are
+    A sentence such as *the animal did not cross the street because it was too tired* is known. Nats per word are
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{<t})$ of a decoder; of an encoder, with each word hidden in turn,
     $-\frac{1}{T} \sum_t \log p(w_t \mid w_{\setminus t})$, the pseudo-log-likelihood (Salazar et al. 2020,
-    arXiv 1910.14659). A sentence without a pronoun is outside if they, or those of one word, are beyond what is usual
-    in texts of the trained kind, or if a word is read as <unknown>; one with a pronoun if an answer is doubted, see
-    Reference. Commas and a full stop may be left out.
+    arXiv 1910.14659). A sentence without a pronoun is outside if they, or those of one word, are above the limits of
+    texts of the trained kind, or if a word is read as <unknown>; one with a pronoun if an answer is doubted, see
+    Reference. Commas and a full stop may be omitted.
 
-    name: of a model that comes along. tokens: what it reads, from read_tokens: START first, then one word or more.
+    name: of a shipped model. tokens: from read_tokens: START first, then one word or more.
 
     Raises AttentionError: unknown_choice.
 
@@ -159,10 +159,10 @@ def judge_sentence(name: str, tokens: tuple[str, ...]) -> Judgement:
 
 
 def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """The surprise of each token behind START. Commas and a full stop that somebody left out are read, but not counted,
-    and no mark is more of a surprise than a usual word is.
+    """The surprise of each token after START. Omitted commas and an omitted full stop are read, but not counted, and
+    the surprise of a mark is at most that of a usual word.
 
-    Every learned text has them, and without a full stop half of them would be outside for an encoder.
+    Every training text has them, and without a full stop half of them would be outside for an encoder.
     """
     language = load_recipe(name).language
     read = punctuate(language, tokens)
@@ -173,7 +173,7 @@ def surprises_with_stop(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
-    """The probability that a model that writes gives to each token behind START, from those before it.
+    """The probability that a decoder gives to each token after START, from those before it.
 
     >>> len(next_word_chances("en_asked_decoder", ("<start>", "the", "dog", "barked", ".")))
     4
@@ -183,7 +183,7 @@ def next_word_chances(name: str, tokens: tuple[str, ...]) -> list[float]:
 
 
 def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]:
-    """Whom each pronoun of a third person means, by both forms of a model and by the simple rule."""
+    """The Reference of each pronoun of a third person, by both forms of a model and by the simple rule."""
     if load_model(name).shape.answers != "heads":
         return ()
     language, second = load_recipe(name).language, other_form(name)
@@ -210,15 +210,16 @@ def find_references(name: str, tokens: tuple[str, ...]) -> tuple[Reference, ...]
 
 
 def is_possible(language: str, tokens: tuple[str, ...], pronoun: int, word: int | None) -> bool:
-    """Whether a pronoun can mean a word: by gender and number, and where it is eaten or drunk. Nobody is possible where
-    no noun stands before it."""
+    """Whether a pronoun can mean a word: by gender and number, and as food or drink after such a verb. None is possible
+    only if no noun is before the pronoun."""
     if word is None:
         return not find_nouns(language, tokens[:pronoun])
     return word in fitting_nouns(language, tokens, pronoun) and may_be_consumed(language, tokens, pronoun, word)
 
 
 def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
-    """What a model answers when it is asked whom a pronoun means, in a reading; places are those of the typed words."""
+    """The answer of a model to the question of whom a pronoun means, in a reading; positions are those of the typed
+    words."""
     causal = load_recipe(name).causal
     found = find_answer(last_weights(name, reading.tokens), causal, reading.tokens, reading.places[pronoun])
     back = {place: at for at, place in enumerate(reading.places)}
@@ -227,6 +228,6 @@ def answer_of(name: str, reading: Reading, pronoun: int) -> Answer:
 
 @lru_cache(maxsize=256)  # 74 kB each at most
 def last_weights(name: str, tokens: tuple[str, ...]) -> Float[Tensor, "H T S"]:
-    """The weights of the last layer, whose heads answer."""
+    """The weights of the last layer, from whose heads the answers are read."""
     words = number_words(load_recipe(name).language, tokens)
     return all_weights(load_model(name), words[None])[0, -1]

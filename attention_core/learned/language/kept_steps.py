@@ -1,4 +1,4 @@
-"""The language models on the way: their numbers after some steps of the training that made those which come along."""
+"""Checkpoints of the shipped language models: their weights after some steps of their training."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache
@@ -15,13 +15,13 @@ from attention_core.learned.language.training import LanguageTraining
 from attention_core.mechanism.plain_checks import require_one_of
 
 STEPS_FOLDER = SHIPPED_FOLDER / "steps"
-BETWEEN_STEPS = (500, 1000, 2000)  # whose numbers come along, of the models of STEPPED
+BETWEEN_STEPS = (500, 1000, 2000)  # of the shipped checkpoints, of the models of STEPPED
 STEPPED = ("en_foretold_encoder", "en_named_encoder", "en_asked_encoder")
 MEASURED = (*STEPPED, "zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder")
 
 
 def steps_of(name: str) -> tuple[int, ...]:
-    """Give the steps of which a model's numbers are there: none, those in between that come along, and all.
+    """Return the steps at which a model can be loaded: 0, those of shipped checkpoints, and the last.
 
     >>> steps_of("en_asked_encoder"), steps_of("zh_asked_encoder")
     ((0, 500, 1000, 2000, 5000), (0, 5000))
@@ -31,7 +31,7 @@ def steps_of(name: str) -> tuple[int, ...]:
 
 
 def size_between_steps(names: Iterable[str]) -> float:
-    """How many megabytes the numbers after BETWEEN_STEPS of these models take, whether they come along or not.
+    """The size in megabytes of the checkpoints at BETWEEN_STEPS of these models, shipped or not.
 
     >>> round(size_between_steps(["zh_foretold_encoder", "zh_named_encoder", "zh_asked_encoder"]), 1)
     4.0
@@ -41,9 +41,9 @@ def size_between_steps(names: Iterable[str]) -> float:
 
 @lru_cache(maxsize=16)  # two to four megabytes each
 def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> LanguageModel:
-    """Give a model as it was after some steps: as its seed draws it after none, as it comes along after all.
+    """Return a model at a step of its training: at 0 as sampled from its seed, at the last as shipped.
 
-    name: of a model that comes along. step: one of steps_of. Raises AttentionError: unknown_choice.
+    name: of a shipped model. step: one of steps_of. Raises AttentionError: unknown_choice.
 
     >>> load_step("en_asked_encoder", 500).words.shape
     torch.Size([1744, 64])
@@ -62,14 +62,14 @@ def load_step(name: str, step: int, dtype: torch.dtype = torch.float64) -> Langu
 
 
 def step_file(name: str, step: int) -> str:
-    """Give the file of the numbers after a step."""
+    """Return the file of a checkpoint."""
     return str(STEPS_FOLDER / f"{name}.{step}.safetensors")
 
 
 def keep_steps(name: str, tell: Callable[[str], object], last: int | None = None) -> LanguageTraining:
-    """Train a model once more from its seed, write its numbers after the steps in between, and give the training.
+    """Train a model again from its seed, write its checkpoints at BETWEEN_STEPS, and return the training.
 
-    tell: is told how far it is. last: the step at which it ends; None: the last in between.
+    tell: called with a message about the progress. last: the step at which it ends; None: the last of BETWEEN_STEPS.
     """
     STEPS_FOLDER.mkdir(exist_ok=True)
     training = LanguageTraining(RECIPES[name], read_figures()[name].seed)

@@ -1,4 +1,4 @@
-"""What a language model pays for: words it did not foretell, answers it did not give, maps that look everywhere."""
+"""The loss of a language model: of words to predict, of answers to questions, and of the entropy of its maps."""
 
 from dataclasses import dataclass
 
@@ -11,15 +11,15 @@ from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import NOT_ASKED
 from attention_core.transformer.stack import Stack
 
-SMALLEST_SHARE = 1e-9  # below it a share's logarithm counts as this one's
+SMALLEST_SHARE = 1e-9  # the least weight in a logarithm
 
 
 @dataclass(frozen=True)
 class Prices:
-    """How much each part of the loss counts beside the words that are foretold.
+    """The factors of the further parts of the loss, relative to the words to predict.
 
-    answers: what another word is the answer to. itself: what the word itself is. spread: the mean entropy of the maps,
-    so that each word looks at few.
+    answers: of answers that are another word. itself: of answers that are the word itself. spread: of the mean entropy
+    of the maps, so that each word attends to few.
     """
 
     answers: float = 0.0
@@ -40,7 +40,7 @@ def language_loss(model: LanguageModel, batch: Batch, prices: Prices, questions:
 
 
 def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor:
-    """The mean surprise of the words that are hidden; of a decoder, of each word behind the first of its text."""
+    """The mean surprise of the words to predict; for a decoder, of each word after the first of its text."""
     words, texts = batch.packed.words, batch.packed.texts
     x = stack.end  # (B, T, D)
     if batch.foretold is not None:
@@ -53,8 +53,8 @@ def foretelling_loss(model: LanguageModel, stack: Stack, batch: Batch) -> Tensor
 
 
 def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int, prices: Prices) -> Tensor:
-    """The mean surprise of the answers to a question, those that are another word and those that are the word itself
-    each at its price."""
+    """The mean surprise of the answers to a question, with one factor for those that are another word and one for those
+    that are the word itself."""
     answers = batch.packed.answers[question]  # (B, T)
     rows, places = (answers != NOT_ASKED).nonzero(as_tuple=True)
     found = answers[rows, places]
@@ -70,7 +70,7 @@ def answer_loss(model: LanguageModel, stack: Stack, batch: Batch, question: int,
 
 
 def mean_entropy(stack: Stack, batch: Batch) -> Tensor:
-    """The mean entropy of the rows of all maps, where a word stands, summed over the layers."""
+    """The mean entropy of the rows of all maps, at positions with a word, summed over the layers."""
     total = torch.zeros(())
     for name, trace in stack.parts.items():
         if name.endswith(".attention"):

@@ -1,4 +1,4 @@
-"""Making the networks that come along: the best seed of each by one half of the held-out texts."""
+"""Training of the shipped networks: the best seed of each, by one half of the held-out texts."""
 
 from collections.abc import Callable
 from dataclasses import asdict
@@ -13,14 +13,14 @@ from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import LANGUAGE_MODELS, load_model, other_form, read_figures
 from attention_core.learned.language.training import LanguageTraining, TrainingRecipe
 
-KEPT_EVERY = 250  # steps
+KEPT_EVERY = 250  # steps between checkpoints
 FIGURE_DECIMALS = 4
 
 
 def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[[str], object]) -> None:
     """Train a network with each seed of its recipe, measure all, and ship the best.
 
-    folder: where unfinished trainings are kept; one that was stopped goes on from there. tell: is told how far it is.
+    folder: of the checkpoints from which stopped trainings continue. tell: called with a message about the progress.
     """
     recipe = networks.recipes[name]
     models = {seed: train_model(recipe, seed, folder, tell) for seed in recipe.seeds}
@@ -39,7 +39,7 @@ def make_model(networks: NetworkFolder, name: str, folder: Path, tell: Callable[
 
 
 def measure_guesses_again(name: str) -> None:
-    """Measure a language model that comes along beside its other form, and write into its row when it guesses."""
+    """Measure when a shipped language model guesses, also by its other form, and write it into its row."""
     model, second = (load_model(each, torch.float32) if each else None for each in (name, other_form(name)))
     columns = measure_guesses(model, RECIPES[name].language, second)
     rounded = {column: round_figures(figures) for column, figures in columns.items()}
@@ -47,7 +47,7 @@ def measure_guesses_again(name: str) -> None:
 
 
 def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[[str], object]) -> nn.Module:
-    """Train a network to its end, from where it was left, and round its numbers as they are stored."""
+    """Train a network to its end, from its checkpoint if any, and round its weights to the stored precision."""
     training = LanguageTraining(recipe, seed)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{recipe.name}.{seed}.safetensors"
@@ -64,17 +64,17 @@ def train_model(recipe: TrainingRecipe, seed: int, folder: Path, tell: Callable[
 
 
 def score_choice(recipe: TrainingRecipe, model: nn.Module) -> float:
-    """How good a seed is: the sum of the figures that choose."""
+    """The score of a seed: the sum of the figures that choose."""
     figures = recipe.measure(model, "choose")
     return sum(figures.get(name, 0.0) for name in recipe.choosing)
 
 
 def round_figures(figures: dict[str, float]) -> dict[str, float]:
-    """Figures as the table has them."""
+    """Figures rounded for the table."""
     return {name: round(figure, FIGURE_DECIMALS) for name, figure in figures.items()}
 
 
 def count_texts(recipe: TrainingRecipe) -> int:
-    """How many texts a network learns from, about: those of one batch, times its steps."""
+    """The approximate number of training texts: those of one batch times the steps."""
     batch = recipe.draw(torch.Generator().manual_seed(recipe.seeds[0]))
     return batch.count * recipe.steps

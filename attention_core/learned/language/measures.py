@@ -1,4 +1,4 @@
-"""What the heads of a language model do on texts that it never saw, beside what is meant."""
+"""Measures of the heads of a language model on held-out texts, compared with the words that are meant."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from attention_core.learned.language.drawn_numbers import DrawnNumbers
 from attention_core.learned.language.model import LanguageModel
 from attention_core.learned.language.questions import QUESTIONS
 
-CLEAR = 0.6  # a weight above it says where a head looks
-TEXTS = 1200  # that are read for each figure
+CLEAR = 0.6  # a weight above it counts as clear
+TEXTS = 1200  # texts read for each figure
 PAIRS = 300
-SEEDS = {"choose": 71, "report": 72}  # one half chooses a head or a seed, the other is told
+SEEDS = {"choose": 71, "report": 72}  # one half chooses a head or a seed, the other gives the figures
 MOST_ROWS = 256  # texts that are run together
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where in a text a head is looked at: from a word to the one that is meant. others: those that might be meant."""
+    """Where a head is measured in a text: from a word to its right answer. others: other possible answers."""
 
     text: Text
     at: int
@@ -32,14 +32,14 @@ class Place:
 
 
 def held_out_numbers(half: str) -> DrawnNumbers:
-    """The random numbers of a half."""
+    """The random numbers for one half of the held-out texts."""
     return DrawnNumbers(Generator().manual_seed(SEEDS[half]))
 
 
-# ---- what is measured ------------------------------------------------------------------------------------------------
+# ---- texts and places ------------------------------------------------------------------------------------------------
 @cache
 def held_out_texts(language: str, part: str, half: str, count: int = TEXTS) -> tuple[Text, ...]:
-    """Texts of a part of the grammar from which nothing is learned, behind START."""
+    """Texts of a part of the grammar that are not used in training, with START before each."""
     rng = held_out_numbers(half)
     return tuple(begin_text(draw_scene(rng, part=part).say(language)) for _ in range(count))
 
@@ -53,7 +53,7 @@ def find_places(texts: Iterable[Text], kind: str) -> Iterator[Place]:
 
 
 def deciding_kind(causal: bool) -> str:
-    """The question whose answer says who is meant.
+    """The question whose answer is the noun that a pronoun means.
 
     An encoder is asked at the pronoun; a decoder has not read the reason there, and is asked at the word that decides.
     """
@@ -62,7 +62,7 @@ def deciding_kind(causal: bool) -> str:
 
 # ---- weights at places -----------------------------------------------------------------------------------------------
 def weights_from(model: LanguageModel, language: str, places: Sequence[Place]) -> list[Float[Tensor, "L H S"]]:
-    """What each head of each layer gives from every place to all words of its text."""
+    """The weights of each head of each layer from every place to all words of its text."""
     numbers = word_numbers(language)
     found: list[Tensor | None] = [None] * len(places)
     by_length: dict[int, list[int]] = {}
@@ -87,7 +87,7 @@ def all_weights(model: LanguageModel, words: Tensor) -> Float[Tensor, "B L H T S
 
 
 def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tensor, "N L H"]:
-    """The weight on what is meant; another mention of the same word counts as well."""
+    """The weight on the word that is meant; another mention of the same word counts as well."""
     weights = []
     for row, place in zip(rows, places, strict=True):
         words = place.text.words[: row.shape[-1]]
@@ -97,26 +97,26 @@ def right_weights(rows: Sequence[Tensor], places: Sequence[Place]) -> Float[Tens
 
 
 def best_head(weights: Float[Tensor, "N L H"]) -> tuple[int, int]:
-    """The head that is over CLEAR most often."""
+    """The head whose weights are over CLEAR most often."""
     shares = (weights > CLEAR).double().mean(0) + weights.mean(0) / 10  # (L, H); ties by the mean
     layer, head = divmod(int(shares.argmax()), shares.shape[1])
     return layer, head
 
 
 def share_clear(weights: Float[Tensor, "N L H"], head: tuple[int, int]) -> float:
-    """How often a head is over CLEAR."""
+    """How often the weight of a head is over CLEAR."""
     layer, number = head
     return float((weights[:, layer, number] > CLEAR).double().mean())
 
 
 # ---- figures ---------------------------------------------------------------------------------------------------------
 def measure_heads(model: LanguageModel, language: str, half: str = "report") -> dict[str, float]:
-    """How often the head of each question is clear about the right word.
+    """How often the head of each question has a clear weight on the right word.
 
     one_fits: one noun fits the pronoun. two_fit: two do, and a reason decides. across: a verb, with another noun
-    between it and its subject. frames: as two_fit, in frames that were never learned from. pairs: both of two texts
-    that differ in the word that decides are right. answered: the same of the answer itself, where a model gives one.
-    With "_count" behind a name: how many were looked at.
+    between it and its subject. frames: as two_fit, in held-out frames. pairs: the share of minimal pairs with both
+    texts right. answered: the same for the answer itself, if the model gives one. With the suffix "_count": how many
+    places were measured.
     """
     causal = model.shape.causal
     kind = deciding_kind(causal)
@@ -145,7 +145,7 @@ def measure_heads(model: LanguageModel, language: str, half: str = "report") -> 
 
 
 def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, int]:
-    """The head of a question: its own, where the model has one, else the best on the half that chooses."""
+    """The head of a question: the model's head for it, if any, else the best one on the half that chooses."""
     if model.shape.answers == "heads":
         return model.shape.layers - 1, QUESTIONS.index(kind)
     places = [
@@ -157,7 +157,7 @@ def chosen_head(model: LanguageModel, language: str, kind: str) -> tuple[int, in
 
 
 def share_answered(model: LanguageModel, language: str, half: str) -> float:
-    """Of how many minimal pairs the answers themselves are the right words, whatever the heads look at."""
+    """The share of minimal pairs with both answers right, whatever the weights are."""
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
     right = []
@@ -175,7 +175,7 @@ def share_answered(model: LanguageModel, language: str, half: str) -> float:
 def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
     """Group minimal pairs, whose two texts are of one length, by that length.
 
-    places: both texts of a pair, one behind the other; so they stand in the groups, too.
+    places: both texts of a pair, one after the other; the groups have the same order.
     """
     by_length: dict[int, list[Place]] = {}
     for one, two in zip(places[::2], places[1::2], strict=True):
@@ -185,7 +185,7 @@ def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
 
 @cache
 def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
-    """Where minimal pairs are asked whom they mean: both texts of a pair, one behind the other."""
+    """The places in minimal pairs at which the model is asked: both texts of a pair, one after the other."""
     places = []
     for pair in minimal_pairs(held_out_numbers(half), PAIRS, language):
         at = pair.deciding if causal else pair.pronoun
@@ -195,7 +195,7 @@ def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
 
 
 def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[int, int]) -> float:
-    """Of how many minimal pairs both texts are right: the noun that is meant gets more than the other one."""
+    """The share of minimal pairs with both texts right: the noun that is meant gets more weight than the other one."""
     layer, number = head
     places = pair_places(model.shape.causal, language, half)
     rows = weights_from(model, language, places)
@@ -207,6 +207,6 @@ def share_of_pairs(model: LanguageModel, language: str, half: str, head: tuple[i
 
 
 def share_of_both(right: Sequence[bool]) -> float:
-    """Of how many pairs both are right. right: of the texts of the pairs, one pair behind the other."""
+    """The share of pairs with both right. right: of the texts of the pairs, one pair after the other."""
     both = [one and two for one, two in zip(right[::2], right[1::2], strict=True)]
     return sum(both) / len(both)

@@ -1,6 +1,6 @@
-"""What a hidden word gets from those that guess it: from one side, from both, in an order that a decoder can read.
+"""The probability of a hidden word: from the left side, from both sides, and in an order that a decoder can read.
 
-The decoder that learned the order does not come along: its figures are kept, in middle.json.
+The decoder trained on that order is not shipped: only its figures are, in middle.json.
 """
 
 import json
@@ -23,14 +23,14 @@ from attention_core.learned.language.writing import blank_word
 
 MIDDLE_FILE = SHIPPED_FOLDER / "middle.json"
 MIDDLE_LANGUAGE = "en"
-MIDDLE_TEXTS = 300  # that are read
-PLACE_SEED = 91  # of the word that is hidden in each
+MIDDLE_TEXTS = 300  # texts read
+PLACE_SEED = 91  # of the positions of the hidden words
 DIGITS = 4
 
 
 @dataclass(frozen=True)
 class Hidden:
-    """A held-out text, START first, and the place of the word that is hidden."""
+    """A held-out text, START first, and the position of its hidden word."""
 
     words: tuple[str, ...]
     at: int
@@ -40,10 +40,10 @@ class Hidden:
 class MiddleFigures:
     """The mean probability of the hidden word, and how often it is the likeliest.
 
-    texts: over so many. steps: for how long the decoder of the order learned. left: the decoder that comes along, from
-    what stands before. both: the encoder, from both sides. before: the decoder of the order, from what stands before;
-    order: the same, which has read both sides. nats: how surprised by a word of whole texts the decoder that comes
-    along is, and that of the order.
+    texts: how many were read. steps: the training steps of the decoder of the order. left: the shipped decoder, from
+    the left side. both: the encoder, from both sides. before: the decoder of the order, from the left side; order: the
+    same, which has read both sides. nats: the surprise per word of whole texts, of the shipped decoder and of that of
+    the order.
     """
 
     texts: int
@@ -56,7 +56,7 @@ class MiddleFigures:
 
 
 def hide_words(language: str, count: int = MIDDLE_TEXTS) -> list[Hidden]:
-    """Held-out texts with a word hidden in each, every one behind START as likely."""
+    """Held-out texts with a random word after START hidden in each."""
     generator = Generator().manual_seed(PLACE_SEED)
     hidden = []
     for text in held_out_texts(language, "held", "report", count):
@@ -65,13 +65,13 @@ def hide_words(language: str, count: int = MIDDLE_TEXTS) -> list[Hidden]:
     return hidden
 
 
-ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # what a model reads of a text, and at which place it says
+ReadGap = Callable[[Hidden], tuple[tuple[str, ...], int]]  # what a model reads, and the place of its prediction
 
 
 def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidden], read: ReadGap) -> list[float]:
     """Measure the mean probability of the hidden words, and how often they are the likeliest.
 
-    read: what the model reads of a text, and the place at which it says the word.
+    read: returns the tokens that the model reads of a text, and the position of the prediction.
     """
     numbers = middle_numbers(language)
     shares, firsts = [], []
@@ -86,31 +86,31 @@ def measure_guesses_of(model: LanguageModel, language: str, texts: Sequence[Hidd
 
 
 def run_tokens(model: LanguageModel, words: Tensor) -> Tensor:
-    """What stands behind the last layer of one text, a row a word."""
+    """The vectors after the last layer for one text, one row per word."""
     with torch.inference_mode():
         return model.run_layers(words).end[0]
 
 
-# ---- what each reads -------------------------------------------------------------------------------------------------
+# ---- what each model reads -------------------------------------------------------------------------------------------
 def read_left(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """What stands before the word; the last of it says the word."""
+    """The words before the hidden one; the last of them predicts it."""
     return text.words[: text.at], text.at - 1
 
 
 def read_both(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """The whole text with the word hidden, which is said at its place."""
+    """The whole text with the word masked, which is predicted at its position."""
     return blank_word(text.words, text.at), text.at
 
 
 def read_order(text: Hidden) -> tuple[tuple[str, ...], int]:
-    """What stands before the word, what stands behind it, and the sign that says it."""
-    read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # without the word and the sign behind it
+    """The words before the hidden one, those after it, and the sign that predicts it."""
+    read = put_middle_last(text.words, text.at, text.at + 1)[:-2]  # without the word and the sign after it
     return read, len(read) - 1
 
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_middle(language: str, trained: LanguageModel, steps: int) -> MiddleFigures:
-    """Measure all of them. trained: the decoder of the order. steps: for how long it learned."""
+    """Measure all models. trained: the decoder of the order. steps: of its training."""
     texts = hide_words(language)
     decoder, encoder = (load_model(f"{language}_asked_{form}", torch.float32) for form in ("decoder", "encoder"))
     whole = [text.words for text in texts]
@@ -136,5 +136,5 @@ def measure_middle_again(folder: Path, tell: Callable[[str], object]) -> None:
 
 @cache
 def read_middle_figures() -> dict[str, MiddleFigures]:
-    """What was measured, by language."""
+    """The figures by language, from the file."""
     return {name: MiddleFigures(**row) for name, row in json.loads(MIDDLE_FILE.read_text("utf-8")).items()}

@@ -1,4 +1,4 @@
-"""The order in which a decoder can fill a gap: what stands before it, what stands behind it, then the middle."""
+"""The order in which a decoder can fill a gap: the words before it, the words after it, then the middle."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from attention_core.learned.language.losses import foretelling_loss
 from attention_core.learned.language.model import LanguageModel, ModelShape
 from attention_core.learned.language.packing import pack_texts
 
-SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # before what stands behind the gap; behind it; behind the middle
+SUFFIX, MIDDLE, END = "<suffix>", "<middle>", "<end>"  # before the suffix; before the middle; after the middle
 SIGNS = (SUFFIX, MIDDLE, END)
-MOVED = 0.5  # of the texts that are learned from; the others stand as they are written
+MOVED = 0.5  # share of the training texts; the others stay as they are
 
 
 def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str, ...]:
-    """Give a text in the order prefix, suffix, middle: a decoder that writes the middle has read both sides.
+    """Return a text in the order prefix, suffix, middle: a decoder that writes the middle has read both sides.
 
     words: START and the text. first, stop: the middle is words[first:stop].
 
@@ -32,13 +32,13 @@ def put_middle_last(words: tuple[str, ...], first: int, stop: int) -> tuple[str,
 
 
 def middle_numbers(language: str) -> dict[str, int]:
-    """The number of each word of a language, and of the signs behind them."""
+    """The number of each word of a language, and of the signs, which follow them."""
     known = vocabulary(language)
     return word_numbers(language) | {sign: len(known) + n for n, sign in enumerate(SIGNS)}
 
 
 def draw_moved_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
-    """Texts to learn from, without end; of MOVED of them some words in a row, one at least, stand last."""
+    """Endless training texts; in a share MOVED of them one or more adjacent words are moved to the end."""
     for text in draw_texts(language, rng):
         words = text.words
         if rng.random() < MOVED:
@@ -48,13 +48,13 @@ def draw_moved_texts(language: str, rng: RandomNumbers) -> Iterator[Text]:
 
 
 def draw_place(words: tuple[str, ...], rng: RandomNumbers) -> int:
-    """The place of a word behind START, each as likely."""
+    """The position of a random word after START."""
     return 1 + int(rng.random() * (len(words) - 1))
 
 
 @dataclass(frozen=True)
 class MiddleRecipe:
-    """How a decoder comes about that can fill a gap; see TrainingRecipe. It foretells words and nothing else."""
+    """The training of a decoder that can fill a gap; see TrainingRecipe. It predicts words only."""
 
     language: str
     steps: int = 2000
@@ -63,19 +63,19 @@ class MiddleRecipe:
 
     @property
     def name(self) -> str:
-        """What its unfinished training is called."""
+        """The name of its checkpoint."""
         return f"{self.language}_middle_decoder"
 
     def make(self, generator: Generator) -> LanguageModel:
-        """Draw the model before training."""
+        """Return the model before training."""
         return LanguageModel(ModelShape(len(middle_numbers(self.language)), causal=True, answers="nowhere"), generator)
 
     def draw(self, generator: Generator) -> Batch:
-        """Draw what it learns from at one step."""
+        """Sample the batch of one step."""
         texts = draw_moved_texts(self.language, DrawnNumbers.drawn_from(generator))
         packed = pack_texts(texts, middle_numbers(self.language), ROWS, ROW_LENGTH)
         return Batch(packed, packed.words, None)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
-        """Compute the loss of a batch: each word is foretold by those before it, the suffix, too."""
+        """Compute the loss of a batch: each word is predicted from those before it, also in the suffix."""
         return foretelling_loss(model, model.run_layers(batch.seen, batch.packed.allowed), batch)

@@ -15,20 +15,20 @@ from attention_core.transformer.feed_forward import FeedForwardConfig, FeedForwa
 from attention_core.transformer.stack import LayerConfig, LayerWeights, Stack, StackConfig, StackWeights, run_stack
 from attention_core.transformer.unembedding import UnembeddingConfig, UnembeddingWeights
 
-ROPE = ("rope", {"style": "half", "base": 100.0})  # texts are short: slower turns would tell no places apart
+ROPE = ("rope", {"style": "half", "base": 100.0})  # texts are short: slower rotations would not distinguish positions
 NORM = "rms_norm_before"
 ANSWERS = ("nowhere", "sum", "heads")
-WORD_DEVIATION = 0.05  # of the words' numbers at first
+WORD_DEVIATION = 0.05  # of the initial word vectors
 
 
 @dataclass(frozen=True)
 class ModelShape:
-    """How large a model is, and what it does.
+    """The size and the kind of a model.
 
-    words: how many it knows. width: of a word's vector. inner: of the feed-forward layer. causal: whether a word looks
-    back alone (a decoder). answers: where the answers to the questions are read: nowhere; from a word's vector behind
-    the last layer, the sum of all that was added to it; or each from one head of the last layer, whose values are made
-    of the words themselves, so that the head can pass on nothing but the word that it looks at.
+    words: the size of its vocabulary. width: of a word's vector. inner: of the feed-forward layer. causal: whether a
+    word attends only to earlier ones (a decoder). answers: where the answers to questions are read: "nowhere"; "sum":
+    from a word's vector after the last layer; "heads": each from one head of the last layer, whose values are projected
+    from the words themselves, so that the head can pass on only the word that it attends to.
 
     Raises AttentionError: unknown_choice.
     """
@@ -45,7 +45,7 @@ class ModelShape:
         require_one_of("answers", self.answers, ANSWERS)
 
     def stack(self) -> StackConfig:
-        """The choices of its parts: those of Llama (Touvron et al. 2023), with or without the causal mask."""
+        """The config of its parts: that of Llama (Touvron et al. 2023), with or without the causal mask."""
         attention = AttentionConfig(
             heads=self.heads,
             masks=("causal",) if self.causal else (),
@@ -61,14 +61,14 @@ class ModelShape:
 
 
 def draw_normal(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
-    """Draw W in row convention, x @ W, normal with the deviation 1/√(3 inputs), that of torch's own uniform draw."""
+    """Sample W in row convention, x @ W, normal with the deviation 1/√(3 inputs), that of torch's uniform default."""
     matrix = torch.empty(inputs, outputs)
     nn.init.normal_(matrix, std=(3 * inputs) ** -0.5, generator=generator)
     return nn.Parameter(matrix)
 
 
 class LanguageLayer(nn.Module):
-    """What a layer learns. Matrices stand in row convention, x @ w."""
+    """The parameters of a layer. Matrices are in row convention, x @ w."""
 
     def __init__(self, shape: ModelShape, generator: Generator):
         super().__init__()
@@ -84,7 +84,7 @@ class LanguageLayer(nn.Module):
         self.w_2 = draw_normal(inner, width, generator)
 
     def weights(self) -> LayerWeights:
-        """The same as the core takes them."""
+        """The parameters as LayerWeights of the core."""
         attention = Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=self.w_o, g_rms_before=self.g_attention)
         feed_forward = FeedForwardWeights(
             w_1=self.w_1, w_gate=self.w_gate, w_2=self.w_2, g_rms_before=self.g_feed_forward
@@ -93,7 +93,7 @@ class LanguageLayer(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """A model of a shape, its numbers drawn from a generator."""
+    """A model of a shape, with initial parameters sampled from a generator."""
 
     def __init__(self, shape: ModelShape, generator: Generator):
         super().__init__()
@@ -107,9 +107,9 @@ class LanguageModel(nn.Module):
             self.w_answers = nn.Parameter(torch.empty(len(QUESTIONS), read, shape.width))
             nn.init.normal_(self.w_answers, std=read**-0.5, generator=generator)
 
-    # ---- the run that is shown ---------------------------------------------------------------------------------------
+    # ---- the full run, to be shown -----------------------------------------------------------------------------------
     def weights(self) -> StackWeights:
-        """What it learned, as the core takes it."""
+        """The parameters as StackWeights of the core."""
         return StackWeights(
             tuple(layer.weights() for layer in self.layers),
             embedding=EmbeddingWeights(table=self.words),
@@ -117,31 +117,31 @@ class LanguageModel(nn.Module):
         )
 
     def stack(self, words: Int[Tensor, "B T"]) -> Stack:
-        """A run of all its parts, every step kept."""
+        """The run of all its parts, with every step recorded."""
         return run_stack(words, self.weights(), self.shape.stack())
 
     def answer_logits(self, stack: Stack, question: int) -> Float[Tensor, "B T V"]:
-        """The logit of each word to be the answer to a question that every word is asked; see ModelShape."""
+        """The logit of each word as the answer to a question, asked at every word; see ModelShape."""
         return self.read_answers(self.answer_source(stack, question), question)
 
     def answer_source(self, stack: Stack, question: int) -> Float[Tensor, "B T read"]:
-        """What the answers to a question are read from."""
+        """The vectors from which the answers to a question are read."""
         if self.shape.answers == "heads":
             return stack[f"{self.shape.layers}.attention"]["head_outputs"][:, question]  # (B, T, d_v)
         x = stack[f"{self.shape.layers}.feed_forward"]["residual"]  # (B, T, D)
         return rms_norm(x, self.g_last, eps=EPS.usual)
 
     def read_answers(self, source: Float[Tensor, "*N read"], question: int) -> Float[Tensor, "*N V"]:
-        """Logits of all words from what a question's answers are read from."""
+        """The logits of all words as answers to a question. source: rows of answer_source."""
         return source @ self.w_answers[question] @ self.words.T
 
-    # ---- the run that is trained -------------------------------------------------------------------------------------
+    # ---- the run in training -----------------------------------------------------------------------------------------
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
-        """The layers alone. allowed: which word may attend to which, where several texts stand in a row."""
+        """The run of the layers alone. allowed: which word may attend to which, for rows of several texts."""
         weights = StackWeights(self.weights().layers)
         config = StackConfig(self.shape.stack().layers)
         return run_stack(self.words[words], weights, config, allowed=allowed)
 
     def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
-        """The logits of the words at some places behind the last layer."""
+        """The logits of all words from vectors after the last layer."""
         return rms_norm(x, self.g_last, eps=EPS.usual) @ self.words.T

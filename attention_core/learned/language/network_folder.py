@@ -1,4 +1,4 @@
-"""Networks that come along: their numbers in half precision in one folder, and the figures that were measured."""
+"""Shipped networks: their weights in half precision in one folder, and their figures."""
 
 import hashlib
 import json
@@ -14,15 +14,15 @@ from torch import Generator, nn
 from attention_core.learned.language.training import TrainingRecipe
 from attention_core.mechanism.plain_checks import require_one_of
 
-STORED_DTYPE = torch.float16  # half the memory, and hardly a figure moves by it
+STORED_DTYPE = torch.float16  # half the memory, and hardly any figure changes
 
 
 @dataclass(frozen=True)
 class ShippedFigures:
-    """What was measured of a network that comes along.
+    """The figures of a shipped network.
 
-    seed: the one that was chosen, by the half of the held-out texts that chooses. figures: on the other half, see
-    TrainingRecipe.measure. others: of the seeds that were not chosen. texts: from how many it learned. limits, guesses:
+    seed: chosen by the half of the held-out texts that chooses. figures: on the other half, see
+    TrainingRecipe.measure. others: of the other seeds. texts: how many it was trained on. limits, guesses:
     of a language model, see measure_guesses.
     """
 
@@ -37,34 +37,34 @@ class ShippedFigures:
 
 @dataclass(frozen=True, eq=False)
 class NetworkFolder:
-    """The networks of a folder. recipes: by name, those that come along and those that might."""
+    """The networks of a folder. recipes: by name, of the shipped networks and of others."""
 
     folder: Path
     recipes: Mapping[str, TrainingRecipe]
 
     @property
     def figures_file(self) -> Path:
-        """The table of the figures."""
+        """The file of the figures."""
         return self.folder / "figures.json"
 
     def model_file(self, name: str) -> Path:
-        """The file of a network."""
+        """The file of a network's weights."""
         return self.folder / f"{name}.safetensors"
 
     def names(self) -> tuple[str, ...]:
-        """The names of the networks that come along, in the order of the recipes."""
+        """The names of the shipped networks, in the order of the recipes."""
         return tuple(name for name in self.recipes if name in self.figures())
 
     def recipe(self, name: str) -> TrainingRecipe:
-        """The recipe of a network that comes along. Raises AttentionError: unknown_choice."""
+        """The recipe of a shipped network. Raises AttentionError: unknown_choice."""
         return self.recipes[require_one_of("model", name, self.names())]
 
     def load(self, name: str, dtype: torch.dtype = torch.float64) -> nn.Module:
-        """A network that comes along, read when it is first asked for. Raises AttentionError: unknown_choice."""
+        """A shipped network, read at the first call. Raises AttentionError: unknown_choice."""
         return load_from(self, name, dtype)
 
     def figures(self) -> dict[str, ShippedFigures]:
-        """What was measured of each network that comes along, by name."""
+        """The figures of each shipped network, by name."""
         return figures_from(self)
 
     def revision(self, name: str) -> str:
@@ -73,7 +73,7 @@ class NetworkFolder:
 
     # ---- shipping ----------------------------------------------------------------------------------------------------
     def ship(self, model: nn.Module, name: str, row: dict[str, object]) -> None:
-        """Write a network and its row of the table."""
+        """Write the weights of a network, and its row of figures."""
         self.folder.mkdir(exist_ok=True)
         numbers = {key: tensor.detach().to(STORED_DTYPE).contiguous() for key, tensor in model.state_dict().items()}
         save_file(numbers, self.model_file(name))
@@ -82,7 +82,7 @@ class NetworkFolder:
         revision_from.cache_clear()
 
     def write_row(self, name: str, row: dict[str, object]) -> None:
-        """Write the row of a network into the table."""
+        """Write the row of figures of a network into the file."""
         table = {**self.table(), name: row}
         ordered = {each: table[each] for each in self.recipes if each in table}
         text = json.dumps(ordered, indent=2, ensure_ascii=False)
@@ -90,7 +90,7 @@ class NetworkFolder:
         figures_from.cache_clear()
 
     def table(self) -> dict[str, dict]:
-        """The table of the figures as it is written."""
+        """The rows of figures as in the file; empty if there is none."""
         if not self.figures_file.exists():
             return {}
         return json.loads(self.figures_file.read_text(encoding="utf-8"))

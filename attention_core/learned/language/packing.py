@@ -1,4 +1,4 @@
-"""Texts side by side in rows of one length, as a network is trained on them: hardly a place is empty."""
+"""Texts packed into rows of one length for training, with few empty positions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from attention_core.learned.grammar import Text
 from attention_core.learned.grammar.draw import RandomNumbers
 from attention_core.learned.language.questions import NOT_ASKED, QUESTIONS, Answers
 
-NO_TEXT = -1  # the text of a place that is empty
+NO_TEXT = -1  # the text of an empty position
 Item = TypeVar("Item")
 
 
@@ -20,7 +20,7 @@ Item = TypeVar("Item")
 class PackedWords:
     """Rows of texts.
 
-    words: the number of each word. texts: which text of its row it belongs to, counted from 0.
+    words: the number of each word. texts: the text of its row that it belongs to, counted from 0.
     """
 
     words: Int[Tensor, "B T"]
@@ -28,36 +28,36 @@ class PackedWords:
 
     @property
     def allowed(self) -> Bool[Tensor, "B 1 T T"]:
-        """Which word may attend to which: those of its text. An empty place attends to the others."""
+        """Which word may attend to which: those of its text. An empty position attends to the other empty ones."""
         same = self.texts[:, :, None] == self.texts[:, None, :]  # (B, T, T)
         return same[:, None]
 
     def allowed_to(self, others: "PackedWords") -> Bool[Tensor, "B 1 T S"]:
-        """Which word may attend to which of other rows: those of the text of its number. An empty place attends to
+        """Which word may attend to which of other rows: those of the text with its number. An empty position attends to
         all."""
         same = self.texts[:, :, None] == others.texts[:, None, :]  # (B, T, S)
         return (same | ~self.filled[:, :, None])[:, None]
 
     @property
     def filled(self) -> Bool[Tensor, "B T"]:
-        """Where a word stands."""
+        """The positions with a word."""
         return self.texts != NO_TEXT
 
     @property
     def places(self) -> Int[Tensor, "B T"]:
-        """Where in its text each word stands, counted from 0."""
+        """The position of each word in its text, counted from 0."""
         firsts = self.allowed[:, 0].int().argmax(-1)  # (B, T, T) -> (B, T)
         return torch.arange(self.words.shape[1]) - firsts
 
     @property
     def count(self) -> int:
-        """How many texts there are."""
+        """The number of texts."""
         return int((self.texts.amax(-1) + 1).sum())
 
 
 @dataclass(frozen=True, eq=False)
 class PackedTexts(PackedWords):
-    """Rows of texts that are asked something. answers: see Answers."""
+    """Rows of texts with answers to questions. answers: see Answers."""
 
     answers: Answers
 
@@ -65,9 +65,9 @@ class PackedTexts(PackedWords):
 def pack_texts(
     texts: Iterable[Text], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedTexts:
-    """Lay texts into rows, one behind the other, until no further one fits into the last.
+    """Pack texts into rows, one after the other, until the next one does not fit into the last row.
 
-    texts: as many as are asked for. numbers: of every word. A text longer than a row is left out.
+    texts: may be endless. numbers: of every word. A text longer than a row is skipped.
 
     >>> from attention_core.learned.grammar import Text
     >>> from itertools import repeat
@@ -87,10 +87,10 @@ def pack_texts(
 def deal_rows(
     items: Iterable[Item], sizes: Callable[[Item], tuple[int, ...]], rows: int, length: int
 ) -> list[list[Item]]:
-    """Deal items to rows, in their order, until the next one does not fit into the last row.
+    """Distribute items to rows, in their order, until the next one does not fit into the last row.
 
-    sizes: the places that an item takes, of each thing of which a row has so many as its length. An item longer than a
-    row is left out.
+    sizes: an item -> its lengths, each limited by the length of a row, such as source and target. An item longer than a
+    row is skipped.
     """
     dealt: list[list[Item]] = [[]]
     for item in items:
@@ -108,14 +108,14 @@ def deal_rows(
 def pack_rows(
     dealt: Sequence[Sequence[Text]], numbers: Mapping[str, int], rows: int, length: int, filler: int = 0
 ) -> PackedWords:
-    """Lay the texts of each row one behind the other. numbers: of every word."""
+    """Concatenate the texts of each row. numbers: of every word."""
     words = [[numbers[word] for text in row for word in text.words] for row in dealt]
     owners = [[number for number, text in enumerate(row) for _ in text.words] for row in dealt]
     return PackedWords(fill_rows(words, rows, length, filler), fill_rows(owners, rows, length, NO_TEXT))
 
 
 def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
-    """Where the answers of texts that lie behind each other stand in their row, by word."""
+    """The positions of the answers in their row, by word, for texts one after the other."""
     start = 0
     for text in texts:
         yield from answer_positions(text, start)
@@ -123,14 +123,14 @@ def answers_of_row(texts: Iterable[Text]) -> Iterator[tuple[int, ...]]:
 
 
 def fill_rows(parts: list[list], rows: int, length: int, filler: object) -> Tensor:
-    """Rows of one length, filled up."""
+    """Rows of one length, padded with the filler."""
     filled = [part + [filler] * (length - len(part)) for part in parts]
     filled += [[filler] * length] * (rows - len(parts))
     return torch.tensor(filled)
 
 
 def answer_positions(text: Text, start: int) -> list[tuple[int, ...]]:
-    """Where the answers of a text stand in its row, by word; each word that is asked nothing answers with itself."""
+    """The positions of a text's answers in its row, by word; a word without an answer has itself."""
     answers = [[start + place] * len(QUESTIONS) for place in range(len(text.words))]
     for link in text.links:
         if link.kind in QUESTIONS:
@@ -139,7 +139,7 @@ def answer_positions(text: Text, start: int) -> list[tuple[int, ...]]:
 
 
 def disguise_words(text: Text, rng: RandomNumbers, share: Callable[[str], float]) -> list[str]:
-    """The words of a text, some of them replaced by their categories: one word always by the same.
+    """The words of a text, some of them replaced by their categories, all occurrences of a word alike.
 
     share: the probability of a category.
     """

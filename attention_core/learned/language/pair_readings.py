@@ -1,5 +1,5 @@
-"""What a language model makes of one held-out minimal pair after some steps of its training: where the head that shows
-it most looks from the pronoun, and whom the model names."""
+"""A held-out minimal pair, read by a language model at a checkpoint: the weights from the pronoun in the head that
+shows most pairs, and the noun that the model names."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,16 +17,16 @@ from attention_core.learned.language.step_figures import read_step_figures
 from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 
-OWN = "own"  # the head as it learned to look
+OWN = "own"  # the head unchanged
 CHANGES = (OWN, EVEN, OFF)
 
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """One text read by a model. place: where it is asked. trace: of the layer of its head. head: which, from 0.
+    """One text read by a model. place: where it is asked. trace: of the layer of its head. head: its number from 0.
 
-    answer, share: the word that is named and how probable; None of a model that is asked nothing.
-    undecided: whether all words are named alike, as where nothing is passed on that an answer could be read from.
+    answer, share: the word that the model names, and its probability; None if the model answers no questions.
+    undecided: whether all words have the logit 0, as with an ablated head from which the answer is read.
     """
 
     place: Place
@@ -38,18 +38,18 @@ class Reading:
 
     @property
     def right(self) -> bool:
-        """Whether the word that is named is the one that is meant."""
+        """Whether the model names the noun that is meant."""
         return self.answer == self.place.text.words[self.place.to]
 
     @property
     def shown(self) -> bool:
-        """Whether the head gives the noun that is meant more than the other one."""
+        """Whether the head gives the noun that is meant more weight than the other one."""
         row = self.trace["weights"][0, self.head, self.place.at]  # (S,)
         return bool(row[self.place.to] > row[self.place.others[0]])
 
 
 def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
-    """Give a minimal pair of those over which the figures are told, by its number from 0.
+    """Return a minimal pair of those that give the figures, by its number from 0.
 
     >>> one, two = held_out_pair("en", 47)
     >>> " ".join(one.text.words[1:]), two.text.words[-2]
@@ -61,10 +61,10 @@ def held_out_pair(language: str, number: int) -> tuple[Place, Place]:
 
 @lru_cache(maxsize=256)  # of each the steps of one layer: some hundred kilobytes
 def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Reading, Reading]:
-    """Read both texts of a held-out pair by a model after some steps of its training.
+    """Read both texts of a held-out pair with a model at a step of its training.
 
-    name: of an encoder that comes along. step: one of steps_of. number: of the pair. change: one of CHANGES, what its
-    head does: it looks as it learned, at all words alike, or passes nothing on.
+    name: of a shipped encoder. step: one of steps_of. number: of the pair. change: one of CHANGES for its head: as
+    trained, with even weights, or ablated.
 
     Raises AttentionError: unknown_choice.
 
@@ -78,7 +78,7 @@ def read_pair(name: str, step: int, number: int, change: str = OWN) -> tuple[Rea
 
 
 def read_place(name: str, step: int, place: Place, change: str) -> Reading:
-    """Read one text."""
+    """Read one text with a model at a step of its training."""
     recipe = RECIPES[name]
     words = vocabulary(recipe.language)
     model = load_step(name, step)

@@ -1,4 +1,4 @@
-"""How a model reads a sentence: words that it knows, a category or <unknown> for others; and the run of all parts."""
+"""The tokens that a model reads for a sentence: known words, a category or <unknown> for others; and its run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.transformer.stack import Stack
 
-MAX_MODEL_WORDS = ROW_LENGTH - 1  # of a sentence, behind START: longer texts were never learned from
+MAX_MODEL_WORDS = ROW_LENGTH - 1  # of a sentence, after START: no training text was longer
 UNKNOWN = "<unknown>"
 
 
 def cut_sentence(name: str, text: str) -> tuple[str, ...]:
-    """Cut a typed text into the words that a model reads, behind START; MASK hides a word of a model that learned so.
+    """Cut a typed text into the words that a model reads, after START; for an encoder MASK hides a word.
 
     name: of a model. Raises AttentionError: no_tokens, model_too_long, unknown_choice.
 
@@ -40,7 +40,7 @@ def cut_sentence(name: str, text: str) -> tuple[str, ...]:
 
 
 def begin_sentence(words: Sequence[str]) -> tuple[str, ...]:
-    """The words of a sentence behind START. Raises AttentionError: no_tokens, model_too_long."""
+    """The words of a sentence after START. Raises AttentionError: no_tokens, model_too_long."""
     if not words:
         raise AttentionError("no_tokens")
     if len(words) > MAX_MODEL_WORDS:
@@ -49,13 +49,13 @@ def begin_sentence(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def role_names(language: str) -> tuple[str, ...]:
-    """The categories that somebody may give to an unknown word, without their brackets."""
+    """The categories that a visitor may give to an unknown word, without their brackets."""
     return tuple(category.strip("<>") for category in categories(language))
 
 
 def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> tuple[str, ...]:
-    """What a model reads for each word: the word, if it knows it, else the category of its role, else the everyday
-    word's stand-in, else <unknown>.
+    """The token that a model reads for each word: the word, if it is in the vocabulary, else the category of its role,
+    else the everyday word's stand-in, else <unknown>.
 
     >>> read_tokens("en_asked_encoder", ("my", "mom", "has", "a", "zorb"), {"zorb": "animal"})
     ('my', 'mother', 'has', 'a', '<animal>')
@@ -64,7 +64,7 @@ def read_tokens(name: str, words: tuple[str, ...], roles: Mapping[str, str]) -> 
 
 
 def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) -> tuple[str, ...]:
-    """What a model of a language reads for each word; see read_tokens."""
+    """The token that a model of a language reads for each word; see read_tokens."""
     numbers = word_numbers(language)
     tokens = []
     for word in words:
@@ -80,7 +80,7 @@ def known_tokens(words: Sequence[str], language: str, roles: Mapping[str, str]) 
 
 @lru_cache(maxsize=16)  # each holds all steps of all layers: a megabyte for a long sentence
 def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
-    """The run of a model on what it reads, in float64, every step kept."""
+    """The run of a model on tokens, in float64, with every step recorded."""
     numbers = word_numbers(load_recipe(name).language)
     words = torch.tensor([[numbers[token] for token in tokens]])
     with torch.inference_mode():
@@ -89,7 +89,7 @@ def run_model(name: str, tokens: tuple[str, ...]) -> Stack:
 
 @dataclass(frozen=True, eq=False)
 class LayerInputs:
-    """What the attention of one layer of a model is given: as attend takes it."""
+    """The inputs of the attention of one layer of a model, as arguments of attend."""
 
     x: Float[Tensor, "T D"]
     value: Float[Tensor, "T D"] | None
@@ -97,14 +97,14 @@ class LayerInputs:
     config: AttentionConfig
 
     def tensor(self, name: str) -> Tensor | None:
-        """One of the tensors by name, such as "x" or "w_q"; None where there is none."""
+        """One of the tensors by name, such as "x" or "w_q"; None if there is none."""
         if name in ("x", "value"):
             return getattr(self, name)
         return self.weights.given().get(name)
 
 
 def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
-    """The inputs of the attention of a layer, counted from 1, for what a model reads.
+    """The inputs of the attention of a layer, counted from 1, for some tokens.
 
     Raises AttentionError: unknown_choice.
     """
@@ -115,7 +115,7 @@ def layer_inputs(name: str, tokens: tuple[str, ...], layer: int) -> LayerInputs:
 
 
 def layer_config(name: str, layer: int) -> AttentionConfig:
-    """The choices of the attention of a layer, counted from 1. Raises AttentionError: at_most, unknown_choice."""
+    """The config of the attention of a layer, counted from 1. Raises AttentionError: at_most, unknown_choice."""
     layers = RECIPES[require_one_of("model", name, tuple(RECIPES))].choices().layers
     if not 1 <= layer <= len(layers):
         raise AttentionError("at_most", name="layer", limit=len(layers), given=layer)

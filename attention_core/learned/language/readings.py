@@ -11,22 +11,22 @@ from attention_core.learned.language.batches import word_numbers
 
 FULL_STOPS = {"en": ".", "zh": "。"}
 COMMAS = {"en": ",", "zh": "，"}
-JOINING = {  # words that begin a clause, before which a comma may be left out
+JOINING = {  # words that begin a clause, before which a comma may be missing
     "en": frozenset(("because", "so", "but")),
     "zh": frozenset(("因为", "所以", "但是", "可是", "因此", "然后")),
 }
-FIRST_JOINED = 3  # the first place at which a clause may have ended, behind START
+FIRST_JOINED = 3  # the first position, after START, at which a second clause may begin
 
 
 class Reading(NamedTuple):
-    """A sentence as it may be read. places: where each token of the typed one stands in it."""
+    """Another way to write a sentence. places: the position in it of each token of the typed one."""
 
     tokens: tuple[str, ...]
     places: tuple[int, ...]
 
 
 def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
-    """Read a sentence with the commas and the full stop that somebody left out: every learned text has them.
+    """Add the missing commas and the missing full stop to a sentence: every training text has them.
 
     >>> punctuate("en", ("<start>", "tom", "slept", "because", "he", "was", "tired"))
     Reading(tokens=('<start>', 'tom', 'slept', ',', 'because', 'he', 'was', 'tired', '.'), places=(0, 1, 2, 4, 5, 6, 7))
@@ -44,7 +44,7 @@ def punctuate(language: str, tokens: tuple[str, ...]) -> Reading:
 
 
 def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
-    """Give the readings in which a sentence means the same: an answer that one of them changes is a guess."""
+    """Yield the readings with the same meaning: an answer that one of them changes is a guess."""
     punctuated = punctuate(language, tokens)
     yield punctuated
     named = category_of_nouns(language)
@@ -53,7 +53,7 @@ def other_readings(language: str, tokens: tuple[str, ...]) -> Iterator[Reading]:
 
 @cache
 def category_of_nouns(language: str) -> dict[str, str]:
-    """The category that stands for each noun and first name.
+    """The category of each noun and first name.
 
     >>> category_of_nouns("en")["dogs"], category_of_nouns("zh")["狗"]
     ('<animals>', '<animal>')

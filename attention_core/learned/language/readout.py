@@ -1,4 +1,4 @@
-"""What a language model makes of a sentence besides its maps: the sum that each vector is, and the answers it gives."""
+"""Further outputs of a language model: what each part adds to vectors and logits, the next words, the answers."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -16,16 +16,16 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 from attention_core.transformer.unembedding import UnembeddingConfig, unembed
 
 
-@lru_cache(maxsize=4)  # each word's push on each word of the vocabulary: 20 megabytes for a long sentence
+@lru_cache(maxsize=4)  # the parts of each word's logits for the whole vocabulary: 20 MB for a long sentence
 def sum_model(name: str, tokens: tuple[str, ...]) -> Stack:
-    """The run of a model, and what each of its parts added to each word's vector and to each word's logit."""
+    """The run of a model, with what each part adds to each word's vector and logits (direct logit attribution)."""
     with torch.inference_mode():
         return with_logit_sum(with_residual_sum(run_model(name, tokens)))
 
 
 @dataclass(frozen=True)
 class WordChoices:
-    """Which words may come out, and how evenly: temperature, top_k and top_p, see UnembeddingConfig.
+    """How output words are chosen: temperature, top_k and top_p, see UnembeddingConfig.
 
     Raises AttentionError: positive_number, positive_integer, share_range.
     """
@@ -38,13 +38,12 @@ class WordChoices:
         self.config(UnembeddingConfig())
 
     def config(self, own: UnembeddingConfig) -> UnembeddingConfig:
-        """The choices of an unembedding with these in the place of its own."""
+        """The config of an unembedding with these choices instead of its own."""
         return replace(own, **vars(self))
 
 
 def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
-    r"""The same run whose words come out at a temperature: $\mathrm{softmax}_V(\mathrm{logits} / T)$ over those that
-    stay.
+    r"""The same run with output words at a temperature: $\mathrm{softmax}_V(\mathrm{logits} / T)$ over those that stay.
 
     name: of the model. stack: its run.
 
@@ -64,8 +63,8 @@ def with_word_choices(name: str, stack: Stack, choices: WordChoices) -> Stack:
 
 @lru_cache(maxsize=16)
 def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tensor, Tensor]]:
-    """The word that a model would say at each place if it ended after a part, by the name of the part: the probability
-    of the likeliest word (T,), and its number (T,); see logit_lens."""
+    """The likeliest word at each position if the model ended after a part, by the name of the part: its probability
+    (T,), and its number (T,); see logit_lens."""
     with torch.inference_mode():
         lens = logit_lens(run_model(name, tokens))
         return {part: tuple(trace["probabilities"][0].max(-1)) for part, trace in lens.items()}
@@ -73,11 +72,11 @@ def likeliest_words(name: str, tokens: tuple[str, ...]) -> dict[str, tuple[Tenso
 
 @lru_cache(maxsize=16)
 def answer_questions(name: str, tokens: tuple[str, ...]) -> dict[str, Float[Tensor, "T V"]]:
-    r"""The probability of each word to be the answer, by question; nothing for a model that is asked none.
+    r"""The probability of each word as the answer, by question; empty for a model without questions.
 
     $\mathrm{softmax}_V(z\,W_q E^\top)$, where $z$ is what a model reads the answers from (see ModelShape).
 
-    name: of a model that comes along. tokens: what it reads. Raises AttentionError: unknown_choice.
+    name: of a shipped model. tokens: its input. Raises AttentionError: unknown_choice.
 
     >>> words = ("<start>", "anna", "fed", "the", "dog", "and", "it", "barked", ".")
     >>> sorted(answer_questions("en_asked_encoder", words))

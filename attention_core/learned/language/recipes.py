@@ -1,4 +1,4 @@
-"""The language models by name: what each is, what it pays for, and how long it learns."""
+"""The language models by name: the shape, the loss and the training of each."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -18,10 +18,10 @@ PRONOUN, ABOUT = QUESTIONS.index("pronoun"), QUESTIONS.index("about")
 
 @dataclass(frozen=True)
 class Kind:
-    """What a model of a kind learns besides the words.
+    """What a model of a kind learns besides predicting words.
 
-    prices: what it pays for. answers: where they are read, see ModelShape. encoder, decoder: the questions that each is
-    asked. seeds: with which it is trained; the best is shipped.
+    prices: the factors of its loss. answers: where they are read, see ModelShape. encoder, decoder: the questions that
+    each is asked. seeds: of its trainings; the best is shipped.
     """
 
     prices: Prices
@@ -33,18 +33,18 @@ class Kind:
 
 EVERY = tuple(range(len(QUESTIONS)))
 KINDS = {
-    # It foretells words and nothing else.
+    # It predicts words only.
     "foretold": Kind(Prices(), "nowhere", (), (), (1,)),
-    # It also names who is meant, out of the sum of all that it knows about a word.
+    # It also names who is meant, read from the pronoun's vector after the last layer.
     "named": Kind(Prices(answers=0.5), "sum", (PRONOUN,), (ABOUT,), (1,)),
-    # It answers four questions, each out of one head.
+    # It answers four questions, each from one head.
     "asked": Kind(Prices(answers=1.0, itself=0.2, spread=0.01), "heads", EVERY, EVERY, (1, 2, 3)),
 }
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a language model comes about. kind: its name in KINDS."""
+    """The training of a language model. kind: its name in KINDS."""
 
     name: str
     language: str
@@ -56,7 +56,7 @@ class Recipe:
 
     @property
     def seeds(self) -> tuple[int, ...]:
-        """With which it is trained."""
+        """The seeds of its trainings."""
         return KINDS[self.kind].seeds
 
     @property
@@ -66,23 +66,23 @@ class Recipe:
         return kind.decoder if self.causal else kind.encoder
 
     def shape(self) -> ModelShape:
-        """How large it is, and where its answers are read."""
+        """Its shape, with the vocabulary of its language."""
         return self.shape_for(len(vocabulary(self.language)))
 
     def choices(self) -> StackConfig:
-        """The choices of its parts, which do not depend on its words: those need not be read."""
+        """The config of its parts, which does not depend on the vocabulary, so that it need not be loaded."""
         return self.shape_for(0).stack()
 
     def shape_for(self, words: int) -> ModelShape:
-        """Its shape with so many words."""
+        """Its shape with a vocabulary of this size."""
         return ModelShape(words, self.causal, KINDS[self.kind].answers)
 
     def make(self, generator: Generator) -> LanguageModel:
-        """Draw the model before training."""
+        """Return the model before training."""
         return LanguageModel(self.shape(), generator)
 
     def draw(self, generator: Generator) -> Batch:
-        """Draw what it learns from at one step."""
+        """Sample the batch of one step."""
         return draw_batch(self.language, self.causal, generator)
 
     def loss(self, model: LanguageModel, batch: Batch) -> Tensor:
@@ -99,7 +99,7 @@ FORMS = ("encoder", "decoder")
 
 
 def list_recipes() -> list[Recipe]:
-    """A model of each kind and form for each language."""
+    """A recipe for each language, kind and form."""
     recipes = []
     for language, kind, form in product(LANGUAGES, KINDS, FORMS):
         recipes.append(Recipe(f"{language}_{kind}_{form}", language, form == "decoder", kind))

@@ -1,6 +1,6 @@
-"""What a language model that writes loses without a part that it was trained with: kept in removed.json, beside it.
+"""What a decoder loses without a part that it was trained with: figures in removed.json, beside the models.
 
-Nothing is trained again: the numbers are those that were learned with the part.
+Nothing is trained again: the weights are those learned with the part.
 """
 
 import json
@@ -24,23 +24,23 @@ from attention_core.transformer.stack import LayerConfig, Stack, StackConfig, St
 
 REMOVED_FILE = SHIPPED_FOLDER / "removed.json"
 REMOVED = ("en_asked_decoder", "zh_asked_decoder")
-REMOVED_TEXTS = 300  # that are read
+REMOVED_TEXTS = 300  # texts read
 DECIMALS = 4
 WHOLE = "whole"
 CHOICES = {
     WHOLE: {},
-    "mask": {"masks": ()},  # each word sees those behind it, too
+    "mask": {"masks": ()},  # each word attends to later ones, too
     "scale": {"scale": 1.0},  # scores are not divided by √d_k
     "positions": {"positions": ()},  # no RoPE
-}  # of the attention of each layer, by the part that is missing
+}  # of the attention of each layer, by the missing part
 
 
 @dataclass(frozen=True, eq=False)
 class ChangedModel:
-    """A model whose attention is computed with other choices, or of whose heads one a layer is left.
+    """A model with other choices of attention, or with only one head per layer.
 
-    choices: in the place of its own. head: the one that is left, from 0; None: all. closed: whether no word attends to
-    itself.
+    choices: those that replace its own. head: the only one that is not ablated, from 0; None: all. closed: whether no
+    word attends to itself.
     """
 
     model: LanguageModel
@@ -50,11 +50,11 @@ class ChangedModel:
 
     @property
     def shape(self) -> ModelShape:
-        """How large it is."""
+        """The shape of the model."""
         return self.model.shape
 
     def run_layers(self, words: Int[Tensor, "B T"], allowed: Bool[Tensor, "B 1 T T"] | None = None) -> Stack:
-        """The layers, changed."""
+        """The run of the changed layers."""
         weights = StackWeights(self.model.weights().layers)
         config = StackConfig(tuple(map(self.change_layer, self.shape.stack().layers)))
         stack = run_stack(self.model.words[words], weights, config, allowed=allowed)
@@ -66,7 +66,7 @@ class ChangedModel:
         return replace(layer, attention=replace(layer.attention, **self.choices))
 
     def changed_heads(self, length: int) -> Iterator[Intervention]:
-        """The heads that are off, or that may not look at the word at which they stand. length: of the texts."""
+        """The interventions: heads that are ablated, or that may not attend to their own word. length: of the texts."""
         diagonal = tuple((place, place) for place in range(length))
         for layer in range(1, self.shape.layers + 1):
             for head in range(self.shape.heads):
@@ -76,16 +76,16 @@ class ChangedModel:
                     yield Intervention(f"{layer}.attention", head)
 
     def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
-        """The logits of the words behind the last layer."""
+        """The logits of all words from vectors after the last layer."""
         return self.model.word_logits(x)
 
 
 @dataclass(frozen=True)
 class RemovedFigures:
-    """How surprised a model is by the next word, in nats a word.
+    """The surprise of a model at the next word, in nats per word.
 
-    words: over how many words. whole, mask, diagonal, scale, positions: as it was trained, and without each part; the
-    diagonal is that of the mask. heads: with one head a layer alone, by its number.
+    words: the number of words. whole, mask, diagonal, scale, positions: as trained, and without each part; the diagonal
+    is that of the mask. heads: with only one head per layer, by its number.
     """
 
     words: int
@@ -98,7 +98,7 @@ class RemovedFigures:
 
 
 def measure_removed_parts(model: LanguageModel, language: str, count: int = REMOVED_TEXTS) -> RemovedFigures:
-    """Measure a decoder on held-out texts. count: how many."""
+    """Measure a decoder on held-out texts. count: the number of texts."""
     texts = [text.words for text in held_out_texts(language, "held", "report", count)]
     figures = {name: mean_surprise(ChangedModel(model, choices), language, texts) for name, choices in CHOICES.items()}
     heads = [
@@ -109,15 +109,15 @@ def measure_removed_parts(model: LanguageModel, language: str, count: int = REMO
 
 
 def mean_surprise(model: ChangedModel, language: str, texts: list[tuple[str, ...]]) -> float:
-    """The surprise of a model, in nats a word."""
+    """The mean surprise of a model, in nats per word."""
     surprises = surprises_of_texts(model, language, texts)
     return round(float(torch.cat(surprises).mean()), DECIMALS)
 
 
 def count_words_alike(nats: float) -> int:
-    r"""Give the perplexity, $e^{\mathrm{nats}}$: of so many words alike one would be as uncertain.
+    r"""Return the perplexity, $e^{\mathrm{nats}}$, rounded: the number of equally likely words with this uncertainty.
 
-    nats: a word. Source: Jelinek, Mercer, Bahl, Baker 1977, perplexity.
+    nats: per word. Source: Jelinek, Mercer, Bahl, Baker 1977, perplexity.
 
     >>> count_words_alike(0.0), count_words_alike(2.44)
     (1, 11)
@@ -127,7 +127,7 @@ def count_words_alike(nats: float) -> int:
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_removed_again(name: str) -> None:
-    """Measure a decoder that comes along, and write it into the file."""
+    """Measure a shipped decoder, and write the figures into the file."""
     figures = measure_removed_parts(load_model(name, torch.float32), RECIPES[name].language)
     write_row(REMOVED_FILE, name, asdict(figures))
     read_removed_figures.cache_clear()
@@ -135,5 +135,5 @@ def measure_removed_again(name: str) -> None:
 
 @cache
 def read_removed_figures() -> dict[str, RemovedFigures]:
-    """What was measured of each decoder that comes along."""
+    """The figures of each shipped decoder, from the file."""
     return {name: RemovedFigures(**row) for name, row in json.loads(REMOVED_FILE.read_text("utf-8")).items()}

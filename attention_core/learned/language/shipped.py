@@ -1,4 +1,4 @@
-"""The language models that come with the app, and what there is to know of each; see NetworkFolder."""
+"""The shipped language models, their recipes and their figures; see NetworkFolder."""
 
 from pathlib import Path
 
@@ -16,7 +16,8 @@ weights_revision = LANGUAGE_MODELS.revision
 
 
 def other_form(name: str) -> str | None:
-    """The decoder of an encoder, and the encoder of a decoder: of the same kind and language, if it comes along."""
+    """The decoder of an encoder, or the encoder of a decoder, of the same kind and language; None if it is not
+    shipped."""
     recipe = RECIPES[name]
     forms = [
         each
@@ -27,7 +28,7 @@ def other_form(name: str) -> str | None:
 
 
 def count_seeds(name: str) -> int:
-    """From how many seeds a model was trained; the best of them comes along.
+    """The number of seeds with which a model was trained; the best one is shipped.
 
     >>> count_seeds("en_asked_encoder"), count_seeds("en_foretold_encoder")
     (3, 1)

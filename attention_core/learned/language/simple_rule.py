@@ -1,4 +1,4 @@
-"""A rule that learned nothing, to stand beside a model: a pronoun means the nearest noun before it that fits."""
+"""A rule without learning, to compare with a model: a pronoun means the nearest noun before it that fits."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -8,16 +8,16 @@ from attention_core.learned.grammar import chinese, english
 from attention_core.learned.grammar.concepts import Noun, load_names, load_nouns
 from attention_core.learned.grammar.page import noun_category
 
-Fit = tuple[str, bool]  # a gender (f, m, n), and whether there are many
-WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # they stand before a Chinese noun
-BEHIND_MANY = ("们",)  # and this behind one
+Fit = tuple[str, bool]  # a gender (f, m, n), and whether it is plural
+WORDS_OF_MANY = frozenset(("两", "三", "一些", "那些", "这些", "很多", "所有"))  # plural words before a Chinese noun
+BEHIND_MANY = ("们",)  # plural suffix after one
 COUNTING = ("一", "两", "三", "这", "那", "每")  # a measure word follows
-CONSUMING = {  # by the verb before a pronoun: the kinds of what is meant
+CONSUMING = {  # by the verb before a pronoun: the kinds of nouns that it can mean
     **dict.fromkeys(("eat", "eats", "ate", "eaten", "eating", "吃"), frozenset(("food", "animal", "plant"))),
     **dict.fromkeys(("drink", "drinks", "drank", "drunk", "drinking", "喝"), frozenset(("drink", "food"))),
 }
 BEHIND_VERBS = ("了", "完", "掉", "up", "all", "of")  # may stand between such a verb and the pronoun
-WORDS_BETWEEN = 3  # at most, from a word of many to its noun: 两 只 大 的 狗
+WORDS_BETWEEN = 3  # at most, from a plural word to its noun: 两 只 大 的 狗
 
 
 @cache
@@ -35,7 +35,7 @@ def pronoun_fits(language: str) -> dict[str, Fit]:
 
 @cache
 def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
-    """The genders and numbers of each noun, name and category of nouns. Chinese nouns do not say how many there are.
+    """The genders and numbers of each noun, name and category of nouns. Chinese nouns have both numbers.
 
     >>> sorted(noun_fits("en")["teachers"]), sorted(noun_fits("en")["<animal>"]), sorted(noun_fits("zh")["安娜"])
     ([('f', True), ('m', True)], [('n', False)], [('f', False), ('f', True)])
@@ -49,7 +49,7 @@ def noun_fits(language: str) -> dict[str, frozenset[Fit]]:
 
 
 def noun_forms(language: str, noun: Noun) -> Iterator[tuple[str, bool]]:
-    """The words and categories that stand for a noun, each with whether there are many."""
+    """The words and categories for a noun, each with whether it is plural."""
     if language == "zh":
         yield from product((noun.chinese, noun_category(noun, False)), (False, True))
         return
@@ -61,7 +61,7 @@ def noun_forms(language: str, noun: Noun) -> Iterator[tuple[str, bool]]:
 
 
 def find_pronouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
-    """Where the pronouns of a third person stand.
+    """The positions of the pronouns of a third person.
 
     >>> find_pronouns("en", ("<start>", "anna", "fed", "her", "dog"))
     (3,)
@@ -70,7 +70,7 @@ def find_pronouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
 
 
 def fitting_nouns(language: str, tokens: tuple[str, ...], at: int) -> tuple[int, ...]:
-    """Where the nouns stand before a pronoun that fit it in gender and number.
+    """The positions of the nouns before a pronoun that fit it in gender and number.
 
     language: "en" or "zh". tokens: what a model reads; a category fits as its nouns do. at: of the pronoun.
     """
@@ -85,13 +85,13 @@ def fitting_nouns(language: str, tokens: tuple[str, ...], at: int) -> tuple[int,
 
 
 def find_nouns(language: str, tokens: tuple[str, ...]) -> tuple[int, ...]:
-    """Where nouns stand; 本 is the name Ben, but no noun in 一 本 书."""
+    """The positions of nouns; 本 is the name Ben, but no noun in 一 本 书."""
     found = [at for at, word in enumerate(tokens) if word in noun_fits(language)]
     return tuple(at for at in found if not (tokens[at] == "本" and at and tokens[at - 1] in COUNTING))
 
 
 def is_many(tokens: tuple[str, ...], noun: int) -> bool:
-    """Whether the words around a Chinese noun say that there are many."""
+    """Whether the words around a Chinese noun make it plural."""
     earlier = tokens[max(noun - WORDS_BETWEEN, 0) : noun]
     others = find_nouns("zh", earlier)
     own = earlier[others[-1] + 1 :] if others else earlier
@@ -109,9 +109,9 @@ def noun_kinds(language: str) -> dict[str, frozenset[str]]:
 
 
 def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) -> bool:
-    """Whether a pronoun can mean a noun by the verb before it: who eats or drinks it, eats or drinks no table.
+    """Whether a pronoun can mean a noun by the verb before it: eat and drink need food or drink.
 
-    at: of the pronoun. noun: the position of the noun. True behind any other verb.
+    at: of the pronoun. noun: the position of the noun. True after any other verb.
 
     >>> [may_be_consumed("en", ("the", "table", "had", "bread", ",", "tom", "ate", "it"), 7, noun) for noun in (1, 3)]
     [False, True]
@@ -122,7 +122,7 @@ def may_be_consumed(language: str, tokens: tuple[str, ...], at: int, noun: int) 
 
 
 def nearest_fitting(language: str, tokens: tuple[str, ...], at: int) -> int | None:
-    """Where the nearest noun stands before a pronoun that fits it in gender and number; None where there is none.
+    """The position of the nearest noun before a pronoun that fits it in gender and number; None if there is none.
 
     language: "en" or "zh". tokens: what a model reads, see read_tokens. at: the position of the pronoun.
 

@@ -1,5 +1,5 @@
-"""Whether a head shows what a language model answers: on minimal pairs, step by step, head by head, and with the head
-that decides changed. Kept in steps.json, beside the models."""
+"""Whether the weights of a head show a language model's answers: on minimal pairs, by step, by head, and with changed
+heads. Stored in steps.json, beside the models."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -27,13 +27,13 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class StepFigures:
-    """Of how many minimal pairs both texts are right.
+    """Shares of the minimal pairs with both texts right.
 
-    head: the layer and the head, from 0, that shows it most often after the last step, on other pairs than the told.
-    shown: after each step, how often it gives the noun that is meant more than the other one. answered: after each
-    step, how often the answers are right; nothing of a model that is asked nothing. changed: the answers after the last
-    step where that head is "off" or looks at all words alike, "even". heads: what `shown` is of each head after the
-    last step, a row a layer. without: the answers where each is off.
+    head: the layer and the head, from 0, with the largest share after the last step, chosen on other pairs. shown: at
+    each step, how often it gives the noun that is meant more weight than the other one. answered: at each step, how
+    often the answers are right; empty for a model without questions. changed: the answers after the last step with that
+    head ablated, "off", or with even weights, "even". heads: `shown` of each head after the last step, one row per
+    layer. without: the answers with each head ablated.
     """
 
     head: tuple[int, int]
@@ -45,7 +45,7 @@ class StepFigures:
 
 
 def measure_steps(name: str) -> StepFigures:
-    """Measure a model of which some steps are kept, on the half of the held-out pairs that is told."""
+    """Measure a model at its steps, on the half of the held-out pairs that gives the figures."""
     recipe = RECIPES[name]
     layer, head = find_telling_head(load_model(name, torch.float32), recipe.language)
     shown, answered = {}, {}
@@ -56,7 +56,7 @@ def measure_steps(name: str) -> StepFigures:
         shown[str(step)] = heads[layer][head]
         if recipe.questions:
             answered[str(step)] = answer_pairs(model, recipe.language, batches)
-    changed, without = {}, []  # of the last step, whose runs are at hand
+    changed, without = {}, []  # of the last step
     if recipe.questions:
         own = {kind: Intervention(f"{layer + 1}.attention", head, kind) for kind in (OFF, EVEN)}
         changed = {kind: answer_pairs(model, recipe.language, batches, each) for kind, each in own.items()}
@@ -72,7 +72,7 @@ def find_telling_head(model: LanguageModel, language: str) -> tuple[int, int]:
 
 
 def answer_without_heads(model: LanguageModel, language: str, batches: Sequence["PairBatch"]) -> list[list[float]]:
-    """The answers where each head is off, a row a layer."""
+    """The share of right answers with each head ablated, one row per layer."""
     shape = model.shape
     changes = [
         [Intervention(f"{layer}.attention", head) for head in range(shape.heads)]
@@ -84,7 +84,7 @@ def answer_without_heads(model: LanguageModel, language: str, batches: Sequence[
 # ---- the pairs -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class PairBatch:
-    """Pairs whose texts are of one length. places: both of a pair behind each other. stack: the run of all."""
+    """Pairs whose texts are of one length. places: both of a pair, one after the other. stack: the run of all."""
 
     places: Sequence[Place]
     stack: Stack
@@ -100,7 +100,7 @@ def run_pairs(model: LanguageModel, language: str, half: str = "report") -> Iter
 
 
 def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
-    """Of how many pairs each head gives the noun that is meant more than the other one, in both texts."""
+    """The share of pairs in which each head gives the noun that is meant more weight than the other, in both texts."""
     rights = []
     for batch in batches:
         maps = [trace["weights"] for part, trace in batch.stack.parts.items() if part.endswith(".attention")]
@@ -115,7 +115,7 @@ def share_shown(batches: Sequence[PairBatch]) -> list[list[float]]:
 def answer_pairs(
     model: LanguageModel, language: str, batches: Sequence[PairBatch], change: Intervention | None = None
 ) -> float:
-    """Of how many pairs both answers are the right words. change: of all runs; None: as they are."""
+    """The share of pairs with both answers right. change: in all runs; None: no change."""
     question = QUESTIONS.index(deciding_kind(model.shape.causal))
     numbers = word_numbers(language)
     rights = []
@@ -130,12 +130,12 @@ def answer_pairs(
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_steps_again(name: str) -> None:
-    """Measure a model and its steps, and write them into the file."""
+    """Measure a model at its steps, and write the figures into the file."""
     write_row(STEPS_FILE, name, asdict(measure_steps(name)))
     read_step_figures.cache_clear()
 
 
 @cache
 def read_step_figures() -> dict[str, StepFigures]:
-    """What was measured of each model of which steps are kept."""
+    """The figures of each model of MEASURED, from the file."""
     return {name: StepFigures(**row) for name, row in json.loads(STEPS_FILE.read_text("utf-8")).items()}

@@ -1,4 +1,4 @@
-"""How surprised a model is by the words of a text, in nats: a text unlike all that it learned from surprises it."""
+"""The surprise of a model at the words of a text, in nats: large for a text unlike its training texts."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core.learned.language.batches import MASK, word_numbers
 from attention_core.learned.language.model import LanguageModel
 
-MOST_ROWS = 64  # texts that are run together: of more, the numbers of a layer do not fit into the cache of a processor
+MOST_ROWS = 64  # texts that are run together: with more, a layer does not fit into the cache of a processor
 
 
 def number_words(language: str, tokens: Sequence[str]) -> Int[Tensor, " T"]:
@@ -19,24 +19,24 @@ def number_words(language: str, tokens: Sequence[str]) -> Int[Tensor, " T"]:
 
 
 def text_surprise(model: LanguageModel, language: str, tokens: Sequence[str]) -> Float[Tensor, " T-1"]:
-    """The surprise of each word of one text behind START, see word_surprises."""
+    """The surprise of each word of one text after START, see word_surprises."""
     return word_surprises(model, language, number_words(language, tokens)[None])[0]
 
 
 def word_surprises(model: LanguageModel, language: str, words: Int[Tensor, "B T"]) -> Float[Tensor, "B T-1"]:
-    r"""The surprise of each word behind START, in nats.
+    r"""The surprise of each word after START, in nats.
 
     Of a decoder $-\log p(w_t \mid w_{<t})$; their mean is the logarithm of its perplexity. Of an encoder
-    $-\log p(w_t \mid w_{\setminus t})$, where w_t alone is hidden: their sum is the negative pseudo-log-likelihood
+    $-\log p(w_t \mid w_{\setminus t})$, where w_t alone is masked: their sum is the negative pseudo-log-likelihood
     (Salazar et al. 2020, arXiv 1910.14659, equation 1).
 
-    words: texts of one length, each behind START.
+    words: texts of one length, each with START first.
     """
     if model.shape.causal:
         logits = model.word_logits(run_words(model, words)[:, :-1])  # (B, T - 1, V)
         return surprise_of(logits, words[:, 1:])
     texts, length = words.shape
-    hidden = words[:, None].repeat(1, length - 1, 1)  # (B, T - 1, T): a text once for each word that is hidden
+    hidden = words[:, None].repeat(1, length - 1, 1)  # (B, T - 1, T): a text once for each masked word
     steps = torch.arange(length - 1)
     hidden[:, steps, steps + 1] = word_numbers(language)[MASK]
     rows = hidden.flatten(0, 1)  # (B (T - 1), T)
@@ -49,18 +49,18 @@ def word_surprises(model: LanguageModel, language: str, words: Int[Tensor, "B T"
 
 
 def run_words(model: LanguageModel, words: Int[Tensor, "B T"]) -> Float[Tensor, "B T D"]:
-    """What stands behind the last layer."""
+    """The vectors after the last layer."""
     with torch.inference_mode():
         return model.run_layers(words).end
 
 
 def surprise_of(logits: Float[Tensor, "B T V"], words: Int[Tensor, "B T"]) -> Float[Tensor, "B T"]:
-    """Minus the logarithm of the share that each word gets."""
+    """Minus the log probability of each word."""
     return -logits.log_softmax(-1).gather(-1, words[..., None])[..., 0]
 
 
 def surprises_of_texts(model: LanguageModel, language: str, texts: Sequence[Sequence[str]]) -> list[Tensor]:
-    """The surprises of many texts, those of one length together, in the order in which they are given."""
+    """The surprises of many texts in their order; those of one length are run together."""
     by_length: dict[int, list[int]] = {}
     for index, text in enumerate(texts):
         by_length.setdefault(len(text), []).append(index)

@@ -1,4 +1,4 @@
-"""Training by a recipe, step by step: stopped, kept in a file and taken up, it ends with the same numbers."""
+"""Training by a recipe, step by step; stopped and continued from a checkpoint file, it gives the same weights."""
 
 import math
 from pathlib import Path
@@ -12,18 +12,17 @@ from torch import Generator, Tensor, nn
 from attention_core.record.errors import AttentionError
 
 WARM_UP = 150  # steps over which the rate grows to its largest
-LEAST_RATE = 0.03  # of the largest, at the end
-LARGEST_GRADIENT = 1.0  # the norm to which longer gradients are shortened
-DECAY = 0.01  # of matrices, as AdamW takes it; gains do not decay
+LEAST_RATE = 0.03  # share of the largest, at the end
+LARGEST_GRADIENT = 1.0  # the norm to which gradients are clipped
+DECAY = 0.01  # weight decay of matrices in AdamW; gains do not decay
 BETAS = (0.9, 0.98)
-MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # what AdamW keeps of a tensor
+MOMENTS = ("step", "exp_avg", "exp_avg_sq")  # the state of AdamW for a tensor
 
 
 class TrainingRecipe(Protocol):
-    """How a network comes about: what it is before training, what it learns from, what it pays for, how long, and what
-    is measured of it.
+    """The training of a network: the initial network, its batches, its loss, its steps, and its figures.
 
-    rate: the largest. seeds: with which it is trained; the best is shipped. choosing: the figures by whose sum it is
+    rate: the largest. seeds: of its trainings; the best is shipped. choosing: the figures whose sum decides which is
     the best.
     """
 
@@ -34,10 +33,10 @@ class TrainingRecipe(Protocol):
     choosing: tuple[str, ...]
 
     def make(self, generator: Generator) -> nn.Module:
-        """Draw the network before training."""
+        """Return the network before training."""
 
     def draw(self, generator: Generator) -> object:
-        """Draw what it learns from at one step; `count` of that says how many texts it is."""
+        """Sample the batch of one step; its `count` is the number of texts."""
 
     def loss(self, model: nn.Module, batch: object) -> Tensor:
         """Compute the loss of a batch."""
@@ -49,8 +48,8 @@ class TrainingRecipe(Protocol):
 class LanguageTraining:
     r"""One network in training, by AdamW (Loshchilov, Hutter 2019); the rate falls along a cosine.
 
-    recipe: see TrainingRecipe. seed: of the first numbers and of all texts. Nothing is shared: each training has a
-    generator of its own.
+    recipe: see TrainingRecipe. seed: of the initial weights and of all texts. Nothing is shared: each training has a
+    separate generator.
     """
 
     def __init__(self, recipe: TrainingRecipe, seed: int):
@@ -66,12 +65,12 @@ class LanguageTraining:
 
     @property
     def name(self) -> str:
-        """What the numbers depend on besides the step."""
+        """All that the weights depend on besides the step, as a text."""
         return f"{self.recipe.name}.{self.seed}.{self.recipe.steps}"
 
     @property
     def done(self) -> bool:
-        """Whether the last step was made."""
+        """Whether the last step is done."""
         return self.step >= self.recipe.steps
 
     def rate(self) -> float:
@@ -84,7 +83,8 @@ class LanguageTraining:
         return self.recipe.rate * grown * max(fallen, LEAST_RATE)
 
     def advance(self) -> float:
-        """Make one step; the loss before it. Raises AttentionError: training_diverged, where it is not finite."""
+        """Make one step, and return the loss before it. Raises AttentionError: training_diverged, if it is not
+        finite."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.rate()
         batch = self.recipe.draw(self.generator)
@@ -98,9 +98,9 @@ class LanguageTraining:
         self.optimiser.step()
         return loss.item()
 
-    # ---- to be continued ---------------------------------------------------------------------------------------------
+    # ---- checkpoints -------------------------------------------------------------------------------------------------
     def keep(self, path: Path) -> None:
-        """Write all that the next steps depend on into a file."""
+        """Write a checkpoint: all that the next steps depend on."""
         tensors = {"generator": self.generator.get_state()}
         for name, parameter in self.model.named_parameters():
             tensors[f"model/{name}"] = parameter.detach()
@@ -108,10 +108,10 @@ class LanguageTraining:
                 tensors[f"{moment}/{name}"] = tensor
         unfinished = path.with_suffix(".part")
         save_file(tensors, unfinished, {"name": self.name, "step": str(self.step)})
-        unfinished.replace(path)  # whoever stops it now loses nothing
+        unfinished.replace(path)  # a stop while writing loses nothing
 
     def take_up(self, path: Path) -> bool:
-        """Go on where a file was written, if there is one of this recipe and seed; whether there was."""
+        """Continue from a checkpoint, if there is one of this recipe and seed; return whether there was."""
         if not path.exists():
             return False
         with safe_open(path, "pt") as kept:

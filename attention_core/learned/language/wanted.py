@@ -1,4 +1,4 @@
-"""What was wanted of the models that are asked before they were trained, and what of it is missed."""
+"""The goals set for the models of kind "asked" before their training, and the goals that they miss."""
 
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import read_figures
@@ -7,7 +7,7 @@ WANTED = {"one_fits": 0.95, "two_fit": 0.85, "pairs": 0.95, "across": 0.98}  # o
 
 
 def find_missed(name: str) -> dict[str, float]:
-    """The figures of a model that comes along that stay below what was wanted of it; nothing is wanted of other kinds.
+    """The figures of a shipped model that are below its goals; other kinds than "asked" have no goals.
 
     >>> find_missed("zh_asked_encoder"), find_missed("en_asked_encoder"), find_missed("en_named_encoder")
     ({'one_fits': 0.9467}, {}, {})

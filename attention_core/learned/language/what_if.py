@@ -1,4 +1,4 @@
-"""What a model says when some of its heads or feed-forward layers are changed: before and after, and each alone off."""
+"""Predictions of a model with changed heads or feed-forward layers: before and after, and with each one ablated."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +24,7 @@ Tokens = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Changes:
-    """What is changed in a run of a model; see intervene. other: what the model reads of another sentence."""
+    """The changes in a run of a model; see intervene. other: the tokens of another sentence."""
 
     interventions: tuple[Intervention, ...] = ()
     other: Tokens | None = None
@@ -33,10 +33,10 @@ class Changes:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What is looked at of a run: the shares of all words.
+    """A prediction to compare: the probabilities of all words at a position.
 
-    at: a place. question: the one that is asked there; None for the word itself, the next one of a decoder, and of an
-    encoder the one that stands there, which is hidden then. pronoun: where the pronoun stands that is asked for.
+    at: its position. question: the question asked there; None for the next word of a decoder, or the word there of an
+    encoder, which is masked then. pronoun: the position of the pronoun that the question is about.
     """
 
     at: int
@@ -44,12 +44,12 @@ class Outcome:
     pronoun: int | None = None
 
     def read(self, name: str, tokens: Tokens) -> Tokens:
-        """What the model reads."""
+        """The tokens that the model reads."""
         is_hidden = self.question is None and not load_recipe(name).causal
         return blank_word(tokens, self.at) if is_hidden else tokens
 
     def shares(self, name: str, stack: Stack) -> Float[Tensor, " V"]:
-        """The probability of each word in a run of what is read."""
+        """The probability of each word, in a run on the tokens of `read`."""
         if self.question is None:
             return stack[UNEMBEDDING]["probabilities"][0, self.at]
         with torch.inference_mode():
@@ -57,7 +57,7 @@ class Outcome:
 
 
 def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
-    """What there is to look at: the word at a place, and whom each pronoun means, where the model is asked for it.
+    """The outcomes to choose from: the word at a position, and whom each pronoun means, if the model answers that.
 
     >>> tokens = ("<start>", "anna", "fed", "the", "dog", "because", "it", "was", "hungry", ".")
     >>> list_outcomes("en_asked_encoder", tokens, at=2)
@@ -72,7 +72,7 @@ def list_outcomes(name: str, tokens: Tokens, at: int) -> tuple[Outcome, ...]:
 
 
 def ask_for(name: str, tokens: Tokens, pronoun: int) -> Outcome:
-    """Whom a pronoun means: where that is asked, and by which question."""
+    """The outcome of whom a pronoun means: the position and the question by which the model is asked."""
     shape = load_model(name).shape
     if shape.answers != "heads":
         return Outcome(pronoun, PRONOUN, pronoun)
@@ -91,13 +91,13 @@ def run_changed(name: str, tokens: Tokens, changes: Changes) -> Stack:
 
 
 def shares_before_and_after(name: str, tokens: Tokens, outcome: Outcome, changes: Changes) -> tuple[Tensor, Tensor]:
-    """The probability of each word (V), as the model is and with changes."""
+    """The probability of each word (V), without and with changes."""
     read = outcome.read(name, tokens)
     return outcome.shares(name, run_model(name, read)), outcome.shares(name, run_changed(name, read, changes))
 
 
 def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> list[WeightMove]:
-    """The weights that moved most, of the heads that are not changed themselves; see rank_moved_weights.
+    """The weights that moved most, except in heads that are changed themselves; see rank_moved_weights.
 
     >>> from attention_core.analysis.interventions import Intervention
     >>> tokens = ("<start>", "anna", "fed", "the", "dog")
@@ -109,9 +109,9 @@ def moved_weights(name: str, tokens: Tokens, changes: Changes, count: int) -> li
     return rank_moved_weights(run_changed(name, tokens, changes).parts, run_model(name, tokens).parts, count, changed)
 
 
-# ---- each alone off --------------------------------------------------------------------------------------------------
+# ---- each one ablated ------------------------------------------------------------------------------------------------
 def list_switches(stack: Stack) -> list[Intervention]:
-    """Each head and each feed-forward layer of a run, off.
+    """The ablations of each head and each feed-forward layer of a run.
 
     >>> len(list_switches(run_model("en_asked_decoder", ("<start>", "the"))))
     15
@@ -129,7 +129,7 @@ def list_switches(stack: Stack) -> list[Intervention]:
 def share_with_each_off(
     name: str, tokens: Tokens, outcome: Outcome, word: int, hold_norms: bool = False
 ) -> tuple[tuple[Intervention, float], ...]:
-    """The probability of a word with each head and each feed-forward layer off alone, the lowest first.
+    """The probability of a word with each head and each feed-forward layer ablated alone, the lowest first.
 
     word: its row in the table. Source: Michel, Levy, Neubig 2019, section 3.2, "ablating one head".
     """
@@ -145,27 +145,27 @@ def share_with_each_off(
 # ---- the path of a prediction ----------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class PathRow:
-    """How far a part pushes a word's logit. by_word: of a head, with what it took from each word; else None."""
+    """What a part adds to a word's logit. by_word: of a head, what it adds from each word; else None."""
 
     part: str
     push: float
     by_word: tuple[float, ...] | None
 
 
-@lru_cache(maxsize=4)  # each word's push on each word of the vocabulary: 20 megabytes for a long sentence
+@lru_cache(maxsize=4)  # the parts of each word's logits for the whole vocabulary: 20 MB for a long sentence
 def find_path(name: str, tokens: Tokens, changes: Changes, word: int) -> Stack:
-    """The run of a model with changes, and what each part, and each head with each word, pushes the logit of a word by.
+    """The run of a model with changes, and what each part, and each head from each word, adds to the logit of a word.
 
-    tokens: what the model reads, with a word hidden where that is asked. word: its row in the table.
+    tokens: what the model reads, as returned by Outcome.read. word: its row in the table.
     """
     with torch.inference_mode():
         return with_word_pushes(with_logit_sum(run_changed(name, tokens, changes)), word)
 
 
 def path_rows(stack: Stack, at: int, word: int) -> tuple[PathRow, ...]:
-    """The logit of a word at a place as the sum of what each part pushes, heads word by word.
+    """The logit of a word at a position as the sum of what each part adds, for heads from each word.
 
-    stack: one of find_path for that word.
+    stack: a result of find_path for that word.
     """
     whole = stack["logit_sum"]["pushes"][:, 0, at, word].tolist()
     by_head = {}

@@ -1,4 +1,4 @@
-"""What a model writes: a decoder's next word, drawn or the likeliest, and what an encoder reads where one is hidden."""
+"""The next word of a decoder, sampled or the likeliest, and the input of an encoder with a masked word."""
 
 import torch
 from jaxtyping import Float
@@ -13,12 +13,12 @@ SENTENCE_ENDS = frozenset(".。?？!！")
 
 
 def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -> int:
-    r"""Give the number of the next word: the likeliest, or one that is drawn.
+    r"""Return the number of the next word: the likeliest, or a sampled one.
 
-    Drawn is the first word, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the number that the
-    seed has for this step: drawn_number.
+    Sampled is the first word, counted from the likeliest, with $p_1 + \dots + p_n > u$, where $u$ is the random number
+    of the seed for this step: drawn_number.
 
-    probabilities (V): of the words. seed: None for the likeliest word. step: which draw of the seed it is, from 0.
+    probabilities (V): of the words. seed: None for the likeliest word. step: which sample of the seed it is, from 0.
 
     Raises AttentionError: not_negative, whole_number, at_most. Source: Devroye 1986, section III.2 (inversion).
 
@@ -35,7 +35,7 @@ def pick_word(probabilities: Float[Tensor, " V"], seed: int | None, step: int) -
 
 
 def drawn_number(seed: int, step: int) -> float:
-    """Give the number from 0 to 1, below 1, that a seed has for a step: each step has one of its own.
+    """Return the random number of a seed for a step, from 0 to below 1: each step has another one.
 
     >>> drawn_number(3, 1) == drawn_number(3, 1), drawn_number(3, 1) == drawn_number(3, 2)
     (True, False)
@@ -45,9 +45,9 @@ def drawn_number(seed: int, step: int) -> float:
 
 
 def add_word(tokens: tuple[str, ...], word: str) -> tuple[str, ...]:
-    """Give what is read with one word more.
+    """Return the tokens with one more word.
 
-    tokens: START and the words so far. Raises AttentionError: model_too_long, beyond what the model learned from.
+    tokens: START and the words so far. Raises AttentionError: model_too_long, beyond the longest training text.
 
     >>> add_word(("<start>", "the"), "dog")
     ('<start>', 'the', 'dog')
@@ -58,7 +58,7 @@ def add_word(tokens: tuple[str, ...], word: str) -> tuple[str, ...]:
 
 
 def blank_word(tokens: tuple[str, ...], at: int) -> tuple[str, ...]:
-    """Give what an encoder reads where one word is hidden.
+    """Return the tokens that an encoder reads with one word masked.
 
     tokens: START and the words. at: the place of the word, from 1. Raises AttentionError: index, for another place.
     Source: Devlin et al. 2019, section 3.1.

@@ -17,7 +17,7 @@ class Classifier(nn.Module):
     """A classifier of texts whose output projection, W_o and b_o, gives the logit of each class.
 
     The vector of a place is that of its symbol plus that of the symbol before it: a place holds a symbol with what
-    precedes it, such as a value behind a marker.
+    precedes it, such as a value after a marker.
     """
 
     def __init__(self, symbols: int, classes: int, heads: int, generator: Generator):
@@ -25,7 +25,7 @@ class Classifier(nn.Module):
         width = CLASSIFIER_WIDTH
         self.heads = heads
         self.symbol = draw_embedding(symbols, width, generator)
-        self.before = draw_embedding(symbols + 1, width, generator)  # the last: that there is none
+        self.before = draw_embedding(symbols + 1, width, generator)  # the last: for no symbol
         self.query = draw_matrix(1, width, generator)
         self.w_q = draw_matrix(width, width, generator)
         self.w_k = draw_matrix(width, width, generator)
@@ -34,7 +34,7 @@ class Classifier(nn.Module):
         self.b_o = nn.Parameter(torch.zeros(classes))
 
     def vectors(self, symbols: Int[Tensor, "B S"]) -> Float[Tensor, "B S 16"]:
-        """Compute the vector of each place; that of padding means nothing."""
+        """Compute the vector of each place; that of padding has no meaning."""
         none_before = self.before.num_embeddings - 1
         count = len(symbols)
         own = symbols.clamp(min=0)  # (B, S), 0 for padding
@@ -44,9 +44,9 @@ class Classifier(nn.Module):
         return self.symbol(own) + self.before(before)
 
     def weights(self, switches: Float[Tensor, " H"] | None = None) -> Weights:
-        """Give the attention's matrices, and the classifier's.
+        """Return the weights of the attention and of the output.
 
-        switches: 1 for a head that is on, 0 for one that is off; None: all are on.
+        switches: 1 for an active head, 0 for an ablated one; None: all are active.
         """
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(
@@ -63,9 +63,9 @@ class Classifier(nn.Module):
         replacement: Tensor | None = None,
         switches: Float[Tensor, " H"] | None = None,
     ) -> Trace:
-        """Run a batch, filled up with PAD; `output` (B, 1, classes) holds the logits.
+        """Run a batch, padded with PAD; `output` (B, 1, classes) holds the logits.
 
-        replacement: weights (B, H, 1, S) in the place of the computed ones. switches: as for weights.
+        replacement: weights (B, H, 1, S) instead of the computed ones. switches: as for weights.
         """
         queries = self.query.expand(len(symbols), 1, CLASSIFIER_WIDTH)  # (1, 16) -> (B, 1, 16)
         is_symbol = symbols != PAD  # (B, S)
@@ -79,12 +79,12 @@ class Classifier(nn.Module):
         )
 
     def classify(self, symbols: Int[Tensor, "B S"], switches: Float[Tensor, " H"] | None = None) -> Int[Tensor, " B"]:
-        """Give the most probable class of each text, by its number. switches: as for weights."""
+        """Return the most probable class of each text, by its number. switches: as for weights."""
         trace = self.trace(symbols, switches=switches)
         logits = trace["output"]  # (B, 1, classes)
         return logits[:, 0].argmax(-1)
 
     def loss(self, symbols: Int[Tensor, "B S"], classes: Int[Tensor, " B"]) -> Tensor:
-        """Compute the mean surprise, in nats, of the right class."""
+        """Compute the mean cross-entropy, in nats, of the right class."""
         logits = self.trace(symbols)["output"]  # (B, 1, classes)
         return nn.functional.cross_entropy(logits[:, 0], classes)

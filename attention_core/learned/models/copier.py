@@ -1,4 +1,4 @@
-"""A small language model of attention alone, in which heads learn to copy: what came after this symbol last time?"""
+"""A small attention-only language model whose heads learn to copy the symbol after this one's last occurrence."""
 
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
@@ -23,7 +23,7 @@ class CopierLayer(nn.Module):
         self.w_o = draw_matrix(COPIER_WIDTH, COPIER_WIDTH, generator)
 
     def weights(self, switches: Float[Tensor, "2"] | None = None) -> Weights:
-        """Give the layer's matrices. switches: 1 for a head that is on, 0 for one that is off; None: all are on."""
+        """Return the layer's matrices. switches: 1 for an active head, 0 for an ablated one; None: all are active."""
         w_o = self.w_o if switches is None else switch_heads(switches, self.w_o)
         return Weights(w_q=self.w_q, w_k=self.w_k, w_v=self.w_v, w_o=w_o)
 
@@ -45,7 +45,7 @@ class Copier(nn.Module):
     def traces(self, symbols: Int[Tensor, "B T"], switches: Float[Tensor, "layers 2"] | None = None) -> list[Trace]:
         """Run each layer. The last Trace holds x, and the output that is added to it.
 
-        switches: 1 for a head that is on, 0 for one that is off; None: all are on.
+        switches: 1 for an active head, 0 for an ablated one; None: all are active.
         """
         x = self.read(symbols)  # (B, T, 32)
         runs = []
@@ -64,7 +64,7 @@ class Copier(nn.Module):
         return x @ self.out
 
     def loss(self, symbols: Int[Tensor, "B T"]) -> Tensor:
-        """Compute the mean surprise, in nats, of each symbol in the second half; nothing foretells the first half."""
+        """Compute the mean cross-entropy, in nats, of the second half's symbols; the first half is unpredictable."""
         half = symbols.shape[1] // 2
         given = symbols[:, :-1]  # (B, T - 1)
         logits = self.logits(given)  # (B, T - 1, symbols)

@@ -1,4 +1,4 @@
-"""Weights before training, drawn from a generator of the caller's, not torch's global one."""
+"""Weights before training, sampled from a generator of the caller, not from torch's global one."""
 
 import math
 
@@ -8,7 +8,7 @@ from torch import Generator, Tensor, nn
 
 
 def draw_embedding(symbols: int, width: int, generator: Generator) -> nn.Embedding:
-    """Draw a vector for each symbol, uniform in ±1.
+    """Sample a vector for each symbol, uniform in ±1.
 
     >>> draw_embedding(5, 3, Generator().manual_seed(0)).weight.shape
     torch.Size([5, 3])
@@ -19,19 +19,19 @@ def draw_embedding(symbols: int, width: int, generator: Generator) -> nn.Embeddi
 
 
 def draw_gru(inputs: int, width: int, generator: Generator) -> nn.GRU:
-    """Draw a recurrence (Cho et al. 2014), uniform in ±1/√width, as torch does."""
+    """Sample a GRU (Cho et al. 2014), uniform in ±1/√width, as torch does."""
     module = nn.GRU(inputs, width, batch_first=True, device="meta")
     return draw_module(module, 1 / math.sqrt(width), generator)
 
 
 def draw_linear(inputs: int, outputs: int, generator: Generator) -> nn.Linear:
-    """Draw x W + b, uniform in ±1/√inputs, as torch does."""
+    """Sample a linear layer x W + b, uniform in ±1/√inputs, as torch does."""
     module = nn.Linear(inputs, outputs, device="meta")
     return draw_module(module, 1 / math.sqrt(inputs), generator)
 
 
 def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter:
-    """Draw W in row convention, x @ W, uniform in ±1/√inputs."""
+    """Sample W in row convention, x @ W, uniform in ±1/√inputs."""
     limit = 1 / math.sqrt(inputs)
     matrix = torch.empty(inputs, outputs)
     fill_uniform(matrix, limit, generator)
@@ -39,7 +39,7 @@ def draw_matrix(inputs: int, outputs: int, generator: Generator) -> nn.Parameter
 
 
 def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Module:
-    """Replace the parameters of a module on the "meta" device by drawn ones.
+    """Replace the parameters of a module on the "meta" device by sampled ones.
 
     Module.to_empty would do without the loop, but imports all of sympy, which takes more than a second.
     """
@@ -51,7 +51,7 @@ def draw_module(module: nn.Module, limit: float, generator: Generator) -> nn.Mod
 
 
 def fill_uniform(tensor: torch.Tensor, limit: float, generator: Generator) -> None:
-    """Fill a tensor with numbers between ±limit."""
+    """Fill a tensor with random numbers between ±limit."""
     nn.init.uniform_(tensor, -limit, limit, generator=generator)
 
 

@@ -17,9 +17,9 @@ EMBEDDING_WIDTH, STATE_WIDTH = 32, 64  # numbers of a symbol, of a state
 
 @dataclass(frozen=True, eq=False)
 class EncodedText:
-    """A batch of texts as the encoder gives it.
+    """The encoder's output for a batch of texts.
 
-    states: one for each symbol. whole: one vector for each text. there: where a text has a symbol, not padding.
+    states: one for each symbol. whole: one vector for each text. there: whether a position holds a symbol, not padding.
     """
 
     states: Float[Tensor, "B S N"]
@@ -32,9 +32,9 @@ class Seq2Seq(nn.Module):
 
     "one": one context vector for the whole text. "dot", "additive": attention over the encoder's states, with this
     score. The encoder reads from both sides (Schuster, Paliwal 1997), each direction with half of the width. The
-    decoder's state s_t asks, the encoder's states h_i are keys and values, and c_t beside s_t gives the next symbol
-    (Luong et al. 2015, section 3.1; the additive score is that of Bahdanau et al. 2015). width: the N numbers of a
-    state.
+    decoder's state s_t is the query, the encoder's states h_i are keys and values, and s_t with c_t gives the next
+    symbol (Luong et al. 2015, section 3.1; the additive score is that of Bahdanau et al. 2015). width: the N numbers of
+    a state.
     """
 
     def __init__(self, symbols: tuple[int, int], context: str, generator: Generator, width: int = STATE_WIDTH):
@@ -58,7 +58,7 @@ class Seq2Seq(nn.Module):
 
     # ---- reading -----------------------------------------------------------------------------------------------------
     def encode(self, source: Int[Tensor, "B S"]) -> EncodedText:
-        """Compute the states h_i of a batch, filled up with PAD."""
+        """Compute the states h_i of a batch, padded with PAD."""
         is_symbol = source != PAD  # (B, S)
         lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
         symbols = source.clamp(min=0)
@@ -109,11 +109,11 @@ class Seq2Seq(nn.Module):
 
     @property
     def config(self) -> AttentionConfig:
-        """Give the choices of the attention."""
+        """The config of the attention."""
         return AttentionConfig(score=self.context)
 
     def weights(self) -> Weights:
-        """Give the attention's own numbers."""
+        """Return the weights of the attention's score."""
         if self.context != "additive":
             return Weights()
         return Weights(w_aq=self.w_aq, w_ak=self.w_ak, v_a=self.v_a)
@@ -135,9 +135,10 @@ class Seq2Seq(nn.Module):
         return self.out(hidden)
 
     def loss(self, source: Int[Tensor, "B S"], target: Int[Tensor, "B T"]) -> Tensor:
-        """Compute the mean surprise, in nats a symbol, of the target and its end, each symbol given those before it.
+        """Compute the mean cross-entropy, in nats per symbol, of the target and its end, each symbol given earlier
+        ones.
 
-        target: filled up with PAD.
+        target: padded with PAD.
         """
         is_symbol = target != PAD  # (B, T)
         lengths = is_symbol.sum(-1, keepdim=True)  # (B, 1)
@@ -183,7 +184,7 @@ class Seq2Seq(nn.Module):
 
 
 def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]:
-    """Give the place of each symbol once its text is reversed; padding stays where it is.
+    """Return the position of each symbol once its text is reversed; padding stays where it is.
 
     >>> reversed_places(torch.tensor([3, 2]), 4)
     tensor([[2, 1, 0, 3],
@@ -197,7 +198,7 @@ def reversed_places(lengths: Int[Tensor, " B"], size: int) -> Int[Tensor, "B S"]
 
 
 def take_places(rows: Float[Tensor, "B S d"], places: Int[Tensor, "B n"]) -> Float[Tensor, "B n d"]:
-    """Take the vectors at these places, in each row of a batch its own."""
+    """Take the vectors at these positions, other ones in each row of a batch."""
     width = rows.shape[-1]
     index = places[..., None]  # (B, n, 1)
     index = index.expand(-1, -1, width)  # (B, n, d)

@@ -1,7 +1,7 @@
-"""Byte-pair encoding: what stands beside each other most often becomes one piece, again and again.
+"""Byte-pair encoding: the most frequent pair of neighbouring pieces becomes one piece, again and again.
 
 A text is cut into runs first (letters of one word, Chinese characters in a row, each other sign alone), and no piece
-reaches beyond its run. A character that nothing was learned of is spelt by its bytes, so that every text has pieces.
+reaches beyond its run. A character outside the training text is spelled by its bytes, so that every text has pieces.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-BEGIN = "▁"  # before the letters of a word, where a space stands before it or the text begins
+BEGIN = "▁"  # before the letters of a word after a space or at the beginning of the text
 RUN_PATTERN = re.compile(r"[\u3400-\u9fff]+|[^\W\d_\u3400-\u9fff]+|\S")
 LETTERS_PATTERN = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 
@@ -19,7 +19,7 @@ Pieces = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Merge:
-    """Two pieces that became one. count: how often they stood beside each other."""
+    """Two pieces that became one. count: how often they were neighbours."""
 
     left: str
     right: str
@@ -33,10 +33,10 @@ class Merge:
 
 # ---- learning --------------------------------------------------------------------------------------------------------
 def learn_merges(runs: Mapping[str, int], count: int) -> list[Merge]:
-    """Learn the pairs that become pieces: the most frequent one first, then the most frequent of what is there now.
+    """Learn the pairs that become pieces: the most frequent one first, then the most frequent one after that merge.
 
-    runs: how often each run stands in the text, as split_runs cuts it. count: how many pairs at most. Of two pairs
-    that are as frequent the one that is first by its characters is taken. No pair is taken that stands there once.
+    runs: how often each run of split_runs is in the text. count: how many pairs at most. Of two pairs that are as
+    frequent the first by its characters is taken. A pair that occurs once is not taken.
     Source: Sennrich, Haddow, Birch 2016, *Neural Machine Translation of Rare Words with Subword Units*, algorithm 1.
 
     >>> [merge.joined for merge in learn_merges({"▁low": 5, "▁lower": 2, "▁newest": 6, "▁widest": 3}, 4)]
@@ -57,9 +57,9 @@ def learn_merges(runs: Mapping[str, int], count: int) -> list[Merge]:
 
 
 def count_pairs(cut: Mapping[str, Pieces], runs: Mapping[str, int]) -> Counter[tuple[str, str]]:
-    """Count how often each two pieces stand beside each other.
+    """Count how often each two pieces are neighbours.
 
-    cut: the pieces of each run. runs: how often it stands in the text.
+    cut: the pieces of each run. runs: how often each run is in the text.
 
     >>> count_pairs({"aab": ("a", "a", "b")}, {"aab": 3})
     Counter({('a', 'a'): 3, ('a', 'b'): 3})
@@ -72,7 +72,7 @@ def count_pairs(cut: Mapping[str, Pieces], runs: Mapping[str, int]) -> Counter[t
 
 
 def join(pieces: Pieces, merge: Merge) -> Pieces:
-    """Join the two pieces of a merge wherever they stand beside each other, from the left on.
+    """Join the two pieces of a merge wherever they are neighbours, from the left on.
 
     >>> join(("a", "a", "a", "b"), Merge("a", "a", 1))
     ('aa', 'a', 'b')
@@ -90,7 +90,7 @@ def join(pieces: Pieces, merge: Merge) -> Pieces:
 
 # ---- cutting ---------------------------------------------------------------------------------------------------------
 def split_runs(text: str) -> list[str]:
-    """Cut a text into runs; the letters of a word begin with BEGIN where a space stands before them.
+    """Cut a text into runs; the letters of a word begin with BEGIN after a space or at the beginning.
 
     >>> split_runs("The dogs bark."), split_runs("那只狗，它叫")
     (['▁The', '▁dogs', '▁bark', '.'], ['那只狗', '，', '它叫'])
@@ -104,7 +104,7 @@ def split_runs(text: str) -> list[str]:
 
 
 def spell(run: str, known: Collection[str]) -> Pieces:
-    """Spell a run by its characters, and one that is not known by its bytes.
+    """Spell a run by its characters, and an unknown character by its bytes.
 
     >>> spell("a🐶", known={"a"})
     ('a', '<0xF0>', '<0x9F>', '<0x90>', '<0xB6>')
@@ -119,9 +119,9 @@ def spell(run: str, known: Collection[str]) -> Pieces:
 
 
 def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pieces:
-    """Cut a text into pieces: each run is spelt, then joined by every merge in the order in which they were learned.
+    """Cut a text into pieces: each run is spelled, then joined by every merge in the order of learning.
 
-    merges: as learn_merges gives them. known: the characters that the text held from which they were learned.
+    merges: a result of learn_merges. known: the characters of the training text.
 
     >>> cut_pieces("lowest", [Merge("l", "o", 2), Merge("lo", "w", 2), Merge("e", "s", 1)], known=set("▁lowest"))
     ('▁', 'low', 'es', 't')
@@ -136,7 +136,7 @@ def cut_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> Pi
 
 
 def growing_pieces(text: str, merges: Sequence[Merge], known: Collection[str]) -> list[tuple[int, Pieces]]:
-    """List how the pieces of a text grow with the number of merges: each number after which they are others.
+    """List the pieces of a text after each number of merges at which they change.
 
     >>> growing_pieces("low", [Merge("x", "y", 3), Merge("l", "o", 2), Merge("lo", "w", 2)], known=set("▁low"))
     [(0, ('▁', 'l', 'o', 'w')), (2, ('▁', 'lo', 'w')), (3, ('▁', 'low'))]
@@ -156,13 +156,13 @@ def flatten(cut: Sequence[Pieces]) -> Pieces:
     return tuple(piece for pieces in cut for piece in pieces)
 
 
-# ---- where a token stands --------------------------------------------------------------------------------------------
+# ---- positions of tokens ---------------------------------------------------------------------------------------------
 BYTE_PATTERN = re.compile("<0x[0-9A-F]{2}>")
 Span = tuple[int, int]
 
 
 def locate(text: str, tokens: Sequence[str]) -> list[Span]:
-    """Find which characters of a text each token stands for, as (first, behind the last).
+    """Find the characters of a text that each token stands for, as (first, after the last).
 
     tokens: words, pieces or characters of the text in their order; white space may stand between them. The bytes of a
     character all stand for that character.
@@ -172,7 +172,7 @@ def locate(text: str, tokens: Sequence[str]) -> list[Span]:
     """
     spans = []
     at = 0
-    bytes_left = 0  # of the character at which we are
+    bytes_left = 0  # of the current character
     for token in tokens:
         while at < len(text) and text[at].isspace():
             at += 1

@@ -1,4 +1,4 @@
-"""How long sentences are in pieces, against how many pieces there are."""
+"""The length of sentences in pieces, by the number of pieces in the vocabulary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,14 +12,15 @@ from attention_core.learned.pieces.byte_pairs import growing_pieces
 from attention_core.learned.pieces.shipped import LEARNED_MERGES, SPACES, load_pieces
 
 LENGTH_MERGES = (0, 50, 100, 200, 400, LEARNED_MERGES)  # numbers of merges that are compared
-MEASURED_TEXTS, MEASURED_SEED = 100, 2  # sentences that nothing was learned from
-VECTOR_WIDTH = 64  # numbers of a piece's vector, as in the models that come along
+MEASURED_TEXTS, MEASURED_SEED = 100, 2  # held-out sentences: their number and their seed
+VECTOR_WIDTH = 64  # of a piece's vector, as in the shipped models
 
 
 @dataclass(frozen=True)
 class PieceLength:
-    """Sentences in pieces. length: pieces a sentence, the mean. pairs: the mean of its square, the pairs that attention
-    compares. size: how many pieces there are. vectors: numbers of the table that holds a vector for each."""
+    """Sentences in pieces. length: the mean pieces per sentence. pairs: the mean of its square, the pairs that
+    attention compares. size: the number of pieces in the vocabulary. vectors: the numbers in the table of their
+    vectors."""
 
     length: float
     pairs: float
@@ -54,7 +55,7 @@ def measure_lengths(language: str) -> tuple[PieceLength, ...]:
 
 
 def compare_lengths(rows: Sequence[PieceLength]) -> tuple[float, int]:
-    """Compare the first row with the last: how many times as many pairs it has, and the vectors' numbers it saves.
+    """Compare the first row with the last: how many times as many pairs it has, and the table's numbers it saves.
 
     >>> times, saved = compare_lengths(measure_lengths("en"))
     >>> times > 5, saved == 64 * LEARNED_MERGES

@@ -1,4 +1,4 @@
-"""The pieces that come with the app: learned from the sentences of the grammar, a language each."""
+"""The shipped pieces of each language, learned from the sentences of the grammar."""
 
 import json
 from collections import Counter
@@ -17,15 +17,15 @@ SHIPPED_FOLDER = Path(__file__).with_name("shipped")
 LEARNED_TEXTS = 4_000  # of the grammar
 LEARNED_MERGES = 600
 LEARNED_SEED = 1
-ASCII = ascii_letters + digits + punctuation  # each a piece, even where nothing was learned of it
+ASCII = ascii_letters + digits + punctuation  # each a piece, even if the training text lacks it
 SPACES = {"en": " ", "zh": ""}  # what a language writes between words
 
 
 @dataclass(frozen=True)
 class PieceTable:
-    """What was learned of a language.
+    """The pieces of a language.
 
-    characters: those of ASCII, and those that its text held. merges: in the order of learning.
+    characters: those of ASCII, and those of the training text. merges: in the order of learning.
     """
 
     characters: frozenset[str]
@@ -33,7 +33,7 @@ class PieceTable:
 
     @property
     def size(self) -> int:
-        """How many pieces there are: the characters, the 256 bytes, and one for each merge."""
+        """The number of pieces: the characters, the 256 bytes, and one for each merge."""
         return len(self.characters) + 256 + len(self.merges)
 
 
@@ -49,7 +49,7 @@ def learn_pieces(language: str) -> PieceTable:
 
 
 def ship_pieces(language: str) -> None:
-    """Learn the pieces of a language, and write them into its file: a line for each merge."""
+    """Learn the pieces of a language, and write them into its file, one line per merge."""
     table = learn_pieces(language)
     merges = [json.dumps([merge.left, merge.right, merge.count], ensure_ascii=False) for merge in table.merges]
     characters = json.dumps("".join(sorted(table.characters)), ensure_ascii=False)

@@ -1,1 +1,1 @@
-"""Symbols as numbers, and the split into texts for training and for measuring."""
+"""Symbols as numbers, and the split into training texts and held-out texts."""

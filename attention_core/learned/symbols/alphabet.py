@@ -1,4 +1,4 @@
-"""The symbols that a network knows, and a text as their numbers; an unknown symbol is refused."""
+"""The symbols that a network knows, and a text as their numbers; an unknown symbol raises an error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,14 +24,14 @@ class Alphabet:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """Give the number of each symbol."""
+        """The number of each symbol."""
         return {symbol: number for number, symbol in enumerate(self.of)}
 
     def __len__(self) -> int:
         return len(self.of)
 
     def numbers(self, symbols: Sequence[str]) -> list[int]:
-        """Give the numbers of symbols. Raises AttentionError: never_seen, for a symbol that is not among them."""
+        """Return the numbers of symbols. Raises AttentionError: never_seen, for a symbol that is not among them."""
         numbers = []
         for symbol in symbols:
             if symbol not in self.places:
@@ -41,5 +41,5 @@ class Alphabet:
         return numbers
 
     def symbols(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        """Give the symbols of numbers."""
+        """Return the symbols of numbers."""
         return tuple(self.of[number] for number in numbers)

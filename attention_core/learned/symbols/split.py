@@ -1,4 +1,4 @@
-"""The split into texts for training and for measuring: a text's own symbols decide, so that none is on both sides."""
+"""The split into training texts and held-out texts: a text's own symbols decide, so that none is on both sides."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ SPLIT_MODULUS, HELD_OUT_REMAINDER = 11, 5  # one of eleven
 
 
 def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
-    r"""Mark the texts that are only measured: those where $\sum_i (i + 1) (x_i + 1)$ is 5 modulo 11.
+    r"""Mark the held-out texts: those for which $\sum_i (i + 1) (x_i + 1)$ is 5 modulo 11.
 
     Padding adds nothing to the sum.
 
@@ -28,9 +28,9 @@ def is_held_out(texts: Int[Tensor, "B S"]) -> Bool[Tensor, " B"]:
 
 
 def draw_one_side(draw: Callable[[int], tuple[Tensor, ...]], count: int, measured: bool) -> tuple[Tensor, ...]:
-    """Draw rows until there are `count` of one side of the split.
+    """Sample rows until there are `count` of one side of the split.
 
-    draw: gives at least so many rows as a tuple of tensors, the texts first. measured: the side that is never trained.
+    draw: returns at least so many rows as a tuple of tensors, the texts first. measured: the held-out side.
     """
     batches: list[tuple[Tensor, ...]] = []
     found = 0

@@ -1,1 +1,1 @@
-"""What the networks learn from: dates, reversed letters, repetitions, votes."""
+"""The tasks of the networks: dates, reversed letters, repetitions, votes."""

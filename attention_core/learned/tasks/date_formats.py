@@ -96,7 +96,7 @@ def find_numbers(text: str) -> list[int]:
 
 
 def is_day(year: int, month: int, day: int) -> bool:
-    """Say whether the calendar has this day."""
+    """Return whether the calendar has this day."""
     if year < MINYEAR:
         return False
     if not 1 <= month <= 12:

@@ -23,7 +23,7 @@ from attention_core.learned.tasks.texts import SourceTargetTexts, encode_pairs, 
 
 # ---- days and symbols ------------------------------------------------------------------------------------------------
 FIRST_DAY, DAY_COUNT = date(1950, 1, 1), 36525  # a hundred years
-# Of eleven days one is never trained: no week, month or year has this rhythm.
+# One of eleven days is held out: no week, month or year has this period.
 HELD_OUT_PERIOD_DAYS, HELD_OUT_DAY = 11, 5
 
 SOURCE_LETTERS = set("".join((*MONTHS, *WEEKDAYS, "the of st nd rd")))
@@ -32,30 +32,30 @@ TARGET = Alphabet(tuple("0123456789年月日"))
 
 
 def trained_days() -> list[date]:
-    """List the days that may be trained."""
+    """List the days for training."""
     return [FIRST_DAY + timedelta(number) for number in range(DAY_COUNT) if not is_held_out_day(number)]
 
 
 def held_out_days() -> list[date]:
-    """List the days that are never trained."""
+    """List the held-out days."""
     return [FIRST_DAY + timedelta(number) for number in range(DAY_COUNT) if is_held_out_day(number)]
 
 
 def is_held_out_day(day_number: int) -> bool:
-    """Say whether a day is never trained, by its number from FIRST_DAY on."""
+    """Return whether a day is held out, by its number from FIRST_DAY on."""
     return day_number % HELD_OUT_PERIOD_DAYS == HELD_OUT_DAY
 
 
 # ---- texts for training, and for measuring ---------------------------------------------------------------------------
-TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # dates that are trained; dates of which some are measured
-TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # dates that are measured: of a length, of an untrained format
-MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # lengths: 19 and 38, one text of 500, are left out
+TRAINED_DATE_COUNT, HELD_OUT_DATE_COUNT = 16384, 4096  # training dates; held-out dates, of which some are measured
+TEXTS_PER_LENGTH, UNTRAINED_DATE_COUNT = 16, 64  # measured dates: per length, per untrained format
+MEASURED_LENGTHS = (*range(8, 19), *range(20, 38))  # without 19 and 38, the lengths of one text in 500
 
 
 def draw_date_pairs(
     days: Sequence[date], formats: Sequence[DateFormat], count: int, seed: int
 ) -> list[tuple[str, str]]:
-    """Draw days, each in a format that is drawn too, and in Chinese."""
+    """Sample days, each in a random format, and in Chinese."""
     generator = torch.Generator().manual_seed(seed)
     day_numbers = torch.randint(len(days), (count,), generator=generator)
     format_numbers = torch.randint(len(formats), (count,), generator=generator)
@@ -71,7 +71,7 @@ def draw_date_pairs(
 
 @cache
 def all_trained_texts() -> SourceTargetTexts:
-    """Draw everything that is ever trained."""
+    """Sample all training texts."""
     pairs = draw_date_pairs(
         trained_days(),
         [*FORMATS.values()],
@@ -82,7 +82,7 @@ def all_trained_texts() -> SourceTargetTexts:
 
 
 def batch(count: int, generator: Generator) -> SourceTargetTexts:
-    """Draw some of the trained texts."""
+    """Sample some of the training texts."""
     source, target = all_trained_texts()
     rows = torch.randint(len(source), (count,), generator=generator)
     source = trim_padding(source[rows])
@@ -92,7 +92,7 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Draw dates that are never trained, by the length of the English text."""
+    """Sample held-out dates, by the length of the English text."""
     pairs = draw_date_pairs(
         held_out_days(),
         [*FORMATS.values()],
@@ -112,7 +112,7 @@ def held_out() -> dict[int, SourceTargetTexts]:
 
 @cache
 def untrained_texts() -> dict[str, SourceTargetTexts]:
-    """Draw dates in formats that are never trained, by format."""
+    """Sample held-out dates in formats that are never trained, by format."""
     days = held_out_days()
     texts = {}
     for name, write_english in UNTRAINED_FORMATS.items():
@@ -122,13 +122,13 @@ def untrained_texts() -> dict[str, SourceTargetTexts]:
 
 
 def exact_in_untrained_formats(model: Seq2Seq) -> dict[str, float]:
-    """Measure the share of dates that are written exactly, by format."""
+    """Measure the share of dates that are written exactly, by untrained format."""
     return {name: share_exact(model, texts) for name, texts in untrained_texts().items()}
 
 
 # ---- the right text --------------------------------------------------------------------------------------------------
 def answer(text: str) -> str | None:
-    """Give what is to be written of a text; None where it is no date in a format here."""
+    """Return the right output for a text; None if it is no date in one of the formats."""
     day = read_date(text)
     if day is None:
         return None

@@ -1,4 +1,4 @@
-"""Texts of which it is known what decides: the value behind a marker, or the majority of votes."""
+"""Texts with known evidence of their class: the value after a marker, or the majority of votes."""
 
 import re
 from collections.abc import Callable
@@ -23,14 +23,14 @@ SILENT_SHARE = 0.3  # of the places of a text
 SHORTEST_EVIDENCE, LONGEST_EVIDENCE = 8, 16
 VALUES_PER_TEXT = 3  # values in a text, all different; one of them is marked
 
-LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # texts filled up with PAD, and the class of each
+LabelledTexts = tuple[Int[Tensor, "B S"], Int[Tensor, " B"]]  # texts padded with PAD, and the class of each
 
 
 # ---- a marked value --------------------------------------------------------------------------------------------------
 def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
-    """Draw texts such as "b > 3 a 7 c h 1 f": letters, three different values, and a marker before one, its class.
+    """Sample texts such as "b > 3 a 7 c h 1 f": letters, three different values, and a marker before the class.
 
-    Each value stands at an odd place, with a letter or the marker before it, so that only the marker tells which.
+    Each value is at an odd place, with a letter or the marker before it, so that only the marker selects one.
     """
     lengths = draw_lengths(count, generator)  # (B, 1)
     fillers = torch.randint(
@@ -42,7 +42,7 @@ def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
     value_places = draw_value_places(lengths, generator)  # (B, 3)
     values = draw_values(count, generator)  # (B, 3)
     texts = texts.scatter(1, value_places, values + FIRST_VALUE)
-    marked_place = value_places[:, :1]  # (B, 1): that of the first value that was drawn
+    marked_place = value_places[:, :1]  # (B, 1): that of the first sampled value
     texts = texts.scatter(1, marked_place - 1, MARKER_NUMBER)
     texts = pad_beyond(texts, lengths)
     classes = values[:, 0]
@@ -50,7 +50,7 @@ def draw_marked_values(count: int, generator: Generator) -> LabelledTexts:
 
 
 def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
-    """Draw the length of each text."""
+    """Sample the length of each text."""
     return torch.randint(
         SHORTEST_EVIDENCE,
         LONGEST_EVIDENCE + 1,
@@ -60,9 +60,9 @@ def draw_lengths(count: int, generator: Generator) -> Int[Tensor, "B 1"]:
 
 
 def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[Tensor, "B 3"]:
-    """Draw different odd places inside each text."""
+    """Sample different odd places inside each text."""
     count = len(lengths)
-    # A pair is a symbol at an even place and the one behind it.
+    # A pair is a symbol at an even place and the next one.
     most_pairs = LONGEST_EVIDENCE // 2
     keys = torch.rand(count, most_pairs, generator=generator)  # (B, pairs)
     pair_counts = lengths // 2  # (B, 1)
@@ -74,23 +74,23 @@ def draw_value_places(lengths: Int[Tensor, "B 1"], generator: Generator) -> Int[
 
 
 def draw_values(count: int, generator: Generator) -> Int[Tensor, "B 3"]:
-    """Draw different values for each text, from 0 on."""
+    """Sample different values for each text, from 0 on."""
     keys = torch.rand(count, len(LOOKUP_VALUES), generator=generator)
-    order = keys.argsort(-1)  # (B, 8): a permutation a row
+    order = keys.argsort(-1)  # (B, 8): one permutation per row
     return order[:, :VALUES_PER_TEXT]
 
 
 def pad_beyond(texts: Int[Tensor, "B S"], lengths: Int[Tensor, "B 1"]) -> Int[Tensor, "B S"]:
-    """Fill each text up with PAD from its length on."""
+    """Pad each text with PAD from its length on."""
     is_beyond = torch.arange(LONGEST_EVIDENCE) >= lengths  # (B, S)
     return texts.masked_fill(is_beyond, PAD)
 
 
 # ---- votes -----------------------------------------------------------------------------------------------------------
 def draw_votes(count: int, generator: Generator) -> LabelledTexts:
-    """Draw texts such as "+ . - + . +": an odd number of votes, silence between them; the class is the majority.
+    """Sample texts such as "+ . - + . +": an odd number of votes, silence between them; the class is the majority.
 
-    The first place votes where the number of the other votes is even.
+    The first place votes if the number of the other votes is even.
     """
     shape = (count, LONGEST_EVIDENCE)
     lengths = draw_lengths(count, generator)  # (B, 1)
@@ -117,14 +117,14 @@ def count_votes(texts: Int[Tensor, "B S"]) -> tuple[Int[Tensor, " B"], Int[Tenso
 # ---- the tasks -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class EvidenceTask:
-    """A task: its symbols, the function that draws labelled texts, and the symbols of the classes."""
+    """A task: its symbols, the function that samples labelled texts, and the symbols of the classes."""
 
     symbols: Alphabet
     draw: Callable[[int, Generator], LabelledTexts]
     classes: tuple[str, ...]
 
     def draw_side(self, count: int, generator: Generator, measured: bool) -> LabelledTexts:
-        """Draw labelled texts of one side. measured: the side that is never trained."""
+        """Sample labelled texts of one side. measured: the held-out side."""
         draw = partial(self.draw, generator=generator)
         return draw_one_side(draw, count, measured)
 
@@ -133,24 +133,24 @@ TASKS = {
     "lookup": EvidenceTask(LOOKUP_ALPHABET, draw_marked_values, LOOKUP_VALUES),
     "vote": EvidenceTask(VOTE_ALPHABET, draw_votes, (VOTE_FOR, VOTE_AGAINST)),
 }
-MEASURED_TEXT_COUNT = 500  # texts that are measured
+MEASURED_TEXT_COUNT = 500  # held-out texts
 
 
 def batch(task: str, count: int, generator: Generator) -> LabelledTexts:
-    """Draw labelled texts for training."""
+    """Sample labelled texts for training."""
     return TASKS[task].draw_side(count, generator, measured=False)
 
 
 @cache
 def held_out(task: str) -> LabelledTexts:
-    """Draw the labelled texts that are never trained."""
+    """Sample the labelled held-out texts."""
     generator = torch.Generator().manual_seed(1)
     return TASKS[task].draw_side(MEASURED_TEXT_COUNT, generator, measured=True)
 
 
 # ---- the right class -------------------------------------------------------------------------------------------------
 def answer(task: str, text: str) -> str | None:
-    """Give the class of a text; None for a text of another kind than those that are trained.
+    """Return the class of a text; None for a text of another kind than in training.
 
     >>> answer("lookup", "b7c>3ah1f"), answer("lookup", "b7c"), answer("vote", "+.-+"), answer("vote", "+-")
     ('3', None, '+', None)
@@ -162,7 +162,7 @@ def answer(task: str, text: str) -> str | None:
 
 
 def find_marked_value(symbols: str) -> str | None:
-    """Give the value behind the only marker; None where there is no such value."""
+    """Return the value after the only marker; None if there is no such value."""
     if symbols.count(MARKER) != 1:
         return None
     marked = re.search(f"{MARKER}([0-7])", symbols)
@@ -172,7 +172,7 @@ def find_marked_value(symbols: str) -> str | None:
 
 
 def count_majority(symbols: str) -> str | None:
-    """Give the vote that more places have; None where both have as many."""
+    """Return the more frequent vote; None if both are as frequent."""
     votes_for = symbols.count(VOTE_FOR)
     votes_against = symbols.count(VOTE_AGAINST)
     if votes_for > votes_against:

@@ -1,4 +1,4 @@
-"""Random symbols, repeated once: only the first half tells what comes next in the second."""
+"""Random symbols, repeated once: only the first half makes the second half predictable."""
 
 from functools import cache
 
@@ -11,19 +11,19 @@ from attention_core.learned.symbols.alphabet import Alphabet
 from attention_core.learned.symbols.split import draw_one_side
 
 SYMBOLS = Alphabet(tuple("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"))
-SHORTEST_HALF, LONGEST_HALF = 6, 24  # symbols that are repeated; no fixed distance back finds the answer
-MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # of the sequences that are measured, and how many
+SHORTEST_HALF, LONGEST_HALF = 6, 24  # symbols in the first half; no fixed distance back finds the answer
+MEASURED_HALF, MEASURED_SEQUENCE_COUNT = 16, 256  # of held-out sequences, and their number
 
 
 def draw_repeated_sequences(count: int, half: int, generator: Generator, measured: bool) -> Int[Tensor, "B 2*half"]:
-    """Draw sequences of `half` different symbols, each followed by itself.
+    """Sample sequences of `half` different symbols, each followed by itself.
 
-    measured: those of the side that is never trained.
+    measured: those of the held-out side.
     """
 
     def draw_halves(many: int) -> tuple[Tensor]:
         keys = torch.rand(many, len(SYMBOLS), generator=generator)
-        orders = keys.argsort(-1)  # (many, symbols): a permutation a row
+        orders = keys.argsort(-1)  # (many, symbols): one permutation per row
         halves = orders[:, :half]
         return (halves,)
 
@@ -32,7 +32,7 @@ def draw_repeated_sequences(count: int, half: int, generator: Generator, measure
 
 
 def batch(count: int, generator: Generator) -> tuple[Int[Tensor, "B T"]]:
-    """Draw sequences for training, all of one length, which is drawn too."""
+    """Sample training sequences, all of one random length."""
     half = torch.randint(
         SHORTEST_HALF,
         LONGEST_HALF + 1,
@@ -45,7 +45,7 @@ def batch(count: int, generator: Generator) -> tuple[Int[Tensor, "B T"]]:
 
 @cache
 def held_out() -> Int[Tensor, "256 32"]:
-    """Draw the sequences that are never trained."""
+    """Sample the held-out sequences."""
     generator = torch.Generator().manual_seed(1)
     return draw_repeated_sequences(MEASURED_SEQUENCE_COUNT, MEASURED_HALF, generator, measured=True)
 
@@ -53,7 +53,7 @@ def held_out() -> Int[Tensor, "256 32"]:
 def accuracy(model: Copier, switches: Float[Tensor, "layers 2"] | None = None) -> Float[Tensor, "31"]:
     """Measure how often the most probable symbol is the next one, by position.
 
-    switches: which heads are on, see Copier.
+    switches: which heads are active, see Copier.
     """
     sequences = held_out()
     given = sequences[:, :-1]  # (B, T - 1)

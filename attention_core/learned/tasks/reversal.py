@@ -1,4 +1,4 @@
-"""Letters, to be written in reverse: only their order counts, and the whole text must be kept."""
+"""Letters, to be written in reverse: only their order counts, and the whole text must be remembered."""
 
 from functools import cache
 
@@ -10,13 +10,13 @@ from attention_core.learned.symbols.split import draw_one_side
 from attention_core.learned.tasks.texts import SourceTargetTexts
 
 SOURCE = TARGET = Alphabet(tuple("abcdefghijklmnopqrstuvwxyz"))
-SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # of the texts that are trained
-MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # lengths
-TEXTS_PER_LENGTH = 64  # texts of a length
+SHORTEST_TRAINED, LONGEST_TRAINED = 3, 40  # lengths of training texts
+MEASURED_LENGTHS = (5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 100)  # of held-out texts
+TEXTS_PER_LENGTH = 64  # held-out texts
 
 
 def draw_letters(count: int, length: int, generator: Generator, measured: bool) -> SourceTargetTexts:
-    """Draw texts of one length, each with its reverse. measured: those of the side that is never trained."""
+    """Sample texts of one length, each with its reverse. measured: those of the held-out side."""
 
     def draw_texts(many: int) -> tuple[Tensor]:
         texts = torch.randint(len(SOURCE), (many, length), generator=generator)
@@ -28,7 +28,7 @@ def draw_letters(count: int, length: int, generator: Generator, measured: bool) 
 
 
 def batch(count: int, generator: Generator) -> SourceTargetTexts:
-    """Draw texts for training, all of one length, which is drawn too."""
+    """Sample training texts, all of one random length."""
     length = torch.randint(
         SHORTEST_TRAINED,
         LONGEST_TRAINED + 1,
@@ -40,7 +40,7 @@ def batch(count: int, generator: Generator) -> SourceTargetTexts:
 
 @cache
 def held_out() -> dict[int, SourceTargetTexts]:
-    """Draw the texts that are never trained, by their length."""
+    """Sample the held-out texts, by their length."""
     generator = torch.Generator().manual_seed(1)
     texts = {}
     for length in MEASURED_LENGTHS:

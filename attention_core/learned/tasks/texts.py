@@ -9,11 +9,11 @@ from torch import Tensor
 from attention_core.learned.models.seq2seq import Seq2Seq
 from attention_core.learned.symbols.alphabet import PAD, Alphabet
 
-SourceTargetTexts = tuple[Int[Tensor, "B S"], Int[Tensor, "B T"]]  # source and target, filled up with PAD
+SourceTargetTexts = tuple[Int[Tensor, "B S"], Int[Tensor, "B T"]]  # source and target, padded with PAD
 
 
 def pad_rows(rows: Sequence[Sequence[int]]) -> Int[Tensor, "B S"]:
-    """Stack rows of different lengths, filled up with PAD.
+    """Stack rows of different lengths, padded with PAD.
 
     >>> pad_rows([[1, 2, 3], [4]])
     tensor([[ 1,  2,  3],
@@ -47,7 +47,7 @@ def trim_padding(texts: Int[Tensor, "B S"]) -> Int[Tensor, "B n"]:
 def is_written_exactly(model: Seq2Seq, texts: SourceTargetTexts) -> Bool[Tensor, " B"]:
     """Mark the texts that the network writes exactly, symbol by symbol and no longer."""
     source, target = texts
-    # A column more than the target shows a text that does not end.
+    # One column more than the target shows whether a text does not end.
     wanted = pad_columns(target, 1)  # (B, T + 1)
     most = wanted.shape[1]
     output = model.write(source, most)
@@ -63,5 +63,5 @@ def share_exact(model: Seq2Seq, texts: SourceTargetTexts) -> float:
 
 
 def pad_columns(texts: Int[Tensor, "B T"], columns: int) -> Int[Tensor, "B n"]:
-    """Append so many columns of padding."""
+    """Append `columns` columns of padding."""
     return torch.nn.functional.pad(texts, (0, columns), value=PAD)

@@ -1,4 +1,4 @@
-"""The courses by name: a network, the batches that it learns from, and the measure of what it has learned."""
+"""The courses by name: a network, its training batches, and the measure of its accuracy."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,13 +19,12 @@ Figures = tuple[float, ...]
 
 @dataclass(frozen=True)
 class Course:
-    """One thing to learn.
+    """A network and the task that it is trained on.
 
-    alphabets: the symbols that are read and, for an encoder-decoder, those that are written. make: draws the network
-    before training. batch: draws what it learns from at one step. measure: gives the share of right answers on what it
-    was never trained on, for each of `places`, lengths of texts or positions in one. rate: of Adam. saved: the steps
-    after which the network is saved and measured; the last ends the course. shipped: those of them after which it comes
-    with the app.
+    alphabets: the symbols of the input and, for an encoder-decoder, of the output. make: returns the network before
+    training. batch: samples the batch of one step. measure: returns the share of right answers on held-out data, for
+    each of `places`, lengths of texts or positions in one. rate: of Adam. saved: the steps of its checkpoints, which
+    are measured; the last ends the course. shipped: the steps of the shipped checkpoints.
     """
 
     alphabets: tuple[Alphabet, ...]
@@ -58,17 +57,17 @@ def right_by_length(task: str, model: Classifier) -> Figures:
 
 
 def right_by_position(model: Copier) -> Figures:
-    """Measure the share of symbols that are foretold, by position."""
+    """Measure the share of symbols that are predicted right, by position."""
     return tuple(repeats.accuracy(model).tolist())
 
 
 CLASSIFIED_LENGTHS = tuple(range(evidence.SHORTEST_EVIDENCE, evidence.LONGEST_EVIDENCE + 1))
-COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # close where copying begins
-BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts a step
+COPYING_STEPS = (50, 60, 70, 80, 90, 100, 110, 120, 130, 140, 150, 175, 200, 500)  # denser as copying begins
+BATCH_SIZES = {"texts": 128, "repeats": 64, "evidence": 64}  # texts per step
 
 
 def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipped: tuple[int, ...] = ()) -> Course:
-    """Make a course in which texts are read and others written. task: the module dates or reversal."""
+    """Make a course with one text as input and another as output. task: the module dates or reversal."""
     sizes = (len(task.SOURCE), len(task.TARGET))
     return Course(
         alphabets=(task.SOURCE, task.TARGET),
@@ -83,7 +82,7 @@ def writing_course(task: ModuleType, context: str, saved: tuple[int, ...], shipp
 
 
 def copying_course(layers: int) -> Course:
-    """Make a course in which the next symbol is foretold."""
+    """Make a course in which the next symbol is predicted."""
     shipped = COPYING_STEPS if layers > 1 else (500,)
     return Course(
         alphabets=(repeats.SYMBOLS,),

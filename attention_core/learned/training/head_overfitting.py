@@ -1,6 +1,6 @@
 """Whether more heads overfit less: the same small network with 1 to 8 heads, trained on a few texts again and again.
 
-Measured once, by `python -m attention_core.learned overfitting`, and kept in head_overfitting.json, beside it.
+Measured once, by `python -m attention_core.learned overfitting`, and stored in head_overfitting.json, beside it.
 """
 
 import json
@@ -20,15 +20,15 @@ from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.head_stability import DECIMALS, HEAD_COUNTS, SEEDS, TASK, chance_of_difference
 
 OVERFITTING_FILE = Path(__file__).parent / "head_overfitting.json"
-TEXT_COUNTS = (32, 64, 128)  # texts that are trained, and no others
+TEXT_COUNTS = (32, 64, 128)  # numbers of training texts
 STEPS = 100
 
 
 @dataclass(frozen=True)
 class OverfittingRow:
-    """How the runs with some heads on a number of texts ended.
+    """The results with some heads on a number of texts.
 
-    seen, unseen: the share of right answers of each seed, on the texts that were trained and on held-out ones.
+    seen, unseen: the share of right answers of each seed, on the training texts and on held-out ones.
     """
 
     heads: int
@@ -38,7 +38,7 @@ class OverfittingRow:
 
     @property
     def gap(self) -> float:
-        """How much better it is on average on the texts that it has seen.
+        """The mean share of right answers on training texts minus that on held-out ones.
 
         >>> OverfittingRow(1, 32, (1.0, 1.0), (0.5, 0.75)).gap
         0.375
@@ -47,9 +47,10 @@ class OverfittingRow:
 
 
 def train_on_few(heads: int, count: int, seed: int, steps: int = STEPS) -> tuple[float, float]:
-    """Train a network on so many texts; give its share of right answers on them, and on held-out ones.
+    """Train a network on `count` texts; return its share of right answers on them, and on held-out ones.
 
-    heads: of attention, whose matrices stay as large. The seed draws the network and the texts, alike for all heads.
+    heads: of attention; the size of the matrices does not change. The seed fixes the initial weights and the texts,
+    alike for all numbers of heads.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -72,9 +73,9 @@ def share_right(model: Classifier, labelled: LabelledTexts) -> float:
 
 
 def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) -> float:
-    """Compute how often two groups of runs of the same seeds would differ so much or more, were neither the better.
+    """Compute the p-value of the sign test, two-sided, for two groups of runs with the same seeds.
 
-    one, other: shares of right answers, in the order of the seeds. The sign test, both sides; ties are left out.
+    one, other: shares of right answers, in the order of the seeds. Ties are left out.
 
     >>> chance_that_heads_are_alike((0.5, 0.5, 0.5, 0.5), (0.6, 0.7, 0.8, 0.5))
     0.25
@@ -84,7 +85,7 @@ def chance_that_heads_are_alike(one: Sequence[float], other: Sequence[float]) ->
 
 
 def measure_overfitting_again() -> None:
-    """Train all networks, and write what was measured into the file."""
+    """Train all networks, and write the results into the file."""
     rows = []
     for heads in HEAD_COUNTS:
         for count in TEXT_COUNTS:
@@ -97,7 +98,7 @@ def measure_overfitting_again() -> None:
 
 @cache
 def read_overfitting() -> tuple[OverfittingRow, ...]:
-    """What was measured, a row for each number of heads and of texts.
+    """The results from the file, one row for each number of heads and of texts.
 
     >>> len(read_overfitting())
     12

@@ -1,6 +1,6 @@
 """Whether more heads make training more stable: the same small network with 1 to 8 heads, over seeds and rates.
 
-Measured once, by `python -m attention_core.learned stability`, and kept in head_stability.json, beside it.
+Measured once, by `python -m attention_core.learned stability`, and stored in head_stability.json, beside it.
 """
 
 import json
@@ -21,7 +21,7 @@ from attention_core.record.errors import AttentionError
 
 STABILITY_FILE = Path(__file__).parent / "head_stability.json"
 TASK = "lookup"
-HEAD_COUNTS = (1, 2, 4, 8)  # of the same width, so that the matrices are equally large
+HEAD_COUNTS = (1, 2, 4, 8)  # of the same total width, so that the matrices are equally large
 RATES = (0.003, 0.03, 0.3)  # of Adam: a third of the course's own, and 3 and 30 times it
 SEEDS = tuple(range(8))
 STEPS = 100
@@ -31,7 +31,7 @@ DECIMALS = 4
 
 @dataclass(frozen=True)
 class StabilityRow:
-    """How the runs with some heads at a rate ended. right: the share of right answers of each seed."""
+    """The results with some heads at a rate. right: the share of right answers of each seed."""
 
     heads: int
     rate: float
@@ -49,7 +49,7 @@ class StabilityRow:
 
     @property
     def failed(self) -> tuple[bool, ...]:
-        """Whether each run did not learn the task.
+        """Whether each run failed to learn the task.
 
         >>> StabilityRow(1, 0.03, (0.95, 0.5, 0.9)).failed
         (False, True, False)
@@ -58,9 +58,10 @@ class StabilityRow:
 
 
 def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
-    """Train a network, and measure its share of right answers on held-out texts; 0 where it diverged.
+    """Train a network, and return its share of right answers on held-out texts; 0 if it diverged.
 
-    heads: of attention, whose matrices stay as large. The seed draws the network and the batches, alike for all heads.
+    heads: of attention; the size of the matrices does not change. The seed fixes the initial weights and the batches,
+    alike for all numbers of heads.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -75,17 +76,17 @@ def train_once(heads: int, rate: float, seed: int, steps: int = STEPS) -> float:
             optimiser.step()
         texts, answers = evidence.held_out(TASK)
         return round((model.classify(texts) == answers).double().mean().item(), DECIMALS)
-    except AttentionError:  # attention refuses numbers that are not finite
+    except AttentionError:  # raised by attention for numbers that are not finite
         return 0.0
 
 
 def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
-    r"""Compute how often two groups of runs of the same seeds would differ so much or more, were they alike.
+    r"""Compute the p-value of McNemar's exact test, two-sided, for two groups of runs with the same seeds.
 
     $2 \sum_{i \le \min(b, c)} \binom{b + c}{i} / 2^{b + c}$, at most 1: of the seeds that ended differently, b failed
     only in the one group and c only in the other.
 
-    one, other: whether each run failed, in the order of the seeds. Source: McNemar 1947, in its exact form, both sides.
+    one, other: whether each run failed, in the order of the seeds. Source: McNemar 1947.
 
     >>> chance_of_difference((True, True, True, False), (False, False, True, False))
     0.5
@@ -98,7 +99,7 @@ def chance_of_difference(one: Sequence[bool], other: Sequence[bool]) -> float:
 
 
 def measure_stability_again() -> None:
-    """Train all networks, and write what was measured into the file."""
+    """Train all networks, and write the results into the file."""
     rows = []
     for heads in HEAD_COUNTS:
         for rate in RATES:
@@ -111,7 +112,7 @@ def measure_stability_again() -> None:
 
 @cache
 def read_stability() -> tuple[StabilityRow, ...]:
-    """What was measured, a row for each number of heads and each rate.
+    """The results from the file, one row for each number of heads and each rate.
 
     >>> len(read_stability())
     12

@@ -1,7 +1,7 @@
-r"""What training in 16 bits loses: the same small network trained in seven ways, kept in mixed_precision.json.
+r"""The effects of training in 16 bits: one small network trained by each of SCHEMES, figures in mixed_precision.json.
 
 In training with mixed precision (Micikevicius et al. 2018, section 3) the run and its gradients are float16, the loss
-and the weights that are learned, the masters, float32: each step rounds the masters, runs, and moves the masters. The
+and the master weights float32: each step rounds the masters, runs the network, and updates the masters. The
 loss is multiplied by a scale before the gradients are computed, and they are divided by it before the step, so that
 small ones are not rounded to 0. Measured once, by `python -m attention_core.learned precision`.
 """
@@ -25,11 +25,11 @@ from attention_core.learned.training.shipped_networks import load_network
 
 FIGURES_FILE = Path(__file__).parent / "mixed_precision.json"
 TASK = "lookup"
-STEPS, SEEDS = 400, (0, 1, 2)  # of the course; its rate is the course's own
-EVERY = 20  # steps: after so many the network is measured
+STEPS, SEEDS = 400, (0, 1, 2)  # of each training; its rate is that of the course
+EVERY = 20  # steps between two measurements
 LOSS_SCALE = 1024.0
-SMALLER = 2.0**-12  # by this the loss is multiplied where gradients are to be small
-DIGITS = 4  # that are kept
+SMALLER = 2.0**-12  # factor of the loss that makes gradients small
+DIGITS = 4  # significant digits of figures
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Scheme:
     """A way to train.
 
     dtype: of the run and its gradients. masters: whether the learned weights stay in float32 between two steps, or are
-    rounded to that precision. scale: of the loss. factor: of the loss, too, but never taken out again.
+    rounded to that precision. scale: of the loss; gradients are divided by it. factor: of the loss, too, but gradients
+    are not divided by it.
     """
 
     dtype: str
@@ -60,10 +61,10 @@ SCHEMES = {
 
 @dataclass(frozen=True)
 class SchemeFigures:
-    """What was measured of a scheme, by seed and after every EVERY steps.
+    """The figures of a scheme, by seed and after every EVERY steps.
 
     losses: of held-out texts, in nats, in float32. zero: the share of the gradients of that step that are exactly 0.
-    still: the share of weights that the step did not move. right: at the end, the share of held-out texts that are
+    still: the share of weights that the step did not change. right: at the end, the share of held-out texts that are
     classified right.
     """
 
@@ -74,12 +75,12 @@ class SchemeFigures:
 
 
 def last_loss(figures: SchemeFigures) -> float:
-    """The loss at the end, the middle one of the seeds."""
+    """The loss at the end, the median of the seeds."""
     return statistics.median(losses[-1] for losses in figures.losses)
 
 
 def late_shares(by_seed: list[list[float]]) -> list[float]:
-    """Shares of `zero` or `still` over the second half of a training, from the smallest to the largest of the seeds.
+    """The mean of `zero` or `still` over the second half of a training, of each seed, in ascending order.
 
     >>> late_shares([[0.0, 0.0, 0.5, 0.75], [1.0, 1.0, 0.0, 0.0]])
     [0.0, 0.625]
@@ -89,23 +90,23 @@ def late_shares(by_seed: list[list[float]]) -> list[float]:
 
 # ---- training --------------------------------------------------------------------------------------------------------
 def surprise(model: Classifier, texts: Int[Tensor, "B S"], classes: Int[Tensor, " B"]) -> Float[Tensor, ""]:
-    """Compute the mean surprise of the right class, in float32, from logits in the model's own precision."""
+    """Compute the mean cross-entropy of the right class, in float32, from logits in the model's own precision."""
     logits = model.trace(texts)["output"]  # (B, 1, classes)
     return nn.functional.cross_entropy(logits[:, 0].float(), classes)
 
 
 def round_weights(masters: Classifier, rounded: Classifier) -> None:
-    """Give a network the weights of another, in its own precision."""
+    """Copy the weights of a network into another one, rounded to its precision."""
     with torch.no_grad():
         for weight, master in zip(rounded.parameters(), masters.parameters(), strict=True):
             weight.copy_(master)
 
 
 def train_in_precision(scheme: Scheme, seed: int, steps: int = STEPS) -> tuple[Classifier, list[tuple[float, ...]]]:
-    """Train a network by Adam (Kingma, Ba 2015), whose own numbers are float32.
+    """Train a network by Adam (Kingma, Ba 2015), whose state is float32.
 
-    Gives it, and after every EVERY steps the loss, the share of gradients that are 0, and that of weights that stayed.
-    The seed draws the first weights and the batches, alike for all schemes.
+    Returns it, and after every EVERY steps the loss, the share of gradients that are 0, and that of unchanged weights.
+    The seed fixes the initial weights and the batches, alike for all schemes.
     """
     course = COURSES[TASK]
     generator = Generator().manual_seed(seed)
@@ -136,13 +137,13 @@ def list_gradients(model: Classifier, texts: tuple[Tensor, Tensor], scale: float
 
 
 def measure_loss(model: Classifier) -> float:
-    """Measure the loss of texts that are never trained."""
+    """Measure the loss on held-out texts."""
     with torch.no_grad():
         return keep(surprise(model, *evidence.held_out(TASK)))
 
 
 def share_of_zeros(tensors: list[Tensor]) -> float:
-    """Give the share of numbers that are exactly 0.
+    """Return the share of numbers that are exactly 0.
 
     >>> share_of_zeros([torch.tensor([2.0**-24, 2.0**-26]).half(), torch.zeros(2)])
     0.75
@@ -152,13 +153,13 @@ def share_of_zeros(tensors: list[Tensor]) -> float:
 
 
 def keep(number: Tensor) -> float:
-    """Give a number with the digits that are kept."""
+    """Return a number, rounded to DIGITS significant digits."""
     return float(f"{number.item():.{DIGITS}g}")
 
 
-# ---- what it takes ---------------------------------------------------------------------------------------------------
+# ---- memory ----------------------------------------------------------------------------------------------------------
 def bytes_per_weight(scheme: Scheme) -> int:
-    """Give how many bytes each learned number takes: it, its gradient, its master, and Adam's two numbers.
+    """Return the bytes per learned weight: it, its gradient, its master, and Adam's two numbers.
 
     >>> [bytes_per_weight(SCHEMES[name]) for name in ("float32", "scaled", "alone")]
     [16, 16, 12]
@@ -170,27 +171,27 @@ def bytes_per_weight(scheme: Scheme) -> int:
 
 
 def bytes_of_steps(scheme: Scheme) -> int:
-    """Give how many bytes all numbers take that attention computes for a batch, kept until the gradients are known."""
+    """Return the bytes of all numbers that attention computes for a batch and stores for the gradients."""
     trace = load_trained(scheme.dtype).trace(draw_batch()[0])
     return sum(step.value.nbytes for step in trace.computed().values())
 
 
 def load_trained(dtype: str) -> Classifier:
-    """Load the network that was trained in float32, as it is at the end, in a precision; dtype: a name of torch."""
+    """Load the network trained in float32, at its last step, in a precision; dtype: a name of torch."""
     network = load_network(TASK, COURSES[TASK].saved[-1])
     return network.model(getattr(torch, dtype)).requires_grad_(True)
 
 
 def draw_batch() -> tuple[Tensor, Tensor]:
-    """Draw the batch whose gradients are looked at: texts, and the class of each."""
+    """Sample the batch whose gradients are shown: texts, and the class of each."""
     return COURSES[TASK].batch(Generator().manual_seed(SEEDS[0]))
 
 
 @cache
 def trained_gradients(dtype: str, scale: float) -> Float[Tensor, " n"]:
-    """Compute all gradients of a batch at the end of a training in float32, in a precision, the loss scaled.
+    """Compute all gradients of a batch for the network trained in float32, in a precision, with a scaled loss.
 
-    dtype: a name of torch. They are not divided by the scale again.
+    dtype: a name of torch. The gradients are not divided by the scale.
 
     >>> trained_gradients("float32", 1.0).shape
     torch.Size([1480])
@@ -212,7 +213,7 @@ def count_powers(gradients: Float[Tensor, " n"]) -> dict[int, int]:
 
 # ---- the file --------------------------------------------------------------------------------------------------------
 def measure_precision_again(name: str) -> None:
-    """Train in a way of SCHEMES from all seeds, and write what was measured into the file."""
+    """Train in a way of SCHEMES from all seeds, and write the figures into the file."""
     texts, classes = evidence.held_out(TASK)
     by_seed, right = [], []
     for seed in SEEDS:
@@ -228,7 +229,7 @@ def measure_precision_again(name: str) -> None:
 
 @cache
 def read_precision_figures() -> dict[str, SchemeFigures]:
-    """What was measured of each scheme.
+    """The figures of each scheme, from the file.
 
     >>> sorted(read_precision_figures()) == sorted(SCHEMES)
     True

@@ -1,4 +1,4 @@
-"""The networks that come with the app: their numbers as safetensors, and their figures in one table beside them."""
+"""The shipped networks: their weights as safetensors, and their figures in one table beside them."""
 
 import json
 from functools import cache
@@ -19,7 +19,7 @@ SHIPPED_SEED = 1
 
 @cache
 def load_network(course: str, step: int) -> Network:
-    """Load the network after a step, one of Course.shipped; before the first step it is drawn from its seed."""
+    """Load the network at a step of Course.shipped, or at step 0, as sampled from its seed."""
     if step == 0:
         return Training(course, SHIPPED_SEED).saved[0]
     numbers = {}
@@ -32,13 +32,13 @@ def load_network(course: str, step: int) -> Network:
 
 
 def course_file(course: str) -> Path:
-    """Give the file of a course's networks."""
+    """Return the file of a course's networks."""
     return SHIPPED_FOLDER / f"{course}.safetensors"
 
 
 @cache
 def read_figures_table() -> dict[str, dict]:
-    """Read what was measured of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}.
+    """Read the figures of each course: {course: {"parameters", "steps", "places", "figures", "losses"}}.
 
     Figures and losses are lists with an entry for each of the steps.
     """
@@ -46,13 +46,13 @@ def read_figures_table() -> dict[str, dict]:
 
 
 def shipped_figures(course: str, step: int) -> Figures:
-    """Give how well a network did after a saved step, see Course."""
+    """Return the figures of a network after a saved step, see Course."""
     row = read_figures_table()[course]
     place = row["steps"].index(step)
     return tuple(row["figures"][place])
 
 
-# ---- training what is shipped ----------------------------------------------------------------------------------------
+# ---- training of the shipped networks --------------------------------------------------------------------------------
 def ship_course(course: str) -> None:
     """Train a course and write its networks and its row of the table."""
     training = Training(course, SHIPPED_SEED)
@@ -69,7 +69,7 @@ def ship_course(course: str) -> None:
 
 
 def shipped_numbers(training: Training) -> dict[str, Tensor]:
-    """Give the numbers of the networks that are shipped, named as in the file: "step/parameter"."""
+    """Return the weights of the shipped checkpoints, named as in the file: "step/parameter"."""
     numbers = {}
     for network in training.saved:
         if network.step not in training.course.shipped:
@@ -100,7 +100,7 @@ def figures_row(training: Training) -> dict[str, object]:
 
 
 def format_figures_table(rows: dict[str, dict]) -> str:
-    """Write the table as JSON, with a line for each list."""
+    """Format the table as JSON, with one line for each list."""
     courses = []
     for course in COURSES:
         if course in rows:
@@ -111,7 +111,7 @@ def format_figures_table(rows: dict[str, dict]) -> str:
 
 
 def format_figures_row(row: dict[str, object]) -> str:
-    """Write the entries of a row as JSON, a line each."""
+    """Format the entries of a row as JSON, one line each."""
     lines = []
     for key, value in row.items():
         numbers = json.dumps(value)

@@ -1,4 +1,4 @@
-"""A network as it was after some step: its numbers in half precision, and its figures."""
+"""A checkpoint of a network: its weights in half precision, and its figures."""
 
 import re
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from torch import Generator, Tensor, nn
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.record.errors import AttentionError
 
-STORED_DTYPE = torch.float16  # of what is saved, shipped and measured: half the memory, and hardly a figure moves by it
+STORED_DTYPE = torch.float16  # of all checkpoints: half the memory, and hardly any figure changes
 RECIPE_NAME_PATTERN = re.compile(r"([a-z_]{1,20})\.([0-9]{1,9})\.([0-9]{1,5})(?:\.r([0-9.e-]{1,10}))?(\.cuda)?")
 TRAINING_DEVICES = ("cpu", "cuda")
 MAX_LEARNING_RATE = 10_000.0
@@ -21,10 +21,10 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class NetworkRecipe:
-    """How a network came about: all that its numbers depend on.
+    """The recipe of a network: all that its weights depend on.
 
-    course: its name in COURSES. seed: see Training. step: after which step. rate: Adam's, where it is not that of the
-    course. device: where it was computed, because another device sums in another order.
+    course: its name in COURSES. seed: see Training. step: after which step. rate: Adam's, if it is not that of the
+    course. device: where it was trained, because another device sums in another order.
 
     >>> NetworkRecipe("vote", 1, 400).name, NetworkRecipe("vote", 1, 400, 0.5, "cuda").name
     ('vote.1.400', 'vote.1.400.r0.5.cuda')
@@ -38,7 +38,7 @@ class NetworkRecipe:
 
     @property
     def name(self) -> str:
-        """Write the recipe as a text without blanks."""
+        """The recipe as a text without blanks."""
         name = f"{self.course}.{self.seed}.{self.step}"
         if self.rate is not None:
             name += f".r{self.rate:g}"
@@ -48,7 +48,7 @@ class NetworkRecipe:
 
 
 def read_recipe(name: str) -> NetworkRecipe:
-    """Read the recipe that a name tells. Raises ValueError for another text.
+    """Read a recipe from its name. Raises ValueError for another text.
 
     >>> read_recipe("vote.1.400.r0.5")
     NetworkRecipe(course='vote', seed=1, step=400, rate=0.5, device='cpu')
@@ -70,9 +70,9 @@ def read_recipe(name: str) -> NetworkRecipe:
 
 
 def is_trainable(recipe: NetworkRecipe) -> bool:
-    """Say whether there is such a course with such a step, and whether the rate is allowed.
+    """Return whether there is such a course with such a step, and whether the rate is allowed.
 
-    A recipe does not name the course's own rate: a network has one name.
+    A recipe must not name the course's own rate, so that a network has one name.
     """
     course = COURSES.get(recipe.course)
     if course is None or recipe.step not in course.saved:
@@ -85,14 +85,15 @@ def is_trainable(recipe: NetworkRecipe) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A saved network. numbers: every parameter by its name, float16."""
+    """A checkpoint of a network. numbers: every parameter by its name, float16."""
 
     recipe: NetworkRecipe
     numbers: dict[str, Tensor]
 
     @classmethod
     def of(cls, recipe: NetworkRecipe, model: nn.Module) -> "Network":
-        """Save a model as it is now. Raises AttentionError: training_diverged, where half precision lacks a number."""
+        """Save a model as it is now. Raises AttentionError: training_diverged, if a weight is not finite in half
+        precision."""
         numbers = {}
         for name, parameter in model.named_parameters():
             stored = parameter.detach().to("cpu", STORED_DTYPE)
@@ -103,16 +104,16 @@ class Network:
 
     @property
     def course(self) -> str:
-        """Give the name of its course."""
+        """The name of its course."""
         return self.recipe.course
 
     @property
     def step(self) -> int:
-        """Give the step after which it was saved."""
+        """The step after which it was saved."""
         return self.recipe.step
 
     def model(self, dtype: torch.dtype = torch.float64) -> nn.Module:
-        """Make the model in a precision to compute in."""
+        """Return the model in a precision to compute in."""
         model = COURSES[self.course].make(Generator())
         model = model.to(dtype).requires_grad_(False)
         numbers = {name: tensor.to(dtype) for name, tensor in self.numbers.items()}
@@ -121,7 +122,7 @@ class Network:
 
     @property
     def exact_model(self) -> nn.Module:
-        """Give the model in float64; gradients may go through it."""
+        """The model in float64; gradients can be computed with it."""
         return differentiable_model(self)
 
     def measure(self, compute: Callable[[nn.Module], Measured]) -> Measured:
@@ -131,17 +132,17 @@ class Network:
 
     @property
     def measured(self) -> bool:
-        """Say whether its figures are measured already."""
+        """Whether its figures are measured already."""
         return "figures" in self.__dict__
 
     @cached_property
     def figures(self) -> Figures:
-        """Measure how well it does on what it was never trained on, see Course."""
+        """Its figures on held-out data, see Course; measured at first access."""
         return self.measure(COURSES[self.course].measure)
 
 
 @lru_cache(maxsize=32)  # by the network's identity; a model takes four times as much memory as the network
 def differentiable_model(network: Network) -> nn.Module:
-    """Make a network's model in float64, for gradients too, even where the first caller is in inference mode."""
+    """Make a network's model in float64, also for gradients, even if the first caller is in inference mode."""
     with torch.inference_mode(False):
         return network.model()

@@ -1,4 +1,4 @@
-"""Training, a step at a time: the same seed gives the same numbers, however often it is stopped and continued."""
+"""Training step by step: the same seed gives the same weights, however often it is stopped and continued."""
 
 import math
 
@@ -12,11 +12,11 @@ from attention_core.record.errors import AttentionError
 
 
 class Training:
-    r"""One network in training, by Adam (Kingma, Ba 2015) on the mean surprise of what is right.
+    r"""One network in training, by Adam (Kingma, Ba 2015) on the mean cross-entropy of the right answers.
 
-    course: one of COURSES. seed: of the network's first numbers and of its batches. rate: Adam's; None: that of the
-    course. device: where it is computed, "cpu" or "cuda"; everything is drawn on the CPU, so that a seed means the same
-    everywhere. Nothing is shared: each training has a generator of its own.
+    course: one of COURSES. seed: of the network's initial weights and of its batches. rate: Adam's; None: that of the
+    course. device: where it is computed, "cpu" or "cuda"; everything is sampled on the CPU, so that a seed gives the
+    same everywhere. Nothing is shared: each training has a separate generator.
 
     Raises AttentionError: unknown_choice.
 
@@ -38,7 +38,7 @@ class Training:
         self.model: nn.Module = self.course.make(self.generator).to(device)
         if rate is None:
             rate = self.course.rate
-        self.rate = None if rate == self.course.rate else rate  # as a recipe tells it
+        self.rate = None if rate == self.course.rate else rate  # as in a recipe
         self.optimiser = torch.optim.Adam(self.model.parameters(), rate)
         self.losses: list[float] = []
         self.saved: list[Network] = []
@@ -46,12 +46,12 @@ class Training:
 
     @property
     def step(self) -> int:
-        """Give how many steps were made."""
+        """The number of steps made."""
         return len(self.losses)
 
     @property
     def recipe(self) -> NetworkRecipe:
-        """Give the recipe of the network: all that its numbers depend on."""
+        """The recipe of the network as it is now."""
         return NetworkRecipe(
             self.name,
             self.seed,
@@ -62,11 +62,11 @@ class Training:
 
     @property
     def done(self) -> bool:
-        """Say whether the last step was made."""
+        """Whether the last step is done."""
         return self.step >= self.course.saved[-1]
 
     def advance(self) -> None:
-        """Make one step; save the network where the course says so. Raises AttentionError: training_diverged."""
+        """Make one step; save a checkpoint if the course has one there. Raises AttentionError: training_diverged."""
         loss = self.compute_loss()
         self.optimiser.zero_grad()
         loss.backward()
@@ -76,19 +76,19 @@ class Training:
             self.save()
 
     def compute_loss(self) -> torch.Tensor:
-        """Compute the loss of the next batch. Raises AttentionError: training_diverged, where it is not finite."""
+        """Compute the loss of the next batch. Raises AttentionError: training_diverged, if it is not finite."""
         drawn = self.course.batch(self.generator)
         batch = [part.to(self.device) for part in drawn]
         try:
             loss = self.model.loss(*batch)
         except AttentionError as refusal:
-            # Attention refuses numbers that are not finite.
+            # Attention raises an error for numbers that are not finite.
             raise AttentionError("training_diverged", step=self.step + 1) from refusal
         if not math.isfinite(loss.item()):
             raise AttentionError("training_diverged", step=self.step + 1)
         return loss
 
     def save(self) -> None:
-        """Save the network as it is now."""
+        """Save a checkpoint of the network as it is now."""
         network = Network.of(self.recipe, self.model)
         self.saved.append(network)

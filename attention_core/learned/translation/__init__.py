@@ -1,1 +1,1 @@
-"""A translation network of our own: an encoder reads English, a decoder writes Chinese, and one looks at the other."""
+"""A translation network trained for this app: an encoder reads English, a decoder attends to it and writes Chinese."""

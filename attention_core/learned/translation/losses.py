@@ -1,4 +1,4 @@
-"""What a translator pays for: the surprise of each word of the translation, and nothing else."""
+"""The loss of a translator: the cross-entropy of each word of the translation."""
 
 from torch import Tensor
 from torch.nn.functional import cross_entropy
@@ -8,7 +8,7 @@ from attention_core.learned.translation.pairs import PairBatch
 
 
 def translation_loss(model: Translator, batch: PairBatch) -> Tensor:
-    """Compute the mean surprise of the words of the translations and of their ends, in nats."""
+    """Compute the mean cross-entropy of the words of the translations and of their ends, in nats."""
     stack = model.run_layers(batch.source, batch.target)
     filled = batch.target.filled
     return cross_entropy(model.word_logits(stack.end[filled]), batch.wanted[filled])

@@ -1,4 +1,4 @@
-"""How well a translator translates sentences that it never saw, and on which words its heads look."""
+"""Measures of a translator on held-out sentences: its translations, and the words that its heads attend to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,14 +14,14 @@ from attention_core.learned.translation.model import Translator
 from attention_core.learned.translation.pairs import Pair, PairBatch, draw_pair, pack_pairs
 from attention_core.learned.translation.translating import translate
 
-SENTENCES = 600  # that are read for each figure
+SENTENCES = 600  # sentences read for each figure
 PARTS = ("held", "frames")
-SHIFTS = {"read": 0, "written": 1}  # the row of a word's weights: where it is read, and where it is written, one before
+SHIFTS = {"read": 0, "written": 1}  # the row of a word's weights: where it is read, or where it is written, one before
 
 
 @dataclass(frozen=True)
 class Head:
-    """A head of a cross-attention, and at which row its weights tell where a word comes from: see SHIFTS."""
+    """A head of a cross-attention, and the row at which its weights align a word: see SHIFTS."""
 
     layer: int
     head: int
@@ -30,19 +30,19 @@ class Head:
 
 @cache
 def held_out_pairs(part: str, half: str, count: int) -> tuple[Pair, ...]:
-    """Pairs of a part of the grammar from which nothing is learned."""
+    """Pairs of a part of the grammar that are not used in training."""
     rng = held_out_numbers(half)
     return tuple(draw_pair(rng, part) for _ in range(count))
 
 
 def measure_translator(model: Translator, half: str = "report", count: int = SENTENCES) -> dict[str, float]:
-    """How well a translator translates held-out sentences: pairs of nouns, and frames, never learned from.
+    """The figures of a translator on held-out sentences: with held-out pairs of nouns, and with held-out frames.
 
-    exact: how often a whole translation is the grammar's. words: how often the next word is right behind the right
-    words. aligned: how often the largest weight of the head that aligns best lies on the word that says the same.
-    nouns: the same of nouns and first names alone. best_read, best_written: the same of the best head at each of the
-    two rows, see SHIFTS. With "_count" behind a name: of how many. layer, head, counted from 1, and written: which head
-    aligns best, and whether at the row where a word is written.
+    exact: how often a whole translation is the grammar's. words: how often the next word is right after right words.
+    aligned: how often the largest weight of the head that aligns best is on the word of equal meaning. nouns: the same
+    for nouns and first names alone. best_read, best_written: the same for the best head at each of the two rows, see
+    SHIFTS. With the suffix "_count": of how many. layer, head, counted from 1, and written: which head aligns best, and
+    whether at the row where a word is written.
     """
     head = best_head(model, count)
     figures = {"layer": head.layer + 1, "head": head.head + 1, "written": head.row == "written"}
@@ -73,7 +73,7 @@ def share_exact(model: Translator, pairs: Sequence[Pair]) -> float:
 
 
 def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
-    """How often the next word, or the end, is right behind the right words."""
+    """How often the next word, or the end, is right after right words."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -83,7 +83,7 @@ def share_of_words(model: Translator, pairs: Sequence[Pair]) -> float:
 
 # ---- alignment -------------------------------------------------------------------------------------------------------
 def best_head(model: Translator, count: int) -> Head:
-    """The head, and the row, that aligns best on the half that chooses."""
+    """The head, and the row, with the best alignment on the half that chooses."""
     pairs = held_out_pairs("held", "choose", count)
     looked_at = find_looks(model, pairs)
     shares = torch.stack([aligned_shares(looked_at, pairs, row) for row in SHIFTS])  # (rows, L, H)
@@ -92,7 +92,7 @@ def best_head(model: Translator, count: int) -> Head:
 
 
 def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T"]:
-    """The word of the sentence on which each head's largest weight lies, at each row."""
+    """The position in the sentence of each head's largest weight, at each row."""
     batch = pack_alone(pairs)
     with torch.inference_mode():
         stack = model.run_layers(batch.source, batch.target)
@@ -101,7 +101,7 @@ def find_looks(model: Translator, pairs: Sequence[Pair]) -> Int[Tensor, "B L H T
 
 
 def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row: str) -> Float[Tensor, "L H"]:
-    """How often each head looks at the word that says the same."""
+    """How often the largest weight of each head is on the word of equal meaning."""
     right = [
         looked_at[number, :, :, target - SHIFTS[row]] == source
         for number, pair in enumerate(pairs)
@@ -111,18 +111,18 @@ def aligned_shares(looked_at: Int[Tensor, "B L H T"], pairs: Sequence[Pair], row
 
 
 def keep_nouns(pair: Pair) -> Pair:
-    """The pair of which nouns and first names alone are aligned: what has a category, and is no quality and no verb."""
+    """The pair with only nouns and first names aligned: words with a category other than quality and verb."""
     kinds = pair.source.kinds
     nouns = [(at, target) for at, target in pair.aligned if kinds[at] and kinds[at] not in OTHER_CATEGORIES]
     return replace(pair, aligned=tuple(nouns))
 
 
 def count_aligned(pairs: Sequence[Pair]) -> int:
-    """How many words are aligned."""
+    """The number of aligned words."""
     return sum(len(pair.aligned) for pair in pairs)
 
 
 def pack_alone(pairs: Sequence[Pair]) -> PairBatch:
-    """Each pair in a row of its own."""
+    """The pairs in one row each."""
     longest = max(len(text.words) for pair in pairs for text in (pair.source, pair.target))
     return pack_pairs([[(pair.source, pair.target)] for pair in pairs], len(pairs), longest)

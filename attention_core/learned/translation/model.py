@@ -21,9 +21,9 @@ POSITIONS = ("sinusoidal", {"base": 10000.0})
 
 @dataclass(frozen=True)
 class TranslatorShape:
-    """How large a translator is: that of Vaswani et al. 2017, section 3, made small.
+    """The size of a translator: a small one of the kind of Vaswani et al. 2017, section 3.
 
-    source_words, target_words: how many it reads and writes. width: of a word's vector. layers: of the encoder, and of
+    source_words, target_words: the sizes of its vocabularies. width: of a word's vector. layers: of the encoder, and of
     the decoder. inner: of the feed-forward layers.
     """
 
@@ -35,20 +35,20 @@ class TranslatorShape:
     inner: int = 256
 
     def encoder(self) -> StackConfig:
-        """The choices of the part that reads."""
+        """The config of the encoder."""
         return StackConfig((LayerConfig(self.attention(), self.feed_forward()),) * self.layers, embedding=EMBEDDING)
 
     def decoder(self) -> StackConfig:
-        """The choices of the part that writes."""
+        """The config of the decoder."""
         layer = LayerConfig(self.attention("causal"), self.feed_forward(), self.attention())
         return StackConfig((layer,) * self.layers, embedding=EMBEDDING, unembedding=UnembeddingConfig())
 
     def attention(self, *masks: str) -> AttentionConfig:
-        """The choices of an attention."""
+        """The config of an attention."""
         return AttentionConfig(heads=self.heads, masks=masks, modifiers=(NORM,), residual=True)
 
     def feed_forward(self) -> FeedForwardConfig:
-        """The choices of a feed-forward layer."""
+        """The config of a feed-forward layer."""
         return FeedForwardConfig("relu", norms=(NORM,), residual=True)
 
 
@@ -56,12 +56,12 @@ EMBEDDING = EmbeddingConfig(times_root=True, positions=(POSITIONS,))
 
 
 def zeros(size: int) -> nn.Parameter:
-    """What a bias or a shift begins with."""
+    """The initial value of a bias or a shift."""
     return nn.Parameter(torch.zeros(size))
 
 
 class AttentionPart(nn.Module):
-    """What an attention and the norm behind it learn. Matrices stand in row convention, x @ w + b."""
+    """The parameters of an attention and of the norm after it. Matrices are in row convention, x @ w + b."""
 
     def __init__(self, width: int, generator: Generator):
         super().__init__()
@@ -72,12 +72,12 @@ class AttentionPart(nn.Module):
         self.b_layer_after = zeros(width)
 
     def weights(self) -> Weights:
-        """The same as the core takes them."""
+        """The parameters as Weights of the core."""
         return Weights(**dict(self.named_parameters()))
 
 
 class FeedForwardPart(nn.Module):
-    """What a feed-forward layer and the norm behind it learn."""
+    """The parameters of a feed-forward layer and of the norm after it."""
 
     def __init__(self, width: int, inner: int, generator: Generator):
         super().__init__()
@@ -87,12 +87,12 @@ class FeedForwardPart(nn.Module):
         self.b_layer_after = zeros(width)
 
     def weights(self) -> FeedForwardWeights:
-        """The same as the core takes them."""
+        """The parameters as FeedForwardWeights of the core."""
         return FeedForwardWeights(**dict(self.named_parameters()))
 
 
 class TranslatorLayer(nn.Module):
-    """What a layer of the encoder learns, or one of the decoder, which has cross-attention."""
+    """The parameters of a layer of the encoder, or of one of the decoder, which has cross-attention."""
 
     def __init__(self, shape: TranslatorShape, has_cross: bool, generator: Generator):
         super().__init__()
@@ -101,13 +101,13 @@ class TranslatorLayer(nn.Module):
         self.feed_forward = FeedForwardPart(shape.width, shape.inner, generator)
 
     def weights(self) -> LayerWeights:
-        """The same as the core takes them."""
+        """The parameters as LayerWeights of the core."""
         cross = None if self.cross is None else self.cross.weights()
         return LayerWeights(self.attention.weights(), self.feed_forward.weights(), cross)
 
 
 class Translator(nn.Module):
-    """A translator of a shape, its numbers drawn from a generator."""
+    """A translator of a shape, with initial parameters sampled from a generator."""
 
     def __init__(self, shape: TranslatorShape, generator: Generator):
         super().__init__()
@@ -117,9 +117,9 @@ class Translator(nn.Module):
         self.encoder = nn.ModuleList(TranslatorLayer(shape, False, generator) for _ in range(shape.layers))
         self.decoder = nn.ModuleList(TranslatorLayer(shape, True, generator) for _ in range(shape.layers))
 
-    # ---- the run that is shown ---------------------------------------------------------------------------------------
+    # ---- the full run, to be shown -----------------------------------------------------------------------------------
     def weights(self) -> tuple[StackWeights, StackWeights]:
-        """What its encoder and its decoder learned, as the core takes it."""
+        """The parameters of encoder and decoder as StackWeights of the core."""
         encoder, decoder = (tuple(layer.weights() for layer in part) for part in (self.encoder, self.decoder))
         return (
             StackWeights(encoder, EmbeddingWeights(table=self.source_table)),
@@ -131,43 +131,43 @@ class Translator(nn.Module):
         )
 
     def stack(self, source: object, target: object) -> Stack:
-        """A run of all its parts, every step kept. source, target: the numbers of the words of B texts, as embed takes
-        them."""
+        """The run of all its parts, with every step recorded. source, target: the numbers of the words of B texts, as
+        embed takes them."""
         encoder, decoder = self.weights()
         memory = run_stack(source, encoder, self.shape.encoder())
         return run_stack(target, decoder, self.shape.decoder(), memory)
 
-    # ---- the run that is trained -------------------------------------------------------------------------------------
+    # ---- the run in training -----------------------------------------------------------------------------------------
     def run_layers(self, source: PackedWords, target: PackedWords) -> Stack:
-        """The layers alone, over sentences and their translations side by side."""
+        """The run of the layers alone, over sentences and their translations."""
         memory = self.encode(source)
         return self.decode(target, memory, target.allowed_to(source))
 
     def encode(self, source: PackedWords) -> Stack:
-        """The layers of the encoder alone."""
+        """The run of the encoder's layers alone."""
         layers, config = StackWeights(self.weights()[0].layers), StackConfig(self.shape.encoder().layers)
         return run_stack(place_words(self.source_table, source), layers, config, allowed=source.allowed)
 
     def decode(self, target: PackedWords, memory: Stack, memory_allowed: Tensor) -> Stack:
-        """The layers of the decoder alone, behind those that made the memory."""
+        """The run of the decoder's layers alone, after those that computed the memory."""
         layers, config = StackWeights(self.weights()[1].layers), StackConfig(self.shape.decoder().layers)
         x = place_words(self.target_table, target)  # (B, T, D)
         return run_stack(x, layers, config, memory, target.allowed, memory_allowed)
 
     def word_logits(self, x: Float[Tensor, "*N D"]) -> Float[Tensor, "*N V"]:
-        """The logits of the next word at some places behind the last layer."""
+        """The logits of the next word from vectors after the last layer."""
         return x @ self.target_table.T
 
 
 def draw_table(words: int, width: int, generator: Generator) -> nn.Parameter:
-    """Draw a row a word, with the deviation 1/√D: times √D its numbers are as large as those of a place."""
+    """Sample one row per word, with the deviation 1/√D: times √D its numbers are as large as those of positions."""
     table = torch.empty(words, width)
     nn.init.normal_(table, std=width**-0.5, generator=generator)
     return nn.Parameter(table)
 
 
 def place_words(table: Float[Tensor, "V D"], packed: PackedWords) -> Float[Tensor, "B T D"]:
-    """The vectors of words, with the place of each in its text: what `embed` gives of each text alone."""
+    """The vectors of words, with the position of each in its text: those that `embed` returns for each text alone."""
     embedded = times_root(table[packed.words])  # (B, T, D)
     _, params = POSITIONS
     places = sinusoidal(embedded, first_position=0, **params)  # (T, D)

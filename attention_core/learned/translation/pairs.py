@@ -1,4 +1,4 @@
-"""Pairs of sentences to learn translation from: a scene of the grammar said in English and in Chinese."""
+"""Pairs of sentences for training in translation: a scene of the grammar in English and in Chinese."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ SOURCE, TARGET = "en", "zh"
 
 @dataclass(frozen=True)
 class Pair:
-    """A sentence and its translation, each behind START. aligned: positions, (source, target), whose words say the
-    same; words such as "the" and 了 have none."""
+    """A sentence and its translation, each after START. aligned: positions, (source, target), whose words have the same
+    meaning; words such as "the" and 了 have none."""
 
     source: Text
     target: Text
@@ -45,12 +45,12 @@ class PairBatch:
 
     @property
     def count(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return self.source.count
 
     @property
     def wanted(self) -> Int[Tensor, "B T"]:
-        """The word that comes next; behind the last word of a text it is START, which begins and ends texts."""
+        """The next word at each position; after the last word of a text it is START, which begins and ends texts."""
         words = self.target.words
         ends = torch.full_like(words[:, :1], word_numbers(TARGET)[START])  # (B, 1)
         return torch.cat((words[:, 1:], ends), 1)
@@ -58,10 +58,10 @@ class PairBatch:
 
 # ---- one pair --------------------------------------------------------------------------------------------------------
 def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
-    """Draw a scene whose English leaves open nothing of its Chinese.
+    """Sample a scene whose English determines its Chinese.
 
-    For "the dog" the grammar says 狗 or, in one scene of seven, 那 只 狗, and no English word tells which: those are
-    left out.
+    For "the dog" the grammar writes 狗 or, in one scene of seven, 那 只 狗, and the English is the same: those are left
+    out.
     """
     measured = DETERMINERS["the measured"]
     while True:
@@ -72,7 +72,7 @@ def draw_plain_scene(rng: RandomNumbers, part: str) -> Scene:
 
 
 def find_mentions(part: object) -> Iterator[Mention]:
-    """All mentions in a part of a scene."""
+    """Yield all mentions in a part of a scene."""
     if isinstance(part, Mention):
         yield part
     inner = part.values() if isinstance(part, dict) else part
@@ -82,16 +82,16 @@ def find_mentions(part: object) -> Iterator[Mention]:
 
 
 def draw_pair(rng: RandomNumbers, part: str) -> Pair:
-    """Draw a pair from a part of the grammar."""
+    """Sample a pair from a part of the grammar."""
     scene = draw_plain_scene(rng, part)
-    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: what Chinese begins without
+    said = [(source, target) for source, target in scene.align() if target >= 0]  # -1: not said in Chinese
     aligned = tuple((source + 1, target + 1) for source, target in said)
     return Pair(begin_text(scene.say(SOURCE)), begin_text(scene.say(TARGET)), aligned)
 
 
-# ---- what is learned from --------------------------------------------------------------------------------------------
+# ---- training batches ------------------------------------------------------------------------------------------------
 def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
-    """Sentences and translations to learn from, without end; some nouns are replaced by their categories in both."""
+    """Endless sentences and translations for training; some nouns are replaced by their categories in both."""
     while True:
         scene = draw_plain_scene(rng, "train")
         source, target = disguise_pair(scene, rng)
@@ -99,7 +99,7 @@ def draw_pairs(rng: RandomNumbers) -> Iterator[tuple[Text, Text]]:
 
 
 def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
-    """Say a scene in both languages; where a noun is replaced by its category, so is what says the same."""
+    """Write a scene in both languages; some nouns are replaced by their categories in both."""
     source, target = scene.say(SOURCE), scene.say(TARGET)
     words = disguise_words(source, rng, disguise_share)
     if words == list(source.words):
@@ -112,20 +112,20 @@ def disguise_pair(scene: Scene, rng: RandomNumbers) -> tuple[Text, Text]:
 
 
 def disguise_share(category: str) -> float:
-    """How often a noun of a category is replaced by it; qualities and verbs never are: what stands beside them in
-    Chinese hangs on the word."""
+    """The probability that a noun of a category is replaced by it; 0 for qualities and verbs, because their neighbours
+    in Chinese depend on the word."""
     return 0 if category in OTHER_CATEGORIES else DISGUISED_NOUNS
 
 
 def draw_pair_batch(generator: Generator) -> PairBatch:
-    """Draw what is learned from at one step."""
+    """Sample the batch of one step."""
     numbers = DrawnNumbers.drawn_from(generator)
     rows = deal_rows(draw_pairs(numbers), lambda pair: tuple(len(text.words) for text in pair), ROWS, ROW_LENGTH)
     return pack_pairs(rows, ROWS, ROW_LENGTH)
 
 
 def pack_pairs(rows: list[list[tuple[Text, Text]]], count: int, length: int) -> PairBatch:
-    """Lay pairs into rows; an empty place holds START."""
+    """Pack pairs into rows; an empty position holds START."""
     packed = []
     for side, language in enumerate((SOURCE, TARGET)):
         numbers = word_numbers(language)

@@ -1,4 +1,4 @@
-"""How a translator reads a sentence and writes its translation: the words of both, and the run of all parts."""
+"""The input and the output of a translator: the words of a sentence and its translation, and the run of all parts."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,23 +19,23 @@ from attention_core.transformer.stack import UNEMBEDDING, Stack
 
 
 def cut_for_translator(text: str, language: str) -> tuple[str, ...]:
-    """Cut a typed text into words behind START. Raises AttentionError: no_tokens, model_too_long."""
+    """Cut a typed text into words after START. Raises AttentionError: no_tokens, model_too_long."""
     return begin_sentence(cut_words(text.replace(START, " "), language))
 
 
 @lru_cache(maxsize=64)
 def translate_words(name: str, source: tuple[str, ...]) -> tuple[str, ...]:
-    """The translation that a translator writes, behind START. source: the words of the sentence, behind START."""
+    """The translation that a translator writes, after START. source: the words of the sentence, after START."""
     (words,) = translate(TRANSLATORS.load(name), [source[1:]])
     return (START, *words)
 
 
 @lru_cache(maxsize=8)  # each holds all steps of all layers: two megabytes for long sentences
 def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> Stack:
-    """The run of a translator on a sentence and a translation, in float64, every step kept.
+    """The run of a translator on a sentence and a translation, in float64, with every step recorded.
 
-    name: of a translator that comes along. source, target: the words of each, behind START. A word that it does not
-    know is read as <unknown>. Raises AttentionError: unknown_choice.
+    name: of a shipped translator. source, target: the words of each, after START. A word outside the vocabulary is read
+    as <unknown>. Raises AttentionError: unknown_choice.
     """
     numbers = []
     for words, language in ((source, SOURCE), (target, TARGET)):
@@ -47,9 +47,9 @@ def run_translator(name: str, source: tuple[str, ...], target: tuple[str, ...]) 
 
 @dataclass(frozen=True, eq=False)
 class CrossInputs:
-    """What the cross-attention of a layer is given: as attend takes it.
+    """The inputs of the cross-attention of a layer, as arguments of attend.
 
-    x: what the decoder asks with. context: what the encoder made."""
+    x: the inputs of the queries, from the decoder. context: the encoder's output."""
 
     x: Float[Tensor, "T D"]
     context: Float[Tensor, "S D"]
@@ -57,7 +57,7 @@ class CrossInputs:
     config: AttentionConfig
 
     def tensor(self, name: str) -> Tensor | None:
-        """One of the tensors by name, such as "x" or "w_q"; None where there is none."""
+        """One of the tensors by name, such as "x" or "w_q"; None if there is none."""
         if name in ("x", "context"):
             return getattr(self, name)
         return self.weights.given().get(name)
@@ -71,17 +71,17 @@ def cross_inputs(name: str, source: tuple[str, ...], target: tuple[str, ...], la
 
 
 def cross_config(name: str) -> AttentionConfig:
-    """The choices of the cross-attention, of each layer the same. Raises AttentionError: unknown_choice."""
+    """The config of the cross-attention, the same in each layer. Raises AttentionError: unknown_choice."""
     return TRANSLATION_RECIPES[name].shape().attention()
 
 
 def aligning_head(name: str) -> int:
-    """The head of the last layer whose largest weight lies most often on the word that says the same, from 0."""
+    """The head of the last layer, from 0, whose largest weight is most often on the word of equal meaning."""
     return int(TRANSLATORS.figures()[name].figures["head"]) - 1
 
 
 def next_words(name: str, source: tuple[str, ...], target: tuple[str, ...]) -> list[tuple[str, float]]:
-    """The word that is written at each row, the likeliest, and its probability."""
+    """The likeliest word at each row, which is written there, and its probability."""
     probabilities = run_translator(name, source, target)[UNEMBEDDING]["probabilities"][0]  # (T, V)
     shares, numbers = probabilities.max(-1)
     known = vocabulary(TARGET)

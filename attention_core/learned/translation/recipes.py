@@ -1,4 +1,4 @@
-"""The translators by name: how large each is, and how long it learns."""
+"""The translators by name: the size and the training of each."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from attention_core.learned.translation.pairs import SOURCE, TARGET, PairBatch, 
 
 @dataclass(frozen=True)
 class TranslationRecipe:
-    """How a translator comes about; see TrainingRecipe."""
+    """The training of a translator; see TrainingRecipe."""
 
     name: str
     steps: int = 4000
@@ -22,15 +22,15 @@ class TranslationRecipe:
     choosing: tuple[str, ...] = ("held_exact", "frames_exact", "held_aligned")
 
     def shape(self) -> TranslatorShape:
-        """How large it is."""
+        """The size of the translator."""
         return TranslatorShape(len(vocabulary(SOURCE)), len(vocabulary(TARGET)))
 
     def make(self, generator: Generator) -> Translator:
-        """Draw the translator before training."""
+        """Return the translator before training."""
         return Translator(self.shape(), generator)
 
     def draw(self, generator: Generator) -> PairBatch:
-        """Draw what it learns from at one step."""
+        """Sample the batch of one step."""
         return draw_pair_batch(generator)
 
     def loss(self, model: Translator, batch: PairBatch) -> Tensor:
@@ -38,7 +38,7 @@ class TranslationRecipe:
         return translation_loss(model, batch)
 
     def measure(self, model: Translator, half: str) -> dict[str, float]:
-        """Measure how well it translates and aligns; see measure_translator."""
+        """Measure its translations and its alignment; see measure_translator."""
         return measure_translator(model, half)
 
 

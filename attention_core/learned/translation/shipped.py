@@ -1,4 +1,4 @@
-"""The translators that come with the app; see NetworkFolder."""
+"""The shipped translators; see NetworkFolder."""
 
 from pathlib import Path
 

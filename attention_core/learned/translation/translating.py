@@ -1,4 +1,4 @@
-"""Translating with a trained translator, a word at a time."""
+"""Translating with a trained translator, word by word."""
 
 from collections.abc import Sequence
 
@@ -19,8 +19,8 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
 
     $y_t = \mathrm{argmax}_w\, p(w \mid y_1 \ldots y_{t-1}, x)$, until $y_t$ is the end or ROW_LENGTH words are written.
 
-    model: a Translator. sentences: the words of each, as `cut_words(text, "en")` gives them; a category such as
-    "<animal>" may stand for a noun that is not known, and any other word that is not known is read as <unknown>.
+    model: a Translator. sentences: the words of each, as `cut_words(text, "en")` returns them; a category such as
+    "<animal>" may replace an unknown noun, and any other unknown word is read as <unknown>.
 
     Returns the words of each translation. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
     Le 2014, section 3.2, with a beam of one.
@@ -39,14 +39,14 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
 
 
 def pack_sentences(sentences: Sequence[Sequence[str]]) -> PackedWords:
-    """Rows of one sentence each, behind START."""
+    """Rows of one sentence each, after START."""
     known = [known_tokens(begin_sentence(sentence), SOURCE, {}) for sentence in sentences]
     rows = [[Text(words, (), (), "", "")] for words in known]
     return pack_rows(rows, word_numbers(SOURCE), len(rows), max(map(len, known)))
 
 
 def write_words(model: Translator, source: PackedWords) -> Int[Tensor, "B T"]:
-    """The translations, each behind START; its end is START again, and what follows has no meaning."""
+    """The translations, each after START; START again is the end, and words after it have no meaning."""
     memory = model.encode(source)
     start = word_numbers(TARGET)[START]
     words = torch.full_like(source.words[:, :1], start)  # (B, 1)

@@ -1,1 +1,1 @@
-"""The sorts of text: each a way to draw a scene."""
+"""The sorts of text: each a way to sample a scene."""

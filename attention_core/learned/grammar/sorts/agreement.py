@@ -15,7 +15,7 @@ LANDMARKS = find_nouns("tree house car table door bridge river wall school churc
 
 
 def draw_agreement(draw: Draw) -> Telling | None:
-    """Draw what somebody does or is, who is told from others by a clause or a place."""
+    """Sample a sentence whose subject has a relative clause or a place."""
     x = draw.thing(SUBJECTS, many=0.5)
     mood = MOODS[draw.pick(("present", "present", "past"))]
     subject = draw_subject(draw, x, mood)
@@ -27,7 +27,7 @@ def draw_agreement(draw: Draw) -> Telling | None:
 
 
 def draw_subject(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Draw a mention with a clause or a place that tells which one is meant."""
+    """Sample a mention with a relative clause or a place; None if there is none."""
     how = draw.random()
     if how < 0.45 and deeds_to_others(x.noun):
         return draw_one_who(draw, x, mood)
@@ -42,7 +42,7 @@ def draw_subject(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 
 def draw_one_who(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Draw the one who does something: "the dog that sees the cat"."""
+    """Sample a mention with a relative clause of what it does: "the dog that sees the cat"."""
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.45)
     if y is None:
@@ -53,7 +53,7 @@ def draw_one_who(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 
 def draw_one_whom(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
-    """Draw the one whom somebody does something to: "the dog that the cat sees"."""
+    """Sample a mention with a relative clause of what is done to it: "the dog that the cat sees"."""
     deeds = deeds_done_to(x.noun)
     if not deeds:
         return None
@@ -67,10 +67,10 @@ def draw_one_whom(draw: Draw, x: Thing, mood: Mood) -> Mention | None:
 
 @cache
 def deeds_done_to(noun: Noun) -> tuple[Deed, ...]:
-    """Give what may be done to a noun."""
+    """Return the deeds that may be done to a noun."""
     return tuple(deed for deed in load_deeds().values() if noun in deed.y)
 
 
 def relate(draw: Draw, x: Thing, pronoun: str, clause: Clause) -> Mention:
-    """Say a thing with a clause that tells it from others."""
+    """Return a mention of a thing with a relative clause."""
     return draw.mention(x, "head")._replace(relative=Relative(pronoun, clause))

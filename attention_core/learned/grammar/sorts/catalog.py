@@ -1,4 +1,4 @@
-"""The sorts of text, and how often each is drawn."""
+"""The sorts of text, and their weights in sampling."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -18,8 +18,8 @@ from attention_core.learned.grammar.sorts.together import draw_condition, draw_t
 class Sort(NamedTuple):
     """A sort of text.
 
-    draw: draws one; None where the draw came to nothing. weight: how often it is drawn. has_pairs: two nouns of it are
-    a pair that may be held out. has_frames: it is made from one of the frames that may be held out.
+    draw: samples one; None if the sample fails. weight: in sampling. has_pairs: whether two of its nouns are a pair
+    that may be held out. has_frames: whether it is made from one of the frames, which may be held out.
     """
 
     draw: Callable[[Draw], Telling | None]

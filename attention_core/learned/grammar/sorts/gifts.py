@@ -13,7 +13,7 @@ NICE = frozenset(
     ["new", "beautiful", "useful", "warm", "special", "cheap", "tasty", "fresh", "interesting", "sweet", "pretty"]
 )
 GIVERS = "kind generous rich friendly helpful"
-GIFTS = {  # what is given: why somebody needs it
+GIFTS = {  # gifts: the qualities of people who need them
     "bread apple cake soup sandwich cookie banana rice": "hungry weak",
     "water tea milk juice coffee": "thirsty tired",
     "coat sweater scarf jacket glove blanket": "cold_body sick",
@@ -26,7 +26,7 @@ GIFTS = {  # what is given: why somebody needs it
 
 
 def draw_gift(draw: Draw) -> Telling | None:
-    """Draw who gives what to whom, and a reason of one of the three."""
+    """Sample who gives what to whom, and a reason that is true of one of the three."""
     things, needs = draw.pick(tuple(GIFTS.items()))
     people = find_nouns("people")
     x = draw.thing(people, many=0.05)
@@ -48,7 +48,7 @@ def draw_gift(draw: Draw) -> Telling | None:
 
 
 def draw_gift_reason(draw: Draw, things: tuple[Thing, Thing, Thing], needs: str, mood) -> tuple:
-    """Draw who is meant, who might be, and the reason: of the giver, the gift or, most often, of who gets it."""
+    """Sample what is meant, a rival, and the reason: of the giver, the gift or, most often, the receiver."""
     x, y, z = things
     chosen = draw.random()
     if chosen < 0.15:

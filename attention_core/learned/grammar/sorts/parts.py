@@ -1,4 +1,4 @@
-"""Parts that several sorts of text are made of: a deed with its time and place, how something is, who speaks."""
+"""Parts that several sorts of text share: deeds with time and place, qualities, speakers."""
 
 from functools import lru_cache
 
@@ -16,29 +16,29 @@ PLACES = find_nouns(
 )
 FAR_PLACES = find_nouns("city village hospital station hotel beach school office market shop museum zoo airport")
 LANDMARKS = find_nouns("house school church hospital hotel library tree bridge")
-SOMEBODY = load_names()["anna"]  # where anybody may stand, so may i, we and you
+SOMEBODY = load_names()["anna"]  # if she fits, i, we and you fit, too
 SPEAKERS = ("i", "i", "i", "we", "you")
-PAIRS_KEPT = 65536  # of nouns, for which it is known what is true of one alone
+PAIRS_KEPT = 65536  # pairs of nouns in each cache
 OF_ANYTHING = [MOODS[name] for name in ("past", "present", "past in time", "did not", "does not")]
 DEGREES_OF_DEEDS = [DEGREES[name] for name in ("", "", "", "very", "so", "really")]
 DEGREES_OF_FAILURE = [DEGREES[name] for name in ("too", "too", "too", "so", "", "very")]
 
 
 def draw_speaker(draw: Draw) -> Thing:
-    """Draw who speaks or is spoken to: i, we or you."""
+    """Sample the speaker or the listener: i, we or you."""
     speaker = draw.pick(SPEAKERS)
     return Thing(load_names()["anna"], "f", speaker != "i", speaker=speaker)
 
 
 def draw_person(draw: Draw, speaker: float = 0.1, many: float = 0.1) -> Mention | Pronoun:
-    """Draw somebody as they are said first; with the probability `speaker` that is i, we or you."""
+    """Sample a person's first mention; with the probability `speaker` it is i, we or you."""
     if draw.chance(speaker):
         return Pronoun(draw_speaker(draw))
     return draw.mention(draw.thing(find_nouns("people"), many))
 
 
 def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float = 0.4, gap: str = "") -> Clause | None:
-    """Draw what somebody does, by themselves or with another."""
+    """Sample what a subject does, alone or with another; None if there is nothing."""
     noun = subject.thing.noun
     planned = mood not in OF_ANYTHING
     others = deeds_to_others(noun, planned)
@@ -57,7 +57,7 @@ def draw_deed(draw: Draw, subject: Mention | Pronoun, mood: Mood, alone: float =
 
 
 def draw_quality(draw: Draw, subject: Mention | Pronoun, mood: Mood, other: Thing | None = None) -> Clause | None:
-    """Draw how something is. other: what must not be so, because the pronoun might mean it."""
+    """Sample a quality of a subject. other: must not have it, because the pronoun might mean it."""
     noun = subject.thing.noun
     options = qualities_of(noun) if other is None else qualities_of_one(noun, other.noun)
     if mood.negative:
@@ -70,12 +70,12 @@ def draw_quality(draw: Draw, subject: Mention | Pronoun, mood: Mood, other: Thin
 
 
 def are_confused(thing: Thing, other: Thing) -> bool:
-    """Tell whether the pronoun of one thing fits another, in either language."""
+    """Return whether the pronoun of one thing fits another, in either language."""
     return english.may_mean(thing, other) or chinese.may_mean(thing, other)
 
 
 def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
-    """Give what a thing does by itself; where its pronoun fits the other, too, only what that other does not."""
+    """Return what a thing does alone; if its pronoun fits the other, too, only what that other does not do."""
     if are_confused(thing, other):
         return deeds_of_one(thing.noun, other.noun)
     return deeds_alone(thing.noun)
@@ -83,18 +83,18 @@ def own_deeds(thing: Thing, other: Thing) -> tuple[Deed, ...]:
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def deeds_of_one(noun: Noun, other: Noun) -> tuple[Deed, ...]:
-    """Give what one noun does by itself and the other does not."""
+    """Return what one noun does alone and the other does not."""
     return tuple(deed for deed in deeds_alone(noun) if other not in deed.x)
 
 
 @lru_cache(maxsize=PAIRS_KEPT)
 def qualities_of_one(noun: Noun, other: Noun) -> tuple[Quality, ...]:
-    """Give how one noun may be and the other may not."""
+    """Return the qualities that one noun may have and the other may not."""
     return tuple(quality for quality in qualities_of(noun) if other not in quality.fits)
 
 
 def draw_time(draw: Draw, mood: Mood) -> Phrase:
-    """Draw a time that goes with a mood."""
+    """Sample a time that fits a mood."""
     if mood.past:
         return draw.pick(phrases_of("past"))
     is_future = mood is MOODS["will"] or mood is MOODS["will not"]
@@ -102,7 +102,7 @@ def draw_time(draw: Draw, mood: Mood) -> Phrase:
 
 
 def draw_place(draw: Draw) -> Place:
-    """Draw where something is done."""
+    """Sample the place of a deed."""
     if draw.chance(0.8):
         return Place(phrase(draw.pick(("in", "in", "near"))), draw.known(draw.thing(PLACES, many=0)))
     return Place(draw.pick(phrases_of("relations")), draw.known(draw.thing(LANDMARKS, many=0)))

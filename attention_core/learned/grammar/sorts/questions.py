@@ -23,12 +23,12 @@ MOOD_NAMES = ("past", "past", "past", "present", "is doing", "will")
 
 
 def draw_question(draw: Draw) -> Telling | None:
-    """Draw a question of one of the kinds there are."""
+    """Sample a question of one of KINDS."""
     return draw.pick(KINDS)(draw)
 
 
 def draw_who_or_what(draw: Draw) -> Telling | None:
-    """Ask who did something, or to what: "what did the dog eat? the bread."."""
+    """Sample a question about the subject or the object: "what did the dog eat? the bread."."""
     x = draw.thing(ACTORS, many=0)
     mood = MOODS[draw.pick(MOOD_NAMES)]
     deed = draw.pick(deeds_to_others(x.noun, mood not in OF_ANYTHING))
@@ -46,7 +46,7 @@ def draw_who_or_what(draw: Draw) -> Telling | None:
 
 
 def draw_whether(draw: Draw) -> Telling | None:
-    """Ask whether something is done, and say what is."""
+    """Sample a question about whether something is done, often with an answer."""
     subject = draw_person(draw, speaker=0.2)
     mood = MOODS[draw.pick(MOOD_NAMES)]
     asked = draw_deed(draw, subject, mood)
@@ -63,7 +63,7 @@ def draw_whether(draw: Draw) -> Telling | None:
 
 
 def draw_where(draw: Draw) -> Telling | None:
-    """Ask where something is done."""
+    """Sample a question about the place of a deed, with an answer."""
     mood = MOODS[draw.pick(MOOD_NAMES)]
     deed = draw_deed(draw, draw_person(draw), mood)
     if deed is None:
@@ -72,7 +72,7 @@ def draw_where(draw: Draw) -> Telling | None:
 
 
 def draw_when(draw: Draw) -> Telling | None:
-    """Ask when something is done."""
+    """Sample a question about the time of a deed, with an answer."""
     mood = MOODS[draw.pick(MOOD_NAMES)]
     deed = draw_deed(draw, draw_person(draw), mood)
     if deed is None:
@@ -81,7 +81,7 @@ def draw_when(draw: Draw) -> Telling | None:
 
 
 def draw_why(draw: Draw) -> Telling | None:
-    """Ask why something happened or did not, and give a reason of one of the two."""
+    """Sample a question about why something happened or not, with a reason that is true of one of the two."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
@@ -97,7 +97,7 @@ def draw_why(draw: Draw) -> Telling | None:
 
 
 def draw_how(draw: Draw) -> Telling | None:
-    """Ask how somebody goes somewhere."""
+    """Sample a question about how somebody goes somewhere, with an answer."""
     mood = MOODS[draw.pick(("past", "past", "present", "will"))]
     parts = {"x": draw_person(draw), "y": draw.known(draw.thing(FAR_PLACES, many=0))}
     vehicle = Mention(draw.thing(find_nouns("bus train car bike taxi plane"), many=0), DETERMINERS[""])

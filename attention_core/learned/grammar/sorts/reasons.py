@@ -1,4 +1,4 @@
-"""Reasons that are true of one of two nouns only: "the animal did not cross the street because it was too tired"."""
+"""Reasons that are true of only one of two nouns: "the animal did not cross the street because it was too tired"."""
 
 from attention_core.learned.grammar.concepts import Quality
 from attention_core.learned.grammar.draw import Draw
@@ -16,7 +16,7 @@ from attention_core.learned.grammar.sorts.parts import (
 
 
 def draw_because(draw: Draw) -> Telling | None:
-    """Draw what happened, a reason of one of the two, and perhaps something more about it."""
+    """Sample an event, a reason that is true of one of the two, and perhaps a sentence that follows."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
@@ -31,7 +31,7 @@ def draw_because(draw: Draw) -> Telling | None:
 
 
 def draw_so(draw: Draw) -> Telling | None:
-    """Draw a reason and what came of it: "the street was wide, so the animal did not cross it"."""
+    """Sample a reason and its consequence: "the street was wide, so the animal did not cross it"."""
     frame = draw.pick(frames_of(draw.part))
     x = draw.thing(frame.x)
     y = draw.second(x, frame.y)
@@ -54,7 +54,7 @@ def draw_so(draw: Draw) -> Telling | None:
 
 
 def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event, mood: Mood) -> Clause:
-    """Draw how a reason is said. mood: of what it is the reason for."""
+    """Sample the clause of a reason. mood: of the event that it explains."""
     told = MOODS["past" if mood.past else "present"]
     if isinstance(reason, Event):
         return Clause(reason, {"x": subject}, told)
@@ -63,9 +63,9 @@ def draw_reason(draw: Draw, subject: Mention | Pronoun, reason: Quality | Event,
     return Clause(load_events()["be"], {"x": subject, "q": said}, told)
 
 
-# ---- what follows ----------------------------------------------------------------------------------------------------
+# ---- after a reason --------------------------------------------------------------------------------------------------
 def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
-    """Draw what follows a reason, which needs to know of whom it was true: often nothing."""
+    """Sample the parts after a reason, which depend on the thing that it is true of: often none."""
     how = draw.random()
     if how < 0.5:
         return ()
@@ -75,13 +75,13 @@ def draw_tail(draw: Draw, meant: Thing, other: Thing, reason: Clause) -> tuple:
 
 
 def ask_of_whom(draw: Draw, meant: Thing, reason: Clause) -> tuple:
-    """Ask of whom a reason was true, and answer: "what was wide? the street."."""
+    """Return a question for the thing that a reason is true of, and its answer: "what was wide? the street."."""
     parts = {**reason.parts, "x": Pronoun(meant)}
     return reason._replace(parts=parts, asks="x"), phrase("question-mark"), draw.known(meant), phrase("stop")
 
 
 def draw_sequel(draw: Draw, meant: Thing, other: Thing, mood: Mood) -> tuple:
-    """Draw what the one of whom the reason was true did then, by its noun or its pronoun."""
+    """Sample the next deed or quality of the thing that a reason is true of, by its noun or its pronoun."""
     told = MOODS["past" if mood.past else "present"]
     subject = draw.known(meant) if are_confused(meant, other) or draw.chance(0.4) else Pronoun(meant)
     deeds = own_deeds(meant, other)

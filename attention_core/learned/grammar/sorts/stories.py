@@ -1,4 +1,4 @@
-"""Short stories of two to four sentences, and full names that come back."""
+"""Short stories of two to four sentences, and full names that recur."""
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.deeds import deeds_alone, deeds_to_others
@@ -17,7 +17,7 @@ PETS = find_nouns("dog cat horse bird rabbit ball book car bike phone ring lette
 
 
 def draw_names(draw: Draw) -> Telling | None:
-    """Draw two people with full names, which come back: "anna brown met tom hill. anna brown smiled."."""
+    """Sample two people with full names that recur: "anna brown met tom hill. anna brown smiled."."""
     x = draw.thing(NAMES)
     y = draw.second(x, NAMES)
     if y is None:
@@ -37,7 +37,7 @@ def draw_names(draw: Draw) -> Telling | None:
 
 
 def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
-    """Draw what one of two people does, with their full names."""
+    """Sample what one of two people does, with their full names."""
     subject = draw.mention(one)
     if draw.chance(0.5):
         return Clause(draw.pick(deeds_alone(one.noun)).event, {"x": subject}, MOODS["past"])
@@ -45,7 +45,7 @@ def draw_sentence_with_name(draw: Draw, one: Thing, other: Thing) -> Clause:
 
 
 def draw_story(draw: Draw) -> Telling | None:
-    """Draw somebody, what they have or find, and what becomes of both."""
+    """Sample a story of somebody, what they have or find, and what happens to both."""
     x = draw.thing(HEROES, many=0.08)
     is_owner = x.noun.kind != "animal"
     y = draw.second(x, PETS if is_owner else find_nouns("animal"), many=0.1)
@@ -62,7 +62,7 @@ def draw_story(draw: Draw) -> Telling | None:
 
 
 def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
-    """Draw how a story begins: "one day anna found a ring"."""
+    """Sample the beginning of a story: "one day anna found a ring"."""
     verbs = ("have", "find-thing", "buy-thing", "want-thing", "like", "see") if is_owner else ("see", "hear")
     event = load_events()[draw.pick(verbs)]
     first = Clause(event, {"x": draw.mention(x), "y": draw.counted(y)}, MOODS["past"])
@@ -70,7 +70,7 @@ def draw_beginning(draw: Draw, x: Thing, y: Thing, is_owner: bool) -> tuple:
 
 
 def draw_next(draw: Draw, one: Thing, other: Thing) -> Clause | None:
-    """Draw what one of two does or is next; its pronoun stands for it where that can mean no other."""
+    """Sample the next deed or quality of one of two things, by its pronoun only if that is unambiguous."""
     subject = draw.known(one) if are_confused(one, other) or draw.chance(0.35) else Pronoun(one)
     how = draw.random()
     deeds = own_deeds(one, other)

@@ -1,4 +1,4 @@
-"""Two deeds beside each other, where one noun fits the pronoun or only one of the two can do it: "and it barked"."""
+"""Two deeds together: only one noun fits the pronoun, or only one of the two can do the second: "and it barked"."""
 
 from attention_core.learned.grammar.concepts import find_nouns
 from attention_core.learned.grammar.deeds import deeds_to_others
@@ -15,7 +15,7 @@ WEATHER = Pronoun(Thing(find_nouns("park")[0], "n"))
 
 
 def draw_together(draw: Draw) -> Telling | None:
-    """Draw what somebody did to another, and what one of them did then."""
+    """Sample what somebody did to another, and what one of them did next."""
     x = draw.thing(ACTORS, many=0.12)
     deed = draw.pick(deeds_to_others(x.noun))
     y = draw.second(x, deed.y, many=0.12)
@@ -35,7 +35,7 @@ def draw_together(draw: Draw) -> Telling | None:
 
 
 def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
-    """Draw what one of two did, or how it was, such that its pronoun can mean no other."""
+    """Sample a deed or a quality of one of two things for which its pronoun is unambiguous."""
     deeds = own_deeds(meant, other)
     if deeds and draw.chance(0.85):
         return Clause(draw.pick(deeds).event, {"x": Pronoun(meant)}, MOODS["past"])
@@ -43,7 +43,7 @@ def draw_second_deed(draw: Draw, meant: Thing, other: Thing) -> Clause | None:
 
 
 def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> Telling:
-    """Tell when the second deed was done: "when anna saw the dog, it barked"."""
+    """Join two deeds by their time: "when anna saw the dog, it barked"."""
     time = draw.pick(TIMES)
     if may_last and draw.chance(0.25):
         first, time = first._replace(mood=MOODS["was doing in time"]), "while"
@@ -51,7 +51,7 @@ def draw_in_time(draw: Draw, first: Clause, second: Clause, may_last: bool) -> T
 
 
 def draw_turned(draw: Draw) -> Telling | None:
-    """Draw a deed whose time English tells last and Chinese first: "the dog barked when it saw the cat"."""
+    """Sample a deed with a time clause, last in English and first in Chinese: "the dog barked when it saw the cat"."""
     x = draw.thing(ACTORS, many=0.12)
     mention = draw.mention(x, "either")
     late = draw_deed(draw, Pronoun(x), MOODS["past in time"], alone=0)
@@ -67,7 +67,7 @@ def draw_turned(draw: Draw) -> Telling | None:
 
 
 def draw_condition(draw: Draw) -> Telling | None:
-    """Draw what somebody will do if it rains, or did although it rained."""
+    """Sample what somebody will do if it rains, or did although it rained."""
     subject = draw_person(draw, speaker=0.3)
     weather = load_events()[draw.pick(("rain", "rain", "snow", "cold-weather", "hot-weather"))]
     if draw.chance(0.5):
