@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from streamlit import config
+from streamlit.commands import page_config
 from streamlit.components.v2 import manifest_scanner
+from streamlit.components.v2.bidi_component import serialization
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.runtime import fragment
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
@@ -42,6 +44,12 @@ config.set_option("client.showErrorDetails", "full")
 manifest_scanner.scan_component_manifests = cached(manifest_scanner.scan_component_manifests)
 # Every run of an AppTest compiles its scripts anew; none changes while tests run.
 local_script_runner.ScriptCache = app_test.ScriptCache = cached(app_test.ScriptCache)
+# Every run makes a mock of the server anew, which takes a twentieth of the run; one serves them all.
+app_test.MagicMock = cached(app_test.MagicMock)
+# Every run decodes the icon of the app anew, which stays the same.
+page_config._get_favicon_string = cached(page_config._get_favicon_string)
+# Streamlit looks for data frames in everything that a component is given; ours are given none.
+serialization.is_dataframe_like = lambda value: False
 # Streamlit copies, at each part of a page, what it needs to draw that part alone later; an AppTest draws whole pages.
 fragment.deepcopy = lambda kept: kept
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True

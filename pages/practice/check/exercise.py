@@ -12,6 +12,7 @@ from attention_core.exercises.stages import STAGES, stages_of
 from pages.export.page_links import CHECK_PAGE, STATE_KIND, check_exercise_size
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
+from pages.runs.cache import cache_measurement
 from pages.setup.link_values import MAX_LINK_NUMBER, read_link_count
 from pages.setup.setup import Setup, read_other_setup_link, setup_from_query
 from pages.site.words import say
@@ -38,6 +39,7 @@ def choose_exercise() -> tuple[str, Setup]:
     return kind, setup
 
 
+@cache_measurement
 def setup_for_level(level: str, seed: int) -> Setup:
     """The Setup of the exercise that a level and a seed make."""
     exercise = make_exercise(level, seed)
