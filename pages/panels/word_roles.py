@@ -28,12 +28,11 @@ NOT_KNOWN = "unknown"  # role of a word that is unknown to a language model
 @dataclass(frozen=True)
 class RoleOffer:
     """The roles that an unknown word can have. family: group of the page's texts about it, in [roles]. usual: the
-    default role. known: text about the known words."""
+    default role."""
 
     family: str
     roles: tuple[str, ...]
     usual: str
-    known: str
 
     def role_of(self, setup: Setup, word: str) -> str:
         """The current role of a word."""
@@ -46,13 +45,9 @@ def find_role_offer(setup: Setup) -> RoleOffer | None:
     """The roles that unknown words of a Setup can have; None if its example has no dictionary."""
     model = model_of(setup)
     if model is not None:
-        language = load_recipe(model).language
-        known = say("roles.count", count=len(known_words(language)))
-        return RoleOffer("model", (NOT_KNOWN, *role_names(language)), NOT_KNOWN, known)
+        return RoleOffer("model", (NOT_KNOWN, *role_names(load_recipe(model).language)), NOT_KNOWN)
     lexicon = EXAMPLES[setup.example].lexicon
-    if lexicon is None:
-        return None
-    return RoleOffer("dictionary", tuple(lexicon.roles), OTHER, describe_known_words(lexicon))
+    return lexicon and RoleOffer("dictionary", tuple(lexicon.roles), OTHER)
 
 
 def list_role_words(inputs: RunInputs) -> list[str]:
@@ -90,8 +85,16 @@ def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) 
     return say("fact.comma").join(spell(printable_token(word)) for word in words[:MAX_SHOWN_CHOICES])
 
 
-def describe_known_words(lexicon: Lexicon) -> str:
-    """Text that lists the words of the dictionary, by their roles if it has several."""
+def describe_known_words(setup: Setup) -> str:
+    """Text about the words that the language model or the dictionary of the example knows."""
+    model = model_of(setup)
+    if model is None:
+        return list_dictionary(EXAMPLES[setup.example].lexicon)
+    return say("roles.count", count=len(known_words(load_recipe(model).language)))
+
+
+def list_dictionary(lexicon: Lexicon) -> str:
+    """Text that lists the words of a dictionary, by their roles if it has several."""
     listed: dict[str, list[str]] = {}
     for word, row in lexicon.vectors.items():
         role = next((name for name, numbers in lexicon.roles.items() if numbers == row), None)
@@ -115,10 +118,10 @@ def show_role_choices(setup: Setup, inputs: RunInputs) -> None:
     if offer is None or not words:
         return
     if len(offer.roles) < 2:
-        st.caption(say("roles.none", words=join_words(words)), help=offer.known)
+        st.caption(say("roles.none", words=join_words(words)), help=describe_known_words(setup))
         return
     with st.expander(say("roles.ask", count=len(words))):
-        st.caption(say(f"roles.{offer.family}.choose", words=join_words(words)), help=offer.known)
+        st.caption(say(f"roles.{offer.family}.choose", words=join_words(words)), help=describe_known_words(setup))
         with st.container(gap="xxsmall"):
             for number, word in enumerate(words[:MAX_SHOWN_CHOICES]):
                 show_role_choice(setup, offer, word, number)

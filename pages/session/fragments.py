@@ -32,8 +32,8 @@ def page_part(shows: DependencyReader, height_px: int = 0) -> Callable[[DrawingF
                 hold_back(name, height_px)
                 return
             screen = view.current_screen()
-            dependencies = part_dependencies(name, screen)
             with use_language():
+                dependencies = part_dependencies(name, screen)
                 draw(screen)
             st.session_state["drawn"][name] = dependencies
 
