@@ -15,7 +15,11 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.components.v2.bidi_component import serialization
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.runtime import fragment
+from streamlit.runtime.scriptrunner import ScriptRunner
+from streamlit.runtime.scriptrunner_utils import script_run_context
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
+from streamlit.testing.v1.element_tree import Block, ElementTree
 
 from pages.runs import cache
 from pages.site.controls import CONTROLS
@@ -52,6 +56,12 @@ page_config._get_favicon_string = cached(page_config._get_favicon_string)
 serialization.is_dataframe_like = lambda value: False
 # Streamlit copies, at each part of a page, what it needs to draw that part alone later; an AppTest draws whole pages.
 fragment.deepcopy = lambda kept: kept
+# Streamlit copies the whole state for every box of text or choices, to look up one key in it.
+SafeSessionState.filtered_state = property(lambda state: state)
+# Streamlit hashes every message, for a cache in the browser.
+script_run_context.populate_hash_if_needed = lambda message: None
+# Streamlit looks for a newer request at every access to the state; an AppTest sends its next one after a run.
+ScriptRunner._maybe_handle_execution_control_request = lambda runner: None
 logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").disabled = True
 
 
@@ -62,6 +72,16 @@ def wait_for_script(runner, timeout):
 
 
 local_script_runner.require_widgets_deltas = wait_for_script
+
+
+def iterate_listed_nodes(tree):
+    """Iterates over all nodes of a page from a list; Streamlit climbs through all blocks for each type of element."""
+    if "nodes" not in vars(tree):
+        tree.nodes = [*Block.__iter__(tree)]
+    return iter(tree.nodes)
+
+
+ElementTree.__iter__ = iterate_listed_nodes
 
 
 def plain(markdown):
@@ -94,10 +114,7 @@ class Screen:
         Screen.outside = self.language
         act(*args)
         assert not self.at.exception, [(e.message, e.stack_trace) for e in self.at.exception]
-        before, self.language = self.language, self.widget("lang").value
-        if self.language != before and self.opened:  # Streamlit closes what has another title now
-            drawers, self.opened = self.opened, set()
-            self.open(*drawers)
+        self.language = self.widget("lang").value
         return self
 
     def open(self, *drawers):
@@ -133,6 +150,9 @@ class Screen:
     def set(self, key, value):
         if key == "masks" and not {*value} <= {*MASKS_IN_SIGHT}:
             self.open("more_masks")
+        if key == "lang":  # Streamlit closes what has another title then: a visitor opens it again
+            for drawer in self.opened:
+                self.at.session_state[drawer] = True
         self.seek(lambda: self.parts(f"c_{key}") or self.widgets(key), key)
         if self.parts(f"c_{key}"):  # a slider that the picture follows
             is_typed = self.slider(key)["typed"] is not None

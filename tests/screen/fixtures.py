@@ -12,8 +12,8 @@ from tests.screen.driver import Screen
 def labels_are_read_in_the_language_of_the_screen(monkeypatch):
     """AppTest asks for the labels of a choice outside the session, where its language is not known."""
     inside = words.current_language
-    known = lambda: get_script_run_ctx() or words.THREAD_LANGUAGE.now  # noqa: E731
-    monkeypatch.setattr(words, "current_language", lambda: inside() if known() else Screen.outside)
+    known = lambda: words.THREAD_LANGUAGE.now or (inside() if get_script_run_ctx() else Screen.outside)  # noqa: E731
+    monkeypatch.setattr(words, "current_language", known)
 
 
 @pytest.fixture(autouse=True)

@@ -23,10 +23,7 @@ IT = 5
 
 def film(sweep, **link):
     """A screen whose drawer is open, on one setting."""
-    screen = Screen(**link)
-    screen.at.session_state["film_drawer"] = True
-    screen.ran(screen.at.run)
-    return screen.set("swept", sweep)
+    return Screen("film_drawer", **link).set("swept", sweep)
 
 
 def frames(screen):
@@ -277,9 +274,7 @@ def test_the_runs_of_a_strip_are_bounded(monkeypatch):
     assert len(frames(screen)) == 3
     assert any(text.value.startswith("3 runs of head 1") for text in screen.at.markdown)
     monkeypatch.setattr("pages.workbench.film_strip.MAX_RUN_PAIRS", 98)
-    screen = Screen()
-    screen.at.session_state["film_drawer"] = True
-    screen.ran(screen.at.run)
+    screen = Screen("film_drawer")
     assert screen.parts("film") == [] and any("too large" in caption for caption in screen.captions())
 
 
