@@ -12,7 +12,6 @@ import torch
 from attention_core import Trace, code, prove
 from attention_core.explanation.formula import formula
 from attention_core.record.cell_functions import evaluate
-from attention_core.record.expressions import Ref
 from tests.formulas import assert_well_formed
 
 PRECISION = 1e-12  # of the step's largest finite number
@@ -26,14 +25,14 @@ def assert_five_faces(trace: Trace, *names: str, proven: bool = True) -> None:
     trace: a run in float64.
     """
     assert not proven or prove(trace).passed, prove(trace).failed
-    values = {name: step.value.numpy() for name, step in trace.steps.items()}
+    values, shapes = {name: step.value.numpy() for name, step in trace.steps.items()}, trace.shapes()
     for name in names:
         operation, value = trace.step(name).operation, values[name]
         atol = PRECISION * np.abs(value[np.isfinite(value)]).max(initial=1.0)
         assert len(trace.step(name).dims) == value.ndim
         np.testing.assert_allclose(operation.apply_numpy(values), value, rtol=0, atol=atol, err_msg=name)
         for index in np.ndindex(*value.shape):
-            number = evaluate(operation.cell(index, trace.shapes()), lambda ref: at(trace, ref))
+            number = evaluate(operation.cell(index, shapes), lambda ref: float(values[ref.step][ref.index]))
             assert number == value[index] or abs(number - value[index]) <= atol, (name, index)
         assert_well_formed(formula(trace, name))
         assert not prove(with_fault(trace, name)).passed
@@ -44,10 +43,6 @@ def assert_five_faces(trace: Trace, *names: str, proven: bool = True) -> None:
     again = pickle.loads(pickle.dumps(trace))  # noqa: S301
     for name in names:
         assert torch.equal(again.reapply(name), trace[name])
-
-
-def at(trace: Trace, ref: Ref) -> float:
-    return float(trace[ref.step][ref.index])
 
 
 def with_fault(trace: Trace, name: str) -> Trace:

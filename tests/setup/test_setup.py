@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import fields, replace
+from functools import lru_cache
 from urllib.parse import parse_qs, urlencode
 
 import numpy as np
@@ -562,6 +563,9 @@ def broken(draw):
     return link
 
 
+compute_once = lru_cache(maxsize=16)(compute)  # most of what is wrong in a link is refused, and leaves the same Setup
+
+
 def tried(link):
     """What a link does: the Setup or what is refused of it, and the run or its refusal."""
     setup, unread = setup_from_link(link)
@@ -574,7 +578,7 @@ def tried(link):
             assert named == [link[key][:40]] and getattr(setup, field.name) == field.default
     assert setup_from_link(through_a_browser(setup_to_link(setup))) == (setup, [])
     try:
-        trace = compute(setup)
+        trace = compute_once(setup)
     except AttentionError as error:
         return setup, unread, error
     assert size_of(trace) < MOST_BYTES

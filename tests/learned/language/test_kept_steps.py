@@ -1,6 +1,8 @@
 """Language models on the way: of which steps there are numbers, and that the first and the last are what they must be;
 what a head of theirs shows of held-out pairs, beside a loop."""
 
+from functools import cache
+
 import pytest
 import torch
 from torch import Generator
@@ -115,9 +117,15 @@ def some_pairs(monkeypatch):
     pair_places.cache_clear()
 
 
+@cache
+def measure_some(name):
+    """The figures of a model, for all tests that use some_pairs."""
+    return measure_steps(name)
+
+
 @pytest.mark.parametrize("name", ["en_named_encoder", "zh_asked_encoder"])
 def test_heads_and_answers_are_those_of_a_loop(name, some_pairs):
-    figures = measure_steps(name)
+    figures = measure_some(name)
     for step in (0, 5000):
         shown, answered = loop_over_pairs(load_step(name, step, torch.float32), name, figures.head)
         assert figures.shown[str(step)] == pytest.approx(shown, abs=1e-4)
@@ -126,7 +134,7 @@ def test_heads_and_answers_are_those_of_a_loop(name, some_pairs):
 
 def test_a_head_that_is_off_is_a_head_whose_rows_of_the_last_matrix_are_zero(some_pairs):
     name = "en_named_encoder"
-    figures = measure_steps(name)
+    figures = measure_some(name)
     for layer, head in ((0, 2), (1, 0), figures.head):
         model = RECIPES[name].make(Generator())
         model.load_state_dict(load_model(name, torch.float32).state_dict())

@@ -1,6 +1,7 @@
 """What a decoder loses without a part: measured again, and beside torch's own attention written out by hand."""
 
 import math
+from functools import cache
 
 import pytest
 import torch
@@ -17,6 +18,12 @@ from attention_core.learned.language.removed_parts import (
 from attention_core.learned.language.shipped import load_model
 
 SOME = 40  # texts of a loop
+
+
+@cache
+def measure_some():
+    """The figures of a shipped decoder over some texts, for all tests that write one of them out as a loop."""
+    return measure_removed_parts(load_model("en_asked_decoder", torch.float32), "en", SOME)
 
 
 def turned(x):
@@ -57,7 +64,7 @@ def test_a_model_without_a_part_is_what_a_loop_makes_of_it(part):
     model, numbers = load_model("en_asked_decoder", torch.float32), word_numbers("en")
     texts = held_out_texts("en", "held", "report", SOME)
     found = torch.cat([surprise_by_hand(model, torch.tensor([numbers[w] for w in text.words]), part) for text in texts])
-    figures = measure_removed_parts(model, "en", SOME)
+    figures = measure_some()
     assert getattr(figures, part) == pytest.approx(found.mean().item(), abs=5e-3)
     assert figures.words == len(found)
 
@@ -65,7 +72,7 @@ def test_a_model_without_a_part_is_what_a_loop_makes_of_it(part):
 def test_one_head_a_layer_is_what_a_loop_makes_of_it():
     model, numbers = load_model("en_asked_decoder", torch.float32), word_numbers("en")
     texts = held_out_texts("en", "held", "report", SOME)
-    figures = measure_removed_parts(model, "en", SOME)
+    figures = measure_some()
     for head, told in enumerate(figures.heads):
         rows = [surprise_by_hand(model, torch.tensor([numbers[w] for w in text.words]), head=head) for text in texts]
         assert told == pytest.approx(torch.cat(rows).mean().item(), abs=5e-3)
