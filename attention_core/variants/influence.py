@@ -171,15 +171,6 @@ def distances_heard(both: bool, length: int, at: int) -> range:
     return range(nearest, at + 1)
 
 
-def word_at(at: int, distance: int) -> int:
-    """Return the position of the word at a distance before a position (negative: after it).
-
-    >>> word_at(5, 2), word_at(5, -1)
-    (3, 6)
-    """
-    return at - distance
-
-
 def even_share_line(distances: range) -> tuple[float, float]:
     """Return the equal share of each word at these distances, twice: for both ends of a line.
 

@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner import StopException
 from attention_core.examples.examples import EXAMPLES
 from attention_core.variants.encoders import Encoder, draw_layers, encode
 from attention_core.variants.timing import Timing
-from pages.lessons.distance.drawers import encoder_costs, encoding_times
+from pages.lessons.distance import drawers
 from pages.panels import progress
 from pages.panels.word_swaps import with_word
 from pages.runs import cache
@@ -344,8 +344,8 @@ def test_path_lengths_of_the_golden_file():
 
 
 def test_a_difference_of_formula_and_count_is_said(monkeypatch):
-    found = encoder_costs.cached_encoder_cost
-    monkeypatch.setattr(encoder_costs, "cached_encoder_cost", lambda *given: replace(found(*given), searched_path=3))
+    found = drawers.cached_encoder_cost
+    monkeypatch.setattr(drawers, "cached_encoder_cost", lambda *given: replace(found(*given), searched_path=3))
     lesson = Lesson("distance", words="en_it", open="cost", lang="en")
     assert any("do not agree" in caption.value for caption in lesson.at.caption)
 
@@ -393,7 +393,7 @@ def test_nothing_is_measured_before_it_is_asked_for(monkeypatch):
         calls.append((encoder.kind, length))
         return Timing({"lstm": 1e-5 * length, "attention": 1e-8 * length**2}[encoder.kind], 5)
 
-    monkeypatch.setattr(encoding_times, "encoding_time", timed)
+    monkeypatch.setattr(drawers, "encoding_time", timed)
     lesson = Lesson("distance", kinds="lstm,attention", open="time", lang="en")
     assert calls == [] and TIME not in lesson.charts()
     lesson.press("measure_distance_time")
@@ -415,7 +415,7 @@ def test_measuring_is_stopped_by_a_button_and_what_is_there_stays(monkeypatch):
         calls.append(length)
         return Timing(1e-6 * length, 5)
 
-    monkeypatch.setattr(encoding_times, "encoding_time", timed)
+    monkeypatch.setattr(drawers, "encoding_time", timed)
     lesson = Lesson("distance", kinds="lstm", open="time", lang="en").press("measure_distance_time")
     lesson.ran(lesson.at.run)
     assert calls == [64, 128, 256]

@@ -58,7 +58,7 @@ from attention_core.variants.textbook_code import (
 from attention_core.verification.mask_conventions import with_misplaced_mask
 from pages.lessons.cost.drawers import GRADIENT_SCALES, QUERY_FACTORS, trained_gradients
 from pages.lessons.cross.drawers import make_random_sequences
-from pages.lessons.distance.influence_chart import format_left, name_course
+from pages.lessons.distance.influence import format_left, name_course
 from pages.lessons.heads.drawers import make_random_layer
 from pages.lessons.induction.drawers import appearing_heads
 from pages.lessons.learned.learning import load_shipped_training

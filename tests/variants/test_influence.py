@@ -13,7 +13,6 @@ from attention_core.variants.influence import (
     even_share_line,
     first_overtaking_distance,
     influence_by_distance,
-    word_at,
 )
 from tests.golden import loader
 
@@ -109,7 +108,6 @@ def test_an_overtaking_is_told_once_it_has_happened():
 def test_places():
     assert [*distances_heard(False, 6, 2)] == [0, 1, 2]
     assert [*distances_heard(True, 6, 2)] == [-3, -2, -1, 0, 1, 2]
-    assert [word_at(2, distance) for distance in distances_heard(True, 6, 2)] == [5, 4, 3, 2, 1, 0]
     assert (
         default_position(False, 1),
         default_position(True, 1),

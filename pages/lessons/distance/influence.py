@@ -1,19 +1,23 @@
-"""The chart of the lesson on distance: how much a position depends on a word, by distance, and its sentences."""
+"""The picture of the lesson on distance: how much a position depends on each word, as curves and as beads."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from math import log10
 
 from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import format_percent, format_small, format_small_percent
 from attention_core.variants.influence import InfluenceByDistance, even_share_line
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
-from pages.lessons.distance.encoder_curves import encoder_colours, list_values, name_encoder
+from pages import components
+from pages.lessons.distance.drawers import encoder_colours, list_values, name_encoder
 from pages.lessons.sentences import join_with_commas
-from pages.panels.live_choice import Followed
+from pages.panels.live_choice import Followed, LiveChoices, describe_followed
 from pages.panels.live_frames import show_followed_curves
+from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
+# ---- the curves: influence by distance, and the sentences on it ------------------------------------------------------
 LEAST_SHARE = 0.001  # a smaller share is written as a power of ten
 HELD = 0.5  # an influence with at least this share left "holds"
 INFLUENCE_WIDTH_PX, INFLUENCE_HEIGHT_PX = 900, 200  # size of the plot area
@@ -116,3 +120,61 @@ def list_influences(
         amount = format_influence(amounts[kind])
         parts.append(f"{name_encoder(kind)} {amount}")
     return join_with_commas(parts) or say("lessons.distance.nobody")
+
+
+# ---- the beads: a string per encoder; each bead glows with its word's influence --------------------------------------
+DARK_DECADES = 2  # a bead with 1/100 of the strongest influence does not glow
+
+
+def show_beads(
+    influences: Mapping[str, InfluenceByDistance],
+    followed: LiveChoices,
+    names: Sequence[str],
+    position: int,
+    format_influence: Callable[[float], str],
+    take: Callable[[int], None],
+) -> None:
+    """Shows a string of beads for each encoder.
+
+    position: the word that depends on the others. take: handler, called with the distance of a clicked word."""
+    distances = followed.options
+    words = {position - distance: distance for distance in distances}
+    places = sorted(words)
+    strongest = max((max(each.mean) for each in influences.values()), default=0.0)
+
+    def tell(place: int) -> str:
+        where = describe_word_place(words[place], names[place])
+        return f"{where}: {list_influences(influences, words[place], format_influence)}"
+
+    rows = []
+    for kind, influence in influences.items():
+        glows = [find_glow(influence.at(words[place]), strongest) for place in places]
+        rows.append({"name": name_encoder(kind), "colour": encoder_colours()[kind], "glows": glows})
+    data = {
+        "words": [names[place] for place in places],
+        "at": places.index(position),
+        "rows": rows,
+        "places": [places.index(position - distance) for distance in distances],
+        "told": [tell(place) for place in places],
+        "slider": describe_followed(followed),
+        "palette": vars(current_palette()),
+        "text": {"alt": say("lessons.distance.alt_beads")},
+    }
+    show_moving(
+        components.beads,
+        data=data,
+        key="distance_beads",
+        given={"words": len(places)},
+        on_chosen=lambda chosen: take(words[places[chosen]]),
+    )
+
+
+def find_glow(influence: float, strongest: float) -> float | None:
+    """Returns the glow of a bead: 1 for the strongest influence, 0.5 for a tenth of it; None if the influence is 0.
+
+    >>> find_glow(1.0, 1.0), find_glow(0.1, 1.0), find_glow(0.001, 1.0), find_glow(0.0, 1.0)
+    (1.0, 0.5, 0.0, None)
+    """
+    if influence == 0:
+        return None
+    return max(0.0, 1 + log10(influence / strongest) / DARK_DECADES)

@@ -1,1 +1,0 @@
-"""The lesson on distance: how far words reach."""
