@@ -174,15 +174,6 @@ def plan_reading(seen: int) -> list[Operation]:
     ]
 
 
-def count_seen(query: int) -> int:
-    """Count the tokens that are in the state when a query reads it, its own included.
-
-    >>> count_seen(0)
-    1
-    """
-    return query + 1
-
-
 def gap_to_map(longer: Trace, seen: int) -> float:
     """Return the largest difference between the output read from a state and the same row of head_outputs.
 

@@ -6,21 +6,21 @@ from itertools import pairwise
 import numpy as np
 import torch
 
+from attention_core.drawing.cache_shelves import Shelf, ShelvedText, cache_shelves
+from attention_core.drawing.specifications import Picture
 from attention_core.record.number_text import format_grouped, format_percent
 from attention_core.variants.writing_cost import count_writing
 from pages import components
-from pages.lessons.decoding.shelves_still import draw_shelves
-from pages.lessons.decoding.written import STOP, Written
+from pages.lessons.decoding.written import STOP_CHOICE, Written
 from pages.lessons.sentences import say_bytes
 from pages.panels.lesson_choices import store_choice
 from pages.panels.model_number import open_sent, show_open_number
 from pages.session.collected import collect_still, collected, is_collecting, show_moving
-from pages.session.labels import current_palette
+from pages.session.labels import current_palette, whole_share
 from pages.site.words import say
 
-KEY = "decoding_shelves"
-STRONGEST = 255  # byte for the largest absolute number of a head's keys or values
-TEXTS = (
+STRONGEST_BYTE = 255  # for the largest absolute number of a head's keys or values
+PICTURE_TEXTS = (
     *("typed", "label", "back", "on", "go", "open", "weight", "key", "value", "computed", "kept"),
     *("picture", "way_cached", "way_again", "head"),
 )
@@ -36,9 +36,9 @@ def show_shelves(written: Written) -> None:
         components.model_shelves,
         data=make_shelves_data(written),
         answers=True,
-        key=KEY,
+        key="decoding_shelves",
         given={"stops": len(written.stops)},
-        on_stop=lambda stop: store_choice(STOP, stop),
+        on_stop=lambda stop: store_choice(STOP_CHOICE, stop),
         on_opened=lambda cell: take_opened(written, cell),
     )
     show_open_number(written.view(written.stop), lambda: written.view(written.stop))
@@ -46,7 +46,7 @@ def show_shelves(written: Written) -> None:
 
 def take_opened(written: Written, cell: Mapping) -> None:
     """Handler that selects the clicked cell's stop and opens its number."""
-    store_choice(STOP, cell["stop"])
+    store_choice(STOP_CHOICE, cell["stop"])
     open_sent(written.view(cell["stop"]), cell)
 
 
@@ -67,7 +67,7 @@ def make_shelves_data(written: Written) -> bytes:
         "told": {way: [tell_stop(written, way, stop) for stop in written.stops] for way in ("cached", "again")},
         "counts": list(describe_counts(written)),
         "palette": vars(current_palette()),
-        "text": {name: say(f"lessons.decoding.picture.{name}", **KEPT_OPEN) for name in TEXTS}
+        "text": {name: say(f"lessons.decoding.picture.{name}", **FILLED_BY_BROWSER) for name in PICTURE_TEXTS}
         | {"play": say("walk.play"), "pause": say("walk.pause")},
         "weights": pack_weights(written, parts),
         "strips": pack_strips(written, parts),
@@ -75,7 +75,7 @@ def make_shelves_data(written: Written) -> bytes:
     return components.pack_bytes(data)
 
 
-KEPT_OPEN = {name: f"{{{name}}}" for name in ("layer", "word", "key", "share", "state")}  # filled by the browser
+FILLED_BY_BROWSER = {name: f"{{{name}}}" for name in ("layer", "word", "key", "share", "state")}
 
 
 def describe_next(written: Written, stop: int) -> dict[str, object] | None:
@@ -102,7 +102,7 @@ def pack_strips(written: Written, parts: list[str]) -> bytes:
     values = torch.stack([stack[part]["v"][0] for part in parts])  # (L, H, S, d)
     both = torch.stack((keys, values), dim=-2).abs()  # (L, H, S, 2, d)
     largest = both.amax(dim=(2, 4), keepdim=True)  # (L, H, 1, 2, 1)
-    return (STRONGEST * both / largest).round().to(torch.uint8).numpy().tobytes()
+    return (STRONGEST_BYTE * both / largest).round().to(torch.uint8).numpy().tobytes()
 
 
 # ---- texts -----------------------------------------------------------------------------------------------------------
@@ -148,3 +148,38 @@ def describe_count(name: str, sizes: list[list[int]], spell: Callable[[int], str
         "added": added,
         "sizes": sizes,
     }
+
+
+# ---- the still picture for files: the written words, and the cache of each layer -------------------------------------
+STILL_HEAD = 0  # the head drawn: the first, the screen's default
+
+
+def draw_shelves(written: Written) -> Picture:
+    """Draws the selected stop."""
+    text = ShelvedText(
+        words=written.words,
+        seen=written.given + written.stop,
+        given=written.given,
+        coming=name_coming(written),
+        head=say("block.part.head", head=STILL_HEAD + 1),
+        write=whole_share,
+    )
+    return cache_shelves(text, list(make_shelves(written)), current_palette())
+
+
+def name_coming(written: Written) -> str:
+    """Returns the next word and its probability as text; empty at the end."""
+    coming = written.next_word(written.stop)
+    if coming is None:
+        return ""
+    word, share, _ = coming
+    return f"{word} {whole_share(share)}"
+
+
+def make_shelves(written: Written) -> Iterator[Shelf]:
+    """Yields for each layer the keys and values of STILL_HEAD, and the weights of the last word."""
+    now, last = written.run(written.stop).stack, written.run(written.stops[-1])
+    for part in last.caches:
+        name = say("model.layer", layer=part.partition(".")[0])
+        keys, values = (last.stack[part][step][0, STILL_HEAD].numpy() for step in ("k", "v"))  # (S, d) each
+        yield Shelf(name, now[part]["weights"][0, STILL_HEAD, 0].numpy(), keys, values)

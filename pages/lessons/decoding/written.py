@@ -12,8 +12,8 @@ from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import UNEMBEDDING, Stack
 from attention_core.variants.cached_model import CachedRun, run_cached
 from attention_core.variants.cached_writing import write_sentence
-from pages.panels.lesson_choices import get_choice, store_choice
-from pages.panels.link_controls import choose_option, choose_whole_number, pick_place, sentence_box, slide
+from pages.panels.lesson_choices import get_choice
+from pages.panels.link_controls import choose_option, choose_whole_number, sentence_box, slide
 from pages.panels.model_look import BlockView, make_view
 from pages.runs.cache import inputs_of
 from pages.runs.compute import sentences_of
@@ -24,9 +24,8 @@ from pages.setup.setup import Setup, word_choices_of
 from pages.site.words import say
 
 BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # default by example
-FIRST_GAPS = ("did", "没")  # words hidden by default, if the text has them
-MOST_WORDS = 20  # longest beginning, so that there is room to write
-STOP, FIRST_STOP = "t", 4  # name and default of the choice of how many written words are shown
+MOST_TYPED_WORDS = 20  # longest beginning, so that there is room to write
+STOP_CHOICE, FIRST_STOP = "t", 4  # name and default of the choice of how many written words are shown
 WAYS = ("likeliest", "drawn")
 TEMPERATURES, TOP_KS, ALL_WORDS = (0.5, 0.75, 1.0, 1.5, 2.0), (2, 5, 10, 20, 0), 0
 
@@ -101,7 +100,7 @@ def is_typed(word: str) -> bool:
 
 def choose_beginning(example: Setup) -> Setup:
     """Asks for the beginning of a text."""
-    return sentence_box(replace(example, text=BEGINNINGS[example.example]), most=MOST_WORDS)
+    return sentence_box(replace(example, text=BEGINNINGS[example.example]), most=MOST_TYPED_WORDS)
 
 
 def choose_words(setup: Setup) -> Setup:
@@ -130,15 +129,5 @@ def write_on(setup: Setup) -> Written:
     read = kind.read(given)
     written = write_sentence(kind.model, read, word_choices_of(setup), setup.word_seed, 0)
     usual = len(written) if is_collecting() else FIRST_STOP  # a file shows the end
-    stop = min(get_choice(STOP, usual, read_link_count), len(written))
+    stop = min(get_choice(STOP_CHOICE, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)
-
-
-def choose_gap(written: Written) -> int:
-    """Asks for the word to hide; returns its index, from 1."""
-    words = written.words[1:]
-    if get_choice("gap", 0, read_link_count) >= len(words):
-        store_choice("gap", None)  # out of range: chosen for a longer text
-    places = [place for place, word in enumerate(words) if word in FIRST_GAPS]
-    usual = places[0] if places else len(words) // 2
-    return 1 + pick_place("gap", words, usual)

@@ -1,1 +1,0 @@
-"""The lesson on decoding with a key/value cache."""
