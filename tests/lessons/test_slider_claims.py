@@ -60,7 +60,7 @@ from pages.lessons.cost.drawers import GRADIENT_SCALES, QUERY_FACTORS, trained_g
 from pages.lessons.cross.drawers import make_random_sequences
 from pages.lessons.distance.influence import format_left, name_course
 from pages.lessons.heads.drawers import make_random_layer
-from pages.lessons.induction.drawers import appearing_heads
+from pages.lessons.induction import drawers as induction
 from pages.lessons.learned.learning import load_shipped_training
 from pages.lessons.learned.training_panel import OFFERED_LEARNING_RATES, tell_right_share
 from pages.lessons.learned.writers import write_at_step
@@ -654,7 +654,7 @@ def test_a_loss_is_as_large_as_if_p_were_what_is_told(loss, told):
 @pytest.mark.parametrize("lang", LANGUAGES)
 def test_no_jump_is_only_said_of_steps_between(lang, monkeypatch):
     said = []
-    monkeypatch.setattr(appearing_heads.st, "markdown", said.append)
+    monkeypatch.setattr(induction.st, "markdown", said.append)
     two = load_shipped_training("copy_two")
     places = len(two.places)
     for figures, tells in (
@@ -664,7 +664,7 @@ def test_no_jump_is_only_said_of_steps_between(lang, monkeypatch):
     ):
         said.clear()
         own = replace(two, figures=figures, networks=dict.fromkeys(figures, "copy_two"), own=True)
-        appearing_heads.tell_growth(own)
+        induction.tell_growth(own)
         assert bool(said) == tells
 
 

@@ -7,8 +7,7 @@ from attention_core import Trace
 from attention_core.learned.insight.copying_heads import HEAD_PLACES, layer_traces, next_probabilities
 from attention_core.learned.tasks.repeats import SYMBOLS
 from pages import components
-from pages.lessons.induction.head_scores import find_most_copying_head, head_colours
-from pages.lessons.induction.layer_runs import make_layer_head_map
+from pages.lessons.induction.drawers import find_most_copying_head, head_colours, make_layer_head_map
 from pages.lessons.learned.learning import TrainingRecord
 from pages.lessons.opened_cell import get_opened_cell, handle_picture_click
 from pages.lessons.pictures import show_arithmetic_under
@@ -19,11 +18,10 @@ from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
 
-NAME = "arcs"  # of the picture
-KEY = "induction_arcs"
+ARCS_PICTURE = "arcs"  # its name in the session
 LAYERS = ("L1", "L2")
 LEAST_DRAWN_WEIGHT = 0.02  # a smaller weight would be an invisible arc
-TEXTS = ("alt", "place", "copies", "looks", "nowhere")
+ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")
 Off = tuple[str, ...]  # the ablated heads, by name
 
 
@@ -60,16 +58,18 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
 
     def handle_opening(arc: tuple[int, int, int, int]) -> None:
         layer, *cell = arc
-        handle_picture_click(NAME, runs, {"step": f"{LAYERS[layer]}:weights", "index": (0, *cell)})
+        handle_picture_click(ARCS_PICTURE, runs, {"step": f"{LAYERS[layer]}:weights", "index": (0, *cell)})
 
     frames = [describe_arcs(record.network_at(each), text, off) for each in step.options]
     data = make_arcs_data(runs["L2"], frames, off) | {"slider": describe_followed(step)}
-    show_moving(components.symbol_arcs, data=data, key=KEY, given={"layers": len(LAYERS)}, on_opened=handle_opening)
+    show_moving(
+        components.symbol_arcs, data=data, key="induction_arcs", given={"layers": len(LAYERS)}, on_opened=handle_opening
+    )
     collect_map(network, runs["L2"])
-    opened = get_opened_cell(NAME, runs)
+    opened = get_opened_cell(ARCS_PICTURE, runs)
     if opened:
         with st.container(border=True):
-            show_arithmetic_under(NAME, runs, *opened)
+            show_arithmetic_under(ARCS_PICTURE, runs, *opened)
 
 
 def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> dict[str, object]:
@@ -86,7 +86,7 @@ def make_arcs_data(trace: Trace, frames: list[dict[str, object]], off: Off) -> d
         "heads": heads[::-1],
         "frames": frames,
         "palette": vars(current_palette()),
-        "text": {name: get_text_template(f"lessons.induction.arcs.{name}") for name in TEXTS},
+        "text": {name: get_text_template(f"lessons.induction.arcs.{name}") for name in ARC_TEXTS},
     }
 
 

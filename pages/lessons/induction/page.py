@@ -1,38 +1,39 @@
 """A head learns to copy: what came after this symbol last time comes again. Accuracy by position, head by head."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
-from attention_core.learned.insight.copying_heads import HEAD_PLACES, expected_next, first_share, repeated_share
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import Picture
+from attention_core.learned.insight.copying_heads import (
+    HEAD_PLACES,
+    first_share,
+    repeated_share,
+)
 from attention_core.learned.insight.views import symbols_of
+from attention_core.learned.tasks.repeats import MEASURED_HALF
 from attention_core.learned.training.courses import COURSES, Figures
 from attention_core.learned.training.shipped_networks import SHIPPED_SEED
+from attention_core.learned.training.snapshots import NetworkRecipe
 from attention_core.record.number_text import format_grouped, format_percent
 from pages.lessons.frame import draw_drawer, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.induction.accuracy_chart import measure_accuracy_without_heads, show_accuracy_curves
 from pages.lessons.induction.arcs import show_arcs
-from pages.lessons.induction.drawers import LESSON
-from pages.lessons.induction.layer_runs import setup_for_layer
-from pages.lessons.induction.needed_heads import find_most_needed_head, tell_needed_heads
-from pages.lessons.learned.learning import get_training_record
+from pages.lessons.induction.drawers import LESSON, measure_accuracy_without_heads, predict_next_symbol, setup_for_layer
+from pages.lessons.learned.learning import get_training_record, share_axis
 from pages.lessons.learned.training_panel import show_own_training
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import join_with_commas
 from pages.panels.link_controls import choose_options, option_labels, text_box
-from pages.panels.live_choice import find_live_choice, show_live_choice
-from pages.panels.live_frames import only_now, tell_live
-from pages.runs.cache import cache_by_setup, trace_for
-from pages.runs.network_store import find_network
-from pages.session.labels import spoken_share
+from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
+from pages.panels.live_frames import only_now, show_live_curves, tell_live
+from pages.runs.cache import trace_for
+from pages.session.labels import current_palette, spoken_share
 from pages.site.words import escape_markdown, say
 
 COPY_COURSE = "copy_two"
 START_COPY_TEXT = "k7Bxa9k7Bxa9"
-
-
-@cache_by_setup
-def predict_next_symbol(network: str, text: str, off: tuple[str, ...]) -> tuple[str, float]:
-    """Returns the most probable symbol after a text, and its probability. off: the ablated heads."""
-    return expected_next(find_network(network), text, off)
 
 
 def check_symbols(text: str) -> None:
@@ -62,6 +63,56 @@ def tell_next_symbol(network: str, text: str, off: tuple[str, ...]) -> str:
         symbol=escape_markdown(symbol),
         share=spoken_share(share),
     )
+
+
+# ---- the chart: the share of symbols that are predicted, by position -------------------------------------------------
+ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX = 185, 200  # pixels of the curves' field
+
+
+def show_accuracy_curves(step: LiveChoice, all_on: Sequence[Figures], some_on: Figures, places: Sequence[int]) -> None:
+    """Shows the accuracy by position after each step of training, with all heads and with some of them ablated.
+
+    all_on: of each step. some_on: with ablated heads, at the selected step; empty if none is ablated."""
+    axes = (
+        Axis(say("lessons.induction.axis_place"), min(places), max(places)),
+        share_axis(say("lessons.induction.axis_right")),
+    )
+    pictures = [draw_accuracy(figures, some_on, places, axes) for figures in all_on]
+    if some_on:
+        pictures = only_now(step, pictures[step.position])
+    show_live_curves(step, "induction_hero", pictures, axes, say("lessons.induction.alt"))
+
+
+def draw_accuracy(all_on: Figures, some_on: Figures, places: Sequence[int], axes: tuple[Axis, Axis]) -> Picture:
+    """Draws the accuracy by position after one step of training; a line marks where the repetition begins."""
+    palette = current_palette()
+    drawn = [Curve(say("lessons.induction.all_on"), places, all_on, palette.share, dashed=bool(some_on))]
+    if some_on:
+        drawn.append(Curve(say("lessons.induction.some_on"), places, some_on, palette.k))
+    return curves(drawn, *axes, palette, MEASURED_HALF, ACCURACY_WIDTH_PX, ACCURACY_HEIGHT_PX)
+
+
+# ---- which heads the supplied network needs, measured by ablation ----------------------------------------------------
+HEADS_BY_LAYER = {"first": ("L1H1", "L1H2"), "second": ("L2H1", "L2H2")}
+
+
+def measure_share_without(*off: str) -> float:
+    """Measures the accuracy on the repetition of the supplied, fully trained network with some heads ablated."""
+    network = NetworkRecipe(COPY_COURSE, SHIPPED_SEED, COURSES[COPY_COURSE].saved[-1]).name
+    return repeated_share(measure_accuracy_without_heads(network, off))
+
+
+def find_most_needed_head() -> int:
+    """Finds the head whose ablation lowers the accuracy most, as its index in HEAD_PLACES."""
+    shares = [measure_share_without(name) for name in HEAD_PLACES]
+    return shares.index(min(shares))
+
+
+def tell_needed_heads() -> str:
+    """Returns the sentence about the accuracy without each head, and without each layer."""
+    shares = {name: spoken_share(measure_share_without(name)) for name in HEAD_PLACES}
+    layers = {name: spoken_share(measure_share_without(*heads)) for name, heads in HEADS_BY_LAYER.items()}
+    return say("lessons.induction.needed", **shares, **layers)
 
 
 with draw_lesson(LESSON) as place:

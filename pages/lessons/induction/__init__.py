@@ -1,1 +1,0 @@
-"""The lesson on induction heads, which copy."""

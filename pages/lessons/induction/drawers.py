@@ -1,0 +1,336 @@
+"""The accordions of the lesson on copying, and what its page shares with them."""
+
+from itertools import pairwise
+
+import streamlit as st
+
+from attention_core import Trace
+from attention_core.analysis.composition import COMPOSITIONS
+from attention_core.drawing.axes import Axis
+from attention_core.drawing.bars import row_of
+from attention_core.drawing.charts import single_picture
+from attention_core.drawing.curves import Curve, curves
+from attention_core.drawing.specifications import PAGE_WIDTH_PX
+from attention_core.explanation.layout import panel
+from attention_core.learned.insight.composed_heads import ITSELF, compose_heads, composition_trace, finds_itself
+from attention_core.learned.insight.copying_heads import (
+    HEAD_PLACES,
+    accuracy_without_heads,
+    expected_next,
+    head_scores,
+    repeated_share,
+    with_next_probabilities,
+)
+from attention_core.learned.training.courses import Figures
+from attention_core.record.number_text import format_fixed, format_percent
+from pages.export.page_links import link_to_workbench
+from pages.lessons.frame import Lesson
+from pages.lessons.learned.learning import TrainingRecord, get_training_record, share_axis
+from pages.lessons.opened_cell import get_opened_ref
+from pages.lessons.pictures import RunPicture, make_weights_map, show_bar_rows, show_side_by_side
+from pages.lessons.sentences import list_place_labels, show_sentence
+from pages.panels.chart import show_curve_chart
+from pages.panels.link_controls import choose_option
+from pages.runs.cache import cache_by_setup, trace_for
+from pages.runs.network_store import find_network
+from pages.session.labels import Selection, current_palette, picture_texts_for, spoken_share
+from pages.setup.setup import Setup
+from pages.site.words import say
+
+
+# ---- measured once and cached: accuracy, predictions, and the scores of each head (previous symbol, induction) -------
+@cache_by_setup
+def measure_accuracy_without_heads(network: str, off: tuple[str, ...]) -> Figures:
+    """Measures the accuracy by position with some heads ablated."""
+    return find_network(network).measure(lambda model: accuracy_without_heads(model, off))
+
+
+@cache_by_setup
+def predict_next_symbol(network: str, text: str, off: tuple[str, ...]) -> tuple[str, float]:
+    """Returns the most probable symbol after a text, and its probability. off: the ablated heads."""
+    return expected_next(find_network(network), text, off)
+
+
+@cache_by_setup
+def measure_head_scores(network: str) -> dict[str, list[list[float]]]:
+    """Measures each head's scores "previous" and "induction", by kind, layer and head."""
+    tensors = find_network(network).measure(head_scores)
+    return {kind: scores.tolist() for kind, scores in tensors.items()}
+
+
+def list_heads_of_layer(layer: str) -> list[str]:
+    """Lists the heads of a layer by name."""
+    return [name for name in HEAD_PLACES if name.startswith(layer)]
+
+
+def get_head_score(network: str, kind: str, name: str) -> float:
+    """A head's score of a kind, "previous" or "induction"."""
+    layer, head = HEAD_PLACES[name]
+    return measure_head_scores(network)[kind][layer][head]
+
+
+def find_most_copying_head(network: str) -> str:
+    """Finds the head of the last layer with the highest induction score."""
+    scores = {name: get_head_score(network, "induction", name) for name in list_heads_of_layer("L2")}
+    return max(scores, key=scores.__getitem__)
+
+
+def head_colours() -> dict[str, str]:
+    """The colour of each head, by its name."""
+    palette = current_palette()
+    return {
+        "L1H1": palette.q,
+        "L1H2": palette.v,
+        "L2H1": palette.k,
+        "L2H2": palette.share,
+    }
+
+
+# ---- the runs: one for each layer of a network, and the maps of its heads --------------------------------------------
+LAYER_EXAMPLES = {"L1": "learned_previous", "L2": "learned_copy"}  # the example whose layer it is
+LAYER_MAP_CELL_PX = 30.0  # pixels: a cell of one of two maps side by side
+
+
+def setup_for_layer(layer: str, network: str, text: str) -> Setup:
+    """The Setup of a layer of a network that reads a text."""
+    return Setup(LAYER_EXAMPLES[layer], text, network=network)
+
+
+def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:
+    """Draws the map of one head in its layer's run.
+
+    picture: the name of the picture. name: of the head."""
+    _, head = HEAD_PLACES[name]
+    return make_weights_map(
+        picture,
+        trace,
+        Selection(batch=0, head=head, kv=head, query=0),
+        name,
+        PAGE_WIDTH_PX,
+        LAYER_MAP_CELL_PX,
+        outlined=False,
+    )
+
+
+# ---- drawer "one_layer": is one layer enough? ------------------------------------------------------------------------
+def show_one_layer() -> None:
+    """Shows the accuracy by position of a network of one layer beside that of one with two."""
+    two = get_training_record("copy_two")
+    one = get_training_record("copy_one")
+    show_sentence(
+        "lessons.induction.one_layer",
+        one=spoken_share(repeated_share(last_figures(one))),
+        two=spoken_share(repeated_share(last_figures(two))),
+    )
+    palette = current_palette()
+    drawn = [
+        make_accuracy_curve("two", two, palette.share),
+        make_accuracy_curve("one", one, palette.k),
+    ]
+    x = Axis(say("lessons.induction.axis_place"), min(two.places), max(two.places))
+    y = share_axis(say("lessons.induction.axis_right"))
+    picture = curves(drawn, x, y, palette, height=240)
+    show_curve_chart(picture, "induction_layers", say("lessons.induction.alt"))
+
+
+def last_figures(record: TrainingRecord) -> tuple[float, ...]:
+    """The accuracy by position at the end of a training."""
+    return record.figures_at(max(record.steps))
+
+
+def make_accuracy_curve(name: str, record: TrainingRecord, colour: str) -> Curve:
+    """Makes the curve of the accuracy by position at the end of a training."""
+    title = say(f"lessons.induction.layers_{name}")
+    return Curve(title, record.places, last_figures(record), colour)
+
+
+# ---- drawer "layers": what does each layer attend to, and how do two heads work together? ----------------------------
+LAYER_BEHAVIOURS = {"L1": "previous", "L2": "induction"}  # the score that heads of a layer learn to raise
+MIN_BEHAVIOUR_SHARE = 0.5  # of a head's weight: above it, the head has learned the behaviour
+
+
+def show_layers(record: TrainingRecord, network: str, text: str) -> None:
+    """Shows the heads of one layer, or the composition of a head of the first with one of the second."""
+    chosen = choose_option("layer", (*LAYER_EXAMPLES, "both"))
+    if chosen == "both":
+        show_composed_heads(record, network, text)
+    else:
+        show_layer_run(chosen, network, text)
+
+
+def show_layer_run(layer: str, network: str, text: str) -> None:
+    """Shows the maps of both heads of a layer, and a link to its run in the workbench."""
+    setup = setup_for_layer(layer, network, text)
+    trace = trace_for(setup)
+    left, right = list_heads_of_layer(layer)
+    say_layer_behaviour(network, layer)
+    show_side_by_side(
+        make_layer_head_map("left", left, trace),
+        make_layer_head_map("right", right, trace),
+    )
+    link_to_workbench(setup, "layers")
+
+
+def say_layer_behaviour(network: str, layer: str) -> None:
+    """Shows whether a head of a layer has learned that layer's behaviour, and with what share of its weight."""
+    kind = LAYER_BEHAVIOURS[layer]
+    scores = [get_head_score(network, kind, name) for name in list_heads_of_layer(layer)]
+    largest = max(scores)
+    learned = "learned" if largest > MIN_BEHAVIOUR_SHARE else "not_yet"
+    show_sentence(f"lessons.induction.{learned}_{layer}", share=spoken_share(largest))
+
+
+# ---- drawer "layers", both layers: how a head of the second reads what one of the first wrote ------------------------
+def show_composed_heads(record: TrainingRecord, network: str, text: str) -> None:
+    """Shows the weights of a head of the first layer, the scores of a head of the second whose keys are that head's
+    output, and the composition scores of every pair of heads."""
+    show_sentence("lessons.induction.composed")
+    with st.container(horizontal=True):
+        first = choose_option("writes", (*list_heads_of_layer("L1"), ITSELF))
+        second = choose_option("asks", tuple(list_heads_of_layer("L2")))
+    composed = make_composed_map(find_composed(network, text, first), first, second)
+    if first == ITSELF:
+        show_side_by_side(composed)
+    else:
+        before = make_layer_head_map("before", first, trace_for(setup_for_layer("L1", network, text)))
+        show_side_by_side(before, composed)
+    say_what_is_asked(network, first, second)
+    show_composition_scores(record, network)
+
+
+@cache_by_setup
+def find_composed(network: str, text: str, first: str) -> Trace:
+    """Runs the second layer on the symbols of a text, its keys computed from the output of a head of the first."""
+    return compose_heads(find_network(network), text, first)
+
+
+@cache_by_setup
+def count_finding(network: str, first: str, second: str) -> list[bool]:
+    """For each symbol, whether its highest score is with the key that the first head computed from itself."""
+    return finds_itself(find_network(network), first, second).tolist()
+
+
+@cache_by_setup
+def measure_composition(network: str) -> Trace:
+    """Measures the composition scores of every pair of heads."""
+    return composition_trace(find_network(network))
+
+
+def make_composed_map(trace: Trace, first: str, second: str) -> RunPicture:
+    """Draws the scores of a head of the second layer: a row a query, a column a symbol that the first head wrote."""
+    _, head = HEAD_PLACES[second]
+    title = say(f"lessons.induction.title_{'itself' if first == ITSELF else 'composed'}", first=first, second=second)
+    picture = single_picture(
+        [panel(trace, "scaled_scores", {"H": head})],
+        trace,
+        picture_texts_for(trace),
+        current_palette(),
+        [title],
+        get_opened_ref("composed", trace),
+    )
+    return RunPicture("composed", picture, {"": trace}, title)
+
+
+def say_what_is_asked(network: str, first: str, second: str) -> None:
+    """Shows how many symbols have their highest score with what the first head wrote of themselves."""
+    found = count_finding(network, first, second)
+    values = {"first": first, "second": second, "found": sum(found), "count": len(found)}
+    if first == ITSELF:
+        show_sentence("lessons.induction.asks_itself", **values)
+    else:
+        share = spoken_share(get_head_score(network, "previous", first))
+        show_sentence("lessons.induction.asks_composed", share=share, **values)
+
+
+def show_composition_scores(record: TrainingRecord, network: str) -> None:
+    """Shows the composition scores as a table: a row a pair of heads, a column for each of q, k and v."""
+    scores = measure_composition(network)
+    drawn = measure_composition(record.network_at(0))
+    later, earlier = scores.labels["later"], scores.labels["earlier"]
+    pairs = [(i, j) for i in range(len(later)) for j in range(len(earlier))]
+    table = {say("lessons.induction.pair_of_heads"): [f"{earlier[j]} → {later[i]}" for i, j in pairs]}
+    for name in COMPOSITIONS:
+        step = scores[f"{name}_composition"]
+        table[say(f"lessons.induction.composition.{name}")] = [format_fixed(float(step[pair])) for pair in pairs]
+    st.table(table, hide_index=True, width="content")
+    least, most = drawn["k_composition"].min(), drawn["k_composition"].max()
+    ends = {"least": format_fixed(float(least)), "most": format_fixed(float(most))}
+    show_sentence("lessons.induction.composition_says", **ends)
+
+
+# ---- drawer "appear": when do the heads appear? ----------------------------------------------------------------------
+LITTLE_SHARE, LEARNED_SHARE = 0.1, 0.9  # accuracy on the repetition: below, copying has not begun; above, it is learned
+
+
+def show_appearing_heads(record: TrainingRecord) -> None:
+    """Shows a score of every head against the steps of training."""
+    kind = choose_option("score", ("previous", "induction"))
+    drawn = []
+    for name, colour in head_colours().items():
+        scores = [get_head_score(network, kind, name) for network in record.networks.values()]
+        drawn.append(Curve(name, record.steps, scores, colour))
+    show_sentence(f"lessons.induction.about_{kind}")
+    tell_growth(record)
+    x = Axis(say("lessons.induction.axis_step"), 0, max(record.steps))
+    y = share_axis(say(f"lessons.induction.axis_{kind}"))
+    picture = curves(drawn, x, y, current_palette(), height=240)
+    show_curve_chart(picture, "induction_appear", say("lessons.induction.alt_appear"))
+
+
+def tell_growth(record: TrainingRecord) -> None:
+    """Shows between which checkpoints copying was learned; nothing if it was not learned, or if no checkpoint lies
+    between them, as with a large learning rate: then it is unknown whether it was a jump."""
+    shares = {step: repeated_share(record.figures_at(step)) for step in record.steps}
+    begun = [step for step, share in shares.items() if share < LITTLE_SHARE]
+    done = [step for step, share in shares.items() if share > LEARNED_SHARE]
+    if not begun or not done:
+        return
+    between = [step for step in record.steps if max(begun) < step < min(done)]
+    if not between:
+        return
+    st.markdown(
+        say(
+            "lessons.induction.growth",
+            first=max(begun),
+            little=format_percent(shares[max(begun)]),
+            last=min(done),
+            much=format_percent(shares[min(done)]),
+            between=len(between),
+            whole=max(record.steps),
+        )
+    )
+
+
+# ---- drawer "typed": what is predicted in my text? -------------------------------------------------------------------
+@cache_by_setup
+def cached_prediction_run(network: str, text: str, off: tuple[str, ...]) -> Trace:
+    """The last layer's run with the predicted probability of each next symbol, with some heads ablated."""
+    trace = trace_for(setup_for_layer("L2", network, text))
+    return with_next_probabilities(trace, find_network(network), text, off)
+
+
+def show_predicted_text(network: str, text: str, off: tuple[str, ...]) -> None:
+    """Shows the predicted probability of each next symbol of a text.
+
+    off: the ablated heads."""
+    trace = cached_prediction_run(network, text, off)
+    symbols = list_place_labels(trace, "T")
+    pairs = [say("lessons.induction.pair", before=before, after=after) for before, after in pairwise(symbols)]
+    show_sentence("lessons.induction.typed")
+    if not pairs:
+        return
+    title = say("lessons.induction.row_foretold")
+    rows = [row_of(title, trace, "foretold", (0,))]
+    show_bar_rows("typed", rows, pairs, {"": trace}, trace, title, whole=True)
+
+
+LESSON = Lesson(
+    "induction",
+    drawers={
+        "one_layer": show_one_layer,
+        "layers": show_layers,
+        "appear": show_appearing_heads,
+        "typed": show_predicted_text,
+    },
+    code=("q", "k", "scores", "weights", "head_outputs", "output"),
+)
