@@ -320,12 +320,6 @@ def mark_seen_drawers() -> None:
         seen_drawers(data={"drawn": order, "opened": opened, "said": say("lesson.seen")}, key="seen_drawers")
 
 
-def choose_sight(name: str, sights: Mapping[str, Callable[..., None]]) -> Callable[..., None]:
-    """Asks for a tab of an accordion and returns its draw function; for accordions not declared as Tabs."""
-    sight = link_controls.choose_option(name, tuple(sights), label_visibility="collapsed")
-    return sights[sight]
-
-
 def show_code_of_step(trace: Trace, steps: tuple[str, ...]) -> None:
     """Asks for one of the given steps that the run has, and shows its code."""
     offered = [step for step in steps if step in trace]

@@ -77,8 +77,7 @@ def words_said(slug):
 
 def files_missing(folder):
     """The files of a lesson that are not there."""
-    has_drawers = (folder / "drawers.py").exists() or (folder / "drawers").exists()
-    return [*([] if (folder / "page.py").exists() else ["page.py"]), *([] if has_drawers else ["drawers.py"])]
+    return [name for name in ("page.py", "drawers.py") if not (folder / name).exists()]
 
 
 def missing_of_puzzle(name):

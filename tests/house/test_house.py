@@ -48,7 +48,7 @@ ROOT = Path(__file__).parents[2]
 CORE = sorted(path for path in (ROOT / "attention_core").rglob("*.py") if path.name != "__main__.py")
 PAGE_CODE = sorted((ROOT / "pages").rglob("*.py"))
 THIN = [path for path in PAGE_CODE if path.stem == "page"]
-DRAWERS = [path for path in PAGE_CODE if "drawers" in (path.parent.name, path.stem)]
+DRAWERS = [path for path in PAGE_CODE if path.stem == "drawers"]
 CODE = [*CORE, *PAGE_CODE, ROOT / "app.py"]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TEXTS = [
