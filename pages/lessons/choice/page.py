@@ -1,10 +1,16 @@
-"""Which attention for which task: what each costs at a length, and the page that shows it."""
+"""Which attention for which task: what each costs at a length, and a link to the page that shows it."""
 
 import streamlit as st
 
 from attention_core.record.number_text import format_fixed, format_grouped
-from attention_core.variants.task_costs import TASK_HEADS, TASK_WIDTH, TaskCost, growth_when_doubled, task_cost
-from pages.lessons.choice.tasks import TASKS
+from attention_core.variants.task_costs import (
+    TASK_COSTS,
+    TASK_HEADS,
+    TASK_WIDTH,
+    TaskCost,
+    growth_when_doubled,
+    task_cost,
+)
 from pages.lessons.frame import draw_page_frame, show_question
 from pages.lessons.sentences import say_large_count
 from pages.panels.link_controls import slide
@@ -14,7 +20,20 @@ from pages.site.titles import say_title
 from pages.site.words import current_language, say
 
 CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # relative widths: task and variant, cost, link
-LENGTHS = (64, 256, 1024, 4096, 16_384)
+OFFERED_LENGTHS = (64, 256, 1024, 4096, 16_384)
+TASK_LINKS = {  # by task: the page that shows its attention, and the link parameters that open it there
+    "translate": ("workbench", {"ex": "translator"}),
+    "write": ("workbench", {"mask": "causal"}),
+    "understand": ("encoder", {}),
+    "relations": ("heads", {}),
+    "image": ("workbench", {"ex": "picture"}),
+    "align": ("workbench", {"ex": "learned_dates"}),
+    "set": ("positions", {"open": "order"}),
+    "long": ("cost", {"open": "skip", "pattern": "local"}),
+    "serve": ("workbench", {"kv": "1"}),
+    "latent": ("workbench", {"mod": "latent", "step": "latent_x"}),
+    "stream": ("decoding", {"open": "kept", "what": "state"}),
+}
 
 
 def show_fact(length: int) -> None:
@@ -34,7 +53,7 @@ def show_fact(length: int) -> None:
 
 def show_task(task: str, length: int) -> None:
     """Shows a task, the attention for it and why, its cost at a length, and a link to a page that shows it."""
-    slug, link = TASKS[task]
+    slug, link = TASK_LINKS[task]
     with st.container(border=True):  # keeps the three cells together if a phone stacks them
         at_task, at_cost, at_link = st.columns(CHOICE_COLUMN_WIDTHS, vertical_alignment="center", gap="small")
     at_task.markdown(
@@ -69,8 +88,8 @@ def say_cost(cost: TaskCost, growth: float) -> str:
 with draw_page_frame("choice"):
     show_question("choice")
     with st.container(width=300):
-        length = slide("length", LENGTHS, 1024, format_grouped)
+        length = slide("length", OFFERED_LENGTHS, 1024, format_grouped)
     show_fact(length)
-    for task in TASKS:
+    for task in TASK_COSTS:
         show_task(task, length)
     st.caption(say("lessons.choice.sources", width=TASK_WIDTH, heads=TASK_HEADS))

@@ -1,23 +1,29 @@
 """The start page: the animated journey of one query, three doors to the app's rooms, the lessons as cards."""
 
+from dataclasses import replace
+
 import streamlit as st
 
+from attention_core.drawing.bars import row_of
 from pages.components import cards
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson, draw_drawer, draw_page_frame, show_lesson_run
+from pages.lessons.pictures import show_bar_rows
+from pages.lessons.prompts import predict
+from pages.lessons.sentences import list_place_names
 from pages.lessons.start.card_pictures import draw_card
-from pages.lessons.start.one_word import ask_exchange, find_exchange, show_exchanged_word
 from pages.panels.flow_data import Showing
 from pages.panels.flow_picture import show_journey
 from pages.panels.link_controls import pick_example, sentence_box
-from pages.session.labels import current_palette
+from pages.panels.word_swaps import exchange_word, list_swap_offers
+from pages.runs.cache import inputs_of, trace_for
+from pages.session.labels import current_palette, selection_of
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
 from pages.site.titles import say_title
-from pages.site.words import current_language, say
+from pages.site.words import current_language, escape_markdown, say
 
-PAGE = Lesson("start", drawers={"one_word": show_exchanged_word})
 JOURNEY_HEIGHT_PX = 370  # pixels on a page 1280 wide: it fits on the first screen with its control bar
 DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}
 
@@ -60,6 +66,45 @@ def describe_card(slug: str, language: str) -> dict:
         "shapes": draw_card(slug, language),
     }
 
+
+# ---- drawer "one_word": one word of the sentence is replaced, and the reader guesses what its row becomes ------------
+def find_exchange(setup: Setup) -> tuple[str, str] | None:
+    """The first word exchange that the dictionary offers for a sentence, as (old, new); None if there is none."""
+    return next(iter(list_swap_offers(setup, inputs_of(setup))), None)
+
+
+def ask_exchange(old: str, new: str) -> str:
+    """The question about an exchange, which is the drawer's title."""
+    return say("lessons.start.ask", old=escape_markdown(old), new=escape_markdown(new))
+
+
+def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
+    """Shows the selected query's weights before the exchange, and after a guess those after it."""
+    trace = trace_for(setup)
+    changed_text = exchange_word(setup, inputs_of(setup), old, new)
+    changed = trace_for(replace(setup, text=changed_text))
+    selection = selection_of(trace, setup)
+    weights = changed.step("weights").window(B=0, H=selection.head, T=selection.query)  # (S,)
+    pairs = list(zip(list_place_names(trace, "T"), list_place_names(changed, "T"), strict=True))
+    names = [name_both(*pair) for pair in pairs]
+    known = predict(names, {int(weights.argmax())}, say("lessons.start.guess"))
+    place = (0, selection.head, selection.query)
+    asking_word, _ = pairs[selection.query]
+    title = say("lessons.start.row", word=asking_word)
+    changed_title = say("lessons.start.row", word=new)
+    rows = [
+        row_of(title, trace, "weights", place, "now"),
+        row_of(changed_title, changed, "weights", place, "then", hidden=not known),
+    ]
+    show_bar_rows("hero", rows, names, {"now": trace, "then": changed}, trace, say("lessons.start.alt"))
+
+
+def name_both(name: str, changed_name: str) -> str:
+    """The label of a column: one name, or both if they differ."""
+    return name if name == changed_name else say("lessons.start.either", was=name, now=changed_name)
+
+
+PAGE = Lesson("start", drawers={"one_word": show_exchanged_word})
 
 with draw_page_frame("start") as place:
     st.markdown(f"#### {say('lessons.start.question')}")

@@ -1,1 +1,0 @@
-"""Code that the three lessons about trained networks share."""

@@ -1,1 +1,0 @@
-"""The start page: journey, doors to the rooms, and the cards of all lessons."""
