@@ -138,16 +138,11 @@ def with_empty_row_policy(trace: Trace, name: str, dtype: torch.dtype | None = N
     fill = policy.value
     if fill is None:
         first = next(iter(inputs.values()))
-        fill = lowest_number(first.dtype)
+        fill = torch.finfo(first.dtype).min
     operations = []
     for step in trace.computed().values():
         operations.extend(replace_operation(step.operation, policy, fill))
     return replace(trace, steps=inputs).then(*operations)
-
-
-def lowest_number(dtype: torch.dtype) -> float:
-    """Return the lowest number that a precision holds."""
-    return torch.finfo(dtype).min
 
 
 def cast_floats(value: Tensor, dtype: torch.dtype | None) -> Tensor:

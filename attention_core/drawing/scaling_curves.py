@@ -61,12 +61,3 @@ def growth_power(points: Mapping[int, float]) -> float | None:
     if len(points) < 2:
         return None
     return fit_slope(list(points), list(points.values()))
-
-
-def time_ratio(slow: float, fast: float) -> float:
-    """The slow time divided by the fast one.
-
-    >>> time_ratio(0.3, 0.1) == 0.3 / 0.1
-    True
-    """
-    return slow / fast

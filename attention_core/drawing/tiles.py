@@ -56,14 +56,10 @@ def place_tile(tile: Tile, rectangle: dict[str, float], palette: Palette) -> Ite
         yield from place_dashes(rectangle, tile.edge)
     elif tile.edge:
         yield {"kind": "read", **rectangle, "fill": tile.edge}
-    middle_x, middle_y = middle_of(rectangle)
+    middle_x = (rectangle["x"] + rectangle["x2"]) / 2
+    middle_y = (rectangle["y"] + rectangle["y2"]) / 2
     room = rectangle["x2"] - rectangle["x"] - TILE_PADDING_PX
     yield place_fitted_label(tile.text, middle_x, middle_y, room, TILE_TEXT_PX, palette, align="center")
-
-
-def middle_of(rectangle: dict[str, float]) -> tuple[float, float]:
-    """The middle of a rectangle."""
-    return (rectangle["x"] + rectangle["x2"]) / 2, (rectangle["y"] + rectangle["y2"]) / 2
 
 
 def place_dashes(rectangle: dict[str, float], colour: str) -> Iterator[dict]:

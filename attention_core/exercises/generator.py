@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import chain, combinations
 from types import MappingProxyType
 
 import torch
@@ -154,7 +154,8 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
         if count_visible(mistaken[step], right[step]) < 2:
             return False
         seen[step].append(mistaken[step])
-    return all(all_differ_visibly(values) for values in seen.values())
+    pairs = chain.from_iterable(combinations(values, 2) for values in seen.values())
+    return all(differs_visibly(one, other) for one, other in pairs)
 
 
 def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Values]:
@@ -179,11 +180,6 @@ def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> st
         if differs_visibly(mistaken[step], right[step]):
             return step
     return None
-
-
-def all_differ_visibly(values: list[Tensor]) -> bool:
-    """Say whether no two of these values of a step look the same."""
-    return all(differs_visibly(one, other) for one, other in combinations(values, 2))
 
 
 def differs_visibly(one: Tensor, other: Tensor) -> bool:

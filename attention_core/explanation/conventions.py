@@ -3,8 +3,6 @@ r"""The two ways to write a projection: a row times a matrix, $q = x W_q$, or a 
 Both are the same numbers: the matrix of one is the transpose of the other's.
 """
 
-from collections.abc import Sequence
-
 from jaxtyping import Float
 from torch import Tensor
 
@@ -47,11 +45,6 @@ def projection_in(convention: str, trace: Trace, head: int = 0, query: int = 0, 
 
 def matrix_latex(matrix: Float[Tensor, "rows columns"]) -> str:
     """Write a matrix in LaTeX, with two decimals."""
-    lines = [row_latex(row) for row in matrix.tolist()]
+    lines = [" & ".join(map(format_fixed, row)) for row in matrix.tolist()]
     rows = r" \\ ".join(lines)
     return rf"\begin{{bmatrix}}{rows}\end{{bmatrix}}"
-
-
-def row_latex(numbers: Sequence[float]) -> str:
-    """Write the numbers of a row in LaTeX."""
-    return " & ".join(format_fixed(number) for number in numbers)

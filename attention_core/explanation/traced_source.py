@@ -123,18 +123,13 @@ def comment_source(code: CodeType, record: CallRecord) -> str:
         first = start - first_line
         last = end - first_line
         expression = source_segment(lines[first : last + 1], left, right)
-        indent = count_leading_spaces(lines[last])
+        indent = len(lines[last]) - len(lines[last].lstrip())
         remarks[last].append(format_remark(indent, expression, texts))
     commented = []
     for number, line in enumerate(lines):
         commented.append(line)
         commented.extend(remarks[number])
     return "\n".join(commented)
-
-
-def count_leading_spaces(line: str) -> int:
-    """Count the spaces that a line begins with."""
-    return len(line) - len(line.lstrip())
 
 
 def format_remark(indent: int, name: str, texts: list[str]) -> str:

@@ -31,15 +31,6 @@ def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[n
     return matrix.round(2) + 0.0  # makes -0 a 0
 
 
-def zero_matrix(shape: tuple[int, int]) -> Float[np.ndarray, "rows columns"]:
-    """A matrix of zeros: with zeros for words only the positions are left.
-
-    >>> zero_matrix((1, 2))
-    array([[0., 0.]])
-    """
-    return np.zeros(shape)
-
-
 def recut_heads(
     matrix: Float[np.ndarray, "rows width"],
     heads: int,

@@ -171,16 +171,6 @@ def distances_heard(both: bool, length: int, at: int) -> range:
     return range(nearest, at + 1)
 
 
-def even_share_line(distances: range) -> tuple[float, float]:
-    """Return the equal share of each word at these distances, twice: for both ends of a line.
-
-    >>> even_share_line(range(-1, 3))
-    (0.25, 0.25)
-    """
-    share = 1 / len(distances)
-    return share, share
-
-
 def default_position(both: bool, length: int) -> int:
     """Return the position that reads the most words: the last one, or with both directions the middle one.
 

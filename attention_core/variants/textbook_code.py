@@ -38,15 +38,6 @@ def split_by_eighth(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B H T d_k"]:
     return x.view(B, T, -1, d_k).transpose(1, 2)  # (B, T, D / d_k, d_k) -> (B, H, T, d_k)
 
 
-def eighth_of(width: int) -> int:
-    """The width of the heads that `split_by_eighth` makes.
-
-    >>> eighth_of(20), eighth_of(4)
-    (2, 0)
-    """
-    return width // 8
-
-
 def heads_by_eighth(width: int) -> tuple[int, int] | None:
     """The number and the width of the heads that `split_by_eighth` makes; None if torch raises an error.
 

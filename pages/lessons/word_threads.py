@@ -18,7 +18,7 @@ from pages.session.collected import show_moving
 from pages.session.labels import Selection, current_palette
 from pages.site.words import get_text_template
 
-TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
+THREAD_TEXTS = ("alt", "turn", "asks", "asked", "asks_short", "asked_short", "gives", "gets", "blocked")
 MAX_CELLS = 8  # numbers of a vector drawn beside its word; a longer vector is left out
 ASKING_VECTORS = {"q": "q", "head_outputs": "v"}  # steps, and the symbol whose colour frames their cells
 ASKED_VECTORS = {"k": "k", "v": "v"}
@@ -62,9 +62,10 @@ def show_threads(
         cell = (at.batch, at.head, query, asked)
         handle_picture_click(name, runs, {"step": f"{ways[opened].name}:weights", "index": cell})
 
+    slider = follows and describe_followed(follows)
     show_moving(
         components.word_threads,
-        data=make_threads_data(ways, way, lines) | {"hears": take is not None, "slider": describe_slider(follows)},
+        data=make_threads_data(ways, way, lines) | {"hears": take is not None, "slider": slider},
         key=f"{current_slug()}_{name}",
         given={"ways": len(ways)},
         on_chosen=handle_choice,
@@ -76,18 +77,13 @@ def show_threads(
             show_arithmetic_under(name, runs, *opened)
 
 
-def describe_slider(followed: Followed | None) -> dict[str, object] | None:
-    """The data of the slider that the picture follows; None without one."""
-    return followed and describe_followed(followed)
-
-
 def make_threads_data(ways: Sequence[Way], way: int, lines: tuple[str, str]) -> dict:
     """The data of the component: words, directions, texts and colours."""
     first = ways[0]
     asking = list_place_labels(first.trace, "T")
     asked = list_place_labels(first.trace, "S")
     words = [asking, asked] if first.asks == 0 else [asked, asking]
-    texts = {name: get_text_template(f"threads.{name}") for name in TEXTS}
+    texts = {name: get_text_template(f"threads.{name}") for name in THREAD_TEXTS}
     return {
         "run": " ".join([*words[0], "|", *words[1]]),
         "lines": words,

@@ -30,7 +30,7 @@ from attention_core.exercises.rounding import rounding_reach, with_rounded_weigh
 from attention_core.explanation.facts import count_mask_pairs, weight_sums
 from attention_core.learned.insight.copying_heads import first_share
 from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
-from attention_core.learned.language.measures import PAIRS as MEASURED_PAIRS
+from attention_core.learned.language.measures import MEASURED_PAIRS
 from attention_core.learned.language.pair_readings import read_pair
 from attention_core.learned.language.reading import run_model
 from attention_core.learned.language.readout import WordChoices, with_word_choices
@@ -64,7 +64,7 @@ from pages.lessons.induction import drawers as induction
 from pages.lessons.learned.learning import load_shipped_training
 from pages.lessons.learned.training_panel import OFFERED_LEARNING_RATES, tell_right_share
 from pages.lessons.learned.writers import write_at_step
-from pages.lessons.meaning.drawers import NETWORKS, PAIRS, figures_of, name_network
+from pages.lessons.meaning.drawers import NETWORKS, OFFERED_PAIRS, figures_of, name_network
 from pages.lessons.models.drawers import TEXT_LENGTHS, count_cache_bytes
 from pages.lessons.positions.drawers import POSITION_VARIANTS
 from pages.lessons.softmax.drawers import name_if_divided, setup_with_scores
@@ -691,7 +691,7 @@ def test_what_is_said_of_heads_and_answers_holds_after_every_step(step):
     for letter in NETWORKS:
         name = name_network(letter, "en")
         for change in ("own", "even", "off"):
-            reading, _ = read_pair(name, step, PAIRS[0], change)
+            reading, _ = read_pair(name, step, OFFERED_PAIRS[0], change)
             row, place = reading.trace["weights"][0, reading.head, reading.place.at], reading.place
             assert reading.head == figures_of(letter, "en").head[1]
             assert (reading.answer is None) == (letter == "A")

@@ -10,7 +10,6 @@ from attention_core.variants.influence import (
     InfluenceByDistance,
     default_position,
     distances_heard,
-    even_share_line,
     first_overtaking_distance,
     influence_by_distance,
 )
@@ -63,7 +62,6 @@ def test_random_attention_hears_everybody_evenly_and_a_recurrence_does_not():
     attention = influence_by_distance(Encoder("attention"), x, 63, draws=20)
     for far in (range(1, 22), range(22, 43), range(43, 64)):
         assert np.mean([attention.at(distance) for distance in far]) == pytest.approx(1 / 64, rel=0.2)
-    assert even_share_line(range(64)) == (1 / 64, 1 / 64)
     for encoder in (Encoder("rnn", gain=0.9), Encoder("gru"), Encoder("lstm")):
         assert influence_by_distance(encoder, x, 63).at(63) < 1e-4
 

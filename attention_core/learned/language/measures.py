@@ -16,7 +16,7 @@ from attention_core.learned.language.questions import QUESTIONS
 
 CLEAR = 0.6  # a weight above it counts as clear
 TEXTS = 1200  # texts read for each figure
-PAIRS = 300
+MEASURED_PAIRS = 300
 SEEDS = {"choose": 71, "report": 72}  # one half chooses a head or a seed, the other gives the figures
 MOST_ROWS = 256  # texts that are run together
 
@@ -187,7 +187,7 @@ def pairs_by_length(places: Sequence[Place]) -> list[list[Place]]:
 def pair_places(causal: bool, language: str, half: str) -> tuple[Place, ...]:
     """The places in minimal pairs at which the model is asked: both texts of a pair, one after the other."""
     places = []
-    for pair in minimal_pairs(held_out_numbers(half), PAIRS, language):
+    for pair in minimal_pairs(held_out_numbers(half), MEASURED_PAIRS, language):
         at = pair.deciding if causal else pair.pronoun
         for text, noun, other in zip(pair.texts, pair.nouns, reversed(pair.nouns), strict=True):
             places.append(Place(begin_text(text), at + 1, noun + 1, (other + 1,)))

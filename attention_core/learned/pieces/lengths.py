@@ -1,6 +1,5 @@
 """The length of sentences in pieces, by the number of pieces in the vocabulary."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -52,14 +51,3 @@ def measure_lengths(language: str) -> tuple[PieceLength, ...]:
         square = sum(count**2 for count in counts) / len(counts)
         rows.append(PieceLength(mean, square, size, size * VECTOR_WIDTH))
     return tuple(rows)
-
-
-def compare_lengths(rows: Sequence[PieceLength]) -> tuple[float, int]:
-    """Compare the first row with the last: how many times as many pairs it has, and the table's numbers it saves.
-
-    >>> times, saved = compare_lengths(measure_lengths("en"))
-    >>> times > 5, saved == 64 * LEARNED_MERGES
-    (True, True)
-    """
-    first, last = rows[0], rows[-1]
-    return first.pairs / last.pairs, last.vectors - first.vectors

@@ -21,7 +21,7 @@ from attention_core.learned.training.head_stability import DECIMALS, HEAD_COUNTS
 
 OVERFITTING_FILE = Path(__file__).parent / "head_overfitting.json"
 TEXT_COUNTS = (32, 64, 128)  # numbers of training texts
-STEPS = 100
+OVERFITTING_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class OverfittingRow:
         return statistics.fmean(self.seen) - statistics.fmean(self.unseen)
 
 
-def train_on_few(heads: int, count: int, seed: int, steps: int = STEPS) -> tuple[float, float]:
+def train_on_few(heads: int, count: int, seed: int, steps: int = OVERFITTING_STEPS) -> tuple[float, float]:
     """Train a network on `count` texts; return its share of right answers on them, and on held-out ones.
 
     heads: of attention; the size of the matrices does not change. The seed fixes the initial weights and the texts,

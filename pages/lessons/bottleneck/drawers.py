@@ -54,9 +54,9 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on one vector: letters through one neck of numbers, beside attention's threads --------
-NAME = "neck"  # name of the picture
-KEY = "bottleneck_neck"
-TEXTS = ("label", "at", "from_one", "from_all", "ended")
+NECK_PICTURE = "neck"  # name of the picture
+NECK_KEY = "bottleneck_neck"
+NECK_TEXTS = ("label", "at", "from_one", "from_all", "ended")
 
 
 @cache_by_setup
@@ -85,20 +85,20 @@ def show_neck(
         "start": find_start(ways),
         "slider": describe_followed(step),
         "palette": vars(current_palette()),
-        "text": {name: get_text_template(f"lessons.bottleneck.neck.{name}") for name in TEXTS}
+        "text": {name: get_text_template(f"lessons.bottleneck.neck.{name}") for name in NECK_TEXTS}
         | {"play": say("walk.play"), "pause": say("walk.pause")},
     }
-    show_moving(components.neck, data=data, key=KEY, on_opened=lambda place: take_opened(trace, *place))
-    opened = trace and get_opened_ref(NAME, trace)
+    show_moving(components.neck, data=data, key=NECK_KEY, on_opened=lambda place: take_opened(trace, *place))
+    opened = trace and get_opened_ref(NECK_PICTURE, trace)
     if opened:
         with st.container(border=True):
-            show_arithmetic_under(NAME, {"": trace}, "", opened)
+            show_arithmetic_under(NECK_PICTURE, {"": trace}, "", opened)
 
 
 def take_opened(trace: Trace | None, row: int, column: int) -> None:
     """Handler that opens the weight clicked in the browser."""
     if trace:
-        handle_picture_click(NAME, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
+        handle_picture_click(NECK_PICTURE, {"": trace}, {"step": "weights", "index": (0, 0, row, column)})
 
 
 def describe_way(

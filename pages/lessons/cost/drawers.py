@@ -16,7 +16,6 @@ from attention_core.drawing.axes import Axis, decade_axis
 from attention_core.drawing.bars import Row, row_of
 from attention_core.drawing.charts import single_picture
 from attention_core.drawing.curves import Curve, curves, histogram_picture
-from attention_core.drawing.scaling_curves import time_ratio
 from attention_core.explanation.layout import panel
 from attention_core.inputs.matrix_edits import scale_to_text
 from attention_core.inputs.matrix_text import to_text
@@ -228,7 +227,7 @@ def show_savings(kind: str, length: int, made: str) -> None:
 
     made: kind of inputs, "near" or "random"."""
     savings = cached_savings(kind, length, made)
-    share = time_ratio(savings.computed, savings.pairs)
+    share = savings.computed / savings.pairs
     show_sentence(
         "lessons.cost.skipped",
         kept=format_grouped(savings.kept),
@@ -563,7 +562,7 @@ def show_batch_times(lengths: Sequence[int], measured: Sequence[PointsByLength])
     for length in (lengths[0], lengths[-1]):
         if length not in together or length not in alone:
             continue
-        ratio = time_ratio(alone[length], together[length])
+        ratio = alone[length] / together[length]
         show_sentence(
             "lessons.cost.batch_took",
             length=format_grouped(length),

@@ -39,13 +39,13 @@ def show_sum_of_parts(written: Written) -> None:
 
 
 # ---- drawer "alone": which parts does a decoder without an encoder lack? ---------------------------------------------
-EXAMPLES = {"en": "model_en_decoder", "zh": "model_zh_decoder"}
-PARTS = ("encoder", "embedding", "attention", "cross", "feed_forward", "unembedding")
+DECODER_EXAMPLES = {"en": "model_en_decoder", "zh": "model_zh_decoder"}
+COMPARED_PARTS = ("encoder", "embedding", "attention", "cross", "feed_forward", "unembedding")
 
 
 def show_decoder_alone(written: Written) -> None:
     """Shows a table of the parts in a run of the translator and in one of a decoder-only language model."""
-    setup = Setup(example=EXAMPLES[current_language()])
+    setup = Setup(example=DECODER_EXAMPLES[current_language()])
     kind = model_sentences_of(setup)
     alone = run_model(kind.model, kind.read(inputs_of(setup).queries))
     show_sentence("lessons.decoder.alone", layers=load_recipe(kind.model).shape().layers)
@@ -58,13 +58,13 @@ def show_decoder_alone(written: Written) -> None:
 def count_parts(names: Iterable[str]) -> dict[str, int]:
     """Counts the parts of each kind by part names; all parts of an encoder are one kind."""
     kinds = ["encoder" if name.startswith(ENCODER) else name.rpartition(".")[2] for name in names]
-    return {kind: kinds.count(kind) for kind in PARTS}
+    return {kind: kinds.count(kind) for kind in COMPARED_PARTS}
 
 
 def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
     """Returns the table rows: the count of each kind of part per run, "–" if it has none."""
     rows = []
-    for kind in PARTS:
+    for kind in COMPARED_PARTS:
         counts = [str(column[kind] or "–") for column in columns]
         rows.append([say(f"lessons.decoder.part.{kind}"), *counts])
     return rows
@@ -72,8 +72,8 @@ def list_rows(columns: tuple[dict[str, int], ...]) -> list[list[str]]:
 
 # ---- drawer "shapes": which shapes have the three attentions? --------------------------------------------------------
 ATTENTION_PARTS = ("encoder.{layer}.attention", "{layer}.attention", "{layer}.cross")
-NAMES = ("encoder", "attention", "cross")
-STEPS = ("q", "k", "weights", "output")
+ATTENTION_NAMES = ("encoder", "attention", "cross")
+SHAPED_STEPS = ("q", "k", "weights", "output")
 
 
 def show_shapes(written: Written) -> None:
@@ -81,11 +81,11 @@ def show_shapes(written: Written) -> None:
     show_sentence("lessons.decoder.shapes", T=len(written.target), S=len(written.source))
     head = [say(f"lessons.decoder.shape.{name}") for name in ("attention", "asks", "asked", "blocked")]
     rows = []
-    for name, part in zip(NAMES, ATTENTION_PARTS, strict=True):
+    for name, part in zip(ATTENTION_NAMES, ATTENTION_PARTS, strict=True):
         trace = written.stack[part.format(layer=written.layer)]
         who = [say(f"lessons.decoder.{column}.{name}") for column in ("name", "asks", "asked")]
-        rows.append([*who, str(count_blocked(trace)), *(write_shape(trace, step) for step in STEPS)])
-    st.markdown(make_table([*head, *STEPS], rows))
+        rows.append([*who, str(count_blocked(trace)), *(write_shape(trace, step) for step in SHAPED_STEPS)])
+    st.markdown(make_table([*head, *SHAPED_STEPS], rows))
 
 
 def count_blocked(trace: Trace) -> int:

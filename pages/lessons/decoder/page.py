@@ -10,7 +10,7 @@ from attention_core.record.number_text import format_percent
 from attention_core.transformer.stack import UNEMBEDDING
 from pages import components
 from pages.lessons.decoder.drawers import LESSON
-from pages.lessons.decoder.translated import ROW, Written, choose_written
+from pages.lessons.decoder.translated import ROW_CHOICE, Written, choose_written
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_run
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import show_answer
@@ -43,23 +43,23 @@ def draw_threads(written: Written, data: dict) -> Picture:
 
 
 # ---- the moving picture of the decoder's lesson: self-attention, cross-attention and next word of each row -----------
-KEY = "decoder_threads"
+THREADS_KEY = "decoder_threads"
 MOST_NEXT = 5  # how many likeliest next words are shown
-STAGES = ("attention", "cross", "writes")
+ROW_STAGES = ("attention", "cross", "writes")
 
 
 def show_threads(written: Written) -> None:
     """Shows the decoder picture, and below it the arithmetic of the opened number."""
     data = make_threads_data(written)
-    first = len(STAGES) * written.row
-    collected().facts += map(escape_markdown, data["told"][first:][: len(STAGES)])
+    first = len(ROW_STAGES) * written.row
+    collected().facts += map(escape_markdown, data["told"][first:][: len(ROW_STAGES)])
     collect_still(lambda: draw_threads(written, data), data["text"]["alt"])
     show_moving(
         components.model_decoder,
         data=components.pack_bytes(data),
-        key=KEY,
+        key=THREADS_KEY,
         given={"rows": len(written.target)},
-        on_row=lambda row: store_choice(ROW, row),
+        on_row=lambda row: store_choice(ROW_CHOICE, row),
         on_opened=lambda cell: open_sent(written.view(), cell),
     )
     show_open_number(written.view(), written.view)
@@ -109,7 +109,7 @@ def tell_stages(written: Written, own: Trace, cross: Trace, following: list[list
         looks = {"attention": look_of(own, written, row, written.target)}
         looks["cross"] = look_of(cross, written, row, written.source)
         looks["writes"] = (words[0]["word"], words[0]["share"])
-        for stage in STAGES:
+        for stage in ROW_STAGES:
             word, share = looks[stage]
             values = {"row": written.target[row], "word": word, "percent": format_percent(share)}
             told.append(say(f"lessons.decoder.told.{stage}", **values))

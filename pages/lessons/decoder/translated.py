@@ -18,10 +18,10 @@ from pages.runs.compute import sentences_of
 from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup
 
-EXAMPLE = "translator"
-LAYERS, HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the translator's decoder
-MOST_WORDS = 14  # longest sentence: each word has a line
-ROW, FIRST_ROW = "t", 3  # name and default of the choice of the written word
+TRANSLATOR_EXAMPLE = "translator"
+DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the translator's decoder
+MOST_TYPED_WORDS = 14  # longest sentence: each word has a line
+ROW_CHOICE, FIRST_ROW = "t", 3  # name and default of the choice of the written word
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Written:
     @property
     def name(self) -> str:
         """Name of the translator."""
-        return EXAMPLES[EXAMPLE].translator
+        return EXAMPLES[TRANSLATOR_EXAMPLE].translator
 
     @property
     def stack(self) -> Stack:
@@ -58,14 +58,14 @@ class Written:
 
 def choose_written() -> Written:
     """Asks for a sentence, a layer and a head; by default the last layer and the head that aligns words."""
-    setup = sentence_box(Setup(example=EXAMPLE), "english", "context_text", MOST_WORDS)
-    layer = choose_option("layer", LAYERS, LAYERS[-1], str)
-    aligning = HEADS[aligning_head(EXAMPLES[EXAMPLE].translator)]
-    head = choose_option("head", HEADS, aligning, str)
+    setup = sentence_box(Setup(example=TRANSLATOR_EXAMPLE), "english", "context_text", MOST_TYPED_WORDS)
+    layer = choose_option("layer", DECODER_LAYERS, DECODER_LAYERS[-1], str)
+    aligning = DECODER_HEADS[aligning_head(EXAMPLES[TRANSLATOR_EXAMPLE].translator)]
+    head = choose_option("head", DECODER_HEADS, aligning, str)
     kind = sentences_of(setup)
     target = kind.own_words()
-    row = min(get_choice(ROW, FIRST_ROW, read_link_count), len(target) - 1)
-    return Written(setup, kind.source_words(), target, int(layer), HEADS.index(head), row)
+    row = min(get_choice(ROW_CHOICE, FIRST_ROW, read_link_count), len(target) - 1)
+    return Written(setup, kind.source_words(), target, int(layer), DECODER_HEADS.index(head), row)
 
 
 @lru_cache(maxsize=4)  # small: an entry has a logit change per row and vocabulary word

@@ -26,7 +26,7 @@ from pages.site.words import say
 BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # default by example
 MOST_TYPED_WORDS = 20  # longest beginning, so that there is room to write
 STOP_CHOICE, FIRST_STOP = "t", 4  # name and default of the choice of how many written words are shown
-WAYS = ("likeliest", "drawn")
+WRITING_WAYS = ("likeliest", "drawn")
 TEMPERATURES, TOP_KS, ALL_WORDS = (0.5, 0.75, 1.0, 1.5, 2.0), (2, 5, 10, 20, 0), 0
 
 
@@ -106,7 +106,7 @@ def choose_beginning(example: Setup) -> Setup:
 def choose_words(setup: Setup) -> Setup:
     """Asks how the next word is chosen: the likeliest, or sampled with a seed, a temperature and top-k."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if choose_option("way", WAYS) == "likeliest":
+        if choose_option("way", WRITING_WAYS) == "likeliest":
             return setup
         with st.container(width=150):
             seed = choose_whole_number("seed", 1)

@@ -6,7 +6,7 @@ from math import log10
 from attention_core.drawing.axes import Axis, decade_axis, whole_number_axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.record.number_text import format_percent, format_small, format_small_percent
-from attention_core.variants.influence import InfluenceByDistance, even_share_line
+from attention_core.variants.influence import InfluenceByDistance
 from attention_core.variants.recurrent_cells import RECURRENT_CELLS
 from pages import components
 from pages.lessons.distance.drawers import encoder_colours, list_values, name_encoder
@@ -56,7 +56,7 @@ def make_even_curve(distances: range) -> Curve:
     return Curve(
         f"1/{len(distances)}",
         (min(distances), max(distances)),
-        even_share_line(distances),
+        (1 / len(distances), 1 / len(distances)),
         current_palette().x,
         dashed=True,
     )

@@ -165,21 +165,21 @@ def show_how() -> None:
 
 
 # ---- drawer "norm": why a norm, and where? ---------------------------------------------------------------------------
-KINDS = ("before", "after", "no_norm")
+NORM_PLACES = ("before", "after", "no_norm")
 
 
 def show_norms(_: Setup) -> None:
     """Shows the losses and the vector sizes of the same network with pre-norm, post-norm and without norms."""
     values = {}
-    for kind in KINDS:
+    for kind in NORM_PLACES:
         figures = read_block_figures()[kind]
         values[kind] = format_fixed(last_loss(figures), LOSS_DIGITS)
         values[f"{kind}_size"] = format_fixed(figures.sizes[-1])
         values[f"{kind}_worst"] = format_fixed(max(figures.tried.values()), LOSS_DIGITS)
     show_sentence("lessons.encoder.norm", blocks=len(figures.sizes) - 1, first=format_fixed(figures.sizes[0]), **values)
     with st.container(horizontal=True, gap="medium"):
-        show_losses(KINDS)
-        show_sizes(KINDS)
+        show_losses(NORM_PLACES)
+        show_sizes(NORM_PLACES)
     show_how()
 
 

@@ -33,7 +33,7 @@ from pages.setup.setup import Setup
 
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
-SIZES = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # drawn cells per axis
+CELLS_BY_AXIS = {"": 4, "T": 4, "S": 4, "D": 4, "d_k": 2, "d_v": 2, "H·d_v": 4, "1": 1, "c": 1}  # drawn cells per axis
 Matrix = tuple[str, str, str]  # colour, row axis, column axis
 
 
@@ -56,7 +56,7 @@ def draw_matrices(*matrices: Matrix) -> list[Shape]:
     """Matrices side by side, with the sizes of their axes."""
     shapes = []
     for box, (colour, down, across) in zip(beside(len(matrices)), matrices, strict=True):
-        shapes += matrix_shapes(colour, SIZES[down], SIZES[across], down, across, box)
+        shapes += matrix_shapes(colour, CELLS_BY_AXIS[down], CELLS_BY_AXIS[across], down, across, box)
     return shapes
 
 

@@ -19,8 +19,8 @@ from attention_core.explanation.traced_source import function_listing
 from attention_core.inputs.handmade_heads import HEAD_KINDS
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_text import MAX_COLUMNS, to_text
-from attention_core.learned.training.head_overfitting import STEPS as OVERFITTING_STEPS
 from attention_core.learned.training.head_overfitting import (
+    OVERFITTING_STEPS,
     TEXT_COUNTS,
     OverfittingRow,
     chance_that_heads_are_alike,
@@ -41,7 +41,6 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed, format_grouped, format_or_scientific, format_percent
 from attention_core.variants.cost import attention_cost
 from attention_core.variants.textbook_code import (
-    eighth_of,
     heads_by_eighth,
     merge_by_copy,
     merge_by_reshape,
@@ -331,7 +330,7 @@ def say_heads_by_eighth(width: int) -> None:
     """Shows how many heads result from d_k = width // 8 if 8 were meant, or an error if torch refuses it."""
     made = heads_by_eighth(width)
     if made is None:
-        d_k = eighth_of(width)
+        d_k = width // 8
         kind = "eighth_refused" if d_k else "eighth_none"
         st.error(say(f"lessons.heads.{kind}", D=width, d=d_k), icon=":material/error:")
         return

@@ -19,7 +19,7 @@ from pages.session.labels import current_palette
 from pages.site.words import get_text_template, say
 
 ARCS_PICTURE = "arcs"  # its name in the session
-LAYERS = ("L1", "L2")
+LAYER_NAMES = ("L1", "L2")
 LEAST_DRAWN_WEIGHT = 0.02  # a smaller weight would be an invisible arc
 ARC_TEXTS = ("alt", "place", "copies", "looks", "nowhere")
 Off = tuple[str, ...]  # the ablated heads, by name
@@ -28,7 +28,7 @@ Off = tuple[str, ...]  # the ablated heads, by name
 @cache_by_setup
 def run_layers(network: str, text: str, off: Off) -> dict[str, Trace]:
     """Runs each layer on a text without the ablated heads; returns the runs by layer."""
-    return dict(zip(LAYERS, layer_traces(find_network(network), text, off), strict=True))
+    return dict(zip(LAYER_NAMES, layer_traces(find_network(network), text, off), strict=True))
 
 
 @cache_by_setup
@@ -38,7 +38,7 @@ def describe_arcs(network: str, text: str, off: Off) -> dict[str, object]:
     arcs = {}
     for name, (layer, head) in HEAD_PLACES.items():
         if name not in off:
-            arcs[name] = list_arcs(runs[LAYERS[layer]], head)
+            arcs[name] = list_arcs(runs[LAYER_NAMES[layer]], head)
     shares, numbers = next_probabilities(find_network(network), text, off).max(-1)  # (T,) each
     expected = [[SYMBOLS.of[number], share] for number, share in zip(numbers.tolist(), shares.tolist(), strict=True)]
     return {"arcs": arcs, "next": expected}
@@ -58,12 +58,16 @@ def show_arcs(record: TrainingRecord, step: LiveChoice, text: str, off: Off) -> 
 
     def handle_opening(arc: tuple[int, int, int, int]) -> None:
         layer, *cell = arc
-        handle_picture_click(ARCS_PICTURE, runs, {"step": f"{LAYERS[layer]}:weights", "index": (0, *cell)})
+        handle_picture_click(ARCS_PICTURE, runs, {"step": f"{LAYER_NAMES[layer]}:weights", "index": (0, *cell)})
 
     frames = [describe_arcs(record.network_at(each), text, off) for each in step.options]
     data = make_arcs_data(runs["L2"], frames, off) | {"slider": describe_followed(step)}
     show_moving(
-        components.symbol_arcs, data=data, key="induction_arcs", given={"layers": len(LAYERS)}, on_opened=handle_opening
+        components.symbol_arcs,
+        data=data,
+        key="induction_arcs",
+        given={"layers": len(LAYER_NAMES)},
+        on_opened=handle_opening,
     )
     collect_map(network, runs["L2"])
     opened = get_opened_cell(ARCS_PICTURE, runs)

@@ -61,7 +61,7 @@ from pages.lessons.pictures import (
 from pages.lessons.sentences import format_gap, join_with_commas, list_place_names, quote_token, show_sentence
 from pages.lessons.trained_model import EXAMPLES as MODEL_EXAMPLES
 from pages.lessons.trained_model import MODELS, show_without, tell_blind
-from pages.panels import canvas_map, lesson_choices
+from pages.panels import canvas_map
 from pages.panels.chart import show_chart
 from pages.panels.link_controls import (
     MAX_LESSON_TOKENS,
@@ -108,11 +108,6 @@ def read_bits(text: str) -> Bits:
     return rows
 
 
-def get_painted_bits(name: str) -> Bits:
-    """The mask that the reader drew last, stored as a choice of this name; empty, which blocks nothing, by default."""
-    return lesson_choices.get_choice(name, (), read_bits)
-
-
 def mask_bits_of(trace: Trace) -> Bits:
     """The mask of a run's first head."""
     return to_bits(allowed_pairs(trace)[0, 0].numpy())
@@ -120,12 +115,7 @@ def mask_bits_of(trace: Trace) -> Bits:
 
 def to_bits(matrix: np.ndarray) -> Bits:
     """Writes a matrix of truth values, or of 0 and 1, as rows of text."""
-    return tuple(write_bit_row(row) for row in matrix)
-
-
-def write_bit_row(row: np.ndarray) -> str:
-    """Writes one row of a mask."""
-    return "".join("1" if allowed else "0" for allowed in row)
+    return tuple("".join(map(str, row)) for row in matrix.astype(int))
 
 
 def allowed_text(bits: Bits, trace: Trace) -> str:
@@ -166,11 +156,6 @@ def mask_brush(trace: Trace, take: Callable[[Bits], None], window: LiveChoice | 
     pairs = allowed_pairs(trace)[0, 0].numpy().astype(float)  # (T, S)
     follows = window and describe_followed(window)
     canvas_map.show_paintable_mask(trace, pairs, lambda drawn: take(to_bits(drawn)), follows)
-
-
-def write_padding_mask(last: int) -> str:
-    """The padding mask in the text form of a Setup: it hides all tokens after the position `last`."""
-    return f"padding:{last + 1}"
 
 
 # ---- masks side by side as maps of ticks: those that have names, and the reader's own --------------------------------

@@ -9,7 +9,7 @@ from attention_core.analysis.future_leakage import compare_with_causal
 from attention_core.explanation.facts import accident_at, allowed_pairs, count_allowed_pairs, row_fact
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.masks.drawers import LESSON, Bits, allowed_text, get_painted_bits, mask_brush, write_padding_mask
+from pages.lessons.masks.drawers import LESSON, Bits, allowed_text, mask_brush, read_bits
 from pages.lessons.prompts import show_goal
 from pages.lessons.sentences import list_place_names, quote_token, show_sentence
 from pages.lessons.word_threads import Way, show_threads
@@ -57,11 +57,11 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
         case "local" | "sliding":
             mask = f"{preset}:{window.value}"
         case "padding":
-            mask = write_padding_mask(pick_place("last", names, max(len(names) - 2, 0)))
+            mask = f"padding:{pick_place('last', names, max(len(names) - 2, 0)) + 1}"
         case "local_global":
             mask = f"local_global:{window.value}:{pick_place('global', names, 0)}"
         case "custom":
-            return replace(setup, allowed=allowed_text(get_painted_bits("paint"), free))
+            return replace(setup, allowed=allowed_text(get_choice("paint", (), read_bits), free))
         case _:
             return setup
     return replace(setup, masks=(mask,))

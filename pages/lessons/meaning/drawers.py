@@ -5,7 +5,7 @@ import streamlit as st
 from attention_core.drawing.axes import Axis
 from attention_core.drawing.curves import Curve, curves
 from attention_core.learned.language.kept_steps import size_between_steps, steps_of
-from attention_core.learned.language.measures import PAIRS as MEASURED_PAIRS
+from attention_core.learned.language.measures import MEASURED_PAIRS
 from attention_core.learned.language.pair_readings import OWN, Reading, held_out_pair, read_pair
 from attention_core.learned.language.shipped import count_seeds
 from attention_core.learned.language.step_figures import StepFigures, read_step_figures
@@ -25,7 +25,7 @@ from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, the sentences that they read, and what was measured of them --------
 NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # the letter of each: its kind
-PAIRS = (47, 49, 34, 8)  # the held-out pairs that can be selected
+OFFERED_PAIRS = (47, 49, 34, 8)  # the held-out pairs that can be selected
 LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # of the examples
 
 Pair = tuple[Reading, Reading]
@@ -65,8 +65,8 @@ def list_columns(number: int, language: str) -> list[str]:
 
 def pick_pair(language: str) -> int:
     """Asks for a pair of sentences. Returns its number."""
-    labels = [spell_pair(number, language) for number in PAIRS]
-    return PAIRS[pick_place("pair", labels, 0)]
+    labels = [spell_pair(number, language) for number in OFFERED_PAIRS]
+    return OFFERED_PAIRS[pick_place("pair", labels, 0)]
 
 
 def choose_step(language: str) -> LiveChoice:
@@ -270,7 +270,7 @@ def show_forced_look(language: str) -> None:
     (example,) = [example for example, of in LANGUAGES.items() if of == language]
     with st.container(horizontal=True):
         for letter in NETWORKS:
-            one, _ = read_last(letter, language, PAIRS[0])
+            one, _ = read_last(letter, language, OFFERED_PAIRS[0])
             setup = setup_for_network(letter, example, one)
             link_to_workbench(setup, f"why_{letter}", say("lessons.meaning.door", network=letter))
 

@@ -15,7 +15,7 @@ from attention_core.verification.precision import PRECISIONS
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson
 from pages.lessons.models.pairs import Side, link_to_both, make_side, make_side_map, name_part, show_sides
-from pages.lessons.models.parts import PARTS, say_part
+from pages.lessons.models.parts import VARIANT_FINDERS, say_part
 from pages.lessons.pictures import show_side_by_side
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import say_bytes, show_sentence
@@ -151,7 +151,7 @@ def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -
     for key, layer, what in zip(PUBLISHED_MODELS, layers, told, strict=True):
         with st.container(border=True):  # on a phone a row is five cells below each other, which belong together
             show_model_row(key, layer, what, known, seen)
-        seen |= {f"{part}.{find(layer.model)}" for part, find in PARTS.items()}
+        seen |= {f"{part}.{find(layer.model)}" for part, find in VARIANT_FINDERS.items()}
 
 
 def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
@@ -173,7 +173,7 @@ def tell_parts(model: PublishedModel, parts: Sequence[str], seen: set[str]) -> s
     """A model's variants of some parts as text; those not in `seen` are bold."""
     said = []
     for part in parts:
-        value = PARTS[part](model)
+        value = VARIANT_FINDERS[part](model)
         if USUAL_PARTS.get(part) == value:
             continue
         text = say_part(model, part)

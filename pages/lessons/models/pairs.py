@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.drawing.specifications import Picture
 from attention_core.examples.published_models import PUBLISHED_MODELS, LayerKind, PublishedModel
 from pages.export.page_links import link_to_workbench
-from pages.lessons.models.parts import PARTS, name_kind, say_part, say_what_for, tell_apart
+from pages.lessons.models.parts import VARIANT_FINDERS, name_kind, say_part, say_what_for, tell_apart
 from pages.lessons.models.small_layers import make_small_layer, tell_left_out, tell_scale
 from pages.lessons.opened_cell import FoundRuns
 from pages.lessons.pictures import RunPicture, draw_picture, make_weights_map, show_opened_arithmetic
@@ -171,12 +171,12 @@ def link_to_both(old: Side, new: Side, key: str) -> None:
 # ---- part by part ----------------------------------------------------------------------------------------------------
 def list_parts(model: PublishedModel) -> dict[str, object]:
     """The key of each part of a model, by which two models are compared."""
-    return {part: tell_apart(model, part) for part in PARTS}
+    return {part: tell_apart(model, part) for part in VARIANT_FINDERS}
 
 
 def list_changed_parts(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
     """The parts that differ. old, new: as list_parts gives them."""
-    return [part for part in PARTS if old[part] != new[part]]
+    return [part for part in VARIANT_FINDERS if old[part] != new[part]]
 
 
 def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) -> str:
@@ -187,7 +187,7 @@ def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) 
         old=name_dated(old),
         new=name_dated(new),
         count=len(names),
-        all=len(PARTS),
+        all=len(VARIANT_FINDERS),
         parts=join_with_commas(names),
     )
 
@@ -217,7 +217,7 @@ def show_parts(old: PublishedModel, new: PublishedModel) -> None:
                 )
             )
     kept = []
-    for part in PARTS:
+    for part in VARIANT_FINDERS:
         if part not in changed:
             kept.append(say("lessons.models.same_part", part=name_part(part), value=say_part(new, part)))
     if kept:

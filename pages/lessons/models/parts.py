@@ -64,7 +64,7 @@ def find_score(model: PublishedModel) -> str:
     return model.shown.config.score
 
 
-PARTS: Mapping[str, Callable[[PublishedModel], str]] = {
+VARIANT_FINDERS: Mapping[str, Callable[[PublishedModel], str]] = {
     "positions": find_positions,
     "heads": find_heads,
     "masks": find_masks,
@@ -86,7 +86,7 @@ def say_part(model: PublishedModel, part: str) -> str:
         return say_of_kinds(model, say_positions)
     if part == "masks":
         return say_of_kinds(model, say_masks)
-    value = PARTS[part](model)
+    value = VARIANT_FINDERS[part](model)
     return say(f"lessons.models.{part}.{value}", **list_numbers(model))
 
 
@@ -99,7 +99,7 @@ def tell_apart(model: PublishedModel, part: str) -> object:
 
 def say_what_for(model: PublishedModel, part: str) -> str:
     """The text about the purpose and the cost of a model's variant of a part."""
-    value = PARTS[part](model)
+    value = VARIANT_FINDERS[part](model)
     return say(f"lessons.models.what.{part}_{value}", **list_numbers(model))
 
 

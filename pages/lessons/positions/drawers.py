@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import product
 
+import numpy as np
 import streamlit as st
 
 from attention_core import Trace
@@ -16,7 +17,6 @@ from attention_core.drawing.bars import row_of
 from attention_core.drawing.cell_rows import column_of
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.formula import formula
-from attention_core.inputs.initial_matrices import zero_matrix
 from attention_core.inputs.matrix_text import to_text
 from attention_core.mechanism.positions import wavelengths
 from attention_core.record.number_text import format_fixed, format_row, format_short
@@ -62,7 +62,7 @@ def setup_of_positions_alone(count: int, width: int) -> Setup:
     """A run whose words are zeros, so that their vectors are the sinusoids, compared without projections."""
     return Setup(
         example="eight_heads",
-        x=to_text(zero_matrix((count, width))),
+        x=to_text(np.zeros((count, width))),
         positions=("sinusoidal",),
         heads=1,
         score="dot",

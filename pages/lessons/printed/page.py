@@ -35,7 +35,7 @@ from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 
 # ---- the page of the printed example: all its numbers as they were printed, those found to be wrong in a ring --------
-KEY = "printed_paper"
+PAPER_KEY = "printed_paper"
 
 
 def show_paper(checked: CheckedWork, stage: str) -> None:
@@ -48,7 +48,7 @@ def show_paper(checked: CheckedWork, stage: str) -> None:
             "ring": LIGHT_PALETTE.minus,  # paper is light in both themes
             "text": {"alt": say("lessons.printed.paper_alt")},
         },
-        key=KEY,
+        key=PAPER_KEY,
         given={"stages": tuple(STAGES)},
         on_pressed=lambda place: take_number(checked, *place),
     )

@@ -31,12 +31,12 @@ WITHOUT_PROJECTIONS = {"w_q": "none", "w_k": "none", "w_v": "none", "w_o": "none
 
 # ---- key and value: a word's row becomes each of the three, one row times one matrix ---------------------------------
 ROLES = ("q", "k", "v")
-TEXTS = ("sum", "choose", "hint", "alt")
+PICTURE_TEXTS = ("sum", "choose", "hint", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:
     """Shows x times W for the selected query; which of the three projections is shown, only the browser knows."""
-    texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in TEXTS}
+    texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in PICTURE_TEXTS}
     data = {
         "word": word,
         "names": [place_name(trace, "D", place) for place in range(trace.sizes()["D"])],

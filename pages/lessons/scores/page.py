@@ -27,7 +27,7 @@ from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 # ---- a query and a key as two arrows that are dragged, and what five scores make of them: angle, shadow, turn and sum
-KEY = "scores_match"
+MATCH_KEY = "scores_match"
 FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
 REACH = 3  # of the plane, in both directions: the numbers of an arrow
 ONE_SUM = {"w_aq": "1,0;0,1", "w_ak": "1,0;0,1", "v_a": "4,4"}  # the additive layer reads q + k as they are
@@ -50,7 +50,7 @@ def show_match() -> None:
     show_moving(
         components.word_match,
         data=make_match_data(arrows, runs, chosen),
-        key=KEY,
+        key=MATCH_KEY,
         given={"reach": REACH, "back": -REACH, "scores": tuple(MATCH_SETTINGS)},
         on_moved=take_arrows,
         on_chosen=lambda name: store_choice("score", None if name == USUAL_SCORE else name),

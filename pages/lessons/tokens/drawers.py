@@ -23,7 +23,7 @@ from attention_core.learned.pieces.byte_pairs import (
     locate,
     split_runs,
 )
-from attention_core.learned.pieces.lengths import LENGTH_MERGES, compare_lengths, measure_lengths
+from attention_core.learned.pieces.lengths import LENGTH_MERGES, measure_lengths
 from attention_core.learned.pieces.shipped import PieceTable, load_pieces
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed, format_grouped
@@ -43,7 +43,7 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, get_text_template, say
 
 # ---- the picture of the lesson on tokens: one text as words, as pieces that grow, and as characters ------------------
-KEY = "tokens"
+PIECES_KEY = "tokens"
 SPACE_SIGN = "␣"  # how the space before a word is shown in a piece
 
 
@@ -55,7 +55,7 @@ def show_cut_text(kind: ModelSentences) -> None:
     show_moving(
         components.tokens,
         data=data,
-        key=KEY,
+        key=PIECES_KEY,
         given={"merges": data["most"] + 1},
         on_merges=lambda merges: store_choice("merges", merges),
     )
@@ -104,20 +104,21 @@ def make_tokens_data(kind: ModelSentences) -> dict:
     stages = []
     for merges, pieces in growing_pieces(text, table.merges, table.characters):
         stages.append({"merges": merges, "tokens": describe_pieces(text, pieces)})
+    pieces_row = {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}  # filled by the browser
     return {
         "original": text,
-        "rows": [describe_words(kind, text, words), describe_piece_row(), describe_characters(text)],
+        "rows": [describe_words(kind, text, words), pieces_row, describe_characters(text)],
         "stages": stages,
         "learned": [[show_piece(merge.left), show_piece(merge.right)] for merge in table.merges],
         "unmerged": table.size - most,
         "most": most,
         "merges": min(get_choice("merges", most, read_link_count), most),
-        "label": {name: get_text_template(f"lessons.tokens.picture.{name}") for name in LABELS},
+        "label": {name: get_text_template(f"lessons.tokens.picture.{name}") for name in PICTURE_LABELS},
         "palette": vars(current_palette()),
     }
 
 
-LABELS = ("note", "slider", "told", "none", "play", "pause")
+PICTURE_LABELS = ("note", "slider", "told", "none", "play", "pause")
 
 
 def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
@@ -135,11 +136,6 @@ def describe_words(kind: ModelSentences, text: str, words: list[str]) -> dict:
         unknown=sum(not token["known"] for token in tokens),
     )
     return {"name": say("lessons.tokens.row_words"), "note": note, "tokens": tokens}
-
-
-def describe_piece_row() -> dict:
-    """The row of pieces without tokens: the browser fills it by the selected stage."""
-    return {"name": say("lessons.tokens.row_pieces"), "note": "", "tokens": []}
 
 
 def describe_characters(text: str) -> dict:
@@ -276,13 +272,12 @@ def show_lengths(setup: Setup) -> None:
     language = load_recipe(model_sentences_of(setup).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]
-    times, more = compare_lengths(rows)
     show_sentence(
         "lessons.tokens.lengths",
         characters=format_fixed(first.length, 0),
         pieces=format_fixed(last.length, 0),
-        times=format_fixed(times, 1),
-        more=format_grouped(more),
+        times=format_fixed(first.pairs / last.pairs, 1),
+        more=format_grouped(last.vectors - first.vectors),
     )
     columns = {
         "merges": [format_grouped(merges) for merges in LENGTH_MERGES],

@@ -111,7 +111,7 @@ def loop_over_pairs(model, name, head):
 @pytest.fixture
 def some_pairs(monkeypatch):
     """Figures over fewer pairs."""
-    monkeypatch.setattr("attention_core.learned.language.measures.PAIRS", SOME)
+    monkeypatch.setattr("attention_core.learned.language.measures.MEASURED_PAIRS", SOME)
     pair_places.cache_clear()
     yield
     pair_places.cache_clear()
