@@ -13,6 +13,7 @@ from attention_core.drawing.bars import BAR_NUMBER_ROOM_PX
 from attention_core.drawing.palette import LIGHT_PALETTE, shade_cells
 from attention_core.inputs.matrix_text import from_text
 from pages.panels import progress
+from pages.runs import cache
 from pages.runs.compute import compute_run
 from pages.setup.setup import Setup, setup_from_link, setup_to_link
 from pages.site.words import LANGUAGES
@@ -64,6 +65,13 @@ def drawn(lesson):
     setup = lesson.press("door_workbench").at.session_state["setup"]
     (q,), k = (from_text(getattr(setup, name)).tolist() for name in ("q", "k"))
     return [math.fsum(a * b for a, b in zip(q, row, strict=True)) for row in k]
+
+
+@pytest.fixture
+def few_draws(monkeypatch):
+    """Means over 20 draws in place of 2,000, for tests of one draw."""
+    measured = cache.cached_saturation
+    monkeypatch.setattr(cache, "cached_saturation", lambda d_k, keys, draws, seed: measured(d_k, keys, 20, seed))
 
 
 # ---- the picture -----------------------------------------------------------------------------------------------------
@@ -204,7 +212,7 @@ def test_the_line_under_the_picture_speaks_of_the_keys_that_the_slider_shows(lan
 
 # ---- one draw --------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("d_k, keys, seed", [(64, 8, 1268), (1, 2, 0), (16, 4, 7)])
-def test_one_draw_by_loops(d_k, keys, seed):
+def test_one_draw_by_loops(d_k, keys, seed, few_draws):
     lesson = Lesson("scale", guess=LEVEL, d_k=str(d_k), keys=str(keys), seed=str(seed))
     undivided, divided = bars(lesson, 0, keys), bars(lesson, 1, keys)
     scores = drawn(lesson)
@@ -248,7 +256,7 @@ def test_many_bars_stand_on_one_scale_from_0_to_1():
     assert "↑" not in "".join(table["text"])
 
 
-def test_the_workbench_gets_exactly_this_run():
+def test_the_workbench_gets_exactly_this_run(few_draws):
     lesson = Lesson("scale", d_k="2", keys="2", seed="0", guess=LEVEL).press("door_workbench")
     assert lesson.at.session_state["setup"] == Setup(
         example="one_query",
@@ -391,7 +399,7 @@ def test_the_jacobians_of_the_draw_have_one_scale_of_colours():
         assert [*each["fill"]] == fills
 
 
-def test_who_stops_the_measurement_is_back_where_the_lesson_opens(monkeypatch):
+def test_who_stops_the_measurement_is_back_where_the_lesson_opens(few_draws, monkeypatch):
     def with_a_button(compute, items, stop=None):
         if stop:
             st.button("stop", key="stop", on_click=stop)
@@ -403,7 +411,7 @@ def test_who_stops_the_measurement_is_back_where_the_lesson_opens(monkeypatch):
     bars(lesson, 0, 8)
 
 
-def test_what_was_measured_is_kept_for_all_sessions(monkeypatch):
+def test_what_was_measured_is_kept_for_all_sessions(few_draws, monkeypatch):
     Lesson("scale", seed="23")
     monkeypatch.setattr(
         "attention_core.analysis.softmax_saturation.draw_queries", lambda *_: pytest.fail("drawn again")

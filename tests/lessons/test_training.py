@@ -1,6 +1,7 @@
 """Training in the background of a session: to its end, stopped and gone on, waiting for room, alone, and failing."""
 
 from collections import OrderedDict
+from dataclasses import replace
 from threading import Event
 
 import pytest
@@ -33,6 +34,16 @@ def ended(running):
     return running
 
 
+LAST = 40  # steps of a short course
+STOP = 13  # the step at which it is stopped
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """A course that ends early: what a thread does wrong shows in 40 steps as in 400."""
+    monkeypatch.setitem(COURSES, "vote", replace(COURSES["vote"], saved=(0, 5, 20, LAST)))
+
+
 @pytest.fixture
 def gate(monkeypatch):
     """Trainings that wait at each step until the gate is opened."""
@@ -47,12 +58,12 @@ def gate(monkeypatch):
     opened.set()
 
 
-def test_it_trains_to_its_end_and_gives_the_numbers_that_it_gives_without_a_thread():
+def test_it_trains_to_its_end_and_gives_the_numbers_that_it_gives_without_a_thread(short):
     running = RunningTraining(Training("vote", 3))
     running.start()
     ended(running)
-    assert running.state == "done" and running.training.step == 400
-    again = plain("vote", 400, 3)
+    assert running.state == "done" and running.training.step == LAST
+    again = plain("vote", LAST, 3)
     assert running.training.losses == again.losses
     assert [network.step for network in running.saved] == list(COURSES["vote"].saved)
     for one, other in zip(running.saved, again.saved, strict=True):
@@ -60,25 +71,25 @@ def test_it_trains_to_its_end_and_gives_the_numbers_that_it_gives_without_a_thre
         assert network_store.find_network(one.recipe.name) is one
 
 
-def test_stopped_and_gone_on_it_ends_as_if_nothing_had_happened(monkeypatch):
+def test_stopped_and_gone_on_it_ends_as_if_nothing_had_happened(short, monkeypatch):
     own = Training.advance
     running = RunningTraining(Training("vote", 4))
 
     def advance(training):
         own(training)
-        if training.step == 137:
+        if training.step == STOP:
             running.stop()
 
     monkeypatch.setattr(Training, "advance", advance)
     running.start()
     ended(running)
-    assert (running.state, running.training.step) == ("stopped", 137)
+    assert (running.state, running.training.step) == ("stopped", STOP)
     running.start()
     ended(running)
-    assert running.state == "done" and running.training.losses == plain("vote", 400, 4).losses
+    assert running.state == "done" and running.training.losses == plain("vote", LAST, 4).losses
 
 
-def test_a_start_that_comes_while_it_still_winds_down_counts(monkeypatch):
+def test_a_start_that_comes_while_it_still_winds_down_counts(short, monkeypatch):
     own, begun, opened = Training.advance, Event(), Event()
 
     def advance(training):
@@ -94,10 +105,10 @@ def test_a_start_that_comes_while_it_still_winds_down_counts(monkeypatch):
     running.start()
     opened.set()
     ended(running)
-    assert running.state == "done" and running.training.losses == plain("vote", 400, 6).losses
+    assert running.state == "done" and running.training.losses == plain("vote", LAST, 6).losses
 
 
-def test_a_start_that_comes_when_it_has_stopped_and_its_thread_has_not_ended_counts(monkeypatch):
+def test_a_start_that_comes_when_it_has_stopped_and_its_thread_has_not_ended_counts(short, monkeypatch):
     class Room:
         """Room that is given back late."""
 
@@ -115,19 +126,19 @@ def test_a_start_that_comes_when_it_has_stopped_and_its_thread_has_not_ended_cou
 
     def advance(training):
         own(training)
-        if training.step == 137:
+        if training.step == STOP:
             running.stop()
 
     monkeypatch.setattr(trainings, "TRAINING_SLOTS", room)
     monkeypatch.setattr(Training, "advance", advance)
     running.start()
     assert room.stopped.wait(LONG)
-    assert (running.state, running.training.step) == ("stopped", 137)
+    assert (running.state, running.training.step) == ("stopped", STOP)
     running.start()
     assert running.state == "waiting"
     room.opened.set()
     ended(running)
-    assert running.state == "done" and running.training.losses == plain("vote", 400, 7).losses
+    assert running.state == "done" and running.training.losses == plain("vote", LAST, 7).losses
 
 
 def test_it_stops_where_nobody_looks(monkeypatch):

@@ -9,7 +9,7 @@ from pages.lectures.kinds.lesson import SHOWN_PAGES, LessonPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_file, lecture_to_link
-from pages.lessons.learned.trainings import stop_trainings
+from pages.lessons.learned.trainings import RunningTraining
 from pages.presentation.scene_steps import make_cell_picture
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
@@ -66,13 +66,12 @@ def test_which_network_trains_is_asked_where_its_training_stands_and_nowhere_els
         assert "script" not in shown.lectern()["on"]
 
 
-def test_the_network_that_is_chosen_on_the_stage_is_the_one_that_trains():
+def test_the_network_that_is_chosen_on_the_stage_is_the_one_that_trains(monkeypatch):
+    started = []
+    monkeypatch.setattr(RunningTraining, "start", lambda running: started.append(running.training.name))
     screen = staged(LessonPart("explanation", "training"), step="lesson")
     screen.type("explanation.trained", "B · majority").click("explanation_train")
-    try:
-        assert {*screen.at.session_state["trainings"]} == {"vote"}
-    finally:
-        stop_trainings(screen.at.session_state["trainings"])
+    assert started == ["vote"] and {*screen.at.session_state["trainings"]} == {"vote"}
 
 
 def keys_of_choices(screen):
