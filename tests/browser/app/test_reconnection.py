@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.benchmarks.visitor import visiting
-from tests.browser.conftest import asks_for_a_run, free_port, serving
+from tests.browser.conftest import Screen, asks_for_a_run, free_port, serving
 
 BACK = 5  # seconds from when a fresh visitor is served
 
@@ -23,21 +23,25 @@ async def visit(address: str) -> None:
 
 
 @contextmanager
-def killed_and_started(opened, killed, port: int) -> Iterator[list[BackMsg]]:
-    """Ends the server under an open page and starts another one; gives what the page then asks for."""
-    before, asked = opened.socket, []
-    opened.page.evaluate("window.stayed = true")  # gone where the page is loaded again
-
-    def listen(socket) -> None:
-        socket.on("framesent", lambda frame: asked.append(BackMsg.FromString(frame)) if asks_for_a_run(frame) else None)
-
-    opened.page.on("websocket", listen)
+def killed_and_started(killed, *pages: Screen) -> Iterator[list[list[BackMsg]]]:
+    """Ends the server under open pages and starts another one; gives what each page then asks for."""
+    sockets, asked = [opened.socket for opened in pages], [[] for _ in pages]
+    for opened, messages in zip(pages, asked, strict=True):
+        opened.page.evaluate("window.stayed = true")  # gone where the page is loaded again
+        opened.page.on("websocket", lambda socket, messages=messages: listen(socket, messages))
     killed.close()
-    with serving(port):
-        while opened.socket is before:
-            opened.page.wait_for_event("websocket")
+    with serving(killed.port):
+        for opened, before in zip(pages, sockets, strict=True):
+            while opened.socket is before:
+                opened.page.wait_for_event("websocket")
         yield asked
-        assert opened.page.evaluate("window.stayed")
+        for opened in pages:
+            assert opened.page.evaluate("window.stayed"), opened.page.url
+
+
+def listen(socket, messages: list[BackMsg]) -> None:
+    """Keeps what a page asks for from now on."""
+    socket.on("framesent", lambda frame: messages.append(BackMsg.FromString(frame)) if asks_for_a_run(frame) else None)
 
 
 class Server:
@@ -91,56 +95,60 @@ def write_a_cell(opened) -> None:
     opened.wait_for_text("Of 9 numbers: 1 right")
 
 
-LOOKED_AT = {
-    ("", "?score=cosine&mask=causal&lang=en"): look_at_a_word,
+WORKBENCH = "?score=cosine&mask=causal&lang=en"
+OTHERS = {
     ("softmax", "?lang=en"): move_a_slider,
     ("present", "?lecture=ten_minutes&scene=3&step=map&lang=en"): go_on,
     ("check", "?kind=from_qkv&stage=scores&lang=en"): write_a_cell,
 }
 
 
-FIRST, *OTHERS = LOOKED_AT.items()
-
-
-@pytest.mark.parametrize(("page", "use"), [FIRST, *(pytest.param(*each, marks=pytest.mark.slow) for each in OTHERS)])
-def test_a_page_that_was_only_looked_at_is_back_by_itself_and_answers(screen, mortal, page, use):
-    slug, query = page
-    opened = screen(query, address=mortal.address, lesson=slug)
+def test_a_page_that_was_only_looked_at_is_back_by_itself_and_answers(screen, mortal):
+    opened = screen(WORKBENCH, address=mortal.address)
     before = seen(opened)
-    with killed_and_started(opened, mortal, mortal.port) as asked:
+    with killed_and_started(mortal, opened) as (asked,):
         with ThreadPoolExecutor(max_workers=1) as thread:
             thread.submit(asyncio.run, visit(mortal.address)).result()
         served = perf_counter()
         opened.settled()
         assert perf_counter() - served < BACK
-        assert seen(opened) == before
-        assert [message.rerun_script.fragment_id for message in asked] == [""]  # once, and the whole page
-        use(opened)
+        check_that_it_is_back(opened, before, asked)
+        look_at_a_word(opened)
         expect(opened.page.get_by_test_id("stException")).to_have_count(0)
-        assert opened.errors == []
 
 
 @pytest.mark.slow
-def test_what_is_clicked_before_the_page_is_back_is_answered(screen, mortal):
-    opened = screen("?score=cosine&mask=causal&lang=en", address=mortal.address)
-    box = opened.drawn("hits word 2").bounding_box()
+def test_every_kind_of_page_is_back_also_one_that_is_clicked_too_early_or_half_typed(screen, mortal):
+    clicked, typed = (screen(WORKBENCH, address=mortal.address) for _ in range(2))
+    others = {screen(query, address=mortal.address, lesson=slug): use for (slug, query), use in OTHERS.items()}
+    before = [*map(seen, others)]
+    box = clicked.drawn("hits word 2").bounding_box()
     middle = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    with killed_and_started(opened, mortal, mortal.port) as asked:
+    sentence = typed.page.get_by_label("Sentence", exact=True)
+    sentence.fill("Anna fed the dog and she barked")
+    with killed_and_started(mortal, clicked, typed, *others) as (asked, _, *asked_by_others):
         if not asked:  # a click before the connection is open is not sent: the browser says so, and drops it
-            opened.socket.wait_for_event("framesent", asks_for_a_run)
-        opened.page.mouse.click(*middle)
-        opened.page.wait_for_url("**t=2**")
+            clicked.socket.wait_for_event("framesent", asks_for_a_run)
+        clicked.page.mouse.click(*middle)
+        clicked.page.wait_for_url("**t=2**")
         assert asked[0].rerun_script.fragment_id == "" and asked[1].rerun_script.fragment_id != ""
 
+        typed.settled()
+        expect(sentence).to_have_value("Anna fed the dog and she barked")
+        sentence.press("Enter")
+        typed.wait_for_sentence("“she”")
+        assert typed.query()["text"] == "Anna fed the dog and she barked"
 
-@pytest.mark.slow
-def test_a_text_that_is_half_typed_is_still_there(screen, mortal):
-    opened = screen("?score=cosine&lang=en", address=mortal.address)
-    box = opened.page.get_by_label("Sentence", exact=True)
-    box.fill("Anna fed the dog and she barked")
-    with killed_and_started(opened, mortal, mortal.port):
-        opened.settled()
-        expect(box).to_have_value("Anna fed the dog and she barked")
-        box.press("Enter")
-        opened.wait_for_sentence("“she”")
-        assert opened.query()["text"] == "Anna fed the dog and she barked"
+        for (opened, use), stood, messages in zip(others.items(), before, asked_by_others, strict=True):
+            check_that_it_is_back(opened, stood, messages)
+            use(opened)
+        for opened in (clicked, typed, *others):
+            expect(opened.page.get_by_test_id("stException")).to_have_count(0)
+            assert opened.errors == [], opened.page.url
+
+
+def check_that_it_is_back(opened, before: tuple[str, str], asked: list[BackMsg]) -> None:
+    """The page is as it was, and has asked for one run, of the whole page."""
+    assert seen(opened) == before
+    assert [message.rerun_script.fragment_id for message in asked] == [""], opened.page.url
+    assert opened.errors == [], opened.page.url
