@@ -15,7 +15,8 @@ from attention_core.exercises.number_range import NumberRange
 from attention_core.exercises.rounding import half_a_unit
 from attention_core.exercises.slip_causes import try_exchanges
 from attention_core.exercises.stages import stages_of
-from attention_core.inputs.matrix_text import from_text, to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_values import WholeMatrix
 from attention_core.mechanism.attention import attend, attend_qkv
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.mechanism.plain_checks import require_one_of
@@ -75,18 +76,15 @@ LEVELS = MappingProxyType(  # widths at which √d_k, d_k, √d_model and √S a
 
 @dataclass(frozen=True)
 class Exercise:
-    """Matrices in link form by name, heads and masks; `run` has the right numbers."""
+    """Matrices by name, heads and masks; `run` has the right numbers."""
 
-    matrices: Mapping[str, str] = field(default_factory=dict)
+    matrices: Mapping[str, WholeMatrix] = field(default_factory=dict)
     heads: int = 1
     masks: tuple[str, ...] = ()
 
     def run(self) -> Trace:
         """Run the exercise in float64, which gives the right numbers."""
-        given = {}
-        for name, text in self.matrices.items():
-            matrix = from_text(text, name)
-            given[name] = torch.from_numpy(matrix)
+        given = {name: torch.tensor(matrix.packed.array()) for name, matrix in self.matrices.items()}
         config = AttentionConfig(heads=self.heads, masks=self.masks)
         if "q" in given:
             return attend_qkv(
@@ -108,8 +106,8 @@ def make_exercise(level: str, seed: int) -> Exercise:
 
     Raises AttentionError: unknown_choice.
 
-    >>> make_exercise("from_qkv", 1).matrices["q"]
-    '-2,2;2,1;1,1'
+    >>> make_exercise("from_qkv", 1).matrices["q"].packed.array().tolist()
+    [[-2.0, 2.0], [2.0, 1.0], [1.0, 1.0]]
     """
     require_one_of("level", level, tuple(LEVELS))
     generator = torch.Generator().manual_seed(seed)
@@ -130,7 +128,7 @@ def draw_exercise(level: Level, generator: torch.Generator) -> Exercise:
             shape,
             generator=generator,
         )
-        matrices[name] = to_text(numbers.numpy(), name)
+        matrices[name] = pack_matrix(numbers.numpy(), name)
     return Exercise(matrices, level.heads, level.masks)
 
 

@@ -12,7 +12,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from attention_core.inputs.matrix_edits import changed_cells, from_short_text
+from attention_core.inputs.matrix_edits import changed_cells
+from attention_core.inputs.matrix_link import from_short_text
 from attention_core.inputs.matrix_text import shortest_decimal
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact

@@ -19,6 +19,8 @@ from attention_core.exercises.puzzle_numbers import (
     typical_share,
     typical_share_of_same,
 )
+from attention_core.inputs.matrix_link import read_matrix
+from attention_core.inputs.matrix_values import ChangedCells
 
 REQUIRED_SHARE = 0.7  # of a row's attention: more than all other words together, twice
 ANNA, FED, DOG, IT, BARKED = 0, 1, 3, 5, 6  # places in "Anna fed the dog and it barked"
@@ -32,7 +34,7 @@ SINK_EXAMPLES = MappingProxyType(  # without built vectors, Chinese words take t
         "en": {},
         "zh": {
             "text": "<s>|小红|喂了|那只|狗|，|它|摇尾巴",
-            "x": "0,0,0,2;1,0,0,0;0,0,1,0;0,0,0,0;-1,0,0,0;0,0,0,0;0,-1,0,0;0,0,-1,0",
+            "x": read_matrix("0,0,0,2;1,0,0,0;0,0,1,0;0,0,0,0;-1,0,0,0;0,0,0,0;0,-1,0,0;0,0,-1,0"),
         },
     }
 )
@@ -45,7 +47,7 @@ PUZZLE_LIST = (
         goal=IT_DOG,
         solution="w_q~1.0=2,w_k~0.0=2",
         bounds=(Bound("numbers", count_changed_numbers("w_q", "w_k"), 2, least=False),),
-        parts={"w_q": "~1.0=0;1.1=0", "w_k": "~0.0=0;0.1=0"},
+        parts={"w_q": read_matrix("~1.0=0;1.1=0"), "w_k": read_matrix("~0.0=0;0.1=0")},
         cast={"it": IT, "dog": DOG},
         asks=IT,
     ),
@@ -103,7 +105,7 @@ PUZZLE_LIST = (
         open=OPEN_W_Q_AND_W_K,
         goal=Bound("itself", typical_share_of_same, REQUIRED_SHARE),
         solution="w_q~0.0=6;2.2=6;3.3=6",
-        parts={"heads": 1, "w_q": "zeros~0.0=-3;1.1=-3;2.2=-3;3.3=-3", "w_k": "identity~"},
+        parts={"heads": 1, "w_q": read_matrix("zeros~0.0=-3;1.1=-3;2.2=-3;3.3=-3"), "w_k": ChangedCells("identity")},
         cast={"the": 0, "dog": 1, "barked": 2},
     ),
     Puzzle(
@@ -143,7 +145,7 @@ PUZZLE_LIST = (
         goal=Bound("sunk", typical_share(0, dict.fromkeys((0, 1, 2, 3, 4, 5, 7), 0)), REQUIRED_SHARE),
         solution="w_k~3.0=2",
         bounds=(Bound("it_dog", share_of_key(0, 6, 4), REQUIRED_SHARE),),
-        parts={"example": "en_it_sink", "w_k": "~3.0=0;3.1=0"},
+        parts={"example": "en_it_sink", "w_k": read_matrix("~3.0=0;3.1=0")},
         cast={"sink": 0, "it": 6, "dog": 4},
         asks=6,
     ),

@@ -5,7 +5,9 @@ from jaxtyping import Float
 from torch import Generator
 
 from attention_core.analysis.dot_product_moments import draw_normal
-from attention_core.inputs.matrix_text import parse_matrix, to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_text import parse_matrix
+from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
@@ -26,32 +28,35 @@ def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
     return numbers
 
 
-def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str, str]:
-    """q, k and v in link form of a run with these numbers as its scores q kᵀ, each with `shift` added.
+def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str, MatrixValue]:
+    """q, k and v of a run with these numbers as its scores q kᵀ, each with `shift` added.
 
     The query is the number 1, and each key is one of the numbers. The values are the numbers too, so that the output is
     their mean by weight. Raises AttentionError where a number is larger than a matrix may hold.
 
-    >>> as_scores(np.array([2.0, -1.0]), shift=0.5)
-    {'q': '1', 'k': '2.5;-0.5', 'v': '2.5;-0.5'}
+    >>> as_scores(np.array([2.0, -1.0]), shift=0.5)["k"].packed.array()
+    array([[ 2.5],
+           [-0.5]])
     """
     shifted = numbers + shift
-    column = to_text(shifted[:, None], "logits")  # (S,) -> (S, 1)
-    return {"q": "1", "k": column, "v": column}
+    column = pack_matrix(shifted[:, None], "logits")  # (S,) -> (S, 1)
+    return {"q": pack_matrix([[1]]), "k": column, "v": column}
 
 
 def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[str, object]]:
     """Draws a query and keys from N(0, 1), to two decimals, for two runs that differ in the scale alone.
 
-    Returns the inputs of "dot", whose scores are q · k, and of "scaled_dot", whose scores are q · k / √d_k: matrices in
-    link form and the names of the score; the values are the scores. Beyond MAX_LINKED_WIDTH the numbers of q and k
+    Returns the inputs of "dot", whose scores are q · k, and of "scaled_dot", whose scores are q · k / √d_k: matrices
+    and the names of the score; the values are the scores. Beyond MAX_LINKED_WIDTH the numbers of q and k
     would not fit into a link: the scores themselves stand in their place there. Raises AttentionError where k has more
     rows than a matrix may have.
 
-    >>> draw_query_and_keys(2, 1)["scaled_dot"]
-    {'q': '1.54,-0.29', 'k': '-2.18,0.57', 'v': '-3.5225', 'score': 'scaled_dot'}
-    >>> draw_query_and_keys(256, 1)["scaled_dot"]
-    {'q': '1', 'k': '-6.7291', 'v': '-6.7291', 'score': 'dot', 'scale': 0.0625}
+    >>> drawn = draw_query_and_keys(2, 1)["scaled_dot"]
+    >>> drawn["score"], drawn["q"].packed.array(), drawn["v"].packed.array()
+    ('scaled_dot', array([[ 1.54, -0.29]]), array([[-3.5225]]))
+    >>> drawn = draw_query_and_keys(256, 1)["scaled_dot"]
+    >>> drawn["score"], drawn["scale"], drawn["q"].packed.array(), drawn["k"].packed.array()
+    ('dot', 0.0625, array([[1.]]), array([[-6.7291]]))
     """
     generator = Generator().manual_seed(seed)
     q = draw_normal((1, d_k), generator)
@@ -65,7 +70,7 @@ def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[st
     if d_k > MAX_LINKED_WIDTH:
         scaled = {**dot, "scale": root_scale(d_k)}
         return {"dot": dot, "scaled_dot": scaled}
-    dot["q"] = to_text(q, "q")
-    dot["k"] = to_text(k, "k")
+    dot["q"] = pack_matrix(q, "q")
+    dot["k"] = pack_matrix(k, "k")
     scaled = {**dot, "score": "scaled_dot"}
     return {"dot": dot, "scaled_dot": scaled}

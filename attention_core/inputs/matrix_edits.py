@@ -1,4 +1,4 @@
-"""Writes a matrix as its difference from another, so that a link carries the changed cells and not all of them."""
+"""Makes the numbers of a run of the values of matrices, and the shortest value of numbers."""
 
 import re
 from collections.abc import Iterable
@@ -6,130 +6,90 @@ from collections.abc import Iterable
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.matrix_text import MAX_MAGNITUDE, from_text, shortest_decimal, to_text
+from attention_core.inputs.matrix_link import drop_outside_edits, from_short_text, read_matrix, write_matrix
+from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, from_text, shortest_decimal, to_text
+from attention_core.inputs.matrix_values import (
+    NAMED_STARTS,
+    ChangedCells,
+    MatrixValue,
+    PackedNumbers,
+    UnreadableMatrix,
+    WholeMatrix,
+    starting_matrix,
+)
 from attention_core.record.errors import AttentionError
 
-EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
-RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
-MAX_EDITS = 10_000  # changed cells; a matrix with more is written whole
+MAX_EDITS = 10_000  # changed cells; a matrix with more is held whole
+MAX_SURELY_SHORT = 8_000  # numbers whose text is within the limits of a text, whatever they are
 
 
-def to_short_text(
+# ---- from numbers to a value -----------------------------------------------------------------------------------------
+def pack_matrix(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> WholeMatrix:
+    """Packs all numbers of a matrix. Raises AttentionError as to_text does, so that every value has a link.
+
+    No number is rounded: a link has as many digits as give the float64 back.
+
+    >>> pack_matrix([[1, 0.5]]).packed.array()
+    array([[1. , 0.5]])
+    """
+    matrix = np.asarray(array, dtype=np.float64)
+    has_sides = matrix.ndim == 2 and max(matrix.shape) <= min(MAX_ROWS, MAX_COLUMNS)
+    is_short = 0 < matrix.size <= MAX_SURELY_SHORT
+    if not (has_sides and is_short and (np.abs(matrix) <= MAX_MAGNITUDE).all()):
+        to_text(matrix, name)  # says what is wrong, if anything is
+    return WholeMatrix(PackedNumbers.of(matrix))
+
+
+def scale_matrix(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> WholeMatrix:
+    """Packs a matrix with every number times a factor. Raises AttentionError as pack_matrix does.
+
+    >>> scale_matrix(np.array([[1.0, -0.5]]), 10).packed.array()
+    array([[10., -5.]])
+    """
+    return pack_matrix(matrix * factor, name)
+
+
+def shorten_matrix(
     matrix: Float[np.ndarray, "rows columns"],
     base: Float[np.ndarray, "base_rows base_columns"] | None,
     name: str = "matrix",
-) -> str:
-    """Writes a matrix in its shortest form: whole, or as another matrix of its shape, "~" and the cells that differ.
+) -> MatrixValue:
+    """The value of a matrix whose text is shortest: whole, or the cells in which it differs from another of its shape.
 
-    Before "~" stands nothing for `base`, "identity" or "zeros". name: the name of the matrix in errors.
-    Raises AttentionError as to_text does.
+    The other one is `base`, the identity or zeros. name: the name of the matrix in errors.
+    Raises AttentionError as pack_matrix does.
 
     >>> base = np.zeros((2, 3))
-    >>> to_short_text(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base)
+    >>> write_matrix(shorten_matrix(np.array([[0.0, 0.0, 0.0], [0.0, 7.5, 0.0]]), base))
     '~1.1=7.5'
-    >>> to_short_text(np.eye(3), np.ones((3, 3)))
+    >>> write_matrix(shorten_matrix(np.eye(3), np.ones((3, 3))))
     'identity~'
     """
-    starts = {}
-    if base is not None and base.shape == matrix.shape:
-        starts = {"": base, **named_matrices(matrix.shape)}
     forms = []
-    for start, other in starts.items():
-        places = changed_cells(matrix, other)
-        if len(places) <= MAX_EDITS:
-            forms.append(f"{start}~{format_cells(matrix, places)}")
-    shortest = min(forms, key=len, default=None)
-    if shortest is not None and len(shortest) <= matrix.size:  # the whole text has a character a number at least
+    if base is not None and base.shape == matrix.shape:
+        for start in ("base", *NAMED_STARTS):
+            places = changed_cells(matrix, starting_matrix(start, base, name))
+            if len(places) <= MAX_EDITS:
+                forms.append(ChangedCells(start, pack_cells(matrix, places)))
+    shortest = min(forms, key=count_characters, default=None)
+    if shortest is not None and count_characters(shortest) <= matrix.size:  # the whole text has one a number at least
         return shortest
-    whole = to_text(matrix, name)
-    return whole if shortest is None else min(shortest, whole, key=len)
+    whole = pack_matrix(matrix, name)
+    return whole if shortest is None else min(shortest, whole, key=count_characters)
 
 
-def format_cells(matrix: np.ndarray, places: list[tuple[int, int]]) -> str:
-    """Writes some cells of a matrix: 0.1=-2;3.4=7."""
-    cells = []
-    for row, column in places:
-        cell = matrix[row, column].reshape(1, 1)
-        number = to_text(cell)
-        cells.append(f"{row}.{column}={number}")
-    return ";".join(cells)
+def count_characters(value: MatrixValue) -> int:
+    """The length of a value's text."""
+    return len(write_matrix(value))
 
 
-def scale_to_text(matrix: Float[np.ndarray, "rows columns"], factor: float, name: str = "matrix") -> str:
-    """Writes a matrix with every number times a factor. Raises AttentionError as to_text does.
-
-    >>> scale_to_text(np.array([[1.0, -0.5]]), 10)
-    '10,-5'
-    """
-    return to_text(matrix * factor, name)
-
-
-def named_matrices(shape: tuple[int, int]) -> dict[str, np.ndarray]:
-    """The matrices of a shape that a word stands for."""
-    return {"identity": np.eye(*shape), "zeros": np.zeros(shape)}
-
-
-def random_seed(text: str | None) -> int | None:
-    """Reads the seed of a random matrix without a changed cell, "random.7~"; None for any other text.
-
-    >>> random_seed("random.7~"), random_seed("random.7~0.0=1"), random_seed("1,2")
-    (7, None, None)
-    """
-    if text is None or not text.endswith("~"):
-        return None
-    match = RANDOM_PATTERN.fullmatch(text.removesuffix("~"))
-    return int(match[1]) if match else None
-
-
-def starting_matrix(text: str, base: np.ndarray, name: str) -> np.ndarray | None:
-    """The matrix that the part before "~" stands for, in the shape of `base`; None where it stands for none."""
-    if not text:
-        return base
-    match = RANDOM_PATTERN.fullmatch(text)
-    if match:
-        seed = int(match[1])
-        return random_matrix(name, base.shape, seed)
-    return named_matrices(base.shape).get(text)
-
-
-def random_rows(
-    matrix: Float[np.ndarray, "rows columns"],
-    text: str,
-    base: Float[np.ndarray, "base_rows base_columns"] | None,
-    drawn: Iterable[int],
-    name: str = "matrix",
-    width: int | None = None,
-) -> frozenset[int]:
-    """The rows of a matrix in which random numbers are left.
-
-    text: what the matrix was made of, as from_short_text reads it. drawn: the rows of `base` that were drawn at random,
-    of which the first `width` columns were; all, where it is None.
-
-    >>> base = np.array([[0.25, 0.5], [1.0, 0.0]])
-    >>> random_rows(base, "~", base, drawn=[0]), random_rows(np.array([[7, 0.5], [8, 9]]), "~0.0=7", base, drawn=[0])
-    (frozenset({0}), frozenset({0}))
-    >>> random_rows(np.eye(2), "identity~", base, drawn=[0]), random_rows(np.eye(2), "1,0;0,1", base, drawn=[0])
-    (frozenset(), frozenset())
-    """
-    first, mark, _ = text.partition("~")
-    is_whole = not mark
-    is_seeded = not is_whole and RANDOM_PATTERN.fullmatch(first) is not None
-    if base is None or base.shape != matrix.shape:
-        return frozenset()
-    if first and not is_whole and not is_seeded:  # "identity~" and the like hold no random number
-        return frozenset()
-
-    start = base
-    rows = drawn
-    if is_seeded:
-        start = starting_matrix(first, base, name)
-        rows = range(len(base))
-    same = matrix[:, :width] == start[:, :width]
-    has_random = same.any(axis=1)
-    if is_whole:  # it may hold a random number by accident
-        has_random = same.all(axis=1)
-    return frozenset(row for row in rows if has_random[row])
+def pack_cells(matrix: np.ndarray, places: list[tuple[int, int]]) -> PackedNumbers:
+    """Packs some cells of a matrix, a row (row, column, number) each. Raises AttentionError as pack_matrix does."""
+    rows, columns = np.array(places, dtype=int).reshape(-1, 2).T
+    numbers = matrix[rows, columns]
+    for number in numbers[~(np.abs(numbers) <= MAX_MAGNITUDE)]:
+        pack_matrix([[number]])
+    return PackedNumbers.of(np.column_stack([rows, columns, numbers]))
 
 
 def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]:
@@ -138,68 +98,101 @@ def changed_cells(matrix: np.ndarray, base: np.ndarray) -> list[tuple[int, int]]
     return [(row, column) for row, column in places.tolist()]
 
 
-def drop_outside_cells(text: str, shape: tuple[int, int]) -> str:
-    """Leaves out the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
-
-    >>> drop_outside_cells("~0.1=0;5.5=0", (2, 2)), drop_outside_cells("1,0;0,1", (2, 2))
-    ('~0.1=0', '1,0;0,1')
-    """
-    start, mark, edits = text.partition("~")
-    if not mark:
-        return text
-    inside = []
-    for edit in edits.split(";"):
-        match = EDIT_PATTERN.fullmatch(edit)
-        if match is None or is_inside(match, shape):
-            inside.append(edit)
-    return f"{start}~" + ";".join(inside)
-
-
-def from_short_text(
-    text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
+# ---- from a value to numbers -----------------------------------------------------------------------------------------
+def edited_matrix(
+    value: MatrixValue, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
 ) -> Float[np.ndarray, "rows columns"]:
-    """Reads a matrix that is written whole, or as another matrix, "~" and the cells that differ.
+    """The numbers of a value, as an array of its own. base: the matrix without it; None: there is none.
 
-    Before "~" stands nothing for `base`, or "identity", "zeros" or "random.7" (seed 7) in the shape of `base`.
+    Raises AttentionError: edit_form for a cell outside `base`, or without one; and as from_short_text does for a text
+    that is no matrix.
 
-    Raises AttentionError: edit_form for a text that is neither, or for a cell outside `base`; and as from_text does.
-
-    >>> from_short_text("~0.1=-2", np.zeros((1, 2)))
-    array([[ 0., -2.]])
-    >>> from_short_text("identity~0.1=-2", np.zeros((2, 2)))
+    >>> edited_matrix(ChangedCells("identity", PackedNumbers.of([[0, 1, -2]])), np.zeros((2, 2)))
     array([[ 1., -2.],
            [ 0.,  1.]])
     """
-    first, mark, edits = text.partition("~")
-    if not mark:
-        return from_text(text, name)
-    start = None if base is None else starting_matrix(first, base, name)
-    if start is None:
-        raise AttentionError("edit_form", name=name, given=text[:20])
-    matrix = np.array(start, dtype=float)
-    for edit in edits.split(";") if edits else ():
-        place, number = read_edit(edit, matrix.shape, name)
-        matrix[place] = number
-    if not (np.abs(matrix) <= MAX_MAGNITUDE).all():
-        raise AttentionError("edit_form", name=name, given=text[:20])
-    return matrix
+    if isinstance(value, WholeMatrix):
+        return value.packed.array().copy()
+    if isinstance(value, ChangedCells) and base is not None:
+        matrix = np.array(starting_matrix(value.start, base, name), dtype=float)
+        rows, columns, numbers = value.cells.array().T
+        if is_within(value.cells, matrix.shape).all():
+            matrix[rows.astype(int), columns.astype(int)] = numbers
+            if (np.abs(matrix) <= MAX_MAGNITUDE).all():
+                return matrix
+    return from_short_text(write_matrix(value), base, name)  # says what is wrong
 
 
-def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[tuple[int, int], float]:
-    """Reads a changed cell, "0.1=-2": its place, and its number."""
-    match = EDIT_PATTERN.fullmatch(edit)
-    if match is None or not is_inside(match, shape):
-        raise AttentionError("edit_form", name=name, given=edit[:20])
-    row, column, number = match.groups()
-    place = (int(row), int(column))
-    matrix = from_text(number, name)  # (1, 1)
-    return place, matrix.item()
+def is_within(cells: PackedNumbers, shape: tuple[int, int]) -> np.ndarray:
+    """Whether the place of each changed cell lies in a shape: (cells,) of bool."""
+    places = cells.array()[:, :2]
+    return (places < shape).all(axis=1)
 
 
-def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
-    """Tells whether the place of a changed cell, as EDIT_PATTERN matched it, lies in a shape."""
-    rows, columns = shape
-    return int(edit[1]) < rows and int(edit[2]) < columns
+def drop_outside_cells(value: MatrixValue, shape: tuple[int, int]) -> MatrixValue:
+    """Leaves out the changed cells that lie outside a shape: a mask of fewer tokens keeps what still fits.
+
+    >>> write_matrix(drop_outside_cells(read_matrix("~0.1=0;5.5=0"), (2, 2)))
+    '~0.1=0'
+    """
+    match value:
+        case ChangedCells():
+            cells = value.cells.array()[is_within(value.cells, shape)]
+            return ChangedCells(value.start, PackedNumbers.of(cells))
+        case UnreadableMatrix():
+            return read_matrix(drop_outside_edits(value.text, shape))
+    return value
+
+
+# ---- random numbers --------------------------------------------------------------------------------------------------
+def random_seed(value: MatrixValue | None) -> int | None:
+    """The seed of a random matrix without a changed cell; None for any other value.
+
+    >>> random_seed(ChangedCells(7)), random_seed(read_matrix("random.7~0.0=1")), random_seed(None)
+    (7, None, None)
+    """
+    if isinstance(value, ChangedCells) and isinstance(value.start, int) and not value.cells.data:
+        return value.start
+    return None
+
+
+def random_rows(
+    matrix: Float[np.ndarray, "rows columns"],
+    value: MatrixValue,
+    base: Float[np.ndarray, "base_rows base_columns"] | None,
+    drawn: Iterable[int],
+    name: str = "matrix",
+    width: int | None = None,
+) -> frozenset[int]:
+    """The rows of a matrix in which random numbers are left.
+
+    value: what the matrix was made of. drawn: the rows of `base` that were drawn at random, of which the first `width`
+    columns were; all, where it is None.
+
+    >>> base = np.array([[0.25, 0.5], [1.0, 0.0]])
+    >>> random_rows(base, ChangedCells(), base, drawn=[0])
+    frozenset({0})
+    >>> random_rows(np.array([[7, 0.5], [8, 9]]), read_matrix("~0.0=7"), base, drawn=[0])
+    frozenset({0})
+    >>> random_rows(np.eye(2), ChangedCells("identity"), base, drawn=[0])
+    frozenset()
+    """
+    if base is None or base.shape != matrix.shape:
+        return frozenset()
+    is_edited = isinstance(value, ChangedCells)
+    if is_edited and value.start in NAMED_STARTS:  # these hold no random number
+        return frozenset()
+
+    start = base
+    rows = drawn
+    if is_edited and value.start != "base":
+        start = starting_matrix(value.start, base, name)
+        rows = range(len(base))
+    same = matrix[:, :width] == start[:, :width]
+    has_random = same.any(axis=1)
+    if not is_edited:  # it may hold a random number by accident
+        has_random = same.all(axis=1)
+    return frozenset(row for row in rows if has_random[row])
 
 
 # ---- chosen numbers of a step ----------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from torch import Tensor
 
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.trace import Trace
 from attention_core.variants.encoder_cost import CostComparison, compare_costs
 from attention_core.variants.encoders import Encoder, draw_layers, random_words
@@ -16,7 +17,7 @@ from pages.setup.setup import Setup
 
 COMPARED_ENCODER_WIDTH = 32  # width of every encoder, and of random words
 MAX_LINKED_WORDS = 32  # most random words whose numbers fit in a link
-PLAIN_LAYER = {"w_o": "none", "heads": 1, "built": ()}
+PLAIN_LAYER = {"w_o": REMOVED, "heads": 1, "built": ()}
 
 SUBSCRIPT_DIGITS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")  # as in x₁
 
@@ -63,7 +64,7 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
         return None
     x = get_word_vectors(words)
     (weights,) = draw_layers(encoder, x.shape[-1])
-    matrices = {name: to_text(tensor.numpy()) for name, tensor in weights.given().items()}
+    matrices = {name: pack_matrix(tensor.numpy()) for name, tensor in weights.given().items()}
     layer = {
         **PLAIN_LAYER,
         **matrices,
@@ -72,7 +73,7 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
     }
     if isinstance(words, Setup):
         return replace(words, **layer)
-    return Setup(x=to_text(x.numpy()), **layer)
+    return Setup(x=pack_matrix(x.numpy()), **layer)
 
 
 def run_with_states(sentence: Setup, attention: Encoder, rnn: Encoder, last: int = 0) -> Trace:

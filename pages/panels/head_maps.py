@@ -8,6 +8,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing import charts
 from attention_core.explanation.facts import Accident, RowFact, accident, row_fact
+from attention_core.inputs.matrix_values import UNCHANGED
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.panels import canvas_map
 from pages.panels.chart import show_chart
@@ -15,7 +16,7 @@ from pages.panels.thumbnails import show_all_heads, show_strip
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import Selection, chosen_cell, current_palette, name_token, picture_texts_for, spoken_share
 from pages.session.view import ScreenState
-from pages.setup.setup import UNCHANGED, Setup, built_heads_of, config_of, without_view
+from pages.setup.setup import Setup, built_heads_of, config_of, without_view
 from pages.site.words import escape_markdown, has, say
 
 MAX_NAMED_KEYS = 4  # keys that a sentence names one by one

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import streamlit as st
 
-from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.inputs.matrix_edits import shorten_matrix
 from attention_core.record.errors import AttentionError
 from pages.panels.readings import show_readings
 from pages.runs.cache import trace_for
@@ -57,7 +57,7 @@ def try_change(control: str, **updates) -> None:
 
 def try_matrix(control: str, name: str, read: Callable[[], np.ndarray], base: np.ndarray | None) -> None:
     """Applies the matrix that `read` returns, or keeps its refusal; `base` is the unedited matrix."""
-    try_made_change(control, lambda: {name: to_short_text(read(), base, name)})
+    try_made_change(control, lambda: {name: shorten_matrix(read(), base, name)})
 
 
 def try_made_change(control: str, make: Callable[[], dict]) -> None:

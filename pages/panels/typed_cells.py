@@ -7,7 +7,7 @@ import streamlit as st
 import torch
 
 from attention_core import Trace
-from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.inputs.matrix_edits import shorten_matrix
 from attention_core.inputs.matrix_text import read_cell
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Step
@@ -92,7 +92,7 @@ def type_cell(screen: ScreenState, name: str, place: tuple[int, int], text: str)
     if error is not None:
         setup_state.store_refusal(CONTROL, error)
     elif not np.array_equal(changed, matrix):
-        take_made_change(CONTROL, lambda: {name: to_short_text(changed, base, name)})
+        take_made_change(CONTROL, lambda: {name: shorten_matrix(changed, base, name)})
     if setup_state.get_refusal(CONTROL) is None:
         setup_state.renew_editors()  # they show the number as well
 

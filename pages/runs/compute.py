@@ -10,6 +10,7 @@ from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.files.mask_readings import MaskReading
 from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
+from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.checks import all_finite
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.pair_inputs import PairInputs
@@ -126,7 +127,7 @@ def gather_inputs(setup: Setup, arrays: UploadedArrays | None = None) -> RunInpu
 
 def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> RunInputs:
     """All of a run's inputs: those of a kind, and what is typed over them."""
-    inputs = RunInputs(typed=typed_texts(setup))
+    inputs = RunInputs(typed=typed_matrices(setup))
     sizes = make_head_sizes(setup, config)
     match kind:
         case UploadedQkv():
@@ -161,14 +162,10 @@ def note_sentence_rows(inputs: RunInputs, setup: Setup, config: AttentionConfig)
     note_made_rows(inputs, sentence, setup.wiring, config)
 
 
-def typed_texts(setup: Setup) -> dict[str, str]:
-    """The typed texts of matrices by name."""
-    typed = {}
-    for name in TYPED_MATRICES:
-        text = getattr(setup, name)
-        if text is not None:
-            typed[name] = text
-    return typed
+def typed_matrices(setup: Setup) -> dict[str, MatrixValue]:
+    """The values of typed matrices by name."""
+    values = {name: getattr(setup, name) for name in TYPED_MATRICES}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def make_head_sizes(setup: Setup, config: AttentionConfig) -> HeadSizes:

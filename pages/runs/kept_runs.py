@@ -7,6 +7,7 @@ from functools import update_wrapper
 from threading import Lock
 
 from attention_core import Trace
+from attention_core.inputs.matrix_values import count_packed_bytes
 from pages.runs.freed_memory import give_back
 from pages.runs.run_inputs import RunInputs
 from pages.runs.upload_store import UploadedArrays
@@ -17,13 +18,13 @@ LARGE_BYTES = 16 * 2**20  # of a run: where one leaves, what was computed beside
 
 
 def count_bytes(run: Run) -> int:
-    """The bytes of a run's tensors, matrices and typed texts; shared storage counts once."""
+    """The bytes of a run's tensors, matrices and typed values; shared storage counts once."""
     trace, inputs = run
     storages = [step.stored.untyped_storage() for step in trace.steps.values()]
     of_steps = {storage.data_ptr(): storage.nbytes() for storage in storages}
     matrices = [*inputs.matrices.values(), *inputs.bases.values()]
     of_inputs = {id(matrix): matrix.nbytes for matrix in matrices if matrix is not None}
-    typed = sum(len(text) for text in inputs.typed.values())
+    typed = sum(map(count_packed_bytes, inputs.typed.values()))
     return sum(of_steps.values()) + sum(of_inputs.values()) + typed
 
 

@@ -7,12 +7,12 @@ import numpy as np
 from torch import Tensor
 
 from attention_core.inputs.files.qkv_file import UploadedTensors
-from attention_core.inputs.matrix_edits import from_short_text, random_rows, random_seed
+from attention_core.inputs.matrix_edits import edited_matrix, random_rows, random_seed
+from attention_core.inputs.matrix_values import REMOVED, UNCHANGED, MatrixValue
 from attention_core.inputs.tokenizer import MAX_TOKENS
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import RandomParts
-from pages.setup.setup import UNCHANGED
 
 SEQUENCES = ("x", "context", "value", "q", "k", "v")  # a row a token
 REQUIRED_INPUT_MATRICES = ("x", "context", "q", "k", "v", "allowed")  # may not be taken away as a projection may
@@ -58,8 +58,8 @@ class RunInputs:
     """What goes into a run: the words of both axes, the matrices by name, and each one's origin.
 
     Origins are built (by hand), source, random, typed (edited), given (where there was none), removed, and drawn (by a
-    listing). `typed` are the texts that somebody typed in the place of matrices, `seeds` says what a random one was
-    drawn from, `random_rows` in which rows of a matrix random numbers are left, `bases` are the matrices before anybody
+    listing). `typed` are the values that a Setup has in the place of matrices, `seeds` says what a random one was drawn
+    from, `random_rows` in which rows of a matrix random numbers are left, `bases` are the matrices before anybody
     changed them, `crossed` whether keys and values come from a second sequence, `batch` the sentences, where there are
     several, `brought` the tensors of a file, `left_out` whether steps that the file holds are not compared, since only
     a part of the keys is looked at, `drawn` the tensors of a listing, of whose sequences `matrices` have the first.
@@ -67,7 +67,7 @@ class RunInputs:
 
     queries: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
-    typed: dict[str, str] = field(default_factory=dict)
+    typed: dict[str, MatrixValue] = field(default_factory=dict)
     matrices: dict[str, np.ndarray] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)
     seeds: dict[str, int] = field(default_factory=dict)
@@ -125,16 +125,16 @@ class RunInputs:
 
     # -- what somebody typed
     def put_typed(self, name: str, origin: str) -> None:
-        """Applies the typed text of a matrix to its base; "none" removes it. origin: of the base."""
-        text = self.typed.get(name)
+        """Applies the typed value of a matrix to its base. origin: of the base."""
+        value = self.typed.get(name)
         base = self.bases.get(name)
         is_required = name in REQUIRED_INPUT_MATRICES
-        if text == "none" and not is_required:
+        if value == REMOVED and not is_required:
             self.origins[name] = "removed"
             return
-        if text in (None, "none"):
+        if value in (None, REMOVED):
             raise AttentionError("matrix_empty", name=name)
-        matrix = np.asarray(from_short_text(text, base, name), dtype=float)
+        matrix = edited_matrix(value, base, name)
         rows = len(matrix)
         if is_required and rows > MAX_TOKENS:
             raise AttentionError(
@@ -144,7 +144,7 @@ class RunInputs:
                 given=rows,
             )
         self.matrices[name] = matrix
-        seed = random_seed(text)
+        seed = random_seed(value)
         if seed is not None:
             self.origins[name] = "random"
             self.seeds[name] = seed
@@ -160,7 +160,7 @@ class RunInputs:
         how many first numbers of a row were random; None: all."""
         self.random_rows[name] = random_rows(
             self.matrices[name],
-            self.typed.get(name) or UNCHANGED,
+            self.typed.get(name, UNCHANGED),
             self.bases.get(name),
             drawn,
             name,

@@ -11,6 +11,7 @@ import numpy as np
 from attention_core.examples.code_examples import ListedTensor
 from attention_core.examples.examples import Example, MatrixRecipe
 from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_values import REMOVED, UNCHANGED
 from attention_core.inputs.subwords import read_marked_text
 from attention_core.inputs.tokenizer import (
     MAX_TEXT_LENGTH,
@@ -23,7 +24,6 @@ from attention_core.inputs.tokenizer import (
 from attention_core.record.errors import AttentionError
 from pages.runs.run_inputs import REQUIRED_INPUT_MATRICES, RunInputs, StartMatrix, TokenSequence, label_rows
 from pages.runs.weight_matrices import HeadSizes, cut_rows, cut_to_sizes
-from pages.setup.setup import UNCHANGED
 from pages.setup.word_roles import read_word_roles
 
 MAX_BATCH_SENTENCES = 8  # of a batch, the first included
@@ -224,8 +224,7 @@ class DictionarySentences:
             seed=self.sequence_seed(name),
         )
         put_matrix(inputs, name, matrix)
-        text = inputs.typed.get(name, UNCHANGED)
-        if text == UNCHANGED:
+        if inputs.typed.get(name, UNCHANGED) == UNCHANGED:
             return start.words, start.origins
         words = label_rows(inputs.matrices[name], start.words)
         origins = inputs.typed_origins(name, start)
@@ -253,14 +252,14 @@ class DictionarySentences:
 
 def put_matrix(inputs: RunInputs, name: str, start: StartMatrix) -> None:
     """Puts a matrix into the inputs: as typed, else its start values."""
-    text = inputs.typed.get(name)
+    value = inputs.typed.get(name)
     numbers = start.numbers
     if numbers is not None:
         numbers = np.asarray(numbers, dtype=float)
         inputs.bases[name] = numbers
-    is_typed = text not in (None, UNCHANGED)
+    is_typed = value not in (None, UNCHANGED)
     if is_typed or numbers is None:
-        if text is not None or name in REQUIRED_INPUT_MATRICES:
+        if value is not None or name in REQUIRED_INPUT_MATRICES:
             inputs.put_typed(name, start.origin)
         return
     inputs.matrices[name] = numbers
@@ -278,8 +277,7 @@ def fit_bias(start: StartMatrix, name: str, inputs: RunInputs) -> StartMatrix:
     projection = inputs.matrices.get(name.replace("b_", "w_"))
     if projection is None:
         return StartMatrix(None, "typed")
-    text = inputs.typed.get(name, "none")
-    if start.numbers is None and text != "none":
+    if start.numbers is None and inputs.typed.get(name, REMOVED) != REMOVED:
         _, columns = projection.shape
         zeros = np.zeros((1, columns))
         return StartMatrix(zeros, "typed")

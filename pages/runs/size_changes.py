@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core.inputs.initial_matrices import recut_heads
-from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.inputs.matrix_edits import shorten_matrix
+from attention_core.inputs.matrix_values import UNCHANGED
 from pages.runs.compute import gather_inputs
 from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.runs.weight_matrices import HeadSizes
-from pages.setup.setup import UNCHANGED, Setup, config_of
+from pages.setup.setup import Setup, config_of
 
 
 def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
@@ -19,8 +20,7 @@ def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
     resized = replace(setup, **sizes)
     typed = []
     for name in PROJECTIONS + BIASES:
-        text = getattr(setup, name)
-        if name in before and text not in (None, UNCHANGED):
+        if name in before and getattr(setup, name) not in (None, UNCHANGED):
             typed.append(name)
     untyped = replace(resized, **dict.fromkeys(typed))
     bases = gather_inputs(untyped).bases
@@ -36,7 +36,7 @@ def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
             continue
         kept = refit(matrix, base, name, heads_before, heads_after)
         if kept is not None:
-            changes[name] = to_short_text(kept, base, name)
+            changes[name] = shorten_matrix(kept, base, name)
     return changes
 
 

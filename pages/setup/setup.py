@@ -9,6 +9,8 @@ from urllib.parse import parse_qsl, urlencode
 from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
+from attention_core.inputs.matrix_link import read_matrix, write_matrix
+from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.learned.language.reading import layer_config
 from attention_core.learned.language.readout import WordChoices
 from attention_core.learned.language.recipes import RECIPES
@@ -62,7 +64,6 @@ WIRING = ("tied", "swapped", "bare", "even", "residual")
 # What a language model is asked, each a panel under the picture; the first where none is said.
 PANELS_FOLDER = Path(__file__).parents[1] / "panels" / "model"  # a module for each panel of a language model
 PANEL_NAMES = tuple(sorted(file.stem for file in PANELS_FOLDER.glob("[!_]*.py")))
-UNCHANGED = "~"  # a matrix in link form: what it would be anyway, with no cell changed
 MAX_SHOWN_HEADS = 16  # as many small maps as a screen shows
 MAX_UNKNOWN_KEYS_NAMED = 6  # parts of a link that nobody knows: more of them would fill the screen with refusals
 
@@ -75,20 +76,20 @@ class LayerSetup:
     text: str | None = None
     context_text: str | None = None
     cross: bool | None = None
-    x: str | None = None
-    context: str | None = None
-    q: str | None = None
-    k: str | None = None
-    v: str | None = None
-    w_q: str | None = None
-    w_k: str | None = None
-    w_v: str | None = None
-    w_o: str | None = None
-    b_q: str | None = None
-    b_k: str | None = None
-    b_v: str | None = None
-    b_o: str | None = None
-    allowed: str | None = None
+    x: MatrixValue | None = None
+    context: MatrixValue | None = None
+    q: MatrixValue | None = None
+    k: MatrixValue | None = None
+    v: MatrixValue | None = None
+    w_q: MatrixValue | None = None
+    w_k: MatrixValue | None = None
+    w_v: MatrixValue | None = None
+    w_o: MatrixValue | None = None
+    b_q: MatrixValue | None = None
+    b_k: MatrixValue | None = None
+    b_v: MatrixValue | None = None
+    b_o: MatrixValue | None = None
+    allowed: MatrixValue | None = None
     scores: str | None = None
     weights: str | None = None
     more: str | None = None
@@ -146,7 +147,7 @@ class LayerSetup:
 
 FurtherMatrices = make_dataclass(
     "FurtherMatrices",
-    [(name, str | None, None) for name in LEARNED_TENSORS],
+    [(name, MatrixValue | None, None) for name in LEARNED_TENSORS],
     bases=(LayerSetup,),
     frozen=True,
 )
@@ -163,9 +164,8 @@ class Setup(FurtherMatrices):
     puts in the place of its own. file: the name of tensors that this session has brought, roles "q:number of an
     array", axes their order, part batch, heads, queries and keys as first and count, polarity "blocked" where True
     in their mask means blocked, mask_as how their masks are read, "mask:T.S:allowed".
-    x, context, q, k, v, w_*, ..., and what mechanisms learn besides: matrices in link
-    form (rows ";", cells ","), or "~" and the cells that differ from what they would be ("~row.column=number;..."),
-    "none" for a projection taken away. masks, positions, modifiers, normaliser: "name" or "name:number:number".
+    x, context, q, k, v, w_*, ..., allowed, and what mechanisms learn besides: each a MatrixValue, whose text in a link
+    matrix_link.py reads and writes. masks, positions, modifiers, normaliser: "name" or "name:number:number".
     token: the chosen query; step and cell: what is opened; stop: the step at which the query's way rests, "start",
     "end", or "plane" where vectors are dragged. ramp: "times" where the weights' colours count in even shares,
     "shares" where they go from 0 to 1. panel: what a language model is asked, of PANEL_NAMES. heads_by, heads_least: by
@@ -205,6 +205,7 @@ def link_key_of(name: str) -> str:
 
 
 REVISION_KEY = "rev"  # the weights of the language model with which a link was made
+MATRIX_FIELDS = tuple(field.name for field in fields(Setup) if field.type == MatrixValue | None)
 LINK_KEYS = frozenset(link_key_of(field.name) for field in fields(Setup)) | {REVISION_KEY}
 
 
@@ -288,13 +289,15 @@ def to_address(setup: Setup, language: str) -> dict[str, str]:
 
 def format_link_value(value: object) -> str:
     """A field's value as text of a link."""
+    if isinstance(value, MatrixValue):
+        return write_matrix(value)
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def check_link_values(parts: Mapping[str, object]) -> None:
     """Raises AttentionError for a value that no link can hold: a browser may send what no control offers."""
     for name, value in parts.items():
-        if value == getattr(DEFAULT_SETUP, name):
+        if value == getattr(DEFAULT_SETUP, name) or isinstance(value, MatrixValue):
             continue
         text, read = format_link_value(value), FIELD_READERS.get(name, str)
         try:
@@ -435,6 +438,7 @@ def read_changes_link(text: str) -> tuple[str, ...]:
 
 
 FIELD_READERS = {
+    **dict.fromkeys(MATRIX_FIELDS, read_matrix),
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
     "model": make_member_reader(RECIPES),

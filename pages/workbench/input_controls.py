@@ -6,7 +6,9 @@ import numpy as np
 import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_text import parse_matrix, to_text
+from attention_core.inputs.matrix_values import UNCHANGED, MatrixValue
 from attention_core.inputs.tokenizer import is_written_without_spaces
 from attention_core.record.errors import AttentionError
 from pages.panels.gloss import show_gloss
@@ -31,7 +33,6 @@ from pages.session.fragments import page_part, redraw
 from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState, current_screen
 from pages.setup.setup import (
-    UNCHANGED,
     Setup,
     input_mode_of,
     is_cross_attention,
@@ -213,9 +214,9 @@ def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
         changes |= {"heads": None, "kv_heads": None}
     if mode == "qkv":
         changes |= {"heads": 1, "kv_heads": None, "positions": to_positions_field(setup, ())}
-        changes |= write_first_head(setup)
+        changes |= pack_first_head(setup)
     elif mode == "matrix" and EXAMPLES[setup.example].q is not None:
-        changes |= {"cross": True, **write_qk_as_inputs(setup)}
+        changes |= {"cross": True, **make_inputs_of_qk(setup)}
     elif mode == "matrix":
         changes["x"] = UNCHANGED
         if is_cross_attention(setup):
@@ -223,20 +224,20 @@ def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
     return changes
 
 
-def write_qk_as_inputs(setup: Setup) -> dict[str, str]:
+def make_inputs_of_qk(setup: Setup) -> dict[str, MatrixValue]:
     """Returns q as the first sequence and k as the second, for an example with q, k and v but no x."""
-    matrices = write_first_head(setup, "qk")
+    matrices = pack_first_head(setup, "qk")
     return {"x": matrices["q"], "context": matrices["k"]}
 
 
-def write_first_head(setup: Setup, names: str = "qkv") -> dict[str, str]:
-    """Returns q, k and v of the first head of a Setup's run, in link form."""
+def pack_first_head(setup: Setup, names: str = "qkv") -> dict[str, MatrixValue]:
+    """Returns q, k and v of the first head of a Setup's run."""
     trace = trace_for(setup)
     matrices = {}
     for name in names:
         step = trace.step(name)  # (B, H, T, d)
         first_head = {"B": 0, step.dims[1]: 0}
-        matrices[name] = to_text(step.window(**first_head), name)
+        matrices[name] = pack_matrix(step.window(**first_head), name)
     return matrices
 
 
@@ -266,7 +267,9 @@ def show_matrix_offer() -> bool:
     def use_as_x() -> None:
         setup = setup_state.current_setup()
         setup_state.forget_refusals("text")
-        try_made_change("text", lambda: make_mode_change(setup, "matrix") | {"text": None, "x": to_text(matrix, "x")})
+        try_made_change(
+            "text", lambda: make_mode_change(setup, "matrix") | {"text": None, "x": pack_matrix(matrix, "x")}
+        )
 
     rows, columns = matrix.shape
     st.markdown(say("pasted.matrix", rows=rows, columns=columns))

@@ -8,6 +8,7 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.inputs.handmade_heads import HEAD_KINDS, MAX_HEAD_OFFSET, write_kind
+from attention_core.inputs.matrix_values import REMOVED
 from attention_core.mechanism.config import kv_choices
 from attention_core.record.number_text import format_term
 from pages.panels.flow_numbers import is_too_large
@@ -212,9 +213,9 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
     """Returns the change of a Setup to the chosen wiring. has_output: whether there is a W_o that can be removed."""
     changes: dict[str, object] = {"wiring": tuple(name for name in WIRING if name in names)}
     if has_output and NO_OUTPUT in names:
-        changes["w_o"] = "none"
+        changes["w_o"] = REMOVED
     elif has_output:
-        changes["w_o"] = None if setup.w_o == "none" else setup.w_o
+        changes["w_o"] = None if setup.w_o == REMOVED else setup.w_o
     if "bare" in names and "bare" not in setup.wiring:
         changes["positions"] = to_positions_field(setup, ())
     return changes

@@ -6,6 +6,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import Trace
+from attention_core.inputs.matrix_values import UNCHANGED
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.parameters import names_of
 from pages.panels.live_slider import ListSlider, TypedNumber, show_list_slider
@@ -47,7 +48,7 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_mask_controls(screen: ScreenState) -> None:
     """Shows the choice of masks, the parameters of each, and the matrix of a custom one."""
     setup, trace = screen.setup, screen.trace
-    masks, keys, custom_now = dict(config_of(setup).masks), trace.sizes()["S"], setup.allowed or "~"
+    masks, keys, custom_now = dict(config_of(setup).masks), trace.sizes()["S"], setup.allowed or UNCHANGED
 
     def choose_masks() -> None:
         names = st.session_state["c_masks"]

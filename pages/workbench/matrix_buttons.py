@@ -7,6 +7,7 @@ import streamlit as st
 
 from attention_core.inputs.initial_matrices import random_matrix
 from attention_core.inputs.matrix_edits import random_seed
+from attention_core.inputs.matrix_values import REMOVED, ChangedCells
 from pages.panels.input_origins import WHAT_IF_STEPS, get_head_numbers
 from pages.panels.setup_controls import try_change
 from pages.runs.compute import ONE_ROW_MATRICES
@@ -18,7 +19,7 @@ from pages.workbench.matrix_changes import (
     MatrixReader,
     editor_control_name,
     replace_matrix,
-    replace_text,
+    replace_value,
     restore_matrix,
 )
 
@@ -38,7 +39,7 @@ def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, ba
         else:
             random_button(screen, name, shape, has_base=base is not None)
         if name in PROJECTIONS + BIASES and matrix is not None:
-            show_button("none", name, say("editor.remove"), replace_text, name, "none")
+            show_button("none", name, say("editor.remove"), replace_value, name, REMOVED)
         is_edited = getattr(screen.setup, name) is not None
         show_button("reset", name, say("editor.reset"), restore_matrix, screen, name, disabled=not is_edited)
         if is_random_unasked(screen):
@@ -79,7 +80,7 @@ def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_ba
     seed = screen.setup.seed if last_seed is None else next_seed(last_seed)
     label = say("editor.random")
     if name not in WHAT_IF_STEPS and (has_base or name in BIASES):
-        show_button("random", name, label, replace_text, name, f"random.{seed}~")
+        show_button("random", name, label, replace_value, name, ChangedCells(seed))
         return
     read = make_random_reader(screen, name, shape, seed)
     show_button("random", name, label, replace_matrix, screen, name, read)

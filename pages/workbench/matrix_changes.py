@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.inputs.matrix_edits import shorten_matrix
+from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.record.errors import AttentionError
 from pages.panels.input_origins import WHAT_IF_STEPS, get_head_numbers, make_what_if_change
 from pages.panels.setup_controls import take_made_change
@@ -46,14 +47,14 @@ def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str
     take_made_change(control, lambda: make_matrix_change(screen, name, read()))
 
 
-def make_matrix_change(screen: ScreenState, name: str, matrix: np.ndarray) -> dict[str, str | None]:
+def make_matrix_change(screen: ScreenState, name: str, matrix: np.ndarray) -> dict[str, MatrixValue | str | None]:
     """Returns the change of the Setup that gives a matrix these numbers. Raises AttentionError: shape_fits_scores."""
     _, base = get_matrix_and_base(screen, name)
     if name in PAIR_MATRICES and matrix.shape != base.shape:
         raise AttentionError("shape_fits_scores", name=name, expected=base.shape, shape=matrix.shape)
     if name in WHAT_IF_STEPS:
         return make_what_if_change(screen, name, matrix)
-    return {name: to_short_text(matrix, base, name)}
+    return {name: shorten_matrix(matrix, base, name)}
 
 
 def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str | None = None) -> None:
@@ -64,10 +65,10 @@ def replace_matrix(screen: ScreenState, name: str, read: MatrixReader, control: 
     redraw()
 
 
-def replace_text(name: str, text: str | None) -> None:
-    """Takes another matrix in link form and redraws the cells."""
+def replace_value(name: str, value: MatrixValue) -> None:
+    """Takes another matrix by its value and redraws the cells."""
     control = editor_control_name(name)
-    take_made_change(control, lambda: {name: text})
+    take_made_change(control, lambda: {name: value})
     renew_matrix_cells(control)
     redraw()
 

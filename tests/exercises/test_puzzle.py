@@ -21,7 +21,9 @@ from attention_core.exercises.puzzle import (
 )
 from attention_core.exercises.puzzle_hint import find_hint, goal_slopes
 from attention_core.exercises.puzzles import PUZZLE_LIST, PUZZLES
-from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.inputs.matrix_edits import shorten_matrix
+from attention_core.inputs.matrix_link import read_matrix
+from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import compute_run
 from pages.setup.setup import Setup
@@ -43,8 +45,8 @@ def run_of(name, numbers, language="en", **others):
     """The run with changed numbers, and the one that it begins with."""
     setup, trace, material = start_of(name, language)
     matrices = read_changes(PUZZLES[name], numbers, {each: material.matrices[each] for each in PUZZLES[name].open})
-    texts = {each: to_short_text(matrix, material.bases[each], each) for each, matrix in matrices.items()}
-    return compute_run(replace(setup, **texts, **others))[0], trace
+    values = {each: shorten_matrix(matrix, material.bases[each], each) for each, matrix in matrices.items()}
+    return compute_run(replace(setup, **values, **others))[0], trace
 
 
 def readings(name, text, language="en"):
@@ -324,13 +326,13 @@ def test_a_text_that_changes_something_else_is_refused(text, code):
 @pytest.mark.parametrize(
     "others",
     [
-        {"w_v": "~0.0=2"},
-        {"x": "~0.0=2"},
+        {"w_v": read_matrix("~0.0=2")},
+        {"x": read_matrix("~0.0=2")},
         {"scale": 5.0},
         {"temperature": 0.1},
         {"masks": ("causal",)},
         {"score": "cosine"},
-        {"w_o": "none"},
+        {"w_o": REMOVED},
         {"wiring": ("residual",)},
         {"weights": "0.0.5.3=1"},
         {"text": "Anna fed the dog and she barked"},
@@ -347,7 +349,9 @@ def test_a_run_with_a_closed_or_huge_number_is_refused():
     trace, start = start_of("even")[1], start_of("even")[1]
     for text, code in (("~0.2=0", "puzzle_closed"), ("~0.1=21", "too_large"), ("1,1;2,2;3,3;4,4", "puzzle_other")):
         try:
-            trace = compute_run(Setup(w_k=text, w_q="1,1;2,2;3,3;4,4" if code == "puzzle_other" else None))[0]
+            trace = compute_run(
+                Setup(w_k=read_matrix(text), w_q=read_matrix("1,1;2,2;3,3;4,4") if code == "puzzle_other" else None)
+            )[0]
         except AttentionError:
             pytest.fail("the run itself is possible")
         with pytest.raises(AttentionError) as refused:
@@ -382,8 +386,8 @@ def test_slopes_are_what_finite_differences_give(name, generator):
         part += 0.3 * torch.randn(part.shape, generator=generator, dtype=torch.float64).numpy()
 
     def at(changed_ones):
-        texts = {each: to_short_text(matrix, material.bases[each], each) for each, matrix in changed_ones.items()}
-        return compute_run(replace(setup, **texts))[0]
+        values = {each: shorten_matrix(matrix, material.bases[each], each) for each, matrix in changed_ones.items()}
+        return compute_run(replace(setup, **values))[0]
 
     found, h, count = goal_slopes(puzzle, at(matrices), start), 1e-5, 0
     for each, (first, behind) in puzzle.open.items():

@@ -10,7 +10,6 @@ from attention_core.exercises.generator import COMMON_MISTAKES, LEVELS, make_exe
 from attention_core.exercises.slips import find_slips
 from attention_core.exercises.stages import stages_of
 from attention_core.exercises.worked_example import check_work
-from attention_core.inputs.matrix_text import from_text
 from attention_core.record.expressions import Ref
 from tests.often import often
 
@@ -82,7 +81,7 @@ def as_text(numbers):
 def solved(level, seed, how="", rounding=False):
     """An exercise, checked; rounding: whoever solved it went on from what was written."""
     made = make_exercise(level, seed)
-    matrices = {name: from_text(text, name) for name, text in made.matrices.items()}
+    matrices = {name: matrix.packed.array() for name, matrix in made.matrices.items()}
     steps = by_hand(matrices, made.heads, bool(made.masks), how, half_up if rounding else lambda x: x)
     trace = made.run()
     return check_work(trace, {step: as_text(numbers) for step, numbers in steps.items()}, stages_of(trace))

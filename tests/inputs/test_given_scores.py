@@ -8,12 +8,11 @@ import torch
 
 from attention_core import AttentionConfig, AttentionError, attend_qkv
 from attention_core.inputs.given_scores import MAX_LINKED_WIDTH, draw_query_and_keys
-from attention_core.inputs.matrix_text import from_text
 
 
 def run(parts):
     """The run of a part."""
-    q, k, v = (torch.from_numpy(from_text(parts[name])) for name in "qkv")
+    q, k, v = (torch.tensor(parts[name].packed.array()) for name in "qkv")
     return attend_qkv(q, k, v, config=AttentionConfig(parts["score"], scale=parts.get("scale")))
 
 
@@ -26,17 +25,17 @@ def test_both_runs_have_the_same_scores_and_only_one_is_divided(d_k, keys):
     assert torch.equal(scores, divided["scores"])
     assert torch.equal(undivided["scaled_scores"], scores)
     assert divided["scaled_scores"].numpy() == pytest.approx(scores.numpy() / math.sqrt(d_k), rel=1e-14)
-    values = from_text(parts["dot"]["v"])[:, 0]
+    values = parts["dot"]["v"].packed.array()[:, 0]
     assert values == pytest.approx(scores[0, 0, 0].numpy(), abs=1e-10)
-    assert from_text(parts["dot"]["q"]).shape == (1, d_k if d_k <= MAX_LINKED_WIDTH else 1)
+    assert parts["dot"]["q"].packed.shape == (1, d_k if d_k <= MAX_LINKED_WIDTH else 1)
 
 
 def test_the_numbers_are_those_of_a_standard_normal_law_to_two_decimals():
-    k = from_text(draw_query_and_keys(64, 64, seed=1)["dot"]["k"])
+    k = draw_query_and_keys(64, 64, seed=1)["dot"]["k"].packed.array()
     assert np.array_equal(k, k.round(2))
     assert abs(k.mean()) < 5 / 64
     assert k.var() == pytest.approx(1, abs=5 * math.sqrt(2 / 4096))
-    wide = [from_text(draw_query_and_keys(1024, 64, seed)["dot"]["k"])[:, 0] for seed in range(20)]
+    wide = [draw_query_and_keys(1024, 64, seed)["dot"]["k"].packed.array()[:, 0] for seed in range(20)]
     assert np.var(wide) == pytest.approx(1024, rel=0.3)  # 20 queries, 1,280 scores, those of one query hang together
 
 

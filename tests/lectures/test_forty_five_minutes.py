@@ -9,6 +9,8 @@ import pytest
 from PIL import Image
 
 from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.inputs.matrix_link import read_matrix
+from attention_core.inputs.matrix_values import REMOVED
 from pages.lectures.kinds.lesson import PICTURE_PART, TRAINING_PART, LessonPart
 from pages.lectures.kinds.picture import find_picture_size
 from pages.lectures.scene_kinds import SCENE_KINDS
@@ -128,7 +130,7 @@ def test_every_number_of_a_note_is_said_by_the_picture_beside_it(at, language):
 
 @pytest.mark.parametrize("example", ["en_it", "zh_ta"])
 def test_without_matrices_it_attends_most_to_itself(example):
-    nothing = dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), "none")
+    nothing = dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), REMOVED)
     row = compute_run(Setup(example=example, heads=1, scale=1.0, **nothing), None)[0]["weights"][0, 0, 5]
     assert [f"{100 * share:.0f}" for share in row.tolist()] == ["11"] * 5 + ["31", "11"]
 
@@ -142,7 +144,7 @@ def test_as_one_head_the_colour_of_the_dog_comes_out_weaker(example):
 
 @pytest.mark.parametrize("example", ["en_colour", "zh_colour"])
 def test_where_the_slider_says_plus_one_every_word_looks_at_the_word_after_it(example):
-    turned = compute_run(Setup(example=example, w_q="~3.0=8"), None)[0]
+    turned = compute_run(Setup(example=example, w_q=read_matrix("~3.0=8")), None)[0]
     assert turned["weights"][0, 0, :-1].argmax(-1).tolist() == [1, 2, 3, 4]
 
 

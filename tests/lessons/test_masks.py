@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from attention_core.analysis.empty_rows import EMPTY_ROW_POLICIES
 from attention_core.analysis.empty_rows import with_empty_row_policy as treated_by_core
 from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.removed_parts import read_removed_figures
 from attention_core.learned.language.shipped import load_model
@@ -163,7 +164,7 @@ def test_who_reveals_reads_how_it_is_drawn():
 def test_the_workbench_gets_exactly_what_the_lesson_shows():
     assert Lesson("masks").press("door_workbench").at.session_state["setup"] == Setup(token=5, masks=("causal",))
     drawn = stroke(Lesson("masks", mask="none"), [[0, 6]], 0).press("door_workbench").at.session_state["setup"]
-    assert drawn.masks is None and drawn.allowed.count("0") == 1
+    assert drawn.masks is None and (drawn.allowed.packed.array() == 0).sum() == 1
 
 
 def test_a_mask_that_is_added_is_a_matrix_of_0_and_minus_infinity():
@@ -316,7 +317,7 @@ def other_rows(lesson):
 
 def farthest_of_other_rows(allowed):
     """The same of this CPU: each treatment's output, in the rows that may attend to something, beside ours."""
-    trace = cache.trace_for(Setup(allowed=";".join(",".join(f"{pair:.0f}" for pair in row) for row in allowed)))
+    trace = cache.trace_for(Setup(allowed=pack_matrix(allowed)))
     outputs = [treated_by_core(trace, name)["output"][0] for name in EMPTY_ROW_POLICIES]
     rows = allowed.any(-1)
     return max((output - trace["output"][0])[rows].abs().max().item() for output in outputs)

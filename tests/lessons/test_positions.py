@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 
+from attention_core.inputs.matrix_link import read_matrix
 from pages.setup.setup import Setup
 from tests.golden import loader
 from tests.screen.lesson import Lesson
@@ -65,7 +66,7 @@ def test_the_dial_as_it_was_built_is_the_example_itself():
     assert lesson.link() == {"ex": "en_colour", "positions": "with"}
     assert lesson.press("door_workbench").at.session_state["setup"] == Setup(example="en_colour", head=0, token=4)
     opened = Lesson("positions", dial="16", positions="with").press("door_workbench").at.session_state["setup"]
-    assert opened.w_q == "~3.0=16"
+    assert opened.w_q == read_matrix("~3.0=16")
 
 
 @pytest.mark.parametrize(

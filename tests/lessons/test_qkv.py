@@ -7,6 +7,7 @@ import re
 import pytest
 import torch
 
+from attention_core.inputs.matrix_values import REMOVED
 from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
 from tests.screen.lesson import Lesson
@@ -165,7 +166,7 @@ def test_the_workbench_gets_exactly_what_the_lesson_shows():
     lesson.press("door_workbench")
     assert lesson.at.session_state["setup"] == Setup(text="Tom read and he laughed", token=3)
     plain = Lesson("qkv").press("door_workbench").at.session_state["setup"]
-    assert (plain.w_q, plain.heads, plain.scale, plain.token) == ("none", 1, 1.0, 5)
+    assert (plain.w_q, plain.heads, plain.scale, plain.token) == (REMOVED, 1, 1.0, 5)
 
 
 # ---- one row times one matrix ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import streamlit as st
 from attention_core.analysis.dot_product_moments import LAWS, measure_variances
 from attention_core.drawing.bars import BAR_NUMBER_ROOM_PX
 from attention_core.drawing.palette import LIGHT_PALETTE, shade_cells
-from attention_core.inputs.matrix_text import from_text
+from attention_core.inputs.matrix_link import read_matrix
 from pages.panels import progress
 from pages.runs import cache
 from pages.runs.compute import compute_run
@@ -63,7 +63,7 @@ def bars(lesson, row, count=8):
 def drawn(lesson):
     """The scores of the draw that is shown, by loops over the numbers that the workbench gets."""
     setup = lesson.press("door_workbench").at.session_state["setup"]
-    (q,), k = (from_text(getattr(setup, name)).tolist() for name in ("q", "k"))
+    (q,), k = (getattr(setup, name).packed.array().tolist() for name in ("q", "k"))
     return [math.fsum(a * b for a, b in zip(q, row, strict=True)) for row in k]
 
 
@@ -260,9 +260,9 @@ def test_the_workbench_gets_exactly_this_run(few_draws):
     lesson = Lesson("scale", d_k="2", keys="2", seed="0", guess=LEVEL).press("door_workbench")
     assert lesson.at.session_state["setup"] == Setup(
         example="one_query",
-        q="1.54,-0.29",  # the first numbers that torch draws from N(0, 1) with seed 0
-        k="-2.18,0.57;-1.08,-1.4",
-        v="-3.5225;-1.2572",
+        q=read_matrix("1.54,-0.29"),  # the first numbers that torch draws from N(0, 1) with seed 0
+        k=read_matrix("-2.18,0.57;-1.08,-1.4"),
+        v=read_matrix("-3.5225;-1.2572"),
         score="scaled_dot",
     )
     undivided = Lesson("scale", d_k="2", keys="2", seed="0").press("door_workbench").at.session_state["setup"]
@@ -280,8 +280,8 @@ def test_a_wide_draw_begins_with_its_scores_and_says_why():
     assert any("do not fit into a link" in caption.value for caption in lesson.at.caption)
     weights = bars(lesson, 1)
     setup = lesson.press("door_workbench").at.session_state["setup"]
-    assert (setup.q, setup.score, setup.scale) == ("1", "dot", 0.0625)
-    scores = [float(score) / 16 for score in setup.k.split(";")]
+    assert (setup.q, setup.score, setup.scale) == (read_matrix("1"), "dot", 0.0625)
+    scores = [score / 16 for (score,) in setup.k.packed.array()]
     assert weights == pytest.approx([softmax(scores, at) for at in range(8)], abs=1e-12)
     assert not any("do not fit" in caption.value for caption in Lesson("scale", d_k="64").at.caption)
 

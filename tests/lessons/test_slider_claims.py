@@ -28,6 +28,7 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.examples.published_models import PUBLISHED_MODELS
 from attention_core.exercises.rounding import rounding_reach, with_rounded_weights
 from attention_core.explanation.facts import count_mask_pairs, weight_sums
+from attention_core.inputs.matrix_link import read_matrix
 from attention_core.learned.insight.copying_heads import first_share
 from attention_core.learned.insight.state_influence import influence_of_symbols, mean_own_share
 from attention_core.learned.language.batches import word_numbers
@@ -451,7 +452,7 @@ def test_words_take_their_outputs_along_where_nothing_tells_their_places(told, s
 @pytest.mark.parametrize("example", ("en_colour", "zh_colour"))
 @pytest.mark.parametrize("reach", (-2, -1.5, -0.5, 0, 1, 1.5, 2))
 def test_head_1_looks_at_the_words_nearest_to_where_the_slider_points(example, reach):
-    trace = trace_for(replace(Setup(example=example), w_q=f"~3.0={8 * reach:g}"))
+    trace = trace_for(replace(Setup(example=example), w_q=read_matrix(f"~3.0={8 * reach:g}")))
     weights = trace["weights"][0, 0]
     for place, row in enumerate(weights):
         far = [abs(key - place - reach) for key in range(len(row))]

@@ -3,6 +3,8 @@
 import pytest
 import torch
 
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_link import read_matrix
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import compute_run, input_kind_of
 from pages.runs.made_sentences import HandmadeHeads, LearnedTexts
@@ -11,7 +13,7 @@ from pages.runs.sentences import DictionarySentences
 from pages.setup.setup import Setup
 
 ROWS = torch.tensor([[1.0, 2.0], [3.0, 4.0]], dtype=torch.float64)
-TYPED = {"q": "1,2;3,4", "k": "1,2;3,4", "v": "1,2;3,4", "heads": 1}
+TYPED = {**dict.fromkeys("qkv", pack_matrix([[1, 2], [3, 4]])), "heads": 1}
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,7 @@ TYPED = {"q": "1,2;3,4", "k": "1,2;3,4", "v": "1,2;3,4", "heads": 1}
     [
         (Setup(), DictionarySentences),
         (Setup(text="a word that no dictionary has"), DictionarySentences),
-        (Setup(x="1,2;3,4"), DictionarySentences),
+        (Setup(x=read_matrix("1,2;3,4")), DictionarySentences),
         (Setup(built=("previous",)), HandmadeHeads),
         (Setup(example="learned_copy"), LearnedTexts),
         (Setup(**TYPED), QkvMatrices),
@@ -38,7 +40,7 @@ def test_typed_q_k_and_v_are_what_torch_is_given():
 
 def test_a_bias_before_q_is_nothing_to_q_itself():
     plain, _ = compute_run(Setup(**TYPED))
-    trace, _ = compute_run(Setup(b_q="1,2;3,4", **TYPED))  # of two rows, as no bias is
+    trace, _ = compute_run(Setup(b_q=read_matrix("1,2;3,4"), **TYPED))  # of two rows, as no bias is
     assert torch.equal(trace["weights"], plain["weights"])
 
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from attention_core import AttentionError, Trace
+from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.record.trace import Step
 from pages.runs import kept_runs
 from pages.runs.compute import compute_run
@@ -97,9 +98,11 @@ def test_a_refusal_is_raised_for_each_and_not_kept():
 def test_numbers_that_two_steps_show_count_once():
     numbers = torch.zeros(1, 3, 4, dtype=torch.float64)
     steps = {"x": Step("x", numbers, ("B", "T", "D")), "q": Step("q", numbers.view(1, 4, 3), ("B", "T", "D"))}
-    inputs = RunInputs(typed={"x": "1 2"}, matrices={"w_q": np.zeros((2, 5))}, bases={"w_q": np.ones((2, 5))})
+    inputs = RunInputs(
+        typed={"x": pack_matrix([[1, 2]])}, matrices={"w_q": np.zeros((2, 5))}, bases={"w_q": np.ones((2, 5))}
+    )
     assert count_bytes((Trace(steps), RunInputs())) == 12 * 8
-    assert count_bytes((Trace(steps), inputs)) == 12 * 8 + 2 * 10 * 8 + 3
+    assert count_bytes((Trace(steps), inputs)) == 12 * 8 + 2 * 10 * 8 + 2 * 8
 
 
 def test_memory_is_given_back_when_a_large_run_leaves(monkeypatch):

@@ -12,7 +12,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from attention_core.examples.examples import EXAMPLES
-from attention_core.inputs.matrix_text import shortest_decimal, to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_link import read_matrix
+from attention_core.inputs.matrix_text import shortest_decimal
+from attention_core.inputs.matrix_values import UNCHANGED, ChangedCells, PackedNumbers, WholeMatrix
 from attention_core.learned.training.courses import COURSES
 from attention_core.mechanism.config import LEARNED_TENSORS, OWNERS
 from attention_core.mechanism.masks import MASKS
@@ -40,6 +43,7 @@ from pages.setup.setup import (
     link_key_of,
     setup_from_link,
     setup_to_link,
+    without_view,
 )
 from pages.setup.word_roles import known_roles, write_word_role
 from tests.often import often
@@ -128,17 +132,17 @@ NUMBERS = st.one_of(
 
 @st.composite
 def matrices(draw, rows, columns, numbers=NUMBERS):
-    """A whole matrix in link form: a few drawn numbers, repeated over the cells."""
+    """A whole matrix: a few drawn numbers, repeated over the cells."""
     some = draw(st.lists(numbers, min_size=1, max_size=7))
-    return to_text(np.resize(np.array(some), (rows, columns)))
+    return pack_matrix(np.resize(np.array(some), (rows, columns)))
 
 
 @st.composite
 def edits(draw, rows, columns, numbers=NUMBERS):
-    """A few changed cells in link form."""
+    """A few changed cells."""
     places = st.tuples(st.integers(0, rows - 1), st.integers(0, columns - 1))
     cells = draw(st.dictionaries(places, numbers, max_size=3))
-    return "~" + ";".join(f"{r}.{c}={to_text(np.array([[value]]))}" for (r, c), value in cells.items())
+    return ChangedCells(cells=PackedNumbers.of([(*place, value) for place, value in cells.items()] or np.zeros((0, 3))))
 
 
 def typed(rows, columns, numbers=NUMBERS):
@@ -207,7 +211,7 @@ def chooses(owner: str) -> dict[str, object]:
 
 # every mechanism that learns, with another number in each of its tensors
 LEARNING = [
-    Setup(**chooses(owner), **{name: f"~0.0={place + 2}.5" for place, name in enumerate(names)})
+    Setup(**chooses(owner), **{name: read_matrix(f"~0.0={place + 2}.5") for place, name in enumerate(names)})
     for owner in dict.fromkeys(OWNERS.values())
     if (names := [name for name in OWNERS if OWNERS[name] == owner])
 ]
@@ -295,7 +299,7 @@ def setups(draw):
         shape = material.bases[name].shape
         setup = replace(setup, **{name: draw(typed(*shape) if max(shape) <= 64 else edits(*shape))})
     if draw(st.integers(0, 4)) == 0 and "residual" not in setup.wiring:
-        setup = replace(setup, w_o="none")
+        setup = replace(setup, w_o=read_matrix("none"))
     chosen = ["scores"] if "even" in setup.wiring else ["scores", "weights"]  # weights are replaced once
     for name in draw(st.lists(st.sampled_from(chosen), unique=True)):
         places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
@@ -366,8 +370,8 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
 
     @settings(max_examples=120)
     @given(setups())
-    @example(Setup(example="en_it_sink", b_q="~0.1=2.5"))
-    @example(Setup(score="general", w_a="~0.1=0.5"))
+    @example(Setup(example="en_it_sink", b_q=read_matrix("~0.1=2.5")))
+    @example(Setup(score="general", w_a=read_matrix("~0.1=0.5")))
     @example(
         Setup(
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
@@ -376,17 +380,21 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
     @example(Setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
     @example(Setup(more="a b\nc", built=("first",), sentence=1))
     @example(Setup(heads=4, kv_heads=2))
-    @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
-    @example(Setup(example="translator", context_text="the dog barked .", w_k="~0.1=2.5"))
+    @example(Setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
+    @example(Setup(example="translator", context_text="the dog barked .", w_k=read_matrix("~0.1=2.5")))
     @example(Setup(example="translator", cross=False, text="she ate"))
     @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
     @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="circuits", circuit_words="cat"))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
     @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
-    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", b_o="zeros~0.2=-1", d_k=2, d_v=3))
-    @example(Setup(score="additive", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
+    @example(
+        Setup(b_k=read_matrix("~0.1=2.5"), b_v=read_matrix("~0.4=1"), b_o=read_matrix("zeros~0.2=-1"), d_k=2, d_v=3)
+    )
+    @example(
+        Setup(score="additive", w_aq=read_matrix("~0.1=2.5"), w_ak=read_matrix("1,2;3,4"), v_a=read_matrix("~0.0=-3"))
+    )
     @each_of(LEARNING)
-    @example(Setup(w_q="1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0", x="~0.0=1e6"))
+    @example(Setup(w_q=read_matrix("1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0"), x=read_matrix("~0.0=1e6")))
     def there_and_back(setup):
         back, unread = setup_from_link(through_a_browser(setup_to_link(setup)))
         assert (back, unread) == (setup, [])
@@ -422,7 +430,9 @@ def test_an_example_is_its_name_and_computes_what_it_ships(name):
 
 
 def test_a_link_says_only_what_differs():
-    setup = Setup(token=5, masks=("causal", "local:2"), w_q="~1.0=3.5", cell=(0, 1), cross=False, text="a b")
+    setup = Setup(
+        token=5, masks=("causal", "local:2"), w_q=read_matrix("~1.0=3.5"), cell=(0, 1), cross=False, text="a b"
+    )
     assert setup_to_link(setup) == {
         "t": "5",
         "mask": "causal,local:2",
@@ -443,7 +453,7 @@ def test_each_matrix_in_a_link_is_the_one_that_runs(name):
         "v": Setup(example="one_query"),
         "context": Setup(example="cross_en_zh"),
         "b_q": Setup(example="en_it_sink"),
-        **{bias: Setup(**{bias: "0,0,0,0"}) for bias in ("b_k", "b_v", "b_o")},
+        **{bias: Setup(**{bias: read_matrix("0,0,0,0")}) for bias in ("b_k", "b_v", "b_o")},
         "w_a": Setup(score="general"),
         "w_aq": Setup(score="additive"),
         "w_ak": Setup(score="additive"),
@@ -452,7 +462,7 @@ def test_each_matrix_in_a_link_is_the_one_that_runs(name):
     number = 0.0 if name == "allowed" else 7.5
     setup, unread = setup_from_link(through_a_browser(setup_to_link(base) | {name: f"~0.1={number}"}))
     assert unread == []
-    before, after = compute(replace(base, **({"allowed": "~"} if name == "allowed" else {}))), compute(setup)
+    before, after = compute(replace(base, **({"allowed": UNCHANGED} if name == "allowed" else {}))), compute(setup)
     step = name if name in after else f"{name}_heads" if f"{name}_heads" in after else {"context": "key"}[name]
     differing = (before[step] != after[step]).nonzero().tolist()
     assert [place[-2:] if len(place) > 1 else [0, *place] for place in differing] == [[0, 1]]
@@ -772,7 +782,7 @@ def test_the_largest_runs_stay_below_the_bound(score):
         context_text=LONG_SENTENCE,
         positions=("sinusoidal", "rope", "alibi"),
         masks=("causal", "local:3", "sliding:5", "padding:60", "local_global:2:0:5"),
-        allowed="~1.1=0",
+        allowed=read_matrix("~1.1=0"),
     )
     trace = compute(everything)
     assert trace.sizes()["T"] == trace.sizes()["S"] == 64
@@ -781,8 +791,8 @@ def test_the_largest_runs_stay_below_the_bound(score):
 
 
 def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
-    ones = to_text(np.ones((32, 128)))
-    layer = {"w_aq": ones, "w_ak": ones, "v_a": to_text(np.ones((1, 128)))}
+    ones = pack_matrix(np.ones((32, 128)))
+    layer = {"w_aq": ones, "w_ak": ones, "v_a": pack_matrix(np.ones((1, 128)))}
     with pytest.raises(AttentionError) as refused:
         compute(replace(LARGEST, score="additive", **layer))
     assert refused.value.code == "hidden_too_large"
@@ -790,6 +800,26 @@ def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
     with pytest.raises(AttentionError) as refused:
         compute(replace(LARGEST, heads=MAX_SHOWN_HEADS + 1))
     assert refused.value.values == {"name": "heads", "limit": MAX_SHOWN_HEADS, "given": MAX_SHOWN_HEADS + 1}
+
+
+class ReadOnce(bytes):
+    """The numbers of a matrix: nothing may compare, hash or print them."""
+
+    def fail(self, *_):
+        raise AssertionError("the numbers were read again")
+
+    __hash__ = __eq__ = __ne__ = __repr__ = __getitem__ = __iter__ = fail
+
+
+def test_a_setup_with_a_large_matrix_is_hashed_compared_and_printed_by_its_digest():
+    numbers = np.random.default_rng(0).standard_normal((512, 512))
+    one, same = (Setup(w_q=WholeMatrix(PackedNumbers((512, 512), ReadOnce(numbers.tobytes())))) for _ in range(2))
+    numbers[511, 511] = -numbers[511, 511]
+    other = Setup(w_q=WholeMatrix(PackedNumbers.of(numbers)))
+    assert one == same and hash(one) == hash(same) and repr(one) == repr(same)
+    assert one != other and hash(one) != hash(other) and repr(one) != repr(other)
+    assert without_view(replace(same, token=3)) == one
+    assert len(repr(one)) < 4000
 
 
 # ---- the choices as the core takes them ------------------------------------------------------------------------------

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from attention_core.inputs.matrix_link import read_matrix
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import DEFAULT_SETUP, LINK_KEYS, MAX_LINK_CHARS, Setup, link_key_of, setup_to_link
+from pages.setup.setup import DEFAULT_SETUP, LINK_KEYS, MATRIX_FIELDS, MAX_LINK_CHARS, Setup, link_key_of, setup_to_link
 from pages.setup.setup_file import (
     MAX_SETUP_FILE_CHARS,
     SETUP_FORMAT,
@@ -34,8 +35,17 @@ def test_a_file_gives_back_the_setup():
 
     @settings(max_examples=100)
     @given(setups())
-    @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q="~0.1=2.5", device="cuda"))
-    @example(Setup(b_k="~0.1=2.5", b_v="~0.4=1", w_v="~0.1=2", b_o="zeros~0.2=-1", d_k=2, d_v=3))
+    @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q=read_matrix("~0.1=2.5"), device="cuda"))
+    @example(
+        Setup(
+            b_k=read_matrix("~0.1=2.5"),
+            b_v=read_matrix("~0.4=1"),
+            w_v=read_matrix("~0.1=2"),
+            b_o=read_matrix("zeros~0.2=-1"),
+            d_k=2,
+            d_v=3,
+        )
+    )
     @example(
         Setup(
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
@@ -43,13 +53,21 @@ def test_a_file_gives_back_the_setup():
     )
     @example(Setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
     @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
-    @example(Setup(cross=True, context="1,2,3,4;5,6,7,8"))
+    @example(Setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
     @example(Setup(cross=True, context_text="Tom read"))
     @example(Setup(heads=4, kv_heads=2))
     @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
-    @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads", w_k="~0.1=2.5"))
+    @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads", w_k=read_matrix("~0.1=2.5")))
     @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
-    @example(Setup(score="additive", w_a="~", w_aq="~0.1=2.5", w_ak="1,2;3,4", v_a="~0.0=-3"))
+    @example(
+        Setup(
+            score="additive",
+            w_a=read_matrix("~"),
+            w_aq=read_matrix("~0.1=2.5"),
+            w_ak=read_matrix("1,2;3,4"),
+            v_a=read_matrix("~0.0=-3"),
+        )
+    )
     @each_of(LEARNING)
     def there_and_back(setup):
         assert setup_from_file(decode_file_text(setup_to_file(setup).encode())) == (setup, [])
@@ -93,10 +111,10 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "part": (0, 0, 1, 0, 2, 0, 3),
         "polarity": "blocked",
         "mask_as": ("mask:B.S:allowed",),
+        **dict.fromkeys(MATRIX_FIELDS, read_matrix("~0.1=2.5")),
     }
-    plain = next(
-        value for kind, value in {"bool": False, "int": 3, "float": 0.1, "str": "狗"}.items() if kind in str(field.type)
-    )
+    kinds = {"bool": False, "int": 3, "float": 0.1, "str": "狗", "Matrix": None}
+    plain = next(value for kind, value in kinds.items() if kind in str(field.type))
     value = given.get(field.name, plain)
     setup = replace(DEFAULT_SETUP, **{field.name: value})
     written = json.loads(setup_to_file(setup))
@@ -242,7 +260,13 @@ def test_any_text_and_any_bytes_give_a_setup_or_a_refusal(data):
 SAVED = [
     Setup(),
     Setup(text="狗 “ate” it", masks=("causal:-1", "local:2"), temperature=0.3, cell=(0, 1, 2, 3), step="scores"),
-    Setup(example="one_query", q="~0.1=2.5;0.0=-1e-8", allowed="1,0;0,1", w_o="none", positions=("rope_half",)),
+    Setup(
+        example="one_query",
+        q=read_matrix("~0.1=2.5;0.0=-1e-8"),
+        allowed=read_matrix("1,0;0,1"),
+        w_o=read_matrix("none"),
+        positions=("rope_half",),
+    ),
 ]
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 import pytest
 
 from attention_core import Weights
+from attention_core.inputs.matrix_link import read_matrix
 from pages.runs.compute import compute_run
 from pages.runs.run_inputs import StartMatrix
 from pages.runs.sentences import put_matrix
@@ -168,7 +169,7 @@ def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
 
 
 def test_every_part_of_a_setup_that_is_computed_is_compared():
-    trace, material = compute_run(Setup(q="1,2", k="1,2", v="1,2"))
+    trace, material = compute_run(Setup(q=read_matrix("1,2"), k=read_matrix("1,2"), v=read_matrix("1,2")))
     compared = setting_differences.describe_settings(Setup(), trace, material)
     matrices = {"x", "context", "q", "k", "v", "allowed", *(field.name for field in fields(Weights))}
     shown_by_others = {"cross"}  # a second sequence is there, or not

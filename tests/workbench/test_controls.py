@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from attention_core.inputs.initial_matrices import random_matrix
+from attention_core.inputs.matrix_link import write_matrix
 from attention_core.inputs.tokenizer import word_vector
 from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.scores import SCORES
@@ -268,9 +269,10 @@ def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
     screen.set("mode", "matrix")
     assert screen.widget("mode").value == "matrix" and screen.errors() == []
     assert [screen.weight(0, key) for key in range(5)] == shares  # nothing is projected
-    assert screen.set("mode", "qkv").link() == {"ex": "one_query", "q": screen.setup().q} | {
-        name: getattr(screen.setup(), name) for name in "kv"
-    } | {"cross": "True", "heads": "1"}
+    taken = screen.set("mode", "qkv").setup()
+    assert screen.link() == {"ex": "one_query", "cross": "True", "heads": "1"} | {
+        name: write_matrix(getattr(taken, name)) for name in "qkv"
+    }
 
 
 def test_another_example_is_one_choice_away():

@@ -9,6 +9,7 @@ import torch
 
 from attention_core.drawing.raster import small_raster
 from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.matrix_link import read_matrix
 from attention_core.record.errors import AttentionError
 from pages.runs import cache
 from pages.session.labels import selection_of
@@ -173,11 +174,11 @@ SETTINGS = [
     {"dtype": "float16"},
     {"heads": 1},
     {"heads": 2, "kv_heads": 1},
-    {"heads": 4, "kv_heads": 2, "w_k": "~1.1=5"},
+    {"heads": 4, "kv_heads": 2, "w_k": read_matrix("~1.1=5")},
     {"d_k": 3, "d_v": 5},
     {"score": "additive"},
     {"wiring": ("tied", "residual")},
-    {"w_q": "~1.1=5", "w_o": "none"},
+    {"w_q": read_matrix("~1.1=5"), "w_o": read_matrix("none")},
     {"masks": ("local_global:1:0:2",)},
     {"masks": ("causal:1", "sliding:3")},
     {"built": ("offset:-1", "first", "offset:2")},

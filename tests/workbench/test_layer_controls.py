@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.matrix_values import REMOVED
 from pages.runs import cache
 from tests.screen.driver import Screen, it_to_dog, softmax
 
@@ -53,7 +54,7 @@ def test_even_weights_stand_in_the_place_of_the_softmaxs_and_keep_to_the_mask():
 
 def test_w_o_is_taken_away_and_comes_back():
     screen = Screen().set("wiring", ["no_output"])
-    assert screen.setup().w_o == "none"
+    assert screen.setup().w_o == REMOVED
     assert torch.equal(step(screen, "output"), step(screen, "concat"))
     assert screen.set("wiring", []).setup().w_o is None
 

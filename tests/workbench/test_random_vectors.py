@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from attention_core.inputs.matrix_link import read_matrix
 from pages.lectures.script import Lecture, Scene, lecture_to_link
 from pages.setup.setup import Setup
 from tests.export.test_export_panel import files  # noqa: F401, a fixture
@@ -184,7 +185,7 @@ def test_every_document_says_so(link, files):  # noqa: F811
     "link, said",
     [
         ({"example": "source_004", "text": "moon x1 x3", "token": 0}, "random vector"),
-        ({"w_k": "random.1~"}, "random weights (w_k)"),
+        ({"w_k": read_matrix("random.1~")}, "random weights (w_k)"),
     ],
 )
 def test_the_stage_says_so(link, said):

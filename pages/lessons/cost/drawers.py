@@ -17,8 +17,7 @@ from attention_core.drawing.bars import Row, row_of
 from attention_core.drawing.charts import single_picture
 from attention_core.drawing.curves import Curve, curves, histogram_picture
 from attention_core.explanation.layout import panel
-from attention_core.inputs.matrix_edits import scale_to_text
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix, scale_matrix
 from attention_core.learned.training.mixed_precision import (
     EVERY,
     LOSS_SCALE,
@@ -288,7 +287,7 @@ def choose_own_setup() -> Setup:
     if factor == 1:
         return setup
     w_q = inputs_of(setup).matrices["w_q"]
-    return replace(setup, w_q=scale_to_text(w_q, factor, "w_q"))
+    return replace(setup, w_q=scale_matrix(w_q, factor, "w_q"))
 
 
 def make_overflowing_setup() -> Setup:
@@ -300,9 +299,9 @@ def make_overflowing_setup() -> Setup:
     return Setup(
         example="one_query",
         scale=SCALE_OF_WIDTH_4,
-        q=to_text(q, "q"),
-        k=to_text(k, "k"),
-        v=to_text(v, "v"),
+        q=pack_matrix(q, "q"),
+        k=pack_matrix(k, "k"),
+        v=pack_matrix(v, "v"),
     )
 
 

@@ -13,7 +13,8 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.explanation.facts import accident, row_fact, weight_sums
 from attention_core.inputs.handmade_heads import build_gates
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_values import REMOVED
 from attention_core.learned.language.network_folder import ShippedFigures
 from attention_core.learned.translation.reading import aligning_head
 from attention_core.learned.translation.shipped import TRANSLATORS
@@ -62,8 +63,8 @@ def make_random_sequences(queries: int, keys: int) -> Setup:
     context = random_matrix("context", (keys, LECTURE_NOTES_WIDTH))
     return Setup(
         example="eight_heads",
-        x=to_text(x),
-        context=to_text(context),
+        x=pack_matrix(x),
+        context=pack_matrix(context),
         cross=True,
     )
 
@@ -214,7 +215,7 @@ def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
     masks = ("causal",) if causal else ()
     own = replace(ask_itself(setup), masks=masks, wiring=("residual",))
     sums = trace_for(own)["residual"][0]  # (T, D)
-    crossed = replace(setup, x=to_text(sums.numpy(), "x"))
+    crossed = replace(setup, x=pack_matrix(sums.numpy(), "x"))
     return own, crossed
 
 
@@ -269,13 +270,12 @@ def show_context_vector(forward: Setup) -> None:
 
 def setup_with_score(forward: Setup, score: str) -> Setup:
     """Makes the Setup whose keys and values are the source vectors; the additive score's matrices are built by hand."""
-    setup = replace(forward, score=score, w_k="none", w_v="none", w_o="none")
+    setup = replace(forward, score=score, w_k=REMOVED, w_v=REMOVED, w_o=REMOVED)
     if score == "dot":
         return setup
     width = inputs_of(forward).matrices["x"].shape[1]
     gates = build_gates(width)
-    texts = {name: to_text(matrix, name) for name, matrix in gates.items()}
-    return replace(setup, **texts)
+    return replace(setup, **{name: pack_matrix(matrix, name) for name, matrix in gates.items()})
 
 
 def say_context_vector(trace: Trace, query: int, score: str) -> None:

@@ -18,8 +18,8 @@ from attention_core.drawing.charts import single_picture
 from attention_core.drawing.curves import Curve, curves
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
-from attention_core.inputs.matrix_edits import to_places
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix, to_places
+from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.number_text import format_duration, format_exact, format_fixed, format_grouped
 from attention_core.record.trace import Step
 from attention_core.variants.bidirectional import PASS_PLANNERS, passed_places, with_both_passes
@@ -108,7 +108,7 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
     """Makes the Setup with a kernel's weights instead of computed ones."""
     length = trace_for(own).sizes()["T"]
     weights = kernel_band(read_taps(taps), length)  # (T, T)
-    no_projections = dict.fromkeys(PROJECTIONS, "none")
+    no_projections = dict.fromkeys(PROJECTIONS, REMOVED)
     return replace(
         own,
         **PLAIN_LAYER,
@@ -121,14 +121,14 @@ def setup_with_offset_scores(own: Setup, scores: str) -> Setup:
     """Makes the Setup in which each score depends only on the offset between two positions."""
     x = trace_for(own)["x"][0]  # (T, D)
     run = attend_by_position(x, read_taps(scores))
-    projections = {name: to_text(run.step(name).window()) for name in PROJECTIONS}
+    projections = {name: pack_matrix(run.step(name).window()) for name in PROJECTIONS}
     widened = run.step("x").window(B=0)
     return replace(
         own,
         **PLAIN_LAYER,
         **projections,
         scale=1.0,
-        x=to_text(widened),
+        x=pack_matrix(widened),
     )
 
 

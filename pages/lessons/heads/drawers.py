@@ -18,7 +18,8 @@ from attention_core.explanation.facts import accident_at, find_most_alike_heads
 from attention_core.explanation.traced_source import function_listing
 from attention_core.inputs.handmade_heads import HEAD_KINDS
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.matrix_text import MAX_COLUMNS, to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_text import MAX_COLUMNS
 from attention_core.learned.training.head_overfitting import (
     OVERFITTING_STEPS,
     TEXT_COUNTS,
@@ -84,7 +85,7 @@ def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int |
     x = None
     if width != EXAMPLE_WIDTH:
         vectors = random_matrix("x", (RANDOM_LAYER_TOKENS, width), 0)
-        x = to_text(vectors)
+        x = pack_matrix(vectors)
     part = width // heads
     fitting = None if (part + 1) * heads <= MAX_COLUMNS or part * heads == width else part
     return Setup(example="eight_heads", x=x, heads=heads, d_k=d_k or fitting, d_v=d_v or fitting)

@@ -31,7 +31,8 @@ from attention_core.explanation.facts import (
     row_fact,
 )
 from attention_core.explanation.layout import panel
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_values import WholeMatrix
 from attention_core.learned.language.guessing import next_word_chances
 from attention_core.learned.language.removed_parts import count_words_alike, read_removed_figures
 from attention_core.record.errors import AttentionError
@@ -118,8 +119,8 @@ def to_bits(matrix: np.ndarray) -> Bits:
     return tuple("".join(map(str, row)) for row in matrix.astype(int))
 
 
-def allowed_text(bits: Bits, trace: Trace) -> str:
-    """The mask in the text form of a Setup, cut or filled up to the tokens of a run; missing cells are allowed."""
+def pack_mask(bits: Bits, trace: Trace) -> WholeMatrix:
+    """The mask as a Setup has it, cut or filled up to the tokens of a run; missing cells are allowed."""
     sizes = trace.sizes()
     T = sizes["T"]
     S = sizes["S"]
@@ -127,7 +128,7 @@ def allowed_text(bits: Bits, trace: Trace) -> str:
     for query, row in enumerate(bits[:T]):
         allowed = [int(bit) for bit in row[:S]]
         matrix[query, : len(allowed)] = allowed
-    return to_text(matrix)
+    return pack_matrix(matrix)
 
 
 def find_empty_row(trace: Trace) -> int | None:
@@ -189,7 +190,7 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
     masked: the other run, whose mask becomes the step allowed_custom."""
     masks = tuple(named_mask_texts(window).values())
     other = trace_for(masked)
-    custom = allowed_text(mask_bits_of(other), other)
+    custom = pack_mask(mask_bits_of(other), other)
     return trace_for(replace(own, masks=masks, allowed=custom))
 
 
@@ -465,7 +466,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
     bits = block_key(mask_bits_of(free), place)
-    blocked = replace(own, allowed=allowed_text(bits, free))
+    blocked = replace(own, allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
     for name, trace in traces.items():
@@ -705,7 +706,7 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
         row = pick_place("row", names, selection.query if empty is None else empty)
         dtype = choose_option("dtype", ("float64", "float32", "float16"))
     bits = block_query(mask_bits_of(trace), row)
-    masked = replace(own, allowed=allowed_text(bits, trace), dtype=dtype)
+    masked = replace(own, allowed=pack_mask(bits, trace), dtype=dtype)
     place = (0, selection.head, row)
     runs = {}
     rows = []

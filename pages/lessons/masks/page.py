@@ -9,7 +9,7 @@ from attention_core.analysis.future_leakage import compare_with_causal
 from attention_core.explanation.facts import accident_at, allowed_pairs, count_allowed_pairs, row_fact
 from attention_core.record.number_text import format_fixed, format_percent
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
-from pages.lessons.masks.drawers import LESSON, Bits, allowed_text, mask_brush, read_bits
+from pages.lessons.masks.drawers import LESSON, Bits, mask_brush, pack_mask, read_bits
 from pages.lessons.prompts import show_goal
 from pages.lessons.sentences import list_place_names, quote_token, show_sentence
 from pages.lessons.word_threads import Way, show_threads
@@ -61,7 +61,7 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
         case "local_global":
             mask = f"local_global:{window.value}:{pick_place('global', names, 0)}"
         case "custom":
-            return replace(setup, allowed=allowed_text(get_choice("paint", (), read_bits), free))
+            return replace(setup, allowed=pack_mask(get_choice("paint", (), read_bits), free))
         case _:
             return setup
     return replace(setup, masks=(mask,))

@@ -17,7 +17,8 @@ from attention_core.drawing.bars import row_of
 from attention_core.drawing.cell_rows import column_of
 from attention_core.drawing.curves import Curve, curves
 from attention_core.explanation.formula import formula
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_values import REMOVED
 from attention_core.mechanism.positions import wavelengths
 from attention_core.record.number_text import format_fixed, format_row, format_short
 from pages.export.page_links import link_to_workbench
@@ -29,6 +30,7 @@ from pages.panels.chart import show_curve_chart, show_plane_chart
 from pages.panels.link_controls import choose_option, pick_place, slide
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
+from pages.runs.sentences import PROJECTIONS
 from pages.session.labels import Selection, current_palette, formula_names, name_token, place_name, selection_of
 from pages.setup.setup import Setup, config_of
 from pages.site.words import escape_markdown, say
@@ -62,14 +64,11 @@ def setup_of_positions_alone(count: int, width: int) -> Setup:
     """A run whose words are zeros, so that their vectors are the sinusoids, compared without projections."""
     return Setup(
         example="eight_heads",
-        x=to_text(np.zeros((count, width))),
+        x=pack_matrix(np.zeros((count, width))),
         positions=("sinusoidal",),
         heads=1,
         score="dot",
-        w_q="none",
-        w_k="none",
-        w_v="none",
-        w_o="none",
+        **dict.fromkeys(PROJECTIONS, REMOVED),
     )
 
 

@@ -8,6 +8,7 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.explanation.facts import attends_at_offset
+from attention_core.inputs.matrix_values import ChangedCells, PackedNumbers
 from attention_core.record.number_text import format_fixed, format_term
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import RunPicture, make_cell_rows, make_live, show_run_picture
@@ -37,8 +38,9 @@ REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 def turn_dial(built: Setup, dial: int) -> Setup:
     """The Setup at a position of the dial, which sets one number of the built W_q."""
-    w_q = None if dial == BUILT_DIAL else f"~3.0={dial}"
-    return replace(built, w_q=w_q)
+    if dial == BUILT_DIAL:
+        return replace(built, w_q=None)
+    return replace(built, w_q=ChangedCells(cells=PackedNumbers.of([[3, 0, dial]])))
 
 
 def take_word(_: int, word: int) -> None:

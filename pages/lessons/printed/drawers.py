@@ -20,7 +20,9 @@ from attention_core.exercises.worked_example import (
     rounding_explains,
     wrong_through_slip,
 )
-from attention_core.inputs.matrix_text import parse_matrix, to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_text import parse_matrix
+from attention_core.inputs.matrix_values import REMOVED, MatrixValue
 from attention_core.record.errors import AttentionError
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed
@@ -78,11 +80,8 @@ def get_typed_matrices() -> dict[str, str]:
 
 def setup_with_matrices(texts: dict[str, str]) -> Setup:
     """The example's Setup with other matrices. Raises AttentionError for a text that is no matrix."""
-    matrices = {}
-    for name, text in texts.items():
-        matrix = parse_matrix(text, name)
-        matrices[name] = to_text(matrix, name)
-    w_o = "none" if texts else None  # another width of x would bring a W_o
+    matrices = {name: pack_matrix(parse_matrix(text, name), name) for name, text in texts.items()}
+    w_o = REMOVED if texts else None  # another width of x would bring a W_o
     return Setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
 
@@ -286,7 +285,7 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
     """Shows the run that begins with the printed Q, K and V."""
     stage = choose_option("onward", ("scores", "weights", "output"))
     try:
-        matrices = write_printed_projections(checked)
+        matrices = pack_printed_projections(checked)
     except AttentionError as refusal:  # more than a matrix may hold
         st.error(say_refusal(refusal), icon=":material/error:")
         return
@@ -304,13 +303,13 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
     link_to_workbench(setup, "onward")
 
 
-def write_printed_projections(checked: CheckedWork) -> dict[str, str]:
-    """The printed Q, K and V in the text form of a Setup. Raises AttentionError for too large numbers."""
-    texts = {}
+def pack_printed_projections(checked: CheckedWork) -> dict[str, MatrixValue]:
+    """The printed Q, K and V for a Setup. Raises AttentionError for too large numbers."""
+    matrices = {}
     for name in ("q", "k", "v"):
         printed = checked.written[STAGES[name]][0]  # (T, d)
-        texts[name] = to_text(printed.numpy(), name)
-    return texts
+        matrices[name] = pack_matrix(printed.numpy(), name)
+    return matrices
 
 
 LESSON = Lesson(

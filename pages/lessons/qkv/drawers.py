@@ -10,7 +10,8 @@ from attention_core.comparison.distances import abs_difference
 from attention_core.explanation.conventions import projection_in
 from attention_core.explanation.facts import accident_at, row_fact, transpose_gap
 from attention_core.inputs.initial_matrices import random_matrix
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_values import ChangedCells
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact, format_fixed, format_row
 from pages.export.page_links import link_to_workbench
@@ -76,7 +77,7 @@ def show_shapes(_: Setup) -> None:
     matrices = {}
     for name, (rows, columns) in MATRIX_SHAPES.items():
         matrix = random_matrix(name, (sizes[rows], sizes[columns]), 0)
-        matrices[name] = to_text(matrix)
+        matrices[name] = pack_matrix(matrix)
     tried = Setup(example="one_query", score=score, **matrices)
     try:
         trace = trace_for(tried)
@@ -109,7 +110,11 @@ def format_rows_and_columns(trace: Trace, step: str) -> str:
 
 
 # ---- key and value, drawer "change": what if one matrix is changed? --------------------------------------------------
-MATRIX_CHANGES = {"swap": {"wiring": ("swapped",)}, "share": {"wiring": ("tied",)}, "value": {"w_v": "identity~"}}
+MATRIX_CHANGES = {
+    "swap": {"wiring": ("swapped",)},
+    "share": {"wiring": ("tied",)},
+    "value": {"w_v": ChangedCells("identity")},
+}
 
 
 def show_matrix_change(setup: Setup) -> None:

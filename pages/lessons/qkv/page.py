@@ -10,6 +10,7 @@ from attention_core import Trace
 from attention_core.drawing.bars import row_of
 from attention_core.drawing.palette import shade_cells
 from attention_core.explanation.row_products import find_row_product
+from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_fixed
 from pages import components
@@ -22,11 +23,12 @@ from pages.panels.fact import show_fact
 from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, pick_example, pick_place, sentence_box
 from pages.runs.cache import trace_for
+from pages.runs.sentences import PROJECTIONS
 from pages.session.collected import show_moving
 from pages.session.labels import Selection, current_palette, place_name, selection_of
 from pages.site.words import get_text_template, say
 
-WITHOUT_PROJECTIONS = {"w_q": "none", "w_k": "none", "w_v": "none", "w_o": "none", "heads": 1, "scale": 1.0}
+WITHOUT_PROJECTIONS = {**dict.fromkeys(PROJECTIONS, REMOVED), "heads": 1, "scale": 1.0}
 
 
 # ---- key and value: a word's row becomes each of the three, one row times one matrix ---------------------------------

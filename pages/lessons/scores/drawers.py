@@ -13,8 +13,10 @@ from attention_core.drawing.bars import row_of
 from attention_core.drawing.curves import Curve, curves
 from attention_core.drawing.specifications import Picture
 from attention_core.explanation.facts import RowFact, accident, row_fact
-from attention_core.inputs.matrix_edits import scale_to_text
-from attention_core.inputs.matrix_text import parse_matrix, to_text
+from attention_core.inputs.matrix_edits import pack_matrix, scale_matrix
+from attention_core.inputs.matrix_link import write_matrix
+from attention_core.inputs.matrix_text import parse_matrix
+from attention_core.inputs.matrix_values import ChangedCells, MatrixValue, WholeMatrix
 from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact, format_fixed, format_grouped, format_row
 from attention_core.variants.cost import count_cost, score_cost
@@ -41,14 +43,34 @@ from pages.site.words import say, say_refusal
 # ---- scores: the five scores as a Setup says them, what each makes of the asking word, and rows under several --------
 # The additive score's layer, built by hand: two units, tanh(2 (q + k)), each of which reads one number of q and of k.
 # A bias of -3 closes both, near -1. A query of 3 opens the unit of what it asks for, and there the keys count.
-HANDMADE_ADDITIVE_LAYER = {"w_aq": "2,0;0,2", "w_ak": "2,0;0,2", "v_a": "4,4", "b_q": "-3,-3,-3,-3"}
-CROSSED_W_A = "0,1;1,0"  # the first number of q meets the second of k, and the second the first
-SCORE_SETTINGS: Mapping[str, Mapping[str, str]] = {
+HANDMADE_UNITS = ((2, 0), (0, 2), (0, 0), (0, 0))  # of the layer, for up to four numbers of q or of k
+HANDMADE_BIASES = (-3, -3, -3, -3)
+
+
+def make_additive_layer(d_q: int, d_k: int, biases: int) -> Mapping[str, WholeMatrix]:
+    """The additive score's layer for widths of q and of k, and so many numbers of q's biases."""
+    return {
+        "w_aq": pack_matrix(HANDMADE_UNITS[:d_q]),
+        "w_ak": pack_matrix(HANDMADE_UNITS[:d_k]),
+        "v_a": pack_matrix([[4, 4]]),
+        "b_q": pack_matrix([HANDMADE_BIASES[:biases]]),
+    }
+
+
+def make_crossed_w_a(d_q: int, d_k: int) -> WholeMatrix:
+    """W_a with ones from the first number of q to the last of k, from the second to the last but one, ..."""
+    rows = []
+    for query_number in range(d_q):
+        rows.append([key_number == query_number for key_number in reversed(range(d_k))])
+    return pack_matrix(rows)
+
+
+SCORE_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
     "cosine": {"score": "cosine"},
     "scaled_dot": {"score": "scaled_dot"},
     "dot": {"score": "dot"},
-    "general": {"score": "general", "w_a": CROSSED_W_A},
-    "additive": {"score": "additive", **HANDMADE_ADDITIVE_LAYER},
+    "general": {"score": "general", "w_a": make_crossed_w_a(2, 2)},
+    "additive": {"score": "additive", **make_additive_layer(d_q=2, d_k=2, biases=4)},
 }
 USUAL_SCORE = "scaled_dot"
 
@@ -103,8 +125,8 @@ def show_additive_layer(setup: Setup, selection: Selection) -> None:
         factor = slide("grow", GROWTH_FACTORS, 1)
     additive = replace(setup, **SCORE_SETTINGS["additive"])
     matrices = inputs_of(additive).matrices
-    larger = {name: scale_to_text(matrices[name], factor, name) for name in ("w_q", "w_k")}
-    larger_bias = scale_to_text(matrices["b_q"], factor, "b_q")
+    larger = {name: scale_matrix(matrices[name], factor, name) for name in ("w_q", "w_k")}
+    larger_bias = scale_matrix(matrices["b_q"], factor, "b_q")
     grown = replace(additive, head=selection.head, b_q=larger_bias, **larger)
     units = (say("lessons.scores.unit_person"), say("lessons.scores.unit_animal"))
     trace = trace_for(grown).labelled(A=units)
@@ -144,15 +166,15 @@ def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:
 
 
 # ---- drawer "widths", one of its controls: W_a, which says which number of q meets which of k ------------------------
-def choose_w_a(kind: str, d_q: int, d_k: int) -> str:
+def choose_w_a(kind: str, d_q: int, d_k: int) -> MatrixValue:
     """W_a: each number of q meets the same number of k, or the first the last, or as the reader types it."""
-    crossed = write_crossed_w_a(d_q, d_k)
+    crossed = make_crossed_w_a(d_q, d_k)
     if kind == "crossed":
         return crossed
     if kind == "identity":
-        return "identity~"
-    typed = text_box("own", crossed, read_w_a)
-    return to_text(read_w_a(typed))
+        return ChangedCells("identity")
+    typed = text_box("own", write_matrix(crossed), read_w_a)
+    return pack_matrix(read_w_a(typed))
 
 
 def read_w_a(text: str):
@@ -160,19 +182,8 @@ def read_w_a(text: str):
     return parse_matrix(text, "w_a")
 
 
-def write_crossed_w_a(d_q: int, d_k: int) -> str:
-    """Writes W_a with ones from the first number of q to the last of k, from the second to the last but one, ..."""
-    rows = []
-    for query_number in range(d_q):
-        row = ["1" if key_number == query_number else "0" for key_number in reversed(range(d_k))]
-        rows.append(",".join(row))
-    return ";".join(rows)
-
-
 # ---- drawer "widths": may queries and keys have different widths? ----------------------------------------------------
 SCORED_HEAD_WIDTHS = (1, 2, 3, 4)
-HANDMADE_LAYER_UNITS = ("2,0", "0,2", "0,0", "0,0")  # of the layer, for up to four numbers of q or of k
-HANDMADE_LAYER_BIASES = ("-3", "-3", "-3", "-3")
 
 
 def show_widths(setup: Setup, _: Selection) -> None:
@@ -187,7 +198,7 @@ def show_widths(setup: Setup, _: Selection) -> None:
     narrow = narrow_to_widths(setup, d_q, d_k)
     setups = {score: replace(narrow, score=score) for score in SCORE_SETTINGS}
     setups["general"] = replace(setups["general"], w_a=choose_w_a(kind, d_q, d_k))
-    setups["additive"] = replace(setups["additive"], **additive_layer_for(d_q, d_k))
+    setups["additive"] = replace(setups["additive"], **make_additive_layer(d_q, d_k, biases=d_q))
     runs = run_scores_that_fit(setups)
     if "general" in runs:
         general = runs["general"]
@@ -207,19 +218,9 @@ def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
         setup,
         heads=1,
         head=None,
-        w_q=to_text(w_q),
-        w_k=to_text(w_k),
+        w_q=pack_matrix(w_q),
+        w_k=pack_matrix(w_k),
     )
-
-
-def additive_layer_for(d_q: int, d_k: int) -> Mapping[str, str]:
-    """The additive score's layer for these widths."""
-    return {
-        "w_aq": ";".join(HANDMADE_LAYER_UNITS[:d_q]),
-        "w_ak": ";".join(HANDMADE_LAYER_UNITS[:d_k]),
-        "v_a": "4,4",
-        "b_q": ",".join(HANDMADE_LAYER_BIASES[:d_q]),
-    }
 
 
 def run_scores_that_fit(setups: Mapping[str, Setup]) -> dict[str, Trace]:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.drawing.bar_grid import bar_columns
 from attention_core.drawing.bars import row_of
 from attention_core.explanation.facts import find_surest_rows, row_fact
-from attention_core.inputs.matrix_text import to_text
+from attention_core.inputs.matrix_edits import pack_matrix
+from attention_core.inputs.matrix_values import MatrixValue
 from pages import components
 from pages.lessons.frame import draw_drawers, draw_lesson, show_lesson_code, show_lesson_run
 from pages.lessons.pictures import show_bar_rows
@@ -30,8 +30,9 @@ from pages.site.words import get_text_template, say
 MATCH_KEY = "scores_match"
 FIRST_ARROWS = {"q": (2.0, 0.5), "k": (1.0, 1.5)}
 REACH = 3  # of the plane, in both directions: the numbers of an arrow
-ONE_SUM = {"w_aq": "1,0;0,1", "w_ak": "1,0;0,1", "v_a": "4,4"}  # the additive layer reads q + k as they are
-MATCH_SETTINGS: Mapping[str, Mapping[str, str]] = {
+UNITS = pack_matrix([[1, 0], [0, 1]])
+ONE_SUM = {"w_aq": UNITS, "w_ak": UNITS, "v_a": pack_matrix([[4, 4]])}  # the additive layer reads q + k as they are
+MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
     **SCORE_SETTINGS,
     "additive": {"score": "additive", **ONE_SUM},
 }
@@ -61,7 +62,7 @@ def show_match() -> None:
 
 def setup_with_arrows(arrows: Mapping[str, Arrow]) -> Setup:
     """One query, and one key that is its value, too."""
-    q, k = (to_text(np.array([arrows[role]]), role) for role in "qk")
+    q, k = (pack_matrix([arrows[role]], role) for role in "qk")
     return Setup(example="one_query", q=q, k=k, v=k)
 
 

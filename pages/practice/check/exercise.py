@@ -9,6 +9,7 @@ from attention_core.exercises.answer_text import blank_text, printed_text
 from attention_core.exercises.generator import LEVELS, make_exercise
 from attention_core.exercises.printed_example import PRINTED_EXAMPLES
 from attention_core.exercises.stages import STAGES, stages_of
+from attention_core.inputs.matrix_values import REMOVED
 from pages.export.page_links import CHECK_PAGE, STATE_KIND, check_exercise_size
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
@@ -46,7 +47,7 @@ def setup_for_level(level: str, seed: int) -> Setup:
     if "q" in exercise.matrices:
         return Setup(example="one_query", score="scaled_dot", **exercise.matrices)
     parts = {
-        "w_o": "none",
+        "w_o": REMOVED,
         "heads": exercise.heads,
         "masks": exercise.masks or None,
         **exercise.matrices,

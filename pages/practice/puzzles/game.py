@@ -21,7 +21,7 @@ from attention_core.exercises.puzzle import (
     read_changes,
 )
 from attention_core.exercises.puzzles import PUZZLES
-from attention_core.inputs.matrix_edits import to_short_text
+from attention_core.inputs.matrix_edits import shorten_matrix
 from attention_core.record.errors import AttentionError
 from pages.panels import lesson_choices
 from pages.panels.typed_cells import apply_typed_cells
@@ -80,7 +80,7 @@ def load_played_puzzle() -> PlayedPuzzle:
     edits = {}
     for name, matrix in matrices.items():
         if (matrix != start[name]).any():
-            edits[name] = to_short_text(matrix, bases[name], name)
+            edits[name] = shorten_matrix(matrix, bases[name], name)
     setup = replace(begin, **edits)
     trace = trace_for(setup)
     before = trace_for(begin)

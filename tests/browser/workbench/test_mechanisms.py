@@ -5,6 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
+from attention_core.inputs.matrix_link import read_matrix
 from pages.runs.compute import compute_run
 from pages.setup.setup import Setup, setup_to_link
 
@@ -102,7 +103,7 @@ LANE = """(root) => {
     return parts.filter(({ role }) => role === "lane").map(({ name }) => [x[name], x[name] + w[name]]);
 }"""
 IDS = [f"{query} {link}" for query, link, *_ in MECHANISMS]
-NO_KEY = Setup(example="en_it", allowed="~" + ";".join(f"5.{key}=0" for key in range(7)))
+NO_KEY = Setup(example="en_it", allowed=read_matrix("~" + ";".join(f"5.{key}=0" for key in range(7))))
 RUNS = {
     "keys of another sentence": (Setup(example="cross_en_zh"), 2, 0, ["ask", "match", "scale", *ONE_HEAD]),
     "grouped heads": (Setup(example="eight_heads", kv_heads=2), 3, 5, ["ask", "match", "scale", *SHARES]),

@@ -1,0 +1,169 @@
+"""The text of a matrix in a link: read as a value, and written.
+
+"1,0.5;-2,0" has all numbers, cells by comma and rows by ";". "~0.1=-2;1.0=3" has changed cells, "row.column=number".
+Before "~" stands nothing, "identity", "zeros", or "random.7" for random numbers of seed 7. "none" is no matrix.
+"""
+
+import re
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+from jaxtyping import Float
+
+from attention_core.inputs.matrix_text import MAX_MAGNITUDE, format_matrix, from_text, shortest_decimal
+from attention_core.inputs.matrix_values import (
+    CELL_WIDTH,
+    NAMED_STARTS,
+    REMOVED,
+    ChangedCells,
+    MatrixValue,
+    PackedNumbers,
+    RemovedMatrix,
+    Start,
+    UnreadableMatrix,
+    WholeMatrix,
+    starting_matrix,
+)
+from attention_core.record.errors import AttentionError
+
+REMOVED_TEXT = "none"
+CHANGES_MARK = "~"
+EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
+RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
+ANY_SHAPE = (1000, 1000)  # more rows and columns than EDIT_PATTERN can say
+MAX_REMEMBERED = 64  # matrices: a page reads and writes the same ones many times
+
+
+# ---- read ------------------------------------------------------------------------------------------------------------
+@lru_cache(maxsize=MAX_REMEMBERED)
+def read_matrix(text: str) -> MatrixValue:
+    """Reads the text of a link. A text that is no matrix becomes an UnreadableMatrix.
+
+    >>> read_matrix("1,0.5") == WholeMatrix(PackedNumbers.of([[1, 0.5]]))
+    True
+    >>> read_matrix("random.7~").start, read_matrix("~0.1=-2").cells.array(), read_matrix("1,two")
+    (7, array([[ 0.,  1., -2.]]), UnreadableMatrix(text='1,two'))
+    """
+    if text == REMOVED_TEXT:
+        return REMOVED
+    try:
+        value = read_changed_cells(text) if CHANGES_MARK in text else WholeMatrix(PackedNumbers.of(from_text(text)))
+    except AttentionError:
+        return UnreadableMatrix(text)
+    return value if write_matrix(value) == text else replace(value, spelling=text)
+
+
+def read_changed_cells(text: str) -> ChangedCells:
+    """Reads a text with "~". Raises AttentionError: edit_form, and those of a number."""
+    first, edits = split_edits(text)
+    start = read_start(first)
+    if start is None:
+        raise AttentionError("edit_form", name="matrix", given=text[:20])
+    cells = [read_edit(edit, ANY_SHAPE, "matrix") for edit in edits]
+    return ChangedCells(start, PackedNumbers.of(np.array(cells).reshape(-1, CELL_WIDTH)))
+
+
+def split_edits(text: str) -> tuple[str, list[str]]:
+    """What stands before "~", and the texts of the changed cells."""
+    first, _, edits = text.partition(CHANGES_MARK)
+    return first, edits.split(";") if edits else []
+
+
+def read_start(text: str) -> Start | None:
+    """The start that the text before "~" says; None for another text."""
+    if not text:
+        return "base"
+    match = RANDOM_PATTERN.fullmatch(text)
+    if match:
+        return int(match[1])
+    return text if text in NAMED_STARTS else None
+
+
+def read_edit(edit: str, shape: tuple[int, int], name: str) -> tuple[int, int, float]:
+    """Reads a changed cell, "0.1=-2": row, column, number. Raises AttentionError: edit_form, and those of a number."""
+    match = EDIT_PATTERN.fullmatch(edit)
+    if match is None or not is_inside(match, shape):
+        raise AttentionError("edit_form", name=name, given=edit[:20])
+    row, column, number = match.groups()
+    matrix = from_text(number, name)  # (1, 1)
+    return int(row), int(column), matrix.item()
+
+
+def is_inside(edit: re.Match, shape: tuple[int, int]) -> bool:
+    """Tells whether the place of a changed cell, as EDIT_PATTERN matched it, lies in a shape."""
+    rows, columns = shape
+    return int(edit[1]) < rows and int(edit[2]) < columns
+
+
+def from_short_text(
+    text: str, base: Float[np.ndarray, "rows columns"] | None, name: str = "matrix"
+) -> Float[np.ndarray, "rows columns"]:
+    """Reads the numbers of a text with all numbers or with changed cells, and says what is wrong with it.
+
+    base: the matrix that is changed. name: of the matrix, in errors.
+    Raises AttentionError: edit_form for a text that is neither, or for a cell outside `base`; and as from_text does.
+
+    >>> from_short_text("~0.1=-2", np.zeros((1, 2)))
+    array([[ 0., -2.]])
+    """
+    if CHANGES_MARK not in text:
+        return from_text(text, name)
+    first, edits = split_edits(text)
+    start = read_start(first)
+    if start is None or base is None:
+        raise AttentionError("edit_form", name=name, given=text[:20])
+    matrix = np.array(starting_matrix(start, base, name), dtype=float)
+    for edit in edits:
+        row, column, number = read_edit(edit, matrix.shape, name)
+        matrix[row, column] = number
+    if not (np.abs(matrix) <= MAX_MAGNITUDE).all():
+        raise AttentionError("edit_form", name=name, given=text[:20])
+    return matrix
+
+
+def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
+    """Leaves out the changed cells that lie outside a shape.
+
+    >>> drop_outside_edits("~0.1=0;5.5=0", (2, 2)), drop_outside_edits("1,0;0,1", (2, 2))
+    ('~0.1=0', '1,0;0,1')
+    """
+    if CHANGES_MARK not in text:
+        return text
+    first, edits = split_edits(text)
+    inside = []
+    for edit in edits:
+        match = EDIT_PATTERN.fullmatch(edit)
+        if match is None or is_inside(match, shape):
+            inside.append(edit)
+    return first + CHANGES_MARK + ";".join(inside)
+
+
+# ---- write -----------------------------------------------------------------------------------------------------------
+@lru_cache(maxsize=MAX_REMEMBERED)
+def write_matrix(value: MatrixValue) -> str:
+    """Writes a value as the text of a link; `read_matrix` reads it back exactly.
+
+    >>> write_matrix(WholeMatrix(PackedNumbers.of([[1, 0.5], [-2, 0]]))), write_matrix(ChangedCells(7))
+    ('1,0.5;-2,0', 'random.7~')
+    """
+    match value:
+        case RemovedMatrix():
+            return REMOVED_TEXT
+        case UnreadableMatrix():
+            return value.text
+        case _ if value.spelling:
+            return value.spelling
+        case WholeMatrix():
+            return format_matrix(value.packed.array(), "matrix")
+    cells = []
+    for row, column, number in value.cells.array().tolist():
+        cells.append(f"{row:.0f}.{column:.0f}={shortest_decimal(number)}")
+    return write_start(value.start) + CHANGES_MARK + ";".join(cells)
+
+
+def write_start(start: Start) -> str:
+    """Writes what stands before "~"."""
+    if start == "base":
+        return ""
+    return start if start in NAMED_STARTS else f"random.{start}"
