@@ -192,7 +192,7 @@ def test_the_distance_moves_the_line_and_the_sentence():
 
 
 def test_both_sides_are_heard_in_both_directions_and_one_in_one():
-    lesson = Lesson("distance", kinds="rnn,gru,lstm,cnn,attention", lang="en")
+    lesson = Lesson("distance", kinds="rnn,gru,lstm,cnn,attention", draws="1", lang="en")
     assert min(points(lesson, "LSTM")) == 0
     lesson.choose("direction", "both sides")
     assert "Influence on “train”" in lesson.fact()  # the word in the middle
@@ -221,7 +221,7 @@ def test_a_gate_that_keeps_reaches_farther():
 
 
 def test_any_sentence_up_to_128_words_and_what_is_none():
-    lesson = Lesson("distance", lang="en").set("text", "the dog barked")
+    lesson = Lesson("distance", draws="1", lang="en").set("text", "the dog barked")
     assert lesson.fact().startswith("Influence on “barked” that comes from “the”, 2 back: ")
     lesson.set("text", "hello")
     assert lesson.fact() == (
@@ -258,7 +258,7 @@ def test_the_race_is_over_where_the_one_behind_comes_ahead():
 
 @pytest.mark.parametrize("link", [{"words": "en_it"}, {"words": "random", "length": "32", "direction": "both"}])
 def test_the_workbench_gets_exactly_the_attention_of_the_first_draw(link):
-    lesson = Lesson("distance", lang="en", **link).press("door_workbench")
+    lesson = Lesson("distance", draws="1", lang="en", **link).press("door_workbench")
     setup = lesson.at.session_state["setup"]
     trace, both = cache.trace_for(setup), "direction" in link
     encoder = Encoder("attention", both=both)
@@ -266,7 +266,7 @@ def test_the_workbench_gets_exactly_the_attention_of_the_first_draw(link):
     expected = encode(encoder, x, draw_layers(encoder, x.shape[1]))
     assert torch.allclose(trace["output"], expected, atol=1e-12, rtol=0)
     assert torch.equal(x, vectors("en_it")) or x.shape == (32, 32)
-    assert not Lesson("distance", words="random", length="128").at.get("popover")
+    assert not Lesson("distance", words="random", length="128", draws="1").at.get("popover")
 
 
 # ---- what does an RNN do, word by word? ------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ def test_states_come_one_after_the_other():
 
 
 def test_of_many_states_the_last_ones_are_drawn_which_is_said():
-    lesson = Lesson("distance", words="en_it", open="states", t="20", lang="en")
+    lesson = Lesson("distance", words="en_it", open="states", t="20", draws="1", lang="en")
     table = lesson.table("states")
     assert (table["kind"] == "cell").sum() == 4 * 18
     assert "the states h_4 to h_21, one after the other" in [*table["text"]]
@@ -335,7 +335,7 @@ def test_steps_and_costs_by_hand():
 
 
 def test_path_lengths_of_the_golden_file():
-    lesson = Lesson("distance", words="random", length="64", direction="both", open="cost", lang="en")
+    lesson = Lesson("distance", words="random", length="64", direction="both", open="cost", draws="1", lang="en")
     expected = PATHS["expected"]
     for n, distance in enumerate(PATHS["inputs"]["distances"]):
         rows = rows_of_costs(lesson.set("distance", distance))
@@ -365,7 +365,7 @@ def test_how_steps_and_products_grow():
 @pytest.mark.parametrize("layers, window, both", [(1, 3, False), (2, 3, True), (3, 5, False), (5, 3, True)])
 def test_the_receptive_field_is_drawn_word_by_word(layers, window, both):
     chosen = {"deep": str(layers), "window": str(window), "direction": "both" if both else "one"}
-    lesson = Lesson("distance", words="random", length="16", open="cost", lang="en", **chosen)
+    lesson = Lesson("distance", words="random", length="16", open="cost", draws="1", lang="en", **chosen)
     field = 1 + layers * (window - 1)
     assert lesson.says(f"**receptive field** of a position far from both ends is 1 + L(w − 1) = **{field}** words")
     back = field // 2 if both else field - 1

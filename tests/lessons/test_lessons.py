@@ -4,6 +4,7 @@ import json
 import math
 import statistics
 from dataclasses import fields
+from functools import cache
 from itertools import combinations
 
 import pytest
@@ -36,6 +37,12 @@ def ends(widget):
     if widget.type in ("slider", "number_input"):
         return [widget.min, widget.max]
     return []
+
+
+@cache
+def open_first(slug):
+    """A lesson as it opens, for tests that only read it."""
+    return Lesson(slug, lang="en")
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -170,7 +177,7 @@ def test_what_a_browser_makes_up_opens_no_lesson():
 
 @pytest.mark.parametrize("slug", LESSONS)
 def test_no_lesson_is_solved_before_anybody_has_answered(slug):
-    assert visit_of(Lesson(slug)) == {"slug": slug, "solved": False}
+    assert visit_of(open_first(slug)) == {"slug": slug, "solved": False}
 
 
 def test_a_right_answer_solves_a_lesson_and_a_wrong_one_does_not():
@@ -202,7 +209,7 @@ CHOOSING = ("choose_option", "choose_options", "choose_beginning", "predict", "b
 
 @pytest.mark.parametrize("slug", LESSONS)
 def test_choices_go_into_a_second_row_on_a_phone(slug):
-    lesson = Lesson(slug)
+    lesson = open_first(slug)
     groups = [group for group in lesson.at.get("button_group") if group.proto.id.rpartition("-")[2].startswith(slug)]
     assert all(group.proto.wrap for group in groups)
     page = (PAGES_FOLDER / "lessons" / slug / "page.py").read_text(encoding="utf-8")
@@ -222,17 +229,17 @@ HAVE_SENTENCE = [slug for slug in LESSONS if f"lessons.{slug}.control.text" in l
 
 @pytest.mark.parametrize("slug", CUT_AT_SIGNS)
 def test_a_model_reads_hostile_words_sign_by_sign(slug):
-    for word in HOSTILE[::3]:
-        lesson = Lesson(slug, text=word, open=",".join(drawers(slug)), lang="en")
-        assert lesson.widgets()["text"].value == word and lesson.errors() == []
+    for words in zip(HOSTILE[::6], HOSTILE[3::6], strict=True):
+        lesson = Lesson(slug, text=" ".join(words), open=",".join(drawers(slug)), lang="en")
+        assert lesson.widgets()["text"].value == " ".join(words) and lesson.errors() == []
         told = [text.value for text in (*lesson.at.markdown, *lesson.at.caption)]
-        assert not [text for text in told if word in text and escape_markdown(word) not in text], word
+        for word in words:
+            assert not [text for text in told if word in text and escape_markdown(word) not in text], word
 
 
 @pytest.mark.parametrize("slug", [slug for slug in HAVE_SENTENCE if slug not in CUT_AT_SIGNS])
 def test_hostile_words_are_shown_as_they_are(slug):
-    for start in range(0, len(HOSTILE), 8):
-        words = HOSTILE[start : start + 8]
+    for words in (HOSTILE[::2], HOSTILE[1::2]):
         lesson = Lesson(slug, text="|".join(words), open=",".join(drawers(slug)), lang="en")
         assert lesson.widgets()["text"].value == "|".join(words)
         told = [text.value for text in (*lesson.at.markdown, *lesson.at.caption, *lesson.at.error)]

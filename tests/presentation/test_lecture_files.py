@@ -183,7 +183,7 @@ def draw_lessons(language):
     return {part: shown for (part, _), shown in desk.at.session_state["drawn_lesson_parts"].items()}
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("language", ["en", pytest.param("zh", marks=pytest.mark.slow)])
 def test_a_lesson_is_drawn_out_of_sight_and_its_sentence_and_pictures_are_on_its_slide(language):
     lecture = load_shipped_lecture("forty_five_minutes", language)
     drawn = draw_lessons(language)

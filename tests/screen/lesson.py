@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from collections.abc import Callable
 from importlib import import_module
 
 import numpy as np
@@ -127,6 +128,16 @@ class Lesson:
 
     def following(self) -> list[tuple[str, dict]]:
         """What follows sliders: by key, what it was told."""
+        return self.once_a_run("following", self.read_following)
+
+    def once_a_run(self, name: str, read: Callable[[], object]) -> object:
+        """What is read off the page under this name, until the page is drawn anew."""
+        found = self.at._tree.__dict__.setdefault("found", {})
+        if name not in found:
+            found[name] = read()
+        return found[name]
+
+    def read_following(self) -> list[tuple[str, dict]]:
         told = [(part, told_to(part)) for part in self.at.get("bidi_component")]
         return [(part.proto.id, data) for part, data in told if isinstance(data, dict) and "position" in data]
 
@@ -149,7 +160,11 @@ class Lesson:
         found = {chart.proto.id.rpartition("-")[2] or chart.proto.alt: chart for chart in charts}
         return {name.removeprefix(f"{self.slug}_"): chart for name, chart in found.items()} | self.followers()
 
-    def table(self, picture: str):
+    def table(self, picture: str) -> pd.DataFrame:
+        """The cells of a picture."""
+        return self.once_a_run(f"table {picture}", lambda: self.read_table(picture))
+
+    def read_table(self, picture: str) -> pd.DataFrame:
         followers = self.followers()
         if picture in followers:
             return pd.DataFrame(self.rows_at(picture, followers[picture]["position"]))
