@@ -8,16 +8,16 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import Panel, panel
 from attention_core.record.trace import Trace
 
-HEAD_COUNT_AXES = ("H", "H_kv")  # the axes that count heads
+HEAD_COUNT_AXES = ("H", "H_kv")  # the axes that run over heads
 
 
 @dataclass(frozen=True)
 class DocumentTexts:
-    """The texts of a document, which the caller gives ready-made.
+    """The texts of a document, as they are shown.
 
-    language: as HTML names it. sentence: what the run says. settings: how it was made, a line each. words: labels and
-    names of cells. title: of a matrix; it says how much of the matrix is drawn where that is not all. more: that so
-    many heads of a step are left out. names: what steps are called in formulas, where not by their names in code.
+    language: as in HTML. sentence: of the run. settings: of the run, one per line. words: labels and names of cells.
+    title: returns the title of a matrix, with the shown part if it is not shown whole. more: returns the text that so
+    many heads are left out. names: the names of steps in formulas, if they differ from those in code.
     """
 
     language: str
@@ -30,9 +30,9 @@ class DocumentTexts:
 
 
 def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, heads: int) -> tuple[list[Panel], int]:
-    """The matrices of a step, one a head, and the number of heads that are left out.
+    """The matrices of a step, one per head, and the number of heads that are left out.
 
-    at: the position on every other axis that a matrix does not have, and what stands in the middle of a matrix that is
+    at: the position on every axis that a matrix lacks, and the middle of the shown part of a matrix that is
     too large to be shown whole. side: the largest number of rows and columns. heads: the largest number of heads.
 
     >>> import torch
@@ -51,7 +51,7 @@ def excerpt_matrices(trace: Trace, step: str, at: Mapping[str, int], side: int, 
 
 
 def head_positions(trace: Trace, step: str) -> list[dict[str, int]]:
-    """The position of each head of a step on the axes that count heads; a step without such an axis has one."""
+    """The position of each head of a step on the axes of heads; a step without such an axis has one position."""
     dims = trace.step(step).dims
     sizes = dict(zip(dims, trace.step(step).shape, strict=True))
     axes = [dim for dim in dims[:-2] if dim in HEAD_COUNT_AXES]

@@ -1,4 +1,4 @@
-"""The exercises of a lecture on one sheet, numbered as its scenes; the solutions on a page of their own."""
+"""The exercises of a lecture on one sheet, numbered as its scenes; the solutions follow on a separate page."""
 
 from collections.abc import Iterator
 
@@ -47,7 +47,7 @@ def sheet_parts(show: SlideShow) -> Iterator[HandoutPart]:
 
 
 def task_parts(show: SlideShow, number: int, slide: Slide) -> Iterator[Paragraph | Heading | Grid]:
-    """One exercise: the task, what is given, what is to be filled in."""
+    """One exercise: the task, the given matrices, and the empty grids."""
     exercise = slide.exercise
     yield Heading(f"{number} · {slide.title}")
     yield Paragraph(exercise.task)
@@ -66,7 +66,7 @@ def solution_parts(number: int, slide: Slide) -> Iterator[Paragraph | Heading | 
         yield Paragraph(exercise.arithmetic)
 
 
-# ---- what there is to calculate --------------------------------------------------------------------------------------
+# ---- a row as an exercise --------------------------------------------------------------------------------------------
 def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> SlideExercise | None:
     """The row of a cell as an exercise, with its operands; None if the cell is a copy or the row is wider than a sheet.
 
@@ -97,9 +97,9 @@ def cell_exercise(trace: Trace, cell: Ref, texts: DocumentTexts, task: str) -> S
 
 
 def row_panels(trace: Trace, cell: Ref) -> list[Panel]:
-    """The operands of a cell's row, and that row. Of a product: a row and a whole matrix; else the same row of each.
+    """The operands of a cell's row, and that row. A product has a row and a matrix as operands, else the same rows.
 
-    A step that changed nothing is not named: without a mask the weights are made of scaled scores.
+    A step that changed nothing is skipped: without a mask the operands of the weights are the scaled scores.
     """
     position = dict(zip(trace.step(cell.step).dims, cell.index, strict=True))
     whole = product(trace, cell.step, position)

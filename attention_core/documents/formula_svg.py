@@ -1,6 +1,6 @@
 """Formulas as pictures: LaTeX drawn as SVG, each letter an outline, so that no reader needs a font for it.
 
-This file alone knows ziamath, which brings its own font (STIX Two Math).
+Only this module knows ziamath, which includes its font (STIX Two Math).
 """
 
 import re
@@ -8,18 +8,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from xml.etree import ElementTree
 
-OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, which the font of formulas lacks
-STAND_IN = "⬜"  # in that font about as wide and tall as a Chinese character; no formula has one of its own
+OTHER_LETTERS = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # Chinese, which that font lacks
+STAND_IN = "⬜"  # in that font about as wide and tall as a Chinese character; formulas contain no other
 OTHER_FONTS = "Noto Sans CJK SC, PingFang SC, Microsoft YaHei, sans-serif"
-OUTLINE_SIZE = 12.0  # pixels: the size of letters in which outlines are measured
-STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # ems that a Chinese character takes above and below the line
-LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # room between two lines: ziamath would print it as text
-SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # a name, not an address that is opened
+OUTLINE_SIZE = 12.0  # pixels: the letter size in which outlines are measured
+STEM_HEIGHT, STEM_DEPTH = 0.9, 0.15  # ems of a Chinese character above and below the baseline
+LINE_SPACE_PATTERN = re.compile(r"\\\\\[[^\]]*\]")  # space between two lines: ziamath would print it as text
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"  # a name, not an address that is requested
 
 
 @dataclass(frozen=True)
 class FormulaPicture:
-    """A formula as an SVG element, the outlines of letters that it refers to, and its size in pixels."""
+    """A formula as an SVG element, the outlines of letters that it uses, and its size in pixels."""
 
     svg: str
     outlines: tuple[str, ...]
@@ -29,19 +29,19 @@ class FormulaPicture:
 
 @lru_cache(maxsize=512)  # 16 ms and 20 kB each
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
-    r"""A formula as a separate SVG, which a screen reader reads out as LaTeX.
+    r"""A formula as an SVG, whose LaTeX a screen reader reads out.
 
-    Chinese characters are text in it, in the reader's font; all else is outlines.
+    Chinese characters are text in it, in a font of the device; all else is outlines.
 
-    latex: without $ signs, as explanation.formula writes it. ink: the colour of what has none of its own, such as
+    latex: without $ signs, from explanation.formula. ink: the colour of letters without a colour, such as
     #1f2328. size: of the letters in pixels. All formulas of a document need the same size, because they share the
-    outlines of letters; these must stand in the document too, and show nothing by themselves.
+    outlines of letters; these must be in the document too, and show nothing by themselves.
 
     >>> drawn = typeset_formula(r"\mathrm{scores} = Q\,K^{\top}")
     >>> drawn.svg.startswith("<svg"), drawn.height < 40 < drawn.width
     (True, True)
     """
-    import ziamath  # a tenth of a second, which no page needs to begin
+    import ziamath  # takes a tenth of a second to import: not at startup
 
     written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
     others = OTHER_LETTERS.findall(written)
@@ -71,9 +71,9 @@ def stand_in_name() -> str:
 
 
 def write_letters(picture: ElementTree.Element, letters: list[str], size: float) -> None:
-    """Replace the stand-ins by the letters as text, in their order, and make room for them.
+    """Replace the stand-ins by the letters as text, in order, and make room for them.
 
-    A glyph is an outline, whose `viewBox` begins above the line of writing, and uses, which say where and how large.
+    A glyph is an outline, whose `viewBox` begins above the baseline, and `use` elements with its places and sizes.
     """
     name = stand_in_name()
     (outline,) = [each for each in picture.iter("symbol") if each.get("id") == name]
@@ -96,5 +96,5 @@ def write_letters(picture: ElementTree.Element, letters: list[str], size: float)
 
 
 def svg_of(element: ElementTree.Element) -> str:
-    """An element of XML as text."""
+    """An XML element as text."""
     return ElementTree.tostring(element, encoding="unicode")

@@ -1,21 +1,22 @@
-"""A formula in one line of text, for programs that draw no LaTeX: fractions with a stroke, scripts above and below."""
+"""A formula as one line of text, for programs without LaTeX: fractions with a slash, superscripts and subscripts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from attention_core.explanation.formula_tree import FUNCTIONS, Tree, formula_tree
 
-WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # a blank stands on both sides of each
+WIDE_SIGNS = "=+·×≤≥≠∈→−-<>⊕⊙±∧"  # a blank is on both sides of each
 OPENING_SIGNS = "([{⌊,;"
-UNARY_SIGNS = "+−-"  # before them there is no number where a formula begins, or after an opening sign
-PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # office programs lack the sign of a transposed matrix
-BROAD_SPACE_EMS = 0.9  # a gap of so many ems is two blanks, a smaller one a blank
+UNARY_SIGNS = "+−-"  # unary at the beginning of a formula or after an opening bracket
+PLAIN_SIGNS = {"-": "−", "⊤": "T"}  # office programs lack the sign of a transpose
+BROAD_SPACE_EMS = 0.9  # a gap of so many ems becomes two blanks, a smaller one a blank
 
 
 @dataclass(frozen=True)
 class FormulaRun:
-    """Letters of one kind. level: 1 of a superscript, -1 of a subscript, 0 on the line. colour: "" for that of the
-    text around."""
+    """Letters of one kind. level: 1 for a superscript, -1 for a subscript, else 0. colour: "" for that of the other
+    text.
+    """
 
     text: str
     level: int = 0
@@ -25,7 +26,7 @@ class FormulaRun:
 def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
     r"""A formula as runs of text, each symbol in its colour.
 
-    latex: as explanation.formula writes it.
+    latex: from explanation.formula.
 
     >>> [(run.text, run.level) for run in formula_runs(r"\textcolor{#0067A5}{Q}\,K^{\top} \cdot \tfrac{1}{\sqrt{2}}")]
     [('Q', 0), (' K', 0), ('T', 1), (' · 1/√2', 0)]
@@ -42,7 +43,7 @@ def formula_runs(latex: str) -> tuple[FormulaRun, ...]:
 
 
 def spaced(run: FormulaRun, before: list[FormulaRun]) -> str:
-    """Letters with the blanks around them: around a sign, and after a function or a sum; no blank follows another."""
+    """Letters with blanks: around a sign, and after a function or a sum; never two blanks in a row."""
     text = PLAIN_SIGNS.get(run.text, run.text)
     on_this_level = "".join(each.text for each in before if each.level == run.level).rstrip()
     is_new_level = not before or before[-1].level != run.level != 0
@@ -76,7 +77,7 @@ def element_runs(tree: Tree, level: int = 0, colour: str = "") -> Iterator[Formu
             is_broad = float(attributes["width"].removesuffix("em")) > BROAD_SPACE_EMS
             yield FormulaRun("  " if is_broad else " ", level, colour)
         case "mover":
-            yield FormulaRun("mean(", level, colour)  # a line over a name is its mean in every formula here
+            yield FormulaRun("mean(", level, colour)  # a line above a name means its mean in every formula here
             yield from element_runs(children[0], level, colour)
             yield FormulaRun(")", level, colour)
         case "mtable":
@@ -90,7 +91,7 @@ def element_runs(tree: Tree, level: int = 0, colour: str = "") -> Iterator[Formu
 
 
 def fraction_runs(children: tuple[Tree, ...], level: int, colour: str) -> Iterator[FormulaRun]:
-    """The runs of the numerator, a stroke and the denominator."""
+    """The runs of the numerator, a slash and the denominator."""
     above, below = children
     yield from bracketed_runs(above, level, colour)
     yield FormulaRun("/", level, colour)

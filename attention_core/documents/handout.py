@@ -1,7 +1,7 @@
-"""A handout on paper, A4 or Letter: one HTML page that a browser prints, black on white whatever the screen's theme.
+"""A handout on paper, A4 or Letter: one HTML page to print from a browser, black on white in any theme.
 
-It is HTML and not PDF, because the reader's browser has the fonts of every language and prints on the paper that is
-there. `handout` lays out whatever it is given: a run, an exercise with blank grids, or its solutions.
+It is HTML and not PDF, because the browser has the fonts of every language and prints on the printer's
+paper. `handout` lays out any parts: of a run, an exercise with blank grids, or its solutions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-PAPERS = {"A4": "A4 portrait", "Letter": "letter portrait"}  # as CSS calls them
+PAPERS = {"A4": "A4 portrait", "Letter": "letter portrait"}  # their names in CSS
 PAPER_MARGINS = "15mm 14mm 16mm"
-MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # rows and columns of a matrix, and heads of a step, that fit the paper
+MAX_PAPER_SIDE, MAX_PAPER_HEADS = 12, 4  # rows and columns of a matrix, and heads of a step, that fit on paper
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Grid:
-    """A matrix, with its numbers or to fill in. latex: the equation that computes it, which stands above."""
+    """A matrix, with its numbers or to fill in. latex: the equation that computes it, shown above."""
 
     table: Table
     latex: str = ""
@@ -59,7 +59,7 @@ class NewPage:
 
 @dataclass(frozen=True)
 class Together:
-    """Parts that are not broken across pages."""
+    """Parts that stay together on a page."""
 
     parts: tuple[Paragraph | Heading | Grid, ...]
     kind: ClassVar[str] = "together"
@@ -73,11 +73,11 @@ def handout(
 ) -> str:
     """A document of these parts, in their order, with its title above and its provenance below.
 
-    paper: one of PAPERS. language: as HTML names it. styles: the colours of the grids' cells, where they have any.
-    Grids stand side by side where there is room, and none is broken across pages.
+    paper: one of PAPERS. language: as in HTML. styles: the colours of the grids' cells, if any.
+    Grids are side by side if there is room, and none is broken across pages.
 
-    Raises AttentionError: unknown_choice; at_most for a grid of more than MAX_PAPER_SIDE columns, which paper would
-    cut.
+    Raises AttentionError: unknown_choice; at_most for a grid of more than MAX_PAPER_SIDE columns, which would be
+    cut off.
 
     >>> grid = Grid(blank_grid("q", ("a", "b"), ("1", "2")))
     >>> text = handout([Paragraph("Fill in <q>."), grid], Provenance("Practise", "?ex=en_it"), "A4", "en")
@@ -115,7 +115,7 @@ def list_grids(parts: Sequence[HandoutPart]) -> list[Grid]:
 
 
 def blank_grid(title: str, rows: Sequence[str], columns: Sequence[str]) -> Table:
-    """A grid to fill in, its rows and columns named."""
+    """A grid to fill in, with names of its rows and columns."""
     blank_cells = (TableCell("", "blank"),) * len(columns)
     blank_rows = [(row, blank_cells) for row in rows]
     return Table(title, tuple(columns), tuple(blank_rows))
@@ -131,13 +131,13 @@ def run_handout(
 ) -> str:
     """A run on paper: sentence, settings, the heads' maps, then every step with its formula and its numbers.
 
-    at: as in excerpt_matrices. headings: over the maps, and over the steps. Of a matrix at most MAX_PAPER_SIDE rows and
-    columns are printed, of a step at most MAX_PAPER_HEADS heads; the handout says what is left out.
+    at: as in excerpt_matrices. headings: of the maps, and of the steps. At most MAX_PAPER_SIDE rows and
+    columns of a matrix and MAX_PAPER_HEADS heads of a step are printed; the handout says what is left out.
     """
     styles = CellStyles()
     parts = list(run_parts(trace, at, texts, headings, styles))
     if provenance.warning:
-        parts.insert(1, Paragraph(provenance.warning))  # under the sentence
+        parts.insert(1, Paragraph(provenance.warning))  # after the sentence
     return handout(parts, provenance, paper, texts.language, styles)
 
 
@@ -170,7 +170,7 @@ def task_parts(texts: DocumentTexts) -> Iterator[HandoutPart]:
 
 
 def grids_under(latex: str, tables: Sequence[Table]) -> Iterator[Grid]:
-    """Tables of one step, the formula over the first of them."""
+    """Tables of one step, with the formula above the first of them."""
     for place, table in enumerate(tables):
         yield Grid(table, "" if place else latex)
 
@@ -178,13 +178,13 @@ def grids_under(latex: str, tables: Sequence[Table]) -> Iterator[Grid]:
 def exercise_paper(
     trace: Trace, provenance: Provenance, texts: DocumentTexts, paper: str, headings: tuple[str, str], solved: bool
 ) -> str:
-    """The page of an exercise: the task, the given matrices, and every step that is asked under its formula.
+    """The page of an exercise: the task, the given matrices, and every step to calculate, with its formula.
 
-    The task is the sentence and the settings of texts. A step that is asked is a grid to fill in or, where the
-    exercise is solved, has its numbers.
+    The task is the sentence and the settings of `texts`. A step to calculate is a grid to fill in or, if the
+    exercise is solved, a grid of its numbers.
 
-    headings: over what is given, and over what is asked. paper: one of PAPERS. Raises AttentionError: exercise_paper
-    where a matrix is larger than a sheet has room for.
+    headings: of the given and of the asked matrices. paper: one of PAPERS. Raises AttentionError: exercise_paper
+    if a matrix is too large for a sheet.
     """
     check_paper_size(trace)
     parts = list(exercise_parts(trace, texts, headings, solved))
@@ -226,7 +226,7 @@ def exercise_parts(
 
 
 def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
-    """A step as tables, one a head, whole numbers without decimals."""
+    """A step as tables, one per head, whole numbers without decimals."""
     shown, _ = excerpt_matrices(trace, step, {}, MAX_PAPER_SIDE, MAX_PAPER_HEADS)
     tables = [plain_table(drawn, trace, texts) for drawn in shown]
     value = trace[step]
@@ -236,7 +236,7 @@ def step_tables(trace: Trace, step: str, texts: DocumentTexts) -> list[Table]:
 
 
 def blank_copy(table: Table) -> Table:
-    """An empty grid with the row and column names of a table."""
+    """An empty grid with the names of a table's rows and columns."""
     names = [name for name, _ in table.rows]
     return blank_grid(table.title, names, table.columns)
 

@@ -1,7 +1,7 @@
-"""HTML documents that stand alone: one file, no request, and a policy that allows none.
+"""HTML documents in a single file, with a security policy that allows no request.
 
-Every text goes through a template that escapes it. Styles and scripts stand in the file, and its policy names both by
-their digest: no other text in the file, such as a user's, becomes a style or a script.
+Every text is inserted by a template that escapes it. Styles and scripts are in the file, and its policy allows them by
+their digests: no other text in the file, such as a user's, can become a style or a script.
 """
 
 from base64 import b64encode
@@ -34,8 +34,9 @@ def template_environment() -> Environment:
 
 
 def render_page(template: str, style: str, script: str = "", pictures: bool = False, **values: object) -> str:
-    """A document made from a template of this package. style, script: their text, the only ones that the policy allows.
-    pictures: whether it may show those that stand in it as data."""
+    """A document from a template of this package. style, script: their texts, the only ones that the policy allows.
+    pictures: whether it may show pictures from data URLs.
+    """
     rules = (
         "default-src 'none'",
         *(["img-src data:"] if pictures else []),
@@ -71,7 +72,7 @@ def read_template_part(name: str) -> str:
 
 
 def dark_symbol_style() -> str:
-    """The style that gives the symbols of formulas the colours of the dark theme, on a dark screen."""
+    """The style that gives the symbols of formulas the colours of the dark theme, if the device prefers dark."""
     dark_colours = DARK_PALETTE.families()
     rules = []
     for family, colour in SYMBOL_COLOURS.items():

@@ -1,6 +1,6 @@
-r"""A run as a LaTeX document that compiles as it is: every step's formula in the project's colours, and its numbers.
+r"""A run as a complete LaTeX document: every step's formula in the project's colours, and its numbers.
 
-Its first line says what compiles it: pdflatex, or xelatex with ctex where a word needs more than Latin letters.
+Its first line names the compiler: pdflatex, or xelatex with ctex if a word needs more than Latin letters.
 """
 
 import re
@@ -17,9 +17,9 @@ from attention_core.record.number_text import format_fixed
 from attention_core.record.trace import Trace
 
 MAX_LATEX_SIDE, MAX_LATEX_HEADS = 12, 4  # rows and columns of a matrix, and heads of a step, at most
-MAX_LATEX_LABEL_PX = 90.0  # pixels of a label at size 10: about as many as five numbers take
+MAX_LATEX_LABEL_PX = 90.0  # pixels of a label at size 10: about the width of five numbers
 LATEX_COLOUR_NAMES = {family: f"symbol{family}" for family in SYMBOL_COLOURS}
-LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # what pdflatex writes without further packages
+LATIN_PATTERN = re.compile(r"[ -~\u00a1-\u00ac\u00ae-\u00ff]*")  # letters that pdflatex prints without further packages
 
 ESCAPED_SIGNS = {
     "\\": r"\textbackslash{}",
@@ -32,7 +32,7 @@ ESCAPED_SIGNS = {
     "_": r"\_",
     "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}",
-    "-": "{-}",  # alone: -- would be a dash
+    "-": "{-}",  # in braces: -- would be a dash
     "'": r"\textquotesingle{}",
     "`": r"\textasciigrave{}",
     "<": r"\textless{}",
@@ -76,10 +76,10 @@ CHINESE_CLASS_LINES = (r"\documentclass[11pt]{ctexart}",)
 
 
 def latex_document(trace: Trace, at: Mapping[str, int], provenance: Provenance, texts: DocumentTexts) -> str:
-    """The whole document: title, sentence, where it is from, settings, and every step with formula and numbers.
+    """The whole document: title, sentence, provenance, settings, and every step with formula and numbers.
 
-    at: as in excerpt_matrices. Numbers have two decimals. Of a matrix at most MAX_LATEX_SIDE rows and columns are
-    written, of a step at most MAX_LATEX_HEADS heads; the document says what is left out.
+    at: as in excerpt_matrices. Numbers have two decimals. At most MAX_LATEX_SIDE rows and columns of a matrix and
+    MAX_LATEX_HEADS heads of a step are written; the document says what is left out.
     """
     body = "\n".join(document_paragraphs(trace, at, provenance, texts))
     is_latin = LATIN_PATTERN.fullmatch(body.replace("\n", " ")) is not None
@@ -159,7 +159,7 @@ def truth_latex(value: float) -> str:
 
 
 def number_latex(value: float) -> str:
-    r"""A number in mathematics, as it is printed everywhere.
+    r"""A number in LaTeX's mathematics, with two decimals or a power of ten.
 
     >>> number_latex(-0.934), number_latex(float("-inf")), number_latex(12345678.0), number_latex(float("nan"))
     ('-0.93', '-\\infty', '1.23\\cdot 10^{7}', '\\mathrm{NaN}')
@@ -174,7 +174,7 @@ def number_latex(value: float) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""A text that LaTeX writes as it is: nothing in it is a command.
+    r"""A text escaped for LaTeX: nothing in it is a command.
 
     >>> escape_latex(r"50% of $x_1 \input{a}")
     '50\\% of \\$x\\_1 \\textbackslash{}input\\{a\\}'

@@ -1,7 +1,7 @@
-"""A lecture as one HTML file, without a server or a network: slides that are stepped through by keys, or printed.
+"""A lecture as one HTML file, without a server or a network: slides to step through by keys, or to print.
 
-On the screen one slide is seen at a time: its question, what moves, then formulas and figures. Without its script, and
-on paper, all slides stand below each other with the speaker's notes.
+One slide is shown at a time: its question, its moving parts, then formulas and figures. Without its script, and
+on paper, all slides are shown one below the other with the speaker's notes.
 """
 
 import json
@@ -14,16 +14,16 @@ from markupsafe import Markup
 from attention_core.documents.html import read_template_part, render_page, typeset_formulas
 from attention_core.documents.slides import STILL_PART, MovingPart, SlideShow
 
-FORMULA_PX = 26.0  # the size of their letters, for a hall
-MAX_MOVING_BYTES = 12_000_000  # of all that moves together; what comes later stands still
+FORMULA_PX = 26.0  # pixels: the size of the letters of formulas, for a hall
+MAX_MOVING_BYTES = 12_000_000  # bytes of all moving parts together; further parts are shown as still pictures
 
 
 @dataclass(frozen=True)
 class PartDrawing:
     """The code that draws the moving parts of one name in a browser.
 
-    script: a module that gives away one function of ({parentElement, data, setTriggerValue}) and asks for nothing else.
-    html: what it draws into. style: of that.
+    script: a module that exports one function of ({parentElement, data, setTriggerValue}) and imports nothing.
+    html: the elements that it draws into. style: of these.
     """
 
     script: str
@@ -32,9 +32,9 @@ class PartDrawing:
 
 
 def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
-    """The file. The user's texts are escaped, so that none becomes markup.
+    """The text of the file. The user's texts are escaped, so that none becomes markup.
 
-    show: the slides. drawings: by name, for what moves in them, as far as all of it has room in MAX_MOVING_BYTES.
+    show: the slides. drawings: by name, for the moving parts, as far as these fit MAX_MOVING_BYTES together.
     """
     latex = dict.fromkeys(formula for slide in show.slides for formula in slide.formulas)
     outlines, drawn = typeset_formulas(list(latex), FORMULA_PX)
@@ -57,7 +57,7 @@ def lecture_page(show: SlideShow, drawings: Mapping[str, PartDrawing]) -> str:
 
 
 def bound_moving(show: SlideShow) -> SlideShow:
-    """The same slides; one whose moving parts exceed what is left of MAX_MOVING_BYTES has none."""
+    """The same slides, without the moving parts that exceed the rest of MAX_MOVING_BYTES."""
     slides = []
     room = MAX_MOVING_BYTES
     for slide in show.slides:
@@ -83,7 +83,7 @@ def write_data(data: bytes | Mapping[str, object]) -> dict[str, object]:
 
 
 def write_drawings(drawings: Mapping[str, PartDrawing]) -> str:
-    """The functions that draw, by name. Each module keeps its own names to itself.
+    """JavaScript that defines the drawing functions by name, with each module in a separate scope.
 
     >>> print(write_drawings({"row": PartDrawing("export default () => {};", "", "")}))
     const DRAWINGS = {};

@@ -1,6 +1,6 @@
 """A run as a Jupyter notebook: the link that opens it in the app, then the formula and the code of every step.
 
-It needs torch alone, as the exported script does, and consists of the same functions.
+It needs only torch, like the exported script, and consists of the same functions.
 """
 
 import re
@@ -37,11 +37,11 @@ def notebook(
 ) -> str:
     """The text of an .ipynb file whose code cells, run in order, compute every step under its name.
 
-    sentence: what stands under the title. comments: those of the code in another language, as translate_comments takes
-    them. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them
-    from scripts.INPUTS_FILE beside the notebook.
+    sentence: the text under the title. comments: translations of the code's comments, in the form of
+    translate_comments. A run with more than scripts.MAX_LITERAL_NUMBERS input numbers reads them from
+    scripts.INPUTS_FILE beside the notebook.
 
-    Raises ValueError where the run cannot be one script, as scripts.code.
+    Raises ValueError if the run cannot be one script, as scripts.code.
 
     >>> import json, torch
     >>> from attention_core import attend_qkv
@@ -50,11 +50,11 @@ def notebook(
     >>> cells[0]["source"], cells[-1]["source"][-1]
     (['# [Two words](?ex=en_it)'], 'output')
     """
-    from nbformat import v4, writes  # as long to load as a page takes to be drawn
+    from nbformat import v4, writes  # takes as long to import as a page to draw: not at startup
 
     book = v4.new_notebook(metadata=KERNEL)
     for place, (is_code, text) in enumerate(notebook_cells(trace, provenance, sentence)):
-        cell_id = f"cell-{place}"  # no random ids: the same run gives the same notebook
+        cell_id = f"cell-{place}"  # no random ids, so that the same run gives the same notebook
         if is_code:
             cell = v4.new_code_cell(translate_comments(text, comments), id=cell_id)
         else:
@@ -64,7 +64,7 @@ def notebook(
 
 
 def notebook_cells(trace: Trace, provenance: Provenance, sentence: str) -> Iterator[tuple[bool, str]]:
-    """Every cell, as whether it is code and its text."""
+    """Every cell: whether it is code, and its text."""
     from_file = needs_file(trace)
     imports = needed_imports(NOTEBOOK_LANGUAGE, from_file)
     functions = {}
@@ -109,7 +109,7 @@ def title_text(provenance: Provenance, sentence: str) -> str:
 
 
 def inputs_code(trace: Trace, from_file: bool, imports: list[str]) -> str:
-    """The first cell of code: what the notebook is, its imports and its inputs."""
+    """The first cell of code: a description of the notebook, its imports and its inputs."""
     write_inputs = inputs_from_file if from_file else input_literals
     lines = [
         *header_lines(trace, NOTEBOOK_LANGUAGE, from_file),
@@ -122,7 +122,7 @@ def inputs_code(trace: Trace, from_file: bool, imports: list[str]) -> str:
 
 
 def escape_notebook_text(text: str) -> str:
-    """A text as Markdown that shows exactly this text, with nothing in it for HTML or MathJax to run.
+    """A text as Markdown that shows exactly this text: nothing in it is HTML or a formula.
 
     >>> escape_notebook_text("it <b> $x$")
     'it &#60;b&#62; &#36;x&#36;'

@@ -1,7 +1,7 @@
 """A run's numbers as files: one step as CSV, all steps as NPZ or JSON, every number with all its digits.
 
 Minus infinity, NaN and truth values survive in each file. NPZ knows them; CSV writes -inf, NaN, True and False; JSON
-has no number for infinities and NaN, so that the texts "-Infinity", "Infinity" and "NaN" stand in their place.
+has no number for infinities and NaN, so that the texts "-Infinity", "Infinity" and "NaN" replace them.
 """
 
 import io
@@ -19,13 +19,13 @@ from attention_core.record.trace import Step, Trace
 MAX_NUMBERS_BY_KIND = {"CSV": 250_000, "JSON": 250_000, "NPZ": 2_500_000}  # numbers in a file of each kind
 ABOUT_KEY = "about"  # the member of an NPZ file, and the key of a JSON one, that describes the content
 JSON_NOT_FINITE = ("-Infinity", "Infinity", "NaN")  # texts that replace numbers in JSON
-FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet calculates a text that begins like this
+FORMULA_SIGNS = tuple("=+-@＝＋－＠\t\r")  # a spreadsheet would calculate a text that begins so
 
 
 def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
-    """Raises AttentionError (export_too_large) where a step, or all of them, have more numbers than a file may hold.
+    """Raises AttentionError (export_too_large) if a step, or all steps, have more numbers than a file may contain.
 
-    kind: a key of MAX_NUMBERS_BY_KIND. step: the one that is written, None for all.
+    kind: a key of MAX_NUMBERS_BY_KIND. step: the exported step, None for all.
 
     >>> trace = Trace({"x": Step("x", torch.zeros(600, 600), ("T", "D"))})
     >>> check_export_size(trace, "NPZ")
@@ -46,7 +46,7 @@ def check_export_size(trace: Trace, kind: str, step: str | None = None) -> None:
 
 
 def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
-    """One step as CSV: where it is from in three lines that begin with #, then trace.frame, a line for each number.
+    """One step as CSV: its provenance in three lines that begin with #, then trace.frame, one line per number.
 
     step: any step's name. A word that a spreadsheet would calculate, such as =1+1, has an apostrophe before it.
     Read it by `pandas.read_csv(file, skiprows=3)`.
@@ -79,7 +79,7 @@ def csv_text(trace: Trace, step: str, provenance: Provenance) -> str:
 
 
 def escape_formula(word: str) -> str:
-    """The word, with an apostrophe before it if a spreadsheet would take it for a formula.
+    """The word, with an apostrophe before it if a spreadsheet would calculate it as a formula.
 
     >>> escape_formula("=HYPERLINK(1)"), escape_formula("it")
     ("'=HYPERLINK(1)", 'it')
@@ -88,9 +88,9 @@ def escape_formula(word: str) -> str:
 
 
 def npz_bytes(trace: Trace, provenance: Provenance) -> bytes:
-    """All steps as an NPZ file, and `about`: the JSON text of where they are from, their axes and their labels.
+    """All steps as an NPZ file, and `about`: the JSON text of their provenance, axes and labels.
 
-    Each step stands under its name in its own precision; bfloat16, which NumPy does not have, becomes float32.
+    Each step is stored under its name in its precision; bfloat16, which NumPy lacks, becomes float32.
 
     Raises AttentionError: export_too_large.
 
@@ -112,7 +112,7 @@ def npz_bytes(trace: Trace, provenance: Provenance) -> bytes:
 
 
 def json_text(trace: Trace, provenance: Provenance) -> str:
-    """All steps as JSON: `about`, where they are from and the labels, then `steps` in order with axes and values.
+    """All steps as JSON: `about`, their provenance and labels, then `steps` in order with axes and values.
 
     Raises AttentionError: export_too_large.
 
@@ -129,7 +129,7 @@ def json_text(trace: Trace, provenance: Provenance) -> str:
 
 
 def export_metadata(trace: Trace, provenance: Provenance) -> dict[str, object]:
-    """Where the numbers are from, their precision, and the words of the axes."""
+    """The provenance of the numbers, their precision, and the words of the axes."""
     title, link, *notes = provenance.lines
     return {
         "title": title,
@@ -152,7 +152,7 @@ def step_as_json(step: Step) -> dict[str, object]:
 
 
 def plain_values(array: np.ndarray) -> list:
-    """An array as nested lists of truth values, or of numbers; texts stand for what JSON has no number for."""
+    """An array as nested lists of truth values or numbers; texts replace infinities and NaN, which JSON lacks."""
     if array.dtype == bool:
         return array.tolist()
     values = array.astype(np.float64).astype(object)  # float64 holds every number of the smaller precisions

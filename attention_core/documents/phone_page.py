@@ -1,7 +1,7 @@
-"""A scene as one HTML file: title, sentence, the heads' maps, every step; pointing at a number tells its arithmetic.
+"""A scene as one HTML file: title, sentence, the heads' maps, every step; a tap on a number shows its arithmetic.
 
 200 people open it on their phones without a server or a network. It shows tables and not Vega, whose scripts alone
-take 0.9 MB: a table is there at once, scrolls under a thumb, is read aloud, and its numbers can be searched.
+take 0.9 MB: a table appears at once, scrolls on a phone, is read by screen readers, and can be searched.
 """
 
 from collections.abc import Collection, Mapping
@@ -19,20 +19,20 @@ from attention_core.explanation.shown_steps import computed_cell, explain_shown,
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # rows and columns of a matrix, at most: the first with which all cells fit
-MAX_PAGE_CELLS = 8_000  # of all matrices together
-MAX_PAGE_HEADS = 8  # of a step
-MAX_PAGE_TERMS = 60_000  # terms of all arithmetic, which take about half a second to be written
+MATRIX_SIDES = (24, 16, 12, 8, 6, 4)  # largest rows and columns of a matrix: the first number with which all cells fit
+MAX_PAGE_CELLS = 8_000  # cells of all matrices together
+MAX_PAGE_HEADS = 8  # heads of a step
+MAX_PAGE_TERMS = 60_000  # terms in the arithmetic of all cells, which take about half a second to write
 
-ShownMatrices = dict[str, tuple[list[Panel], int]]  # of each step its matrices, and how many heads are left out
+ShownMatrices = dict[str, tuple[list[Panel], int]]  # by step: its matrices, and the number of heads left out
 
 
 @dataclass(frozen=True)
 class SceneTexts:
     """The texts of the page itself.
 
-    hint: how to ask for a number. steps: over the steps. open: the link to the app. untold: before the steps whose
-    arithmetic is left out.
+    hint: how to show the arithmetic of a number. steps: the heading of the steps. open: of the link to the app. untold:
+    the text before the names of the steps whose arithmetic is left out.
     """
 
     hint: str
@@ -43,7 +43,7 @@ class SceneTexts:
 
 @dataclass(frozen=True)
 class ShownStep:
-    """A step as it is shown: its formula, its matrices, and how many heads are left out."""
+    """A step on the page: its name, its formula, its matrices, and the number of heads that are left out."""
 
     name: str
     formula: Markup
@@ -59,10 +59,10 @@ def scene_page(
     page_texts: SceneTexts,
     note: str = "",
 ) -> str:
-    """The whole page. at: as in excerpt_matrices. note: what a lecturer wrote to the scene.
+    """The text of the page. at: as in excerpt_matrices. note: of the lecturer.
 
     At most MAX_PAGE_CELLS cells are shown, of MAX_PAGE_HEADS heads; larger matrices are cut, and the page says so.
-    Arithmetic is there for the steps, in order, that have at most MAX_PAGE_TERMS terms together; the page names the
+    Arithmetic is included for the first steps that have at most MAX_PAGE_TERMS terms together; the page names the
     others.
     """
     shown = shown_matrices(trace, at)
@@ -95,7 +95,7 @@ def scene_page(
 def scene_tables(
     trace: Trace, panels: Collection[Panel], texts: DocumentTexts, styles: CellStyles, is_explained: bool
 ) -> list[Table]:
-    """The matrices of a step as tables. is_explained: whether each number tells how it was computed."""
+    """The matrices of a step as tables. is_explained: whether each number has its arithmetic."""
 
     def arithmetic(ref: Ref) -> str:
         return explain_shown(trace, ref.step, ref.index).text if is_explained else ""
@@ -123,7 +123,7 @@ def count_cells(panels: Collection[Panel]) -> int:
 
 
 def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
-    """The steps whose arithmetic is written, in order, as long as there are not too many terms."""
+    """The steps whose arithmetic is included, in order, until MAX_PAGE_TERMS terms are reached."""
     explained = set()
     terms_left = MAX_PAGE_TERMS
     for step, (panels, _) in shown.items():
@@ -131,7 +131,7 @@ def explained_steps(trace: Trace, shown: ShownMatrices) -> set[str]:
             continue
         last = computed_cell(trace, panels[0].refs[-1][-1])  # a cell with as many terms as any
         operation = trace.step(last.step).operation
-        if operation is None:  # the step is a copy of what was given
+        if operation is None:  # the step is a copy of an input
             continue
         cell = operation.cell(last.index, trace.shapes())
         terms = len(cell.terms) * count_cells(panels)

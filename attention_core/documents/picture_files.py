@@ -1,6 +1,6 @@
-"""A chart as a file: the same specification drawn without a browser, as SVG or PNG, with its title and its formula.
+"""A picture as a file: its Vega-Lite specification drawn without a browser, as SVG or PNG, with title and formula.
 
-This file alone knows vl-convert, which contains Vega and a renderer of SVG and asks no network.
+Only this module knows vl-convert, which contains Vega and a renderer of SVG, and needs no network.
 """
 
 import re
@@ -16,19 +16,19 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import FONT, Picture
 from attention_core.drawing.text_layout import text_width
 
-VEGA_LITE = "6.4"  # of the versions in vl-convert the one that Altair writes for
-FILE_MARGIN_PX = 16.0  # around the whole
-FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # the size of the title, and of where it is from
-LINE_HEIGHT = 1.4  # times the size of its letters
-MIN_FILE_TEXT_WIDTH_PX = 420.0  # a narrower picture has room at its right, so that its title stays a few lines
-MAX_FOOTER_LINES = 12  # of an address under a picture: a longer one is cut; the description of the SVG holds all of it
-PNG_SCALE = 3.0  # pixels of a PNG for each of the screen's
+VEGA_LITE = "6.4"  # the version of Vega-Lite in vl-convert that Altair writes for
+FILE_MARGIN_PX = 16.0  # pixels around the picture
+FILE_TITLE_PX, FILE_NOTE_PX = 20.0, 11.0  # pixels: the size of the title, and of the provenance
+LINE_HEIGHT = 1.4  # times the size of the letters
+MIN_FILE_TEXT_WIDTH_PX = 420.0  # pixels: a narrower picture gets a margin at its right, so that its title has few lines
+MAX_FOOTER_LINES = 12  # lines of the footer: a longer address is cut, but is complete in the SVG's description
+PNG_SCALE = 3.0  # pixels of a PNG per pixel on the screen
 SVG_SIZE_PATTERN = re.compile(r'<svg [^>]*?width="([0-9.]+)" height="([0-9.]+)"')
-LINE_END_SIGNS = " &?/"  # a text may be broken after a blank or a sign of an address
+LINE_END_SIGNS = " &?/"  # a line may end after a blank or one of these signs of an address
 TRANSPOSE_SIGN, RAISED_T = "ᵀ", '<tspan baseline-shift="super" font-size="70%">T</tspan>'
 TRANSPOSED_TEXT_PATTERN = re.compile(f"(?<=>)[^<]*{TRANSPOSE_SIGN}[^<]*(?=</text>)")
-# A line with a letter of Europe that a Chinese font would put together from a plain one and a loose mark: Ġ, ĉ, ẋ. The
-# renderer draws a line in the one font that has most of it, so such a line is drawn in pieces, Chinese and not.
+# Lines with a European letter that a Chinese font would compose of a letter and a loose mark: Ġ, ĉ, ẋ. The renderer
+# draws a line in the one font that has most of it, so such a line is drawn in pieces, Chinese and other ones.
 MARKED_LINE_PATTERN = re.compile("<text([^>]*)>([^<]*[\u0100-\u024f\u1e00-\u1eff][^<]*)</text>")
 PIECE_PATTERN = re.compile("[\u2e80-\U0003ffff]+ *|[^\u2e80-\U0003ffff]+")
 FIRST_CHINESE = "\u2e80"
@@ -36,18 +36,18 @@ MARKED_LINE_FONT = "'Source Sans 3', 'DejaVu Sans', 'Liberation Sans', sans-seri
 FONT_PATTERN = re.compile(r' font-family="[^"]*"')
 ANCHOR_PATTERN = re.compile(r' text-anchor="([^"]*)"')
 PLACE_PATTERN = re.compile(r' (?:transform|x|y|dx|opacity)="[^"]*"')
-STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # where a line starts, in widths of it, by its anchor
-MEASURING_SCALE = 8.0  # pixels for each of a text whose width is measured
-UNASSIGNED_LETTER = "\U0010fffd"  # for private use, so that no font has it
+STARTS = {"start": 0.0, "middle": -0.5, "end": -1.0}  # the start of a line by its anchor, in multiples of its width
+MEASURING_SCALE = 8.0  # pixels per pixel of a text whose width is measured
+UNASSIGNED_LETTER = "\U0010fffd"  # a private-use character, which no font has
 
 
 def svg_text(
     picture: Picture, provenance: Provenance, palette: Palette, formula: str = "", is_titled: bool = True
 ) -> str:
-    """A picture as SVG: the title and the step's formula above it, where it is from below.
+    """A picture as SVG: the title and the step's formula above it, its provenance below.
 
-    palette: the one that the picture is drawn in. formula: LaTeX, "" for none. is_titled: whether its title is drawn;
-    else a slide has it.
+    palette: of the picture. formula: LaTeX, "" for none. is_titled: whether its title is drawn;
+    if not, the slide shows it.
 
     >>> from attention_core.drawing.specifications import sized_specification
     >>> from attention_core.drawing.cells import cell_table
@@ -96,7 +96,7 @@ def whole_svg(parts: Sequence[str], width: float, height: float, provenance: Pro
 
 
 def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
-    """An SVG as PNG, so many times as large.
+    """An SVG as PNG. scale: pixels per pixel of the SVG.
 
     >>> png_bytes(f'<svg xmlns="{SVG_NAMESPACE}" width="10" height="10"/>')[:4]
     b'\\x89PNG'
@@ -105,8 +105,8 @@ def png_bytes(svg: str, scale: float = PNG_SCALE) -> bytes:
 
 
 def set_transposes(svg: str) -> str:
-    """An SVG whose texts have a raised T for the sign of a transpose, which few fonts have: a line with a letter that
-    its font lacks is drawn whole in another font.
+    """An SVG with a raised T instead of the transpose sign, which few fonts have: the renderer would draw its line in
+    another font.
 
     >>> set_transposes("<title>q kᵀ</title><text>q kᵀ</text>")
     '<title>q kᵀ</title><text>q k<tspan baseline-shift="super" font-size="70%">T</tspan></text>'
@@ -115,8 +115,8 @@ def set_transposes(svg: str) -> str:
 
 
 def set_marked_letters(svg: str) -> str:
-    """An SVG whose lines with marked letters, such as Ġ, have a font that holds these whole; the Chinese of such a line
-    keeps its own.
+    """An SVG whose lines with marked letters, such as Ġ, have a font that contains these; Chinese in such a line
+    keeps its font.
 
     >>> set_marked_letters('<text font-family="A">Ġcat</text>').count("Source Sans 3")
     1
@@ -127,7 +127,7 @@ def set_marked_letters(svg: str) -> str:
 
 
 def draw_in_pieces(style: str, text: str) -> str:
-    """A line of an SVG as texts side by side, of which each has one font. style: its attributes."""
+    """A line of an SVG as texts side by side, each in one font. style: the attributes of the line."""
     plain_style = FONT_PATTERN.sub("", style)
     marked_style = f'{plain_style} font-family="{MARKED_LINE_FONT}"'
     pieces = PIECE_PATTERN.findall(text)
@@ -146,11 +146,11 @@ def draw_in_pieces(style: str, text: str) -> str:
 
 
 def measure_width(style: str, text: str) -> float:
-    """The rendered width of a text in pixels: a picture without a size is as large as its content."""
+    """The width of a text in pixels, measured by rendering it: a picture without a size is as large as its content."""
     still = PLACE_PATTERN.sub("", ANCHOR_PATTERN.sub("", style))
     line = f'<text xml:space="preserve"{still}>{text}</text>'
     png = vl_convert.svg_to_png(f'<svg xmlns="{SVG_NAMESPACE}">{line}</svg>', scale=MEASURING_SCALE)
-    return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # where the head of a PNG says it
+    return int.from_bytes(png[16:20], "big") / MEASURING_SCALE  # the width in the header of a PNG
 
 
 def vega_svg(picture: Picture) -> str:
@@ -174,9 +174,9 @@ def place_svg(svg: str, y: float) -> str:
     return svg.replace("<svg", f'<svg x="{FILE_MARGIN_PX:g}" y="{y:.2f}"', 1)
 
 
-# ---- texts around it -------------------------------------------------------------------------------------------------
+# ---- texts around the picture ----------------------------------------------------------------------------------------
 def text_lines_svg(lines: Iterable[str], y: float, size: float, ink: str) -> tuple[list[str], float]:
-    """Lines of text from y on, and where the last one ends."""
+    """Lines of text from y on, and the lower edge of the last one."""
     parts = []
     for line in lines:
         parts.append(text_line_svg(line, y, size, ink))
@@ -191,7 +191,7 @@ def text_line_svg(text: str, y: float, size: float, ink: str) -> str:
 
 
 def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:
-    """Address and notes, as lines of this width."""
+    """The address and the notes of the provenance, as lines of this width."""
     for text in provenance.lines[1:]:
         lines = wrap_text(text, width, FILE_NOTE_PX)
         yield from lines[:MAX_FOOTER_LINES]
@@ -200,7 +200,7 @@ def footer_lines(provenance: Provenance, width: float) -> Iterator[str]:
 
 
 def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
-    """A text broken into lines of this width: after a blank or a sign of an address where there is one, else anywhere.
+    """A text broken into lines of this width: after a blank or a sign of an address if there is one, else anywhere.
 
     >>> wrap_text("who is meant", 60, 10)
     ['who is ', 'meant']
@@ -217,7 +217,7 @@ def wrap_text(text: str, width: float, size: float) -> Sequence[str]:
 
 
 def last_line_end(line: str) -> int:
-    """Where a line that is one character too long ends: after its last sign that may end it, else before its last
+    """The end of a line that is one character too long: after its last sign that may end it, else before its last
     character.
 
     >>> last_line_end("who is m"), last_line_end("whoism")
@@ -234,7 +234,7 @@ def last_line_end(line: str) -> int:
 def missing_letters(text: str) -> str:
     """The characters of a text, each once, that none of this machine's fonts has: a PNG would show boxes.
 
-    It is found by drawing: a missing character looks like one that no font has, whatever language the machine speaks.
+    It is found by rendering: a missing character looks like one that no font has.
 
     >>> missing_letters("it\\u0378 \\u0378")
     '\\u0378'

@@ -1,14 +1,14 @@
-"""Provenance of an exported file: its title, the link that opens its state, and what in it is random."""
+"""Provenance of an exported file: its title, the link to its state, and what in it is random."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Provenance:
-    """What every exported file carries: a title, the address of its state, and notes, such as a seed.
+    """The texts in every exported file: a title, the address of its state, and notes, such as a seed.
 
-    The caller gives the texts ready-made; each stands in one line. warning: what to know before anything in the file is
-    believed, such as that a model guesses; empty where there is nothing.
+    Each text is one line, shown unchanged. warning: what to know before anything in the file is
+    believed, such as that a model guesses; may be empty.
 
     >>> Provenance("A  title", "?ex=en_it", ("Built\\nby hand: x.",)).lines
     ('A title', '?ex=en_it', 'Built by hand: x.')
@@ -21,7 +21,7 @@ class Provenance:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """Title, address, the warning where there is one, and notes, a line each."""
+        """Title, address, the warning if there is one, and notes, each as one line."""
         warnings = (self.warning,) if self.warning else ()
         texts = (self.title, self.link, *warnings, *self.notes)
         return tuple(" ".join(text.split()) for text in texts)

@@ -1,6 +1,6 @@
 """A lecture as a file of slides (PPTX): titles, sentences, formulas and notes as text, pictures in pixels.
 
-This file alone knows python-pptx. What moves stands as it ends, its figures beside it.
+Only this module knows python-pptx. Moving parts are shown in their last state, with their figures beside them.
 """
 
 from collections.abc import Sequence
@@ -24,22 +24,22 @@ from attention_core.drawing.palette import LIGHT_PALETTE
 
 SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX = 1280.0, 720.0  # 16 : 9
 EMU_PER_PX, POINTS_PER_PX = 9525, 0.75
-TITLE_ONLY_LAYOUT = 5  # of the library's own template
-LINE_HEIGHT = 1.3  # times the size of its letters
-FREE_BELOW_LINE = 1 / 3  # times the size of its letters: below a formula and a figure
-SIDE_GAP_PX = 24.0  # between two things beside or below each other
-WIDE_ASPECT = 1.8  # width by height of a picture, from which on its texts stand below it
-WIDE_PICTURE_SHARE = 0.4  # of the height, for such a picture
-MAX_PICTURE_SCALE = 2.5  # times as large as on a page: its letters are then those of a headline
-SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # thousandths, of a letter's size
+TITLE_ONLY_LAYOUT = 5  # the index of a layout in python-pptx's template
+LINE_HEIGHT = 1.3  # times the size of the letters
+FREE_BELOW_LINE = 1 / 3  # times the size of the letters: the space below a formula or a figure
+SIDE_GAP_PX = 24.0  # pixels between parts beside or below each other
+WIDE_ASPECT = 1.8  # width by height: the texts of a picture that is wider are below it
+WIDE_PICTURE_SHARE = 0.4  # share of the height that such a picture takes
+MAX_PICTURE_SCALE = 2.5  # times the size on a page: then its letters are as large as a headline's
+SCRIPT_SHIFT_PERCENT = {1: 30_000, -1: -25_000}  # thousandths of a letter's size, by level
 LANGUAGES = {"en": MSO_LANGUAGE_ID.ENGLISH_US, "zh-Hans": MSO_LANGUAGE_ID.SIMPLIFIED_CHINESE}
 CHINESE_FONT, NO_CHINESE_FONT = "Microsoft YaHei", b'<a:ea typeface=""/>'
-MAX_LIST_COLUMNS = 3  # of titles of slides beside each other
+MAX_LIST_COLUMNS = 3  # columns of slide titles
 
 
 @dataclass(frozen=True)
 class Box:
-    """A part of a slide, in pixels of SLIDE_WIDTH_PX."""
+    """A part of a slide, in pixels of a slide that is SLIDE_WIDTH_PX wide."""
 
     left: float
     top: float
@@ -47,7 +47,7 @@ class Box:
     height: float
 
     def split(self, count: int, is_across: bool) -> list["Box"]:
-        """`count` equal parts of it with gaps between them: beside each other, else below each other.
+        """`count` equal parts of it with gaps between them: beside each other if is_across, else below each other.
 
         >>> [part.left for part in Box(0, 0, 224, 50).split(2, is_across=True)]
         [0.0, 124.0]
@@ -75,7 +75,7 @@ TITLE_BOX = Box(48, 28, 1184, 68)
 ANSWER_BOX = Box(48, 100, 1184, 64)
 QUESTION_BOX = Box(120, 190, 1040, 340)
 BODY_BOX = Box(48, 172, 1184, 484)
-TALL_BOX = Box(48, 112, 1184, 544)  # of a slide without a sentence over it
+TALL_BOX = Box(48, 112, 1184, 544)  # on a slide without a sentence above it
 FOOT_BOX = Box(48, 668, 1184, 32)
 LIST_BOX = Box(48, 130, 1184, 440)
 SOURCE_BOX = Box(48, 590, 1184, 100)
@@ -83,15 +83,15 @@ TITLE_SIZES, QUESTION_SIZES = (40, 34, 28, 24, 20, 16), (48, 40, 34, 28, 24, 20)
 ANSWER_SIZES, SIDE_SIZES = (28, 24, 20, 17, 14), (28, 26, 24, 22, 20, 18, 16, 14, 12, 10)
 BODY_SIZES = (36, 32, *SIDE_SIZES)
 CODE_SIZES, CODE_FONT, CODE_LETTER_WIDTH = (28, 26, 24, 22, 20, 18, 16, 14, 12, 10), "Consolas", 0.6
-PICTURES_ALONE = 2  # that have room on a slide without texts beside them
-FIRST_WIDE_LETTER = "\u2e80"  # of those that are two letters wide in a listing: Chinese and what follows it
+PICTURES_ALONE = 2  # pictures that fit on a slide without texts beside them
+FIRST_WIDE_LETTER = "\u2e80"  # the first of the letters that are two letters wide in a listing: Chinese and later ones
 SOURCE_SIZE = 12
 LIST_SIZES, FOOT_SIZES = (28, 26, 24, 22, 20, 18, 16, 14), (16, 14, 12)
 
 
 @dataclass(frozen=True)
 class SideTexts:
-    """The texts about pictures: formulas, figures, listings beside each other."""
+    """The texts of pictures: formulas, figures, and listings beside each other."""
 
     formulas: Sequence[str]
     figures: Sequence[str]
@@ -102,8 +102,9 @@ class SideTexts:
 
 
 def slide_file(show: SlideShow) -> bytes:
-    """The file: a slide with the title and the times; then of every scene one with its question, and one or two with
-    what answers it."""
+    """The bytes of the file: a slide with title and times; then for every scene one with its question, and one or
+    two with the answer.
+    """
     file = Presentation()
     file.slide_width, file.slide_height = (Emu(round(px * EMU_PER_PX)) for px in (SLIDE_WIDTH_PX, SLIDE_HEIGHT_PX))
     file.core_properties.title = show.title
@@ -122,8 +123,9 @@ def slide_file(show: SlideShow) -> bytes:
 
 
 def name_chinese_font(file: Presentation) -> None:
-    """Gives Chinese letters a font without serifs, as the others have: the library's template names none, and programs
-    then take one with serifs, or one for Japanese."""
+    """Gives Chinese letters a sans-serif font, like the others: python-pptx's template has none, and programs then use
+    a serif or a Japanese font.
+    """
     theme = file.slide_master.part.part_related_by(RELATIONSHIP_TYPE.THEME)
     theme._blob = theme.blob.replace(NO_CHINESE_FONT, f'<a:ea typeface="{CHINESE_FONT}"/>'.encode())
 
@@ -160,7 +162,7 @@ class SlideWriter:
     def write_answer(self, slide: Slide, number: int) -> None:
         """Write the slide with the answer: a sentence and the picture, with the formulas and the figures beside it.
 
-        Pictures that have no room there get a separate slide with their texts, so that all is large."""
+        Pictures that do not fit there get a separate slide with their texts, so that all is large."""
         pictures = [picture for picture in slide.pictures if not picture.missing_letters()]
         undrawn = "".join(picture.missing_letters() for picture in slide.pictures)
         figures = [*slide.figures, self.show.words.no_font(undrawn)] if undrawn else slide.figures
@@ -214,7 +216,7 @@ class SlideWriter:
         shape.left, shape.top, shape.width, shape.height = TITLE_BOX.emu()
         frame = shape.text_frame
         frame.word_wrap, frame.vertical_anchor = True, MSO_ANCHOR.MIDDLE
-        frame.margin_left = frame.margin_right = 0  # as all other texts, which it stands over
+        frame.margin_left = frame.margin_right = 0  # like the texts below it
         paragraph = frame.paragraphs[0]
         paragraph.alignment = PP_ALIGN.LEFT
         self.add_run(paragraph, title, fitting_size([title], TITLE_BOX, TITLE_SIZES), is_bold=True)
@@ -282,14 +284,14 @@ class SlideWriter:
             self.place_picture(page, picture, part)
 
     def place_picture(self, page: FileSlide, picture: SlidePicture, box: Box) -> None:
-        """Place a picture as large as its room and its letters or pixels allow."""
+        """Place a picture as large as the box, and the size of its letters or its pixels, allow."""
         scale = find_picture_scale(picture, box)
         width, height = (edge * scale for edge in find_picture_size(picture))
         shape = page.shapes.add_picture(BytesIO(picture.pixels(scale)), 0, 0)
         placed = Box(box.left + (box.width - width) / 2, box.top, width, height)
         shape.left, shape.top, shape.width, shape.height = placed.emu()
         shape.name = picture.alt[:80]
-        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # the library has no name for it
+        shape._element.nvPicPr.cNvPr.set("descr", picture.alt)  # python-pptx has no name for it
 
     def add_frame(self, page: FileSlide, box: Box):
         """Add a text frame without a margin."""
@@ -315,12 +317,12 @@ class SlideWriter:
         run.font.language_id = self.language
         run.font.color.rgb = RGBColor.from_string((colour or LIGHT_PALETTE.ink).removeprefix("#").upper())
         if level:
-            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # the library has no name for it
+            run.font._element.set("baseline", str(SCRIPT_SHIFT_PERCENT[level]))  # python-pptx has no name for it
         return run
 
 
 def list_columns(lines: Sequence[str]) -> list[tuple[Sequence[str], Box]]:
-    """The titles of all slides in columns, as few as let their letters be largest."""
+    """The titles of all slides in columns: the number of columns with which the letters are largest."""
     ways = []
     for count in range(1, MAX_LIST_COLUMNS + 1):
         rows = -(-len(lines) // count) or 1
@@ -350,7 +352,7 @@ def find_picture_scale(picture: SlidePicture, box: Box) -> float:
 
 
 def find_code_size(lines: Sequence[str], box: Box) -> int:
-    """The largest size in which a listing has room without a broken line; else the smallest.
+    """The largest size in which a listing fits without a broken line; else the smallest.
 
     >>> find_code_size(["x" * 60], BODY_BOX), find_code_size(["x" * 96], BODY_BOX)
     (28, 20)
@@ -364,9 +366,9 @@ def find_code_size(lines: Sequence[str], box: Box) -> int:
 
 
 def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
-    """The largest of the sizes in which all lines, broken where they are too long, have room; 0 where none is.
+    """The largest of the sizes in which all lines, wrapped if too long, fit the box; 0 if none does.
 
-    free: below each of them, in times the size."""
+    free: the space below each line, as a multiple of the size."""
     for size in sizes:
         broken = sum(len(wrap_text(line, box.width, size)) for line in lines)
         height = size * (broken * LINE_HEIGHT + len(lines) * free)
@@ -376,7 +378,7 @@ def size_that_fits(lines: Sequence[str], box: Box, sizes: Sequence[int], free: f
 
 
 def fitting_size(lines: Sequence[str], box: Box, sizes: Sequence[int], free: float = 0) -> int:
-    """As size_that_fits, but the smallest size if none has room.
+    """As size_that_fits, but the smallest size if none fits.
 
     >>> fitting_size(["one"], Box(0, 0, 100, 50), (30, 20)), fitting_size(["one two"], Box(0, 0, 100, 50), (30, 20))
     (30, 20)

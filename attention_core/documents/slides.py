@@ -1,6 +1,6 @@
-"""A lecture as slides: the records that every file of a lecture is written from.
+"""A lecture as slides: the records from which every file of a lecture is written.
 
-The page, the slides of an office program and the sheet of exercises are written from these records and nothing else.
+The HTML page, the PPTX file and the sheet of exercises are written from these records alone.
 """
 
 from base64 import b64encode
@@ -13,16 +13,16 @@ from attention_core.documents.picture_files import missing_letters, png_bytes
 from attention_core.documents.provenance import Provenance
 
 SVG_TYPE = "image/svg+xml"
-STILL_PART = "picture"  # among what moves
-SLIDE_SCALE = 2.0  # pixels of a picture in an office program for each of the screen's
+STILL_PART = "picture"  # the name of a still picture among the moving parts
+SLIDE_SCALE = 2.0  # pixels of a picture in a PPTX file per pixel on the screen
 
 
 @dataclass(frozen=True)
 class MovingPart:
     """A part of a slide that a browser draws and animates.
 
-    name: of what draws it; STILL_PART is a picture of the slide, which stands between what moves: data says "at" which
-    place of its pictures. data: as its script reads it, bytes or what can be said in JSON. answers: whether it says the
+    name: of its drawing function; or STILL_PART, a picture of the slide between moving parts, whose data has "at", the
+    index of the picture. data: for its script, bytes or a JSON value. answers: whether it reveals the
     answer of the slide.
     """
 
@@ -35,8 +35,8 @@ class MovingPart:
 class SlidePicture:
     """A picture with its provenance.
 
-    data: the file. kind: SVG_TYPE, image/png or image/jpeg. alt: what it shows, in words. map: whether a map of all
-    queries comes after what moves.
+    data: the file. kind: SVG_TYPE, image/png or image/jpeg. alt: the text for screen readers. map: whether a map of all
+    queries follows the moving parts.
     """
 
     data: bytes
@@ -60,9 +60,9 @@ class SlidePicture:
         return missing_letters("".join(ElementTree.fromstring(self.data).itertext()))
 
     def pixels(self, size: float = 1.0) -> bytes:
-        """The picture in pixels: of an SVG as PNG, SLIDE_SCALE for each of the screen's; any other as it is.
+        """The bytes of the picture as pixels: an SVG as PNG, with SLIDE_SCALE pixels per pixel; any other unchanged.
 
-        size: how many times as large as on a page it stands there."""
+        size: multiplies the size on a page."""
         return png_bytes(self.data.decode(), SLIDE_SCALE * size) if self.kind == SVG_TYPE else self.data
 
 
@@ -70,7 +70,7 @@ class SlidePicture:
 class SlideExercise:
     """An exercise of a slide, to calculate by hand.
 
-    given, asked: matrices with their numbers. solution: the same as asked, blank there. arithmetic: of one number,
+    given: matrices with their numbers. asked: an empty grid; solution: the same, filled. arithmetic: of one number,
     by its name.
     """
 
@@ -81,23 +81,23 @@ class SlideExercise:
     arithmetic: str
 
     def asks_same(self, other: "SlideExercise") -> bool:
-        """Whether it gives, and asks for, the same numbers as another one, in whatever order."""
+        """Whether it gives and asks for the same numbers as another exercise, in any order."""
         return self.list_numbers() == other.list_numbers()
 
     def list_numbers(self) -> list[list[str]]:
-        """The numbers that are given last and those that are asked for, each in order of their letters."""
+        """The numbers that are given last and those that are asked for, each sorted as texts."""
         grids = (self.given[-1], self.solution)
         return [sorted(cell.text for _, row in grid.table.rows for cell in row) for grid in grids]
 
 
 @dataclass(frozen=True)
 class Slide:
-    """A scene as it is seen: its title, the question before, the answer after it, pictures, formulas, figures.
+    """A scene as a slide: its title, the question, the answer, pictures, formulas, figures.
 
-    pictures: the first is the scene's own, the others belong to its figures. moving: what is drawn in the place of so
-    many of them as moved says, one below the other; nothing where all stands. formulas: LaTeX. figures: sentences with
-    numbers. code: a listing; code_beside: the same in another library. notes: what the speaker says. link: opens it in
-    the app. source: where its pictures are from. exercise: None where there is nothing to calculate.
+    pictures: the first is the scene's picture, the others belong to its figures. moving: parts that replace the first
+    `moved` pictures, one below the other; empty if nothing moves. formulas: LaTeX. figures: sentences with numbers.
+    code: a listing; code_beside: the same in another library. notes: for the speaker. link: opens it in the app.
+    source: of its pictures. exercise: None if there is nothing to calculate.
     """
 
     title: str
@@ -129,10 +129,10 @@ class Slide:
 class SlideWords:
     """The texts of the files themselves, in their language.
 
-    language: as HTML names it. answer, notes, previous, next, keys, open: on buttons, over notes, on the title page, on
-    links. minutes: so many. place: which slide of how many. no_font: that letters cannot be drawn here. given, asked,
-    solutions, nothing: of the sheet of exercises, over what is given, over what is asked, over the answers, and in the
-    place of all where there is nothing to calculate.
+    language: as in HTML. answer, notes, previous, next, keys, open: of buttons, notes, the title page and links.
+    minutes, place, no_font: return the texts for so many minutes, for slide number and count, and for letters that
+    cannot be drawn. given, asked, solutions, nothing: of the sheet of exercises: the headings of the given and asked
+    matrices and of the solutions, and the text of a sheet without exercises.
     """
 
     language: str
@@ -153,7 +153,7 @@ class SlideWords:
 
 @dataclass(frozen=True)
 class SlideShow:
-    """Slides under a title. provenance: of the whole, its title that of the lecture."""
+    """Slides under a title. provenance: of the whole lecture; its title is the lecture's."""
 
     provenance: Provenance
     slides: tuple[Slide, ...]

@@ -13,13 +13,13 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
-LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # of a cell: longer ones are printed in smaller letters
-CellColours = tuple[str, str, str, str]  # ground and ink of a cell, in the light and in the dark theme
+LONG_TEXT_CHARACTERS, LONGEST_TEXT_CHARACTERS = 6, 8  # characters of a cell: longer ones are printed smaller
+CellColours = tuple[str, str, str, str]  # background and text colour of a cell, in the light and in the dark theme
 
 
 @dataclass(frozen=True)
 class TableCell:
-    """A cell: its text, the class of its colours, and its description: what it is, its number, its arithmetic."""
+    """A cell: its text, the CSS class of its colours, and its description: its name, number and arithmetic."""
 
     text: str
     style: str = ""
@@ -38,7 +38,7 @@ class Table:
 
     @property
     def letters(self) -> str:
-        """The class of its letters on paper, where twelve numbers stand in a line: "", "long" or "longest"."""
+        """The CSS class of its letters on paper, so that twelve numbers fit on a line: "", "long" or "longest"."""
         longest = 0
         for _, cells in self.rows:
             longest = max(longest, *(len(cell.text) for cell in cells))
@@ -49,16 +49,16 @@ class Table:
 
 @dataclass
 class CellStyles:
-    """The colours of all cells of a document, each combination a class of its style: a policy allows no others."""
+    """The colours of all cells of a document, each combination as a CSS class: the policy allows no inline styles."""
 
     names: dict[CellColours, str] = field(default_factory=dict)
 
     def name(self, colours: CellColours) -> str:
-        """The class of these colours."""
+        """The CSS class of these colours."""
         return self.names.setdefault(colours, f"c{len(self.names)}")
 
     def style(self, dark: bool = True) -> str:
-        """The classes as CSS; on paper they have the light theme. dark: whether a dark screen has the dark one."""
+        """The CSS classes; on paper they have the light theme. dark: whether dark screens have the dark theme."""
         light_rules = []
         dark_rules = []
         for (ground, ink, dark_ground, dark_ink), name in self.names.items():
@@ -71,17 +71,17 @@ class CellStyles:
 
 
 def colour_rule(name: str, ground: str, ink: str) -> str:
-    """A class as a rule of CSS."""
+    """A CSS rule for a class."""
     return f".{name}{{background:{ground};color:{ink}}}"
 
 
 def on_dark_screens(rules: str) -> str:
-    """Rules of CSS that hold on a dark screen alone."""
+    """CSS rules that apply only on a dark screen."""
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}\n"
 
 
 def plain_table(drawn: Panel, trace: Trace, texts: DocumentTexts) -> Table:
-    """A matrix as numbers alone."""
+    """A matrix as a table of numbers without colours."""
 
     def make_cell(ref: Ref, value: float, is_blocked: bool) -> TableCell:
         return TableCell(table_cell_text(trace, ref, value, is_blocked))
@@ -96,7 +96,7 @@ def coloured_table(
     styles: CellStyles,
     arithmetic: Callable[[Ref], str] = lambda ref: "",
 ) -> Table:
-    """A matrix in the colours of its numbers, each cell described in words. arithmetic: how a number was computed."""
+    """A matrix in the colours of its numbers, with a description of each cell. arithmetic: returns that of a number."""
     colours = cell_colours(drawn, trace)
     is_bool = not trace.step(drawn.step).dtype.is_floating_point
 
@@ -141,7 +141,7 @@ def table_cell_text(trace: Trace, ref: Ref, value: float, is_blocked: bool) -> s
 def build_table(
     drawn: Panel, trace: Trace, texts: DocumentTexts, make_cell: Callable[[Ref, float, bool], TableCell]
 ) -> Table:
-    """A matrix as a table. make_cell: takes the place of a cell, its number, and whether a mask blocks it."""
+    """A matrix as a table. make_cell: called with each cell, its number, and whether a mask blocks it."""
     free = unblocked_cells(trace, drawn.step)
     names = row_texts(drawn, texts.words)
     rows = []

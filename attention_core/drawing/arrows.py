@@ -1,4 +1,4 @@
-"""Arrows in a plane: a pair of numbers before it was turned and after, with the arc of the turn between them."""
+"""Arrows in a plane: a pair of numbers before and after a rotation, with the arc of the rotation between them."""
 
 import math
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from attention_core.record.number_text import format_exact
 PLANE_SIDE_PX = 246
 EDGE_BEHIND_LONGEST = 1.15  # distance of the plane's edge, as a multiple of the longest arrow
 FULL_TURN = 2.0 * math.pi  # radians
-ARC_STEP_RADIANS = FULL_TURN / 90  # from one point of an arc to the next
-ARC_GROWTH_PER_TURN = 0.06  # of its radius, which is half of the arrow
-MAX_DRAWN_TURNS = 3  # of an arc
+ARC_STEP_RADIANS = FULL_TURN / 90  # radians between two points of an arc
+ARC_GROWTH_PER_TURN = 0.06  # share by which the radius grows; it begins at half the arrow
+MAX_DRAWN_TURNS = 3  # turns of an arc that are drawn
 ARROW_COLUMNS = {
     "kind": "arrow",  # arrow, arc or axis
     "x": 0.0,
@@ -34,7 +34,7 @@ ARROW_COLUMNS = {
 class Arrow:
     """An arrow from the middle to (x, y).
 
-    turned: the angle by which it came there, in radians, whose arc is drawn. faint: it shows where it was before.
+    turned: the angle in radians by which it was rotated, drawn as an arc. faint: whether it shows the state before.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Arrow:
 
 
 def arrow_plane(arrows: Sequence[Arrow], palette: Palette, side: int = PLANE_SIDE_PX) -> Picture:
-    """The arrows on one scale, on which the longest has almost all the room; an arrow of length 0 is not drawn.
+    """Draws arrows on one scale, so that the longest nearly fills the plane; an arrow of length 0 is not drawn.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> picture = arrow_plane([Arrow("q", 0.0, 2.0, LIGHT_PALETTE.q)], LIGHT_PALETTE)
@@ -74,7 +74,7 @@ def arrow_plane(arrows: Sequence[Arrow], palette: Palette, side: int = PLANE_SID
 
 
 def place_arrow(arrow: Arrow) -> dict:
-    """The row of an arrow: its end, and the angle of its tip."""
+    """The table row of an arrow: its end, and the angle of its tip."""
     direction = math.degrees(math.atan2(arrow.y, arrow.x))
     return {
         "x2": arrow.x,
@@ -88,7 +88,7 @@ def place_arrow(arrow: Arrow) -> dict:
 
 
 def place_arc(arrow: Arrow, name: str) -> list[dict]:
-    """The arc of an arrow's turn. name: unique to this arc, so that no line joins two arcs."""
+    """The table rows of the arc of an arrow's rotation. name: unique to this arc, so that no line joins two arcs."""
     rows = []
     for order, (x, y) in enumerate(arc_points(arrow)):
         rows.append(
@@ -105,7 +105,7 @@ def place_arc(arrow: Arrow, name: str) -> list[dict]:
 
 
 def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
-    """The points of an arrow's arc from where the turn began to where the arrow stands; empty where it did not turn.
+    """The points of an arrow's arc, from the angle before the rotation to the arrow's; empty if it was not rotated.
 
     The radius grows a little with each turn, so that full turns can be told apart.
     """
@@ -117,7 +117,7 @@ def arc_points(arrow: Arrow) -> list[tuple[float, float]]:
         return []
     points = []
     for step in range(steps + 1):
-        rest = turned * (step / steps - 1)  # the angle to where the arrow stands
+        rest = turned * (step / steps - 1)  # the remaining angle to the arrow
         growth = 1 + ARC_GROWTH_PER_TURN * abs(rest) / FULL_TURN
         radius = 0.5 * arrow.length * growth
         angle = end + rest

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from attention_core.record.number_text import format_exact
 
-MAX_STEPS_BETWEEN_NUMBERS = 12  # of an axis: with more, the numbers would overlap
-TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # from one written number to the next
+MAX_STEPS_BETWEEN_NUMBERS = 12  # steps from the first number on an axis to the last: more numbers would overlap
+TICK_STEPS = [digit * 10**power for power in range(10) for digit in (1, 2, 5)]  # between written numbers
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Axis:
 
 
 def decade_axis(title: str, numbers: Iterable[float], last: float | None = None) -> Axis:
-    """A logarithmic axis between powers of ten that holds all numbers above 0, with at most 13 numbers on it.
+    """A logarithmic axis between powers of ten that contains all numbers above 0, with at most 13 numbers on it.
 
-    last: how far it goes; None: to the largest number.
+    last: a value that its end must include; by default the largest number.
 
     >>> axis = decade_axis("share", [0.0, 0.03, 0.4])
     >>> axis.first, axis.last
@@ -50,7 +50,7 @@ def decade_axis(title: str, numbers: Iterable[float], last: float | None = None)
 
 
 def whole_number_axis(title: str, numbers: Iterable[int]) -> Axis:
-    """An axis of whole numbers from the least to the most of them, with at most 13 of them written on it.
+    """An axis of whole numbers from the least to the largest of `numbers`, with at most 13 numbers written on it.
 
     >>> whole_number_axis("distance", range(-2, 21)).values
     (-2, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
@@ -97,7 +97,7 @@ def tick_settings(axis: Axis) -> dict:
 
 
 def clamp_to_axis(value: float, axis: Axis) -> float:
-    """The value of an axis that lies nearest to a value."""
+    """The value within an axis that is closest to a value."""
     return min(max(value, axis.first), axis.last)
 
 

@@ -1,4 +1,4 @@
-"""Upright rows of lying bars, side by side: what one query does under several settings, at a glance."""
+"""Columns of horizontal bars, side by side: what one query does under several settings, at a glance."""
 
 from collections.abc import Sequence
 
@@ -21,11 +21,11 @@ from attention_core.drawing.specifications import PAGE_WIDTH_PX, Picture, sized_
 from attention_core.drawing.text_layout import PictureTexts, place_fitted_label, place_label, text_width
 from attention_core.record.expressions import Ref
 
-LYING_NUMBER_ROOM_PX = 46.0  # room beside a bar for its number
-MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # the field of a bar
-FIELDS_HEIGHT_PX = 290.0  # all fields, as long as they are not too low
-TITLE_LINE_PX = 20.0  # the height of a line of a title
-SMALLER_LINES_PX = 2.0  # the letters of later lines of a title are so much smaller
+LYING_NUMBER_ROOM_PX = 46.0  # pixels beside a bar for its number
+MAX_FIELD_HEIGHT_PX, MIN_FIELD_HEIGHT_PX = 32.0, 22.0  # pixels: the height of a bar's field
+FIELDS_HEIGHT_PX = 290.0  # pixels: the height of all fields together, unless they would be too low
+TITLE_LINE_PX = 20.0  # pixels: the height of a line of a title
+SMALLER_LINES_PX = 2.0  # pixels by which the later lines of a title are smaller
 
 
 def bar_columns(
@@ -36,10 +36,10 @@ def bar_columns(
     chosen: tuple[str, Ref] | None = None,
     outlined: int | None = None,
 ) -> Picture:
-    """Rows of bars, upright and side by side. A share of 1 fills its field; all other numbers have one scale together.
+    """Draws rows as columns of horizontal bars. A share of 1 fills its field; all other numbers have a common scale.
 
-    names: what stands at the left of the bars. The lines of a title stand one below the other. chosen: as in bar_rows.
-    outlined: the number of the selected row.
+    names: the texts at the left of the bars. The lines of a title are drawn one below the other. chosen: as in
+    bar_rows. outlined: the index of the selected row.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names)
     left = min(MAX_BAR_COLUMN_PX, longest + 12)
@@ -117,7 +117,7 @@ def place_lying_bars(
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
-    """The fields of an upright row, each with its bar and its number. field: the left and the right of them all."""
+    """The fields of a column, each with its bar and its number. field: the left and right edge of the column."""
     left, right = field
     longest = scale.longest(right - left, LYING_NUMBER_ROOM_PX)
     zero = left + (longest + LYING_NUMBER_ROOM_PX) if scale.signed else left
@@ -152,7 +152,7 @@ def place_lying_bars(
 
 
 def place_hidden_column(row: Row, field: tuple[float, float], top: float, side: float, palette: Palette) -> list[dict]:
-    """The fields of an upright row whose numbers are still to be guessed."""
+    """The fields of a column whose numbers are still to be guessed."""
     drawn = []
     for at in range(len(row.refs)):
         y = top + at * side + 1

@@ -1,6 +1,6 @@
 """Rows of bars over the same tokens: what one query does under several settings, one below the other.
 
-Every bar stands in a cell of a run, which a click opens as in any other picture.
+Every bar is a cell of a run, which a click opens as in any other picture.
 """
 
 from collections.abc import Sequence
@@ -25,21 +25,21 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed
 from attention_core.record.trace import Trace
 
-BAR_TITLE_PX = 16.0  # the size of the text over a row
-BAR_LABEL_PX = 16.0  # and of the words under the bars
-BAR_GAP_SHARE = 0.07  # of a column, at each side of its bar
-BAR_NUMBER_ROOM_PX = 20.0  # room over a bar for its number
-MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # the size of that number: a smaller one cannot be read
-MANY_SHARES = 20  # of more shares each is so small that a few even shares fill the field
-MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # a column, where there is room
+BAR_TITLE_PX = 16.0  # pixels: the size of the title above a row
+BAR_LABEL_PX = 16.0  # pixels: the size of the words under the bars
+BAR_GAP_SHARE = 0.07  # share of a column's width on each side of its bar
+BAR_NUMBER_ROOM_PX = 20.0  # pixels above a bar for its number
+MAX_BAR_NUMBER_PX, MIN_BAR_NUMBER_PX = 15.0, 9.0  # pixels: the size of that number: a smaller one is illegible
+MANY_SHARES = 20  # more shares in a row are so small that the scale ends at a few even shares
+MAX_BAR_COLUMN_PX, MIN_BAR_COLUMN_PX = 112.0, 84.0  # pixels: the width of a column if there is room
 
 
 @dataclass(frozen=True, eq=False)
 class Row:
-    """Cells of one step of a run, one a column.
+    """Cells of one step of a run, one per column.
 
-    run: the name of the run, where a picture has rows of several; a cell says it before its step, "bare:weights".
-    hidden: its numbers are not shown yet. digits: decimals of its numbers.
+    run: the name of the run, if a picture has rows of several: it prefixes the step in a cell's name, "bare:weights".
+    hidden: whether its numbers are not shown yet. digits: decimals of its numbers.
     """
 
     title: str
@@ -66,14 +66,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Scale:
-    """How numbers become lengths. reach: the magnitude of the longest bar. signed: whether numbers below 0 have bars
-    in the other direction."""
+    """The scale of bars. reach: the number of the longest bar. signed: whether numbers below 0 have bars in the other
+    direction.
+    """
 
     reach: float
     signed: bool = False
 
     def longest(self, field: float, number_room: float) -> float:
-        """The length of the longest bar in a field where each direction has room for a number after the bar."""
+        """The length of the longest bar in a field with room for a number after the bar in each direction."""
         directions = 2 if self.signed else 1
         return (field - number_room * directions) / directions
 
@@ -87,7 +88,7 @@ class Scale:
 def row_of(
     title: str, trace: Trace, step: str, at: Sequence[int], run: str = "", hidden: bool = False, digits: int = 2
 ) -> Row:
-    """The last axis of a step at a position on all axes before it.
+    """A row of the last axis of a step. at: the index on all axes before it.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -110,15 +111,15 @@ def bar_rows(
     room: float = PAGE_WIDTH_PX,
     fills: bool = False,
 ) -> Picture:
-    """Rows of bars, one below the other.
+    """Draws rows of bars, one below the other.
 
-    A share of 1 fills its field. Where there are many shares, a few even ones or the largest fill it, and the picture
-    says so. All other numbers have one scale together. A hidden row shows a question mark in each field.
+    A share of 1 fills its field. In rows of many shares, a few even shares or the largest share fill it, and the
+    picture says so. All other numbers have a common scale. A hidden row shows a question mark in each field.
 
-    names: what stands under the columns. chosen: the run and the cell that is opened. height: of a row's fields in
-    pixels. reach: the number that fills a field where numbers are no shares; None: the largest of them. whole: 1 fills
-    the field of many shares, too, because one of them may be almost everything. room: the largest width of all columns.
-    fills: whether they are that wide, however few they are.
+    names: the texts under the columns. chosen: the run and the cell that is open. height: of a row's fields in pixels.
+    reach: the number that fills a field, for numbers that are no shares; by default the largest of them. whole: whether
+    1 fills the field even in rows of many shares, because one of them may be almost 1. room: the largest width of all
+    columns. fills: whether they are always that wide.
     """
     longest = max(text_width(name, BAR_LABEL_PX) for name in names) + 10
     wanted = max(MIN_BAR_COLUMN_PX, longest)
@@ -185,13 +186,13 @@ def place_bar_names(names: Sequence[str], y: float, column: float, palette: Pale
 
 
 def widest_row(rows: Sequence[Row], width: float) -> float:
-    """The width of the picture: of the rows, or of the widest title over them."""
+    """The width of the picture: of the rows, or of the widest title above them."""
     titles = max(text_width(row.title, BAR_TITLE_PX) for row in rows)
     return max(width, min(titles, PAGE_WIDTH_PX))
 
 
 def share_scale(rows: Sequence[Row]) -> Scale:
-    """The scale of all rows of many shares: to a few even ones, or to the largest share that is shown."""
+    """The scale of all rows of many shares: up to a few even shares, or to the largest share that is shown."""
     shares = [darkest_share(len(rows[0].refs), times=True)]
     for row in rows:
         if row.shares and not row.hidden:
@@ -200,7 +201,7 @@ def share_scale(rows: Sequence[Row]) -> Scale:
 
 
 def common_scale(rows: Sequence[Row], reach: float | None = None) -> Scale:
-    """The scale of all rows whose numbers are no shares. reach: where it ends; None: at the largest number."""
+    """The common scale of all rows whose numbers are no shares. reach: its end; by default the largest number."""
     values = []
     for row in rows:
         if not row.shares:
@@ -220,7 +221,7 @@ def place_bars(
     chosen: tuple[str, Ref] | None,
     scale: Scale,
 ) -> list[dict]:
-    """The fields of a row, each with its bar and its number. field: the top and the bottom of them all."""
+    """The fields of a row, each with its bar and its number. field: the top and bottom edge of the row."""
     top, bottom = field
     longest = scale.longest(bottom - top, BAR_NUMBER_ROOM_PX)
     zero = bottom - (longest + BAR_NUMBER_ROOM_PX) if scale.signed else bottom
@@ -251,7 +252,7 @@ def place_bars(
 
 
 def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: PictureTexts, palette: Palette) -> dict:
-    """The field of a bar: the cell that it stands for. is_free: no mask blocks it."""
+    """The field of a bar, which a click opens as a cell. is_free: whether no mask blocks it."""
     return {
         "kind": "cell" if is_free else "blocked",
         "fill": palette.ground,
@@ -264,14 +265,14 @@ def place_bar_field(row: Row, ref: Ref, value: float, is_free: bool, words: Pict
 
 
 def bar_colour(row: Row, value: float, palette: Palette) -> str:
-    """The colour of a bar: that of shares, or that of the number's sign."""
+    """The colour of a bar: that of shares, or that of its number's sign."""
     if row.shares:
         return palette.share
     return palette.minus if value < 0 else palette.plus
 
 
 def bar_number_text(row: Row, value: float, field: dict) -> str:
-    """The number of a bar. field: its field, as place_bar_field gives it."""
+    """The number of a bar as a text. field: a result of place_bar_field."""
     return write_number(value, field["kind"] == "blocked", lambda number: format_fixed(number, row.digits))
 
 

@@ -14,20 +14,19 @@ from attention_core.drawing.stripes import place_stripes
 from attention_core.drawing.text_layout import labels_above, place_fitted_label, place_label, text_width
 from attention_core.drawing.tiles import Tile, place_tiles
 
-SHELVES_WIDTH_PX, NAMES_WIDTH_PX = 600.0, 72.0  # the whole, and the names of layers at its left
-SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # the size of the names, and of the shares below the threads
+SHELVES_WIDTH_PX, NAMES_WIDTH_PX = 600.0, 72.0  # pixels: the picture, and the names of layers at its left
+SHELF_NAME_PX, SHARE_TEXT_PX = 15.0, 13.0  # pixels: the size of the names, and of the shares below the threads
 THREADS_HEIGHT_PX, SHARES_HEIGHT_PX, STRIPES_HEIGHT_PX = 36.0, 17.0, 25.0
 SHELF_GAP_PX = 10.0
 SHELF_HEIGHT_PX = THREADS_HEIGHT_PX + SHARES_HEIGHT_PX + 2 * STRIPES_HEIGHT_PX + SHELF_GAP_PX
-QUERY_PX = 18.0  # the square in which q stands
-THREAD_BEND_PX = 11.0  # how far from its ends a thread turns
-LEAST_WRITTEN_SHARE = 0.1  # a smaller one is a thread alone
+QUERY_PX = 18.0  # pixels: the side of the square with q
+THREAD_BEND_PX = 11.0  # pixels from its ends at which a thread bends
+LEAST_WRITTEN_SHARE = 0.1  # smaller shares are drawn as threads without a number
 
 
 @dataclass(frozen=True, eq=False)
 class Shelf:
-    """The cache of a head of a layer. weights: of the last word to each word that is there. keys, values: of all
-    words."""
+    """The cache of a head of a layer. weights: of the last word, for each cached word. keys, values: of all words."""
 
     name: str
     weights: Float[np.ndarray, " seen"]
@@ -37,8 +36,9 @@ class Shelf:
 
 @dataclass(frozen=True)
 class ShelvedText:
-    """The text. seen: how many of its words are there. given: how many of them were typed. coming: the word that is
-    written next, with its probability; "" at the end. head: which one is drawn. write: how a share is written."""
+    """The words of a decoder's text. seen: how many of them are cached. given: how many of them were typed. coming: the
+    next word with its probability; "" at the end. head: the name of the drawn head. write: formats a share.
+    """
 
     words: Sequence[str]
     seen: int
@@ -49,7 +49,7 @@ class ShelvedText:
 
 
 def cache_shelves(text: ShelvedText, shelves: Sequence[Shelf], palette: Palette) -> Picture:
-    """The text, and below it the shelves, a column a word."""
+    """Draws the text, and below it the cache of each layer, one column per word."""
     drawn, y = place_tiles(tile_words(text, palette), 2.0, SHELVES_WIDTH_PX, palette)
     columns = Columns(len(text.words))
     labels = labels_above(text.words, columns.width)
@@ -64,13 +64,13 @@ def cache_shelves(text: ShelvedText, shelves: Sequence[Shelf], palette: Palette)
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of the words, which share the room."""
+    """The columns of the words, which share the width of the picture."""
 
     count: int
 
     @property
     def width(self) -> float:
-        """Of each."""
+        """The width of a column."""
         return (SHELVES_WIDTH_PX - NAMES_WIDTH_PX) / self.count
 
     def left(self, word: float) -> float:
@@ -79,7 +79,7 @@ class Columns:
 
 
 def tile_words(text: ShelvedText, palette: Palette) -> Iterator[Tile]:
-    """The words that are there, those that were written in another colour, and the word that comes in a frame."""
+    """The cached words, generated ones in another colour than typed ones, and the next word in a frame."""
     for place, word in enumerate(text.words[: text.seen]):
         yield Tile(word, palette.x if place < text.given else palette.share)
     if text.coming:
@@ -87,7 +87,7 @@ def tile_words(text: ShelvedText, palette: Palette) -> Iterator[Tile]:
 
 
 def place_shelf(shelf: Shelf, text: ShelvedText, columns: Columns, top: float, palette: Palette) -> Iterator[dict]:
-    """A layer: threads from the last word to those before it, their shares, the keys and the values."""
+    """A layer: threads from the last word to the cached ones, their shares, the keys and the values."""
     foot = top + THREADS_HEIGHT_PX
     yield place_fitted_label(shelf.name, 0, foot - 12, NAMES_WIDTH_PX - 4, SHELF_NAME_PX, palette)
     yield from place_looks(shelf, text.seen, columns, (top, foot), palette)
@@ -103,7 +103,7 @@ def place_shelf(shelf: Shelf, text: ShelvedText, columns: Columns, top: float, p
 def place_vectors(
     numbers: Float[np.ndarray, "S d"], seen: int, columns: Columns, top: float, colour: str, palette: Palette
 ) -> Iterator[dict]:
-    """The keys, or the values, of the words that are there; those that are not have empty places."""
+    """The keys or the values of the cached words; words that are not cached yet have empty places."""
     sizes = np.abs(numbers) / (np.abs(numbers).max() or 1.0)  # (S, d)
     foot = top + STRIPES_HEIGHT_PX - 2
     for word, vector in enumerate(sizes):
@@ -117,7 +117,7 @@ def place_vectors(
 def place_looks(
     shelf: Shelf, seen: int, columns: Columns, between: tuple[float, float], palette: Palette
 ) -> Iterator[dict]:
-    """The threads of the query, the strongest on top, and the query where they begin."""
+    """The threads of the query, the strongest on top, and the query at their start."""
     top, foot = between
     start = columns.left(seen - 0.5)
     half = QUERY_PX / 2
@@ -132,7 +132,7 @@ def place_looks(
 
 
 def place_shares(shelf: Shelf, text: ShelvedText, columns: Columns, y: float, palette: Palette) -> Iterator[dict]:
-    """The shares that are large, each over its word, where there is room for them."""
+    """The large shares, each above its word, if there is room for them."""
     for word, weight in enumerate(shelf.weights.tolist()):
         share = text.write(weight)
         size = min(SHARE_TEXT_PX, columns.width / text_width(share, 1.0))

@@ -1,4 +1,4 @@
-"""What every step of a decoder does to every token's key, as a triangle of cells: a row a step, a column a token."""
+"""What every decoding step does to every token's key, as a triangle of cells: a row per step, a column per token."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ STATE_MARKS = {
     STATE_KEPT: "=",
     STATE_UNNEEDED: "",
     STATE_ABSENT: "",
-}  # + where something is computed
-KEPT_SHARE = 0.28  # of the colour of keys in that of a key that is kept
+}  # "+" for a key that is computed in a step, "=" for one that is cached
+KEPT_SHARE = 0.28  # share of the keys' colour in the colour of a cached key
 MAX_TRIANGLE_CELL_PX, MIN_TRIANGLE_CELL_PX = 30.0, 18.0
-MAX_TRIANGLE_LABEL_PX = 110.0  # the most room for the words beside the rows
-TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # two triangles stand beside each other, where cells can still be read
-TRIANGLE_LEGEND_PX = 15.0  # the size of its texts, and of its squares
-LEGEND_LINE_PX = 24  # from one line of the legend to the next
-LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # between a square and its text, and between two entries
+MAX_TRIANGLE_LABEL_PX = 110.0  # pixels: the largest width of the words beside the rows
+TRIANGLE_ROOM_PX = (PAGE_WIDTH_PX - 34.0) / 2  # pixels: two triangles fit beside each other with legible cells
+TRIANGLE_LEGEND_PX = 15.0  # pixels: the size of the legend's texts and squares
+LEGEND_LINE_PX = 24  # pixels between two lines of the legend
+LEGEND_TEXT_GAP_PX, LEGEND_ENTRY_GAP_PX = 6, 22  # pixels between a square and its text, and between two entries
 
 
 @dataclass(frozen=True)
 class CacheTriangle:
-    """states[t][s] as cache_states gives them, under a title."""
+    """A title, and states[t][s] as returned by cache_states: the state of token s in step t."""
 
     title: str
     states: Sequence[Sequence[str]]
@@ -44,10 +44,10 @@ def triangle_picture(
     legend: Mapping[str, str],
     palette: Palette,
 ) -> Picture:
-    """A triangle up to a step, whose row is outlined: later steps are drawn as not there yet.
+    """Draws a triangle up to a step, whose row is outlined; the cells of later steps are empty.
 
-    names: of the tokens. said: the tooltip of a cell (step, token, state). legend: the words of the
-    states that it explains. A cell names its step and its token as its index.
+    names: of the tokens. said: returns the tooltip of a cell (step, token, state). legend: the words of the states that
+    it explains. A click sends (step, token) as the index of a cell.
     """
     longest = max(text_width(name, TRIANGLE_LEGEND_PX) for name in names)
     left = min(MAX_TRIANGLE_LABEL_PX, longest + 14)
@@ -116,7 +116,7 @@ def place_step_names(names: Sequence[str], left: float, top: float, size: float,
 
 # ---- states ----------------------------------------------------------------------------------------------------------
 def state_colours(palette: Palette) -> dict[str, str]:
-    """The colour of each state: keys are orange, pale where they are kept; work done twice is the minus of a map."""
+    """The colour of each state: keys are orange, cached ones pale; repeated work has the colour of negative numbers."""
     share = np.array([KEPT_SHARE])
     (pale,) = to_hex_colours(blend_colours(palette.ground, palette.k, share))
     return {
@@ -129,7 +129,7 @@ def state_colours(palette: Palette) -> dict[str, str]:
 
 
 def state_fills_and_inks(palette: Palette) -> dict[str, tuple[str, str]]:
-    """The colour of each state, and the ink that is read on it."""
+    """The fill and the readable text colour of each state."""
     fills = state_colours(palette)
     channels = np.stack([colour_channels(fill) for fill in fills.values()])  # (states, 3)
     inks = readable_inks(channels)
@@ -140,8 +140,7 @@ def state_fills_and_inks(palette: Palette) -> dict[str, tuple[str, str]]:
 def place_state_legend(
     legend: Mapping[str, str], at: tuple[float, float], right: float, palette: Palette
 ) -> tuple[list[dict], float]:
-    """What the colour and the mark of each state mean, in lines from `at` as far as `right`; and where the last line
-    stands."""
+    """The colour, mark and words of each state, in lines from `at` to `right`; and the y of the last line."""
     colours = state_fills_and_inks(palette)
     first, y = at
     x = first
@@ -165,7 +164,7 @@ def place_state_legend(
 
 
 def place_legend_square(x: float, y: float, fill: str, palette: Palette) -> list[dict]:
-    """A square with an edge, which shows it where it has the colour of the ground. y: of its middle."""
+    """A square of the legend, with an edge that is visible also on the background. y: of its middle."""
     x2 = x + TRIANGLE_LEGEND_PX
     top = y - TRIANGLE_LEGEND_PX / 2
     bottom = y + TRIANGLE_LEGEND_PX / 2

@@ -1,4 +1,4 @@
-"""Rows of cells over the same columns, a number in each: what is added up and the sum, what was and what became of it.
+"""Rows of cells over the same columns, a number in each: summands with their sum, or numbers before and after a step.
 
 The cells belong to one run or to several, and a click opens one as in any other picture.
 """
@@ -28,21 +28,21 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Trace
 
-ROW_TEXT_PX = 16.0  # the size of the texts beside the rows and above the columns
-MAX_ROW_NUMBER_PX = 18.0  # the size of the numbers
-MAX_ROW_TITLE_PX = 390.0  # the largest width of a title beside its row
-MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # a column, where there is room
-NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # a row, and one whose cells are colours
-ROW_TITLE_ROOM_PX = 24.0  # room for a title above its row
-SUM_LINE_ROOM_PX = 8.0  # room for the line above a sum
+ROW_TEXT_PX = 16.0  # pixels: the size of the texts beside the rows and above the columns
+MAX_ROW_NUMBER_PX = 18.0  # pixels: the largest size of the numbers
+MAX_ROW_TITLE_PX = 390.0  # pixels: the largest width of a title beside its row
+MAX_CELL_COLUMN_PX, MIN_CELL_COLUMN_PX = 112.0, 64.0  # pixels: the width of a column if there is room
+NUMBER_ROW_HEIGHT_PX, COLOUR_ROW_HEIGHT_PX = 40.0, 48.0  # pixels: a row, and one whose cells are colours
+ROW_TITLE_ROOM_PX = 24.0  # pixels above a row for its title
+SUM_LINE_ROOM_PX = 8.0  # pixels for the line above a sum
 
-RowPlace = tuple[float, float, float, float]  # the left and the top of a row, the width and the height of its cells
+RowPlace = tuple[float, float, float, float]  # the left and top edge of a row, the width and height of its cells
 
 
 def column_of(
     title: str, trace: Trace, step: str, at: Sequence[int], column: int, run: str = "", hidden: bool = False
 ) -> Row:
-    """One column of a matrix as a row: the number `column` of each token, `at` on all axes before the last two.
+    """A column of a matrix as a row: number `column` of each token. at: the index on all axes before the last two.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -67,13 +67,13 @@ def cell_rows(
     corner: str = "",
     room: float = PAGE_WIDTH_PX,
 ) -> Picture:
-    """Rows of cells, one below the other, each beside its title.
+    """Draws rows of cells, one below the other, each beside its title.
 
-    Shares are coloured on the ramp of the weights, all other rows on one signed scale. A hidden row shows a question
-    mark in each cell.
+    Shares have the colours of weights; all other rows share one signed scale. A hidden row shows a question mark in
+    each cell.
 
-    names: of the columns. chosen: the run and the cell that is opened. sums: how many of the last rows stand below a
-    line, as the sums of those above it. corner: what stands above the titles. room: the largest width of the picture.
+    names: of the columns. chosen: the run and the cell that is open. sums: how many of the last rows are below a line,
+    as the sums of those above it. corner: the text above the titles. room: the largest width of the picture.
     """
     left = title_width(rows, corner)
     column = column_width(names, room - left)
@@ -116,10 +116,10 @@ def colour_rows(
     chosen: tuple[str, Ref] | None = None,
     looked: int | None = None,
 ) -> Picture:
-    """Rows of cells whose numbers are colours, black at 1, white at -1: each cell has that very colour.
+    """Draws rows of cells whose numbers are colours, black at 1 and white at -1: each cell has that colour.
 
-    Titles stand above their rows, so that a phone is wide enough. names, chosen: as in cell_rows. looked: the column
-    that is selected.
+    Titles are above their rows, so that the picture fits a phone. names, chosen: as in cell_rows. looked: the index of
+    the selected column.
     """
     column = column_width(names, PAGE_WIDTH_PX)
     size = row_number_size(rows, column)
@@ -167,7 +167,7 @@ def place_row_title(text: str, y: float, room: float, palette: Palette) -> dict:
 
 
 def column_width(names: Sequence[str], room: float) -> float:
-    """The width of each column, so that its name and a number fit, and all columns fit the room."""
+    """The width of each column: enough for its name and a number, unless all columns would not fit the room."""
     longest = max(text_width(name, ROW_TEXT_PX) for name in names) + 10
     return min(MAX_CELL_COLUMN_PX, max(MIN_CELL_COLUMN_PX, longest), room / len(names))
 
@@ -199,7 +199,7 @@ def place_column_names(names: Sequence[str], left: float, column: float, palette
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
 def common_reach(rows: Sequence[Row]) -> float:
-    """The magnitude that has the strongest colour in all rows whose numbers are no shares."""
+    """The largest magnitude in all rows whose numbers are no shares: it has the strongest colour."""
     reaches = [colour_reach(row.trace, row.refs[0].step) for row in rows if not row.shares]
     return max(reaches, default=1.0)
 
@@ -220,7 +220,7 @@ def place_row_cells(
     chosen: tuple[str, Ref] | None,
     number: int,
 ) -> list[dict]:
-    """The cells of a row. shading: their fills and inks. size: of their numbers. number: which row of the picture."""
+    """The cells of a row. shading: their fills and inks. size: of their numbers. number: the index of the row."""
     if row.hidden:
         return place_unknown_cells(row, place, palette)
     left, top, column, height = place

@@ -1,4 +1,4 @@
-"""The table that every picture of cells is: a row for each rectangle, text or outline, placed in pixels.
+"""The table of every picture of cells: a row for each rectangle, text or outline, with its place in pixels.
 
 A blocked cell is hatched, never coloured by a scale.
 """
@@ -39,25 +39,25 @@ SHARE_STEPS = {
     "rounded_weights",
     "heard",
     "foretold",
-}  # steps on the purple ramp; all others are signed
-DARKEST_EVEN_SHARES = 5  # the darkest colour of the "x S" view: so many times an even share, or more
-MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # the size of a number in a cell: a smaller one cannot be read
-NUMBER_SHARE = 0.4  # of a large cell
+}  # steps with the purple colours of weights; all others have signed colours
+DARKEST_EVEN_SHARES = 5  # the colours of the "x S" view end at so many even shares
+MIN_NUMBER_PX, MAX_NUMBER_PX = 9.0, 16.0  # pixels: the size of a number in a cell: a smaller one is illegible
+NUMBER_SHARE = 0.4  # size of a number, as a share of a large cell
 
 
 def is_share(trace: Trace, step: str) -> bool:
-    """Whether a step is drawn on the purple ramp from 0 to 1; a difference of shares is a signed number."""
+    """Whether a step has the purple colours from 0 to 1; a difference of shares has signed ones."""
     is_difference = trace.difference or (has_two_maps(trace) and step not in maps_of(trace))
     return step in SHARE_STEPS and not is_difference
 
 
 def darkest_share(keys: int, times: bool) -> float:
-    """The share that has the ramp's darkest colour: 1, or in the "x S" view a few times an even one."""
+    """The share that has the darkest colour: 1, or in the "x S" view a few even shares."""
     return min(1.0, DARKEST_EVEN_SHARES / keys) if times else 1.0
 
 
 def colour_reach(trace: Trace, step: str, batch: int = 0) -> float:
-    """The magnitude that has the strongest colour of a step: 1 for shares, else the largest finite one.
+    """The magnitude that has the strongest colour of a step: 1 for shares, else the largest finite magnitude.
 
     batch: the sequence whose heads share one scale.
     """
@@ -105,7 +105,7 @@ def cell_table(rows: Sequence[dict]) -> dict[str, list]:
 
 
 def fill_columns(rows: Sequence[dict], usual: dict[str, object]) -> dict[str, list]:
-    """Rows as columns. usual: every column, with the value of the rows that do not name it."""
+    """The rows of a table as columns. usual: every column, with the value for rows that lack it."""
     return {column: [row.get(column, value) for row in rows] for column, value in usual.items()}
 
 
@@ -126,7 +126,7 @@ def grid_box(origin: tuple[float, float], row: int, column: int, side: float) ->
 
 
 def place_bar(rectangle: dict[str, float], fill: str) -> dict:
-    """A coloured rectangle that names no cell."""
+    """A coloured rectangle that is not a cell."""
     return {"kind": "bar", **rectangle, "fill": fill}
 
 
@@ -136,7 +136,7 @@ def place_outline(rectangle: dict[str, float], palette: Palette) -> dict:
 
 
 def outline_cell(cell: dict, palette: Palette) -> dict:
-    """The outline of a cell that is opened."""
+    """The outline of the open cell."""
     return cell | {"kind": "chosen", "fill": palette.outline, "text": "", "what": ""}
 
 
@@ -160,10 +160,10 @@ def place_matrix(
     name: str = "result",
     reach: float | None = None,
 ) -> list[dict]:
-    """The cells of a panel from its upper left corner on, with their numbers where these can be read.
+    """The cells of a panel, placed from its upper left corner, with their numbers if these are legible.
 
     The chosen cell is outlined, and the cells that it was computed from in the colours of their symbols.
-    reach: the magnitude that has the strongest colour, where that is not the step's own.
+    reach: the magnitude that has the strongest colour; by default that of the step.
     """
     if reach is None:
         batch = drawn.refs[0][0].index[0]
@@ -212,12 +212,12 @@ def place_matrix(
 
 
 def symbol_colour(step: str, palette: Palette) -> str:
-    """The colour of the symbol that a step belongs to, such as that of q; the ink where it belongs to none."""
+    """The colour of the symbol of a step, such as that of q; the text colour if it has none."""
     return palette.families().get(colour_family(step), palette.ink)
 
 
 def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
-    """The cells of a step that the chosen cell was computed from, or that these are copies of."""
+    """The cells of a step that the chosen cell was computed from, directly or through copies."""
     if chosen is None:
         return set()
     operation = trace.step(chosen.step).operation
@@ -232,12 +232,12 @@ def operands_of(chosen: Ref | None, trace: Trace, step: str) -> set[Ref]:
 def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
     """Which cells of a step no mask blocks, as a view in the shape of the step.
 
-    Of scores and weights these are the pairs that the mask allows, of a mask its own True. A score that is infinite
-    without a mask overflowed: its cell is not blocked. Neither is a weight that was chosen in spite of the mask.
+    In scores and weights these are the pairs that the mask allows; in a mask, its True cells. An infinite score
+    without a mask overflowed: its cell is not blocked. Nor is a weight that was typed although the mask blocks it.
     """
     value = trace[step]
     if trace.difference:
-        return value.isfinite().numpy()  # where it is infinite, one of the two runs blocks the pair
+        return value.isfinite().numpy()  # infinite if one of the two runs blocks the pair
     if not value.dtype.is_floating_point:
         return value.cpu().numpy()
     if step not in MASKED_STEPS or "allowed" not in trace:
@@ -251,9 +251,9 @@ def unblocked_cells(trace: Trace, step: str) -> np.ndarray:
 
 # ---- numbers in cells ------------------------------------------------------------------------------------------------
 def choose_number_format(trace: Trace, reach: float) -> Callable[[float], str]:
-    """The function that writes the numbers of a step whose largest magnitude is `reach`.
+    """The function that formats the numbers of a step. reach: the largest magnitude.
 
-    A difference has its sign, as in +0.25; where two decimals would make 0 of all of them, it is a power of ten.
+    A difference has its sign, as in +0.25; if two decimals would make all differences 0, it is a power of ten.
     """
     return choose_signed_format(reach) if trace.difference else format_fixed
 
@@ -264,33 +264,33 @@ def write_truth(value: float) -> str:
 
 
 def write_number(value: float, is_blocked: bool, number: Callable[[float], str] = format_fixed) -> str:
-    """The text of a cell: its number; exactly 0 for a blocked weight."""
+    """The text of a cell: its number; "0" for a blocked weight."""
     return "0" if is_blocked and value == 0 else number(value)
 
 
 def number_size(cell: float, widest: float) -> float:
-    """The size of the numbers in cells of this side, 0 where they cannot be read. widest: of the numbers, at size 1."""
+    """The size of the numbers in cells of this side; 0 if they would be illegible. widest: their width at size 1."""
     size = min(max(MAX_NUMBER_PX, NUMBER_SHARE * cell), (cell - 4) / widest)
     return size if size >= MIN_NUMBER_PX else 0.0
 
 
 def widest_number(values: np.ndarray, number: Callable[[float], str] = format_fixed) -> float:
-    """The width of the widest number of a matrix, at size 1. number: how the numbers are written."""
+    """The width of the widest number of a matrix at size 1. number: formats a number."""
     widths = [text_width(number(value), 1.0) for value in values.reshape(-1).tolist()]
     return max(widths, default=1.0)
 
 
 # ---- sizes of cells --------------------------------------------------------------------------------------------------
 def comfortable_cell_size(panels: Sequence[Panel], most: float, number: Callable[[float], str] = format_fixed) -> float:
-    """The largest cell that is wanted: `most`, or more where the widest number needs it to be read."""
+    """The desired cell size: `most`, or more if the widest number needs it to be legible."""
     needed = [5 + 14.0 * widest_number(drawn.values, number) for drawn in panels]
     return max([most, *needed])
 
 
 def cell_size(rows: int, columns: int, width: float, most: float = 40.0, least: float = 10.0) -> float:
-    """The side of a cell in pixels with which all columns fit the width.
+    """The side of a cell in pixels with which all columns fit the width; at least `least`.
 
-    All rows fit that width too, as long as cells stay large enough to be read.
+    All rows fit that width too, unless cells would be smaller than 16 pixels.
     """
     for_columns = max(least, width // columns)
     for_rows = max(16.0, width // rows)

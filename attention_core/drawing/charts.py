@@ -1,4 +1,4 @@
-"""Pictures of matrices: a head's weights as a map, a step as the product that it is, a matrix beside its operand."""
+"""Pictures of matrices: a head's weights as a map, a step as a matrix product, a matrix beside its operand."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,15 +35,15 @@ from attention_core.explanation.layout import Panel, Product, panel
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-MAP_WIDTH_PX = 394.0  # pixels: two maps of heads stand beside each other on a page
-MAP_TITLE_PX = 16.0  # the size of the text over a map
-CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # the names of both axes in the corner of a map
+MAP_WIDTH_PX = 394.0  # pixels: two maps of heads fit beside each other on a page
+MAP_TITLE_PX = 16.0  # pixels: the size of the title above a map
+CORNER_TEXT_PX, CORNER_HEIGHT_PX = 13.0, 44.0  # pixels: the names of both axes in the corner of a map
 MIN_RAMP_WIDTH_PX = 120
-PANEL_GAP_PX = 26.0  # between two matrices of a picture
-PRODUCT_TEXTS_PX = 48.0  # above the texts of a product's columns and below its last row: titles
+PANEL_GAP_PX = 26.0  # pixels between two matrices of a picture
+PRODUCT_TEXTS_PX = 48.0  # pixels for the titles above and below a product
 WHOLE_PAGE = (PAGE_WIDTH_PX, float("inf"))  # pixels: as wide as a page, as high as it takes
-PANEL_TITLE_PX = 14.0  # the size of the text over a matrix
-MAX_PANEL_CELL_PX = 38.0  # the side of a cell, as long as its number needs no more
+PANEL_TITLE_PX = 14.0  # pixels: the size of the title of a matrix
+MAX_PANEL_CELL_PX = 38.0  # pixels: the side of a cell, unless its number needs more
 
 
 # ---- one head --------------------------------------------------------------------------------------------------------
@@ -61,11 +61,10 @@ def head_map(
     most: float = 40.0,
     room: float = MAP_WIDTH_PX,
 ) -> Picture:
-    """One head's weights as a map, tokens on both sides, the chosen query's row outlined, the ramp with 1/S marked.
+    """Draws the weights of a head as a map with tokens on both sides, the selected query outlined, and a colour scale.
 
-    times: colours count in even shares, so that long rows show their shape. axes: the names of rows and columns, which
-    stand in the corner. title: what stands over the map. most: the largest side of a cell. room: the largest width of
-    the map.
+    times: colours are multiples of an even share, so that long rows show their shape. axes: the names of rows and
+    columns, for the corner. title: above the map. most: the largest side of a cell. room: the largest width of the map.
     """
     palette = palette_for(trace, palette)
     drawn = panel(trace, "weights", {"B": batch, "H": head})
@@ -86,9 +85,9 @@ def head_map(
         ramp = place_signed_ramp(palette, left, bottom + 10, ramp_width, reach)
     else:
         reach = darkest_share(keys, times)
-        even = keys  # how many an even share is divided by
+        even = keys  # an even share is 1 / even
         if is_query_drawn and not times:
-            even = row_fact(trace, head, query, batch).possible or keys  # as many as this query may attend to
+            even = row_fact(trace, head, query, batch).possible or keys  # keys that it may attend to
         ramp = place_ramp(palette, left, bottom + 10, ramp_width, even, times)
     rows = place_matrix(
         drawn,
@@ -119,7 +118,7 @@ def head_map(
 
 
 def place_map_title(text: str, x: float, room: float, palette: Palette) -> dict:
-    """The title over a map."""
+    """The title above a map."""
     return place_fitted_label(text, x, MAP_TITLE_PX / 2 + 2, room, MAP_TITLE_PX, palette)
 
 
@@ -130,7 +129,7 @@ def map_margin(drawn: Panel, words: PictureTexts, corner: Sequence[str]) -> floa
 
 
 def map_cell_size(drawn: Panel, words: PictureTexts, left: float, most: float, room: float) -> float:
-    """The side of the largest cells with which a map fits its room; on the page it fits even where they get small."""
+    """The side of the largest cells with which a map fits its room, or below 16 pixels the page."""
     queries, keys = drawn.values.shape
     margins = left + 24
     fitting_page = (PAGE_WIDTH_PX - margins) // keys
@@ -163,7 +162,7 @@ def product_picture(
     chosen: Ref | None = None,
     room: tuple[float, float] = WHOLE_PAGE,
 ) -> Picture:
-    """left x above = result, laid out so that each result cell lies where its row and its column meet.
+    """Draws left x above = result, laid out so that each result cell is where its row and its column meet.
 
     room: the largest width and height of the picture.
     """
@@ -180,8 +179,8 @@ def product_picture(
     labels = column_labels(drawn.above, words, size)
     margin = label_margin(drawn.left, words, size)
     top = labels.room + 22
-    x = margin + inner * size + PANEL_GAP_PX  # of `above` and of the result
-    y = top + depth * size + PANEL_GAP_PX  # of `left` and of the result
+    x = margin + inner * size + PANEL_GAP_PX  # the left edge of `above` and of the result
+    y = top + depth * size + PANEL_GAP_PX  # the top edge of `left` and of the result
     bottom = y + count * size
     place = partial(
         place_matrix,
@@ -230,10 +229,10 @@ def single_picture(
     reach: float | None = None,
     most: float | None = None,
 ) -> Picture:
-    """One matrix, or an operand beside the result that was made from it cell by cell: their rows stand for the same.
+    """Draws one matrix, or an operand beside the result that was computed from it cell by cell, with the same rows.
 
-    reach: the magnitude that has the result's strongest colour, where that is not its own: compared maps share one.
-    most: the side of the largest cell that is wanted; None: what its numbers need to be read.
+    reach: the magnitude that has the result's strongest colour; given if compared maps share one. most: the largest
+    side of a cell; by default the side that its numbers need to be legible.
     """
     palette = palette_for(trace, palette)
     rows = max(drawn.values.shape[0] for drawn in panels)
@@ -268,7 +267,7 @@ def single_picture(
 
 
 def comfortable_panel_cell(panels: Sequence[Panel], trace: Trace, reach: float | None) -> float:
-    """The side of the largest cell that is wanted: what the numbers of all panels need to be read."""
+    """The desired side of a cell: enough for the numbers of all panels to be legible."""
     if reach is None:
         reach = colour_reach(trace, panels[-1].step)
     number = choose_number_format(trace, reach)
@@ -276,7 +275,7 @@ def comfortable_panel_cell(panels: Sequence[Panel], trace: Trace, reach: float |
 
 
 def tallest_panel(panels: Sequence[Panel]) -> Panel:
-    """The panel whose rows are named: an operand may have fewer rows, such as a cache without the new key."""
+    """The panel with the most rows, which are named: an operand may have fewer, such as a cache without the new key."""
     return max(panels, key=lambda drawn: len(drawn.refs))
 
 
@@ -297,7 +296,7 @@ def panel_width(drawn: Panel, words: PictureTexts, title: str, cell: float) -> f
 
 
 def place_panel_title(text: str, x: float, y: float, palette: Palette) -> dict:
-    """The text over or under a matrix."""
+    """The title above or below a matrix."""
     return place_label(text, x, y, palette, align="left", size=PANEL_TITLE_PX)
 
 
@@ -307,7 +306,7 @@ def fit_cell_side(
 ) -> float:
     """The side of the largest cells with which a picture fits its room.
 
-    width_with: how wide the picture is with cells of a side. most: the largest side that is wanted.
+    width_with: returns the width of the picture for a side of its cells. most: the largest side.
     """
     side = cell_size(rows, columns, room, most)
     while side > 10 and width_with(side) > room:

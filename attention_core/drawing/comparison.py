@@ -1,7 +1,7 @@
-"""Two runs beside each other: one head's weights in A and in B, B - A, and how far each row lies from the other.
+"""Two runs beside each other: one head's weights in A and in B, B - A, and the distance between corresponding rows.
 
-All three maps stand in one picture. Pointing at a cell of one outlines the same cell in the others and the figures of
-its row, without asking the server.
+All three maps are in one picture: hovering a cell outlines the same cell in the other maps and the figures of its
+row, without a request to the server.
 """
 
 from collections.abc import Sequence
@@ -34,11 +34,11 @@ from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact, format_fixed, format_signed_rough
 from attention_core.record.trace import Trace
 
-MAP_GAP_PX = 14.0  # between two maps
-FIGURE_WIDTH_PX = 40.0  # a column of figures
-MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # a cell
+MAP_GAP_PX = 14.0  # pixels between two maps
+FIGURE_WIDTH_PX = 40.0  # pixels: the width of a column of figures
+MAX_MAP_CELL_PX, MIN_MAP_CELL_PX = 40.0, 8.0  # pixels: the side of a cell
 MIN_DIFFERENCE_RAMP_PX = 100
-MIN_FIXED_FIGURE = 0.005  # of a smaller figure two decimals would make 0
+MIN_FIXED_FIGURE = 0.005  # smaller figures would be 0 with two decimals
 RUN_SIGNS = ("A", "B", "B − A")
 
 
@@ -54,19 +54,19 @@ def three_maps(
     batch: int = 0,
     times: bool = False,
 ) -> Picture:
-    """One head's weights in A, in B, and B - A; beside each row, where it is asked for, how far A and B lie apart.
+    """Draws one head's weights in A, in B, and B - A; beside each row, if requested, the distance between A and B.
 
-    A and B share one range of colours, the difference has its own; a run of random matrices stands in greys.
+    A and B share one colour scale, the difference has another; a run of random matrices is grey.
 
-    runs: A, B and their difference, as subtract_traces gives it. words: of A, of B, and of the difference; the last
-    name the rows. titles: over each map. figures: of either figure what stands above its column, and what it is, or
-    nothing where neither is shown. times: colours of A and B count in even shares.
+    runs: A, B and their difference from subtract_traces. words: of A, of B, and of the difference; the last name the
+    rows. titles: of the maps. figures: (heading, description) of both columns of distances; empty to show none. times:
+    whether the colours of A and B are multiples of an even share.
     """
     panels = [panel(run, "weights", {"B": batch, "H": head}) for run in runs]
     count, keys = panels[0].values.shape
     size = fit_three_maps(panels[0], words[2])
     width = keys * size
-    step = width + MAP_GAP_PX  # from one map to the next
+    step = width + MAP_GAP_PX  # from the left edge of one map to that of the next
     labels = []
     for part, texts in zip(panels, words, strict=True):
         labels.append(column_labels(part, texts, size))
@@ -114,7 +114,7 @@ def three_maps(
     right = last + last_width + MAP_GAP_PX
     if figures:
         drawn += place_row_figures(panels, words[2], palette, (right, top), size, figures)
-    right += 2 * FIGURE_WIDTH_PX  # without them too: the maps stay where they are, and names have their room
+    right += 2 * FIGURE_WIDTH_PX  # also without figures, so that the maps stay in place and names have room
     return Picture(cell_table(drawn), sized_specification(right + 4, bottom + 40))
 
 
@@ -132,7 +132,7 @@ def fit_three_maps(part: Panel, words: PictureTexts) -> float:
 
 
 def tell_three_values(row: dict, panels: Sequence[Panel]) -> dict:
-    """A cell with a tooltip of its number in A, in B, and their difference; any other row unchanged."""
+    """A cell with a tooltip of its number in A, in B, and their difference; any other table row unchanged."""
     if row["kind"] not in ("cell", "blocked"):
         return row
     place = (row["row"], row["column"])
@@ -151,9 +151,9 @@ def place_row_figures(
     size: float,
     figures: Sequence[tuple[str, str]],
 ) -> list[dict]:
-    """Beside each row how far its weights in A and in B lie apart; a click opens the weight that moved farthest."""
+    """The distances between A and B beside each row; a click opens the weight of the row that changed most."""
     a, b, difference = (torch.from_numpy(part.values) for part in panels)
-    farthest = difference.abs().argmax(-1).tolist()  # a column for each row
+    farthest = difference.abs().argmax(-1).tolist()  # the column of that weight, for each row
     opened = []
     for refs, column in zip(panels[2].refs, farthest, strict=True):
         opened.append(refs[column])
@@ -189,7 +189,7 @@ def place_row_figures(
 
 
 def format_row_figure(value: float) -> str:
-    """A figure beside a row: two decimals, or a digit and a power of ten where they would make 0 of it.
+    """A figure beside a row as a text: two decimals, or one digit and a power of ten if these would be 0.
 
     >>> format_row_figure(0.3131), format_row_figure(0.0), format_row_figure(0.00002), format_row_figure(float("inf"))
     ('0.31', '0', '2e−5', '∞')

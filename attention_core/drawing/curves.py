@@ -1,7 +1,7 @@
-"""Curves: one quantity against another on two axes, named at their ends, with bands, and points that tell numbers.
+"""Curves: one quantity against another on two axes, named at their ends, with bands, and points with tooltips.
 
-A zero has no place on a logarithmic axis: it is drawn at the end of the axis as an open triangle, and tells that it is
-0. Where a curve lies under another for a stretch it is drawn wider, so that it is seen on both sides of the other.
+A logarithmic axis has no 0: a zero is an open triangle at the end of the axis, whose tooltip shows 0. A stretch of a
+curve that lies under another curve is drawn wider, so that it is visible on both sides of the other.
 """
 
 import math
@@ -18,13 +18,13 @@ from attention_core.drawing.specifications import Picture, curve_specification
 from attention_core.drawing.text_layout import text_width
 from attention_core.record.number_text import format_exact, format_fixed
 
-CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # pixels of the field between the axes
-AXIS_ROOM_PX = 90  # pixels at the left of it
-CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # the size of a curve's name, and the way from one name to the next
+CURVE_WIDTH_PX, CURVE_HEIGHT_PX = 640, 300  # pixels of the area between the axes
+AXIS_ROOM_PX = 90  # pixels at the left of that area
+CURVE_NAME_PX, CURVE_NAME_STEP_PX = 14.0, 17.0  # pixels: the size of a curve's name, and the distance between two names
 LINE_WIDTH_PX = 2.5
-HIDING_DISTANCE_PX = 2.0  # two lines that are closer are seen as one
-RIM_WIDTH_PX = 2.5  # what is seen of a covered line on each side of the line that covers it
-MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # of a curve with more points each point has that area: square pixels
+HIDING_DISTANCE_PX = 2.0  # two lines that are closer look like one
+RIM_WIDTH_PX = 2.5  # pixels that are visible of a covered line, on each side of the covering one
+MANY_POINTS, SMALL_POINT_AREA_PX = 48, 16.0  # square pixels of a point in curves with more points
 CURVE_COLUMNS = {
     "kind": "point",  # point, zero, band, under, bar, rule or text
     "x": 0.0,
@@ -44,7 +44,7 @@ CURVE_COLUMNS = {
 class Curve:
     """Points from left to right under one name.
 
-    dashed: the numbers were worked out, not measured. band: between which numbers each point may lie.
+    dashed: the numbers were computed, not measured. band: the lower and upper bound of each point.
     """
 
     name: str
@@ -64,9 +64,9 @@ def curves(
     width: int = CURVE_WIDTH_PX,
     height: int = CURVE_HEIGHT_PX,
 ) -> Picture:
-    """The curves on these axes. at: where an upright line stands, such as at what is chosen.
+    """Draws curves on two axes. at: the x of a vertical line, such as the selected value.
 
-    Raises ValueError where a curve's x and y are not equally many.
+    Raises ValueError if a curve has more x than y, or fewer.
     """
     rows = []
     covers = count_covers(drawn, x, y, height)
@@ -84,7 +84,7 @@ def curves(
 
 
 def place_band(curve: Curve, y: Axis) -> list[dict]:
-    """The area in which the points of a curve may lie."""
+    """The area between the bounds of a curve's points."""
     if not curve.band:
         return []
     rows = []
@@ -103,7 +103,7 @@ def place_band(curve: Curve, y: Axis) -> list[dict]:
 
 
 def place_points(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
-    """The points of a curve. counts: the curves that cover each of its stretches."""
+    """The points of a curve. counts: how many curves cover each of its stretches."""
     area = SMALL_POINT_AREA_PX if len(curve.x) > MANY_POINTS else CURVE_COLUMNS["size"]
     rows = []
     for place, value, covers in zip(curve.x, curve.y, covers_at_points(counts), strict=True):
@@ -124,9 +124,9 @@ def place_points(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
 
 
 def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict]:
-    """Each curve's name after its last point, in pixels.
+    """The name of each curve after its last point.
 
-    A name that would stand on another one is moved down, and all of them up again where that leads below the field.
+    A name that would overlap another one is moved down, and all of them up again if that leads below the area.
     """
     ends = []
     for curve in drawn:
@@ -153,7 +153,7 @@ def place_curve_names(drawn: Sequence[Curve], y: Axis, height: int) -> list[dict
 
 
 # ---- curves that cover others ----------------------------------------------------------------------------------------
-Line = tuple[list[float], list[float]]  # the points of a curve: how far along, and how far down
+Line = tuple[list[float], list[float]]  # the points of a curve: their distances from the left and from the top
 
 
 def count_covers(drawn: Sequence[Curve], x: Axis, y: Axis, height: int) -> list[list[int]]:
@@ -194,7 +194,7 @@ def covered_stretches(over: Line, line: Line) -> np.ndarray:
 
 
 def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> list[dict]:
-    """The stretches of a curve that others lie on, each wider than those together."""
+    """The stretches of a curve that other curves cover, each wider than all of these together."""
     heights = [clamp_to_axis(value, y) for value in curve.y]
     points = zip(curve.x, heights, strict=True)
     rows = []
@@ -218,7 +218,7 @@ def place_covered_stretches(curve: Curve, counts: Sequence[int], y: Axis) -> lis
 
 
 def covers_at_points(counts: Sequence[int]) -> list[int]:
-    """The number of curves on each point of a curve: on the stretch before it or after it, whichever has more.
+    """How many curves cover each point of a curve: the count of the stretch before or after it, whichever is larger.
 
     >>> covers_at_points([0, 2, 0]), covers_at_points([])
     ([0, 2, 2, 0], [0])
@@ -228,7 +228,7 @@ def covers_at_points(counts: Sequence[int]) -> list[int]:
     return list(map(max, before, behind))
 
 
-# ---- other charts, and what all have ---------------------------------------------------------------------------------
+# ---- histograms, and parts of all charts -----------------------------------------------------------------------------
 def histogram_picture(
     edges: Sequence[float],
     shares: Sequence[Sequence[float]],
@@ -237,7 +237,7 @@ def histogram_picture(
     y: Axis,
     palette: Palette,
 ) -> Picture:
-    """Shares of draws between edges, drawn over each other: one row of shares in each colour."""
+    """Draws histograms over each other. shares: of samples between two edges, one sequence per colour."""
     rows = []
     for heights, colour in zip(shares, colours, strict=True):
         for (left, right), height in zip(pairwise(edges), heights, strict=True):
@@ -256,9 +256,9 @@ def histogram_picture(
 
 
 def with_margins(spec: dict, longest: float = 0.0) -> dict:
-    """The specification with room beside its field: for the axis, and at the right for the longest name.
+    """The specification with margins: at the left for the axis, at the right for the longest name.
 
-    So wide is the picture where there is room; on a narrow screen its field gives way.
+    The picture has this width if there is room; on a narrow screen the area between the axes shrinks.
     """
     return spec | {
         "width": spec["width"] + AXIS_ROOM_PX + int(longest) + 20,

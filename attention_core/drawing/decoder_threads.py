@@ -1,4 +1,4 @@
-"""A decoder at one written word: its self-attention, its cross-attention, and the words that it may write next."""
+"""A decoder at one written word: its self-attention, its cross-attention, and the candidates for the next word."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,22 +15,22 @@ from attention_core.drawing.tiles import TINT_SHARE
 from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
 
 DECODER_WIDTH_PX = 560.0
-WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # the size of the words, and of what stands over them
-LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # from one word to the next, and the middle of the first
-ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # where the arcs begin and end, and how far the farthest bends
-MAX_WORD_PX = 130.0  # the largest width of a word
-SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # where the words of the other sentence begin
-THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # from a word to its thread, and how far a thread bends
-LATER_SHARE = 0.3  # of the ink of words that are not written yet
+WRITTEN_WORD_PX, WORD_TITLE_PX = 17.0, 14.0  # pixels: the size of the words, and of the titles above them
+LINE_PX, FIRST_LINE_PX = 26.0, 36.0  # pixels between two words, and from the top to the middle of the first
+ARCS_PX, ARC_REACH_PX = 110.0, 94.0  # pixels: the left edge of the words, and the reach of the widest arc
+MAX_WORD_PX = 130.0  # pixels: the largest width of a word
+SOURCE_PX = DECODER_WIDTH_PX - MAX_WORD_PX  # the left edge of the words of the other sentence
+THREAD_GAP_PX, THREAD_BEND_PX = 9.0, 80.0  # pixels from a word to its thread, and how far a thread bends
+LATER_SHARE = 0.3  # share of the text colour in words that are not written yet
 
 
 @dataclass(frozen=True, eq=False)
 class DecoderRow:
     """The data of the picture.
 
-    titles: over the written words, the other sentence, the words that may come. row: the place of the written word.
-    own, cross: its weights on the written words and on the other sentence. shares: the words that may come with their
-    probabilities, the likeliest first. write: how one is written.
+    titles: above the written words, the other sentence, and the candidates. row: the index of the written word. own,
+    cross: its weights on the written words and on the other sentence. shares: the candidates with their probabilities,
+    the likeliest first. write: formats a probability.
     """
 
     titles: tuple[str, str, str]
@@ -44,7 +44,7 @@ class DecoderRow:
 
 
 def decoder_threads(drawn: DecoderRow, palette: Palette) -> Picture:
-    """Written words at the left, the other sentence at the right, threads to both; below them what may come next."""
+    """Draws written words at the left, the other sentence at the right, threads to both, and candidates below."""
     longest = max(text_width(word, WRITTEN_WORD_PX) for word in drawn.target)
     edge = ARCS_PX + 8 + min(MAX_WORD_PX, longest)
     written, source, coming = drawn.titles
@@ -70,7 +70,7 @@ def middle_of_line(place: int) -> float:
 
 
 def place_title(text: str, x: float, y: float, palette: Palette, align: str = "left") -> dict:
-    """A title over words."""
+    """A title above words."""
     return place_fitted_label(text, x, y, DECODER_WIDTH_PX, WORD_TITLE_PX, palette, align) | {"ink": palette.x}
 
 
@@ -80,8 +80,7 @@ def place_word(text: str, x: float, place: int, palette: Palette, align: str = "
 
 
 def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Iterator[dict]:
-    """The written words, the selected one on a coloured ground, and after it the word that it writes; those
-    that come later are pale."""
+    """The written words: the selected one highlighted, then the word that it predicts; later ones are pale."""
     middle = middle_of_line(drawn.row)
     line = box(ARCS_PX + 2, edge + 5, middle - LINE_PX / 2, middle + LINE_PX / 2)
     yield place_bar(line, blend_colour(palette.q, TINT_SHARE, palette))
@@ -95,7 +94,7 @@ def place_written_words(drawn: DecoderRow, edge: float, palette: Palette) -> Ite
 
 
 def place_arcs(drawn: DecoderRow, palette: Palette) -> Iterator[dict]:
-    """The arcs from the word back to those before it and to itself, the strongest on top."""
+    """The arcs from the word to those before it and to itself, the strongest on top."""
     own = drawn.own[: drawn.row + 1]
     start = middle_of_line(drawn.row)
     for place in np.argsort(own).tolist():

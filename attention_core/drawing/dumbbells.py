@@ -1,4 +1,4 @@
-"""Dumbbells: two numbers a row on one axis, with their intervals, and a bar from the one to the other."""
+"""Dumbbells: two numbers per row on one axis, with their intervals, and a bar that joins them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.specifications import Picture, curve_specification
 from attention_core.record.number_text import format_exact
 
-DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # the field, and the height of one of its rows
-TOLD_PX = 15  # of a row: how far below its top the middle of its sentence stands
-BAR_BELOW_MIDDLE_SHARE = 0.16  # of a row: how much lower than its middle the dumbbell hangs, under its sentence
-BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # half the bar between both ends, half an interval: rows
-DUMBBELL_POINT_AREA_PX = 190.0  # square pixels: a point
+DUMBBELL_WIDTH_PX, DUMBBELL_ROW_PX = 560, 66  # pixels: the width of the area, and the height of a row
+TOLD_PX = 15  # pixels from the top of a row to the middle of its sentence
+BAR_BELOW_MIDDLE_SHARE = 0.16  # share of a row's height that the dumbbell is below its middle
+BAR_HALF_HEIGHT_SHARE, WHISKER_HALF_HEIGHT_SHARE = 0.02, 0.09  # shares of a row: half a bar, half a mark
+DUMBBELL_POINT_AREA_PX = 190.0  # square pixels
 END_NAME_ROOM_PX = 40
 
 
@@ -29,7 +29,7 @@ class DumbbellEnd:
 
 @dataclass(frozen=True)
 class DumbbellRow:
-    """A row. told: the sentence over its dumbbell, empty if there are no ends yet."""
+    """A row. told: the sentence above its dumbbell, empty if there are no ends yet."""
 
     name: str
     told: str
@@ -37,7 +37,7 @@ class DumbbellRow:
 
 
 def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: str = "") -> Picture:
-    """The rows from the top, each with its sentence and its ends. instead: the text that replaces the first
+    """Draws the rows, each with its sentence and its ends. instead: a text that replaces the first
     row's ends.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
@@ -47,7 +47,7 @@ def dumbbells(rows: Sequence[DumbbellRow], x: Axis, palette: Palette, instead: s
     [0.2, 0.7]
     """
     count = len(rows)
-    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row stands highest
+    heights = [count - number - BAR_BELOW_MIDDLE_SHARE for number in range(count)]  # the first row is the highest
     drawn = []
     for number, (row, height) in enumerate(zip(rows, heights, strict=True)):
         drawn.append(place_sentence(row.told, DUMBBELL_ROW_PX * number + TOLD_PX, x, palette))

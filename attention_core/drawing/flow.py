@@ -1,4 +1,4 @@
-"""A run as one flow: which steps are in the picture, in which column, and which parts each reads."""
+"""A run as a flow of numbers: which steps are in the picture, in which column, and which other parts each reads."""
 
 from dataclasses import dataclass, replace
 
@@ -10,11 +10,11 @@ from attention_core.record.trace import Step
 class FlowPart:
     """A step in the picture.
 
-    name: the step. role: "row", one vector for every key's word; "lane", one for the query alone; "pair", one number
-    for the query and each key; "pairs", a vector for each. reads: the parts it is made of. matrices: what else it
-    reads. column: counted from the words. merges: whether it lays the heads side by side. mixes: whether it is the sum
-    of the keys' vectors, each as large as its share. is_share: whether it is those shares. after: whether it comes
-    behind that sum.
+    name: the step. role: "row", a vector for each key; "lane", a vector for the query alone; "pair", a number for the
+    query and each key; "pairs", a vector for the query and each key. reads: the parts that it is computed from.
+    matrices: the other steps that it reads. column: counted from the words. merges: whether it concatenates the heads.
+    mixes: whether it is the sum of the keys' vectors, weighted by shares. is_share: whether it is these shares. after:
+    whether it is that sum or follows it.
     """
 
     name: str
@@ -30,7 +30,7 @@ class FlowPart:
 
 
 def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
-    """The parts of a run's picture, in the order in which they are computed.
+    """The parts of a run's picture, in the order of computation.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -45,15 +45,15 @@ def flow_parts(graph: FlowGraph) -> tuple[FlowPart, ...]:
 
 # ---- which steps are drawn -------------------------------------------------------------------------------------------
 class PartCollection:
-    """Collects the parts that are drawn, and the part that shows the numbers of each step that is not drawn."""
+    """Collects the parts that are drawn, and for each step that is not drawn the part that shows its numbers."""
 
     def __init__(self, graph: FlowGraph):
         self.graph = graph
         self.parts: dict[str, FlowPart] = {}
-        self.stands_for: dict[str, str] = {}  # a step that is not drawn -> the part that shows its numbers
+        self.stands_for: dict[str, str] = {}  # a step that is not drawn: the part that shows its numbers
 
     def collect(self) -> list[FlowPart]:
-        """The steps that are drawn, without columns."""
+        """The parts of the steps that are drawn, without columns."""
         for step in self.graph.trace.steps.values():
             if not counts_words(step):
                 continue
@@ -64,9 +64,9 @@ class PartCollection:
         return list(self.parts.values())
 
     def take_over(self, step: Step) -> None:
-        """A step that only moves numbers is not drawn beside its source: it stands for it, or gives way to it.
+        """Shows a step that only moves numbers by the part of its source, or replaces that part by the step.
 
-        A cut into heads replaces its projection, because the picture shows one head.
+        A split into heads replaces its projection, because the picture shows one head.
         """
         source = self.resolve(self.graph.source(step).name)
         if not self.graph.splits(step):
@@ -81,7 +81,7 @@ class PartCollection:
         self.stands_for[source] = step.name
 
     def make_part(self, step: Step) -> FlowPart:
-        """A step as a part."""
+        """The part of a step."""
         reads, matrices = [], []
         for name in self.graph.numbers_read(step):
             if counts_words(self.graph.trace.step(name)):
@@ -105,7 +105,7 @@ class PartCollection:
 
 
 def counts_words(step: Step) -> bool:
-    """Whether a step has an axis of words and is no mark on other numbers."""
+    """Whether a step has an axis of words and is not a mask of True and False."""
     return bool(word_axes(step)) and not is_mark(step)
 
 
@@ -132,7 +132,7 @@ def mark_shares(parts: list[FlowPart]) -> list[FlowPart]:
 
 
 def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
-    """The parts that the query's last vector depends on, without what a run computes besides."""
+    """The parts that the query's last vector depends on."""
     last = next((part for part in reversed(parts) if part.after and part.role == "lane"), parts[-1])
     wanted = {last.name}
     for part in reversed(parts):
@@ -143,15 +143,15 @@ def keep_way_to_output(parts: list[FlowPart]) -> list[FlowPart]:
 
 # ---- columns ---------------------------------------------------------------------------------------------------------
 def place_columns(parts: list[FlowPart]) -> tuple[FlowPart, ...]:
-    """The parts with their columns: as far from the words as the longest way to them, but beside the first reader.
+    """The parts with their columns: one after their operands, but moved to one before their first reader.
 
-    So v stands where it is needed, beside the shares, and not where it could be computed.
+    So v is beside the shares, where it is needed, and not where it could be computed.
     """
     columns: dict[str, int] = {}
     for part in parts:
         behind_operands = [columns[name] + 1 for name in part.reads]
         columns[part.name] = max(behind_operands, default=0)
-    first_reader: dict[str, int] = {}  # the column of a part's first reader
+    first_reader: dict[str, int] = {}  # part name: the column of the first part that reads it
     for part in reversed(parts):
         if part.name in first_reader:
             beside_reader = first_reader[part.name] - 1

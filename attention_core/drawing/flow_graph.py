@@ -1,6 +1,6 @@
-"""The graph of a run's steps, and the role of each step by its axes and by the expressions of its cells.
+"""The graph of a run's steps, and the role of each step, read from its axes and from the expressions of its cells.
 
-Nothing here knows a mechanism by name: a new score or position is read as soon as it is in a plan.
+This module knows no mechanism by name: a new score or position is drawn as soon as it is in a plan.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ HEAD_AXES = ("H", "H_kv")
 
 
 class FlowGraph:
-    """The steps of a run as a graph. The cells that say how a step is made are written once, when it is built."""
+    """The steps of a run as a graph. The expressions of the first and last cell of each step are made only once."""
 
     def __init__(self, trace: Trace):
         self.trace = trace
@@ -29,22 +29,22 @@ class FlowGraph:
             self.last_cells[name] = step.operation.cell(last, shapes)
 
     def numbers_read(self, step: Step) -> tuple[str, ...]:
-        """The steps whose numbers a step reads; none for a table of positions, which reads a shape alone."""
+        """The steps whose numbers a step reads; none for a table of positions, which reads only a shape."""
         if step.operation is None:
             return ()
-        first, last = self.first_cells[step.name], self.last_cells[step.name]  # what is appended stands in the last one
+        first, last = self.first_cells[step.name], self.last_cells[step.name]  # appended numbers: in the last
         found = {*steps_of_cell(first), *steps_of_cell(last)}
         return tuple(name for name in step.operation.reads if name in found)
 
     def role(self, step: Step) -> str:
-        """The role of a step in the picture, by its axes that count words."""
+        """The role of a step in the picture (see FlowPart), by its axes of words."""
         axes = word_axes(step)
         if len(axes) == 2:
             return "pair" if step.dims[-1] == KEYS else "pairs"
         return "row" if axes == [KEYS] or self.makes_keys(step) else "lane"
 
     def makes_keys(self, step: Step) -> bool:
-        """Whether the numbers of the keys are made of this step: x of self-attention is every word's."""
+        """Whether keys are computed from a step: so x of self-attention has a vector for each key."""
         for reader in self.readers(step):
             axes = word_axes(reader)
             if axes == [KEYS] or (axes == [QUERIES] and self.makes_keys(reader)):
@@ -57,7 +57,7 @@ class FlowGraph:
         return [other for other in computed if step.name in other.operation.reads]
 
     def is_move(self, step: Step) -> bool:
-        """Whether every cell of a step is one number of another step, as it is."""
+        """Whether every cell of a step is an unchanged number of another step."""
         cell = self.first_cells.get(step.name)
         if cell is None or cell.function != "sum" or len(cell.terms) != 1:
             return False
@@ -65,11 +65,11 @@ class FlowGraph:
         return len(term) == 1 and isinstance(term[0], Ref)
 
     def merges(self, step: Step) -> bool:
-        """Whether a step lays several heads side by side."""
+        """Whether a step concatenates several heads."""
         return self.is_move(step) and head_count(self.source(step)) > 1 and head_axis(step) is None
 
     def splits(self, step: Step) -> bool:
-        """Whether a step cuts its source into heads."""
+        """Whether a step splits its source into heads."""
         return head_axis(step) is not None and head_axis(self.source(step)) is None
 
     def source(self, step: Step) -> Step:
@@ -86,17 +86,17 @@ def steps_of_cell(cell: Cell) -> Iterator[str]:
 
 
 def is_mark(step: Step) -> bool:
-    """Whether a step marks numbers of other steps with True or False, and so has no column."""
+    """Whether a step is a mask of True and False, which has no column."""
     return step.dtype == torch.bool
 
 
 def word_axes(step: Step) -> list[str]:
-    """The axes of a step that count words."""
+    """The axes of a step that run over words."""
     return [dim for dim in step.dims if dim in (QUERIES, KEYS)]
 
 
 def head_axis(step: Step) -> int | None:
-    """Which axis of a step counts heads."""
+    """The index of a step's axis of heads; None if it has none."""
     for axis, dim in enumerate(step.dims):
         if dim in HEAD_AXES:
             return axis
@@ -109,11 +109,12 @@ def head_count(step: Step) -> int:
     return 0 if axis is None else step.shape[axis]
 
 
-# ---- for the twin in the browser -------------------------------------------------------------------------------------
+# ---- for the recomputation in the browser ----------------------------------------------------------------------------
 def twin_steps(graph: FlowGraph) -> dict[str, dict]:
-    """A run as the twin in the browser reads it, without its numbers: each step's axes, and how it is made.
+    """The steps of a run without numbers, for the recomputation in the browser: their axes and operations.
 
-    operation: as of describe_operation. perQuery: whether each query has its own, and no key is made of it.
+    operation: from describe_operation. perQuery: whether each query has other numbers, and no key is computed from
+    them.
     """
     described = {}
     for name, step in graph.trace.steps.items():
@@ -128,8 +129,9 @@ def twin_steps(graph: FlowGraph) -> dict[str, dict]:
 
 
 def describe_operation(graph: FlowGraph, step: Step) -> dict | None:
-    """The name of a step's function, the steps it reads, its parameters; None of what no number of the run changes, an
-    input or a table of positions. A mask reads none, but its window may change."""
+    """The name of a step's function, the steps it reads, its parameters; None for an input or a table of positions,
+    which no number of the run changes. A mask reads no step, but its parameters may change.
+    """
     made_of = graph.numbers_read(step)
     is_mask = step.operation is not None and is_mark(step)
     if not made_of and not is_mask:

@@ -1,4 +1,4 @@
-"""The keyframes of a query's way through the picture of a run; and how its parts look."""
+"""The keyframes of a query's way through the picture of a run, and the colour, sign and scale of its parts."""
 
 from dataclasses import dataclass
 
@@ -9,17 +9,17 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class FlowStop:
-    """A keyframe of a query's way: the parts that appear in it, and the motion that shows their operands."""
+    """A keyframe of a query's way: the parts that appear in it, and the motion of their operands."""
 
     motion: str
     parts: tuple[str, ...]
 
 
 def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
-    """The way of a query through the picture, in the order in which its numbers come to be.
+    """The keyframes of a query's way, in the order of computation.
 
-    Vectors that go the same way come together; the keys' vectors that are mixed wait until they are. What is added to a
-    step comes with the sum. Shares come in two stops: each score as a power, then all powers as parts of one.
+    Vectors with the same motion share a keyframe; the keys' vectors that are summed appear with the sum, and so does
+    what is added to a step. Shares take two keyframes: each score as a power, then all powers divided by their sum.
     """
     late = {name for part in parts if part.mixes for name in part.reads}
     stops: list[FlowStop] = []
@@ -44,7 +44,7 @@ def flow_stops(parts: tuple[FlowPart, ...]) -> tuple[FlowStop, ...]:
     return tuple(stops)
 
 
-# ---- looks -----------------------------------------------------------------------------------------------------------
+# ---- colour, sign and scale of parts ---------------------------------------------------------------------------------
 def part_family(part: FlowPart) -> str:
     """The colour family of a part: "q", "k", "v", "x" or "share"."""
     if part.is_share:
@@ -55,7 +55,7 @@ def part_family(part: FlowPart) -> str:
 
 
 def part_sign(trace: Trace, part: FlowPart) -> str:
-    """The sign over a part: the symbol of a vector, else the operation."""
+    """The sign above a part: the symbol of a vector, else the operation."""
     symbol = colour_family(part.name)
     if symbol and not part.after:
         return symbol
@@ -64,10 +64,10 @@ def part_sign(trace: Trace, part: FlowPart) -> str:
 
 
 def largest_numbers(trace: Trace, parts: tuple[FlowPart, ...]) -> dict[str, float]:
-    """The magnitude that fills a cell or a bar of each part; scores share one, so that a division is seen."""
+    """The magnitude that fills a cell or a bar of each part; all scores share one, so that a division is visible."""
     largest = {}
     for part in parts:
-        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # one copy: of a long text it takes 16 MB
+        sizes = trace[part.name].abs().nan_to_num_(0.0, posinf=0.0)  # a single copy: for a long text it takes 16 MB
         largest[part.name] = float(sizes.max()) if sizes.numel() else 0.0
     scores = [part.name for part in parts if part.role == "pair" and not part.is_share]
     top = max((largest[name] for name in scores), default=0.0)

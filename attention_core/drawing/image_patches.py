@@ -18,13 +18,13 @@ from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
 PATCH_SIDE_PX = 58.0
-PICTURE_GAP_PX = 40.0  # between two pictures
-PICTURES_TOP_PX = 26.0  # room for the titles above
-DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # what -1 and 1 are as a channel
+PICTURE_GAP_PX = 40.0  # pixels between two pictures
+PICTURES_TOP_PX = 26.0  # pixels for the titles above
+DARKEST_CHANNEL, BRIGHTEST_CHANNEL = 60.0, 235.0  # the values of a channel for -1 and 1
 
 
 def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
-    """The colours that vectors are; a number beyond -1 or 1 counts as that.
+    """The colours of vectors of red, green and blue; numbers beyond -1 or 1 are clipped.
 
     >>> vector_colours(np.array([[1.0, -1.0, 0.0], [7.0, 1.0, 1.0]]))
     ['#eb3c94', '#ebebeb']
@@ -34,7 +34,7 @@ def vector_colours(vectors: Float[np.ndarray, "n 3"]) -> list[str]:
 
 
 def patches_per_row(patches: int) -> int:
-    """The number of patches in a row of a picture that is square, or a little less high.
+    """The number of patches in a row, so that the picture is square or a little wider.
 
     >>> patches_per_row(16), patches_per_row(5), patches_per_row(1)
     (4, 3, 1)
@@ -50,9 +50,9 @@ def patch_picture(
     titles: Sequence[str],
     chosen: Ref | None = None,
 ) -> Picture:
-    """The picture that the keys are, one query's weights on its patches, and the colour that it receives.
+    """Draws the picture whose patches are the keys, one query's weights on them, and the colour that it receives.
 
-    at: the batch, the head and the query. titles: over each of the three. Keys and values have three numbers each.
+    at: the batch, the head and the query. titles: of the three pictures. Keys and values have three numbers each.
     """
     batch, _, query = at
     patches = trace.step("weights").shape[-1]
@@ -88,7 +88,7 @@ def place_patch_weights(
     left: float,
     chosen: Ref | None,
 ) -> list[dict]:
-    """One query's weights, each where its patch lies in the picture."""
+    """One query's weights, each at the place of its patch."""
     refs = [Ref("weights", (*at, patch)) for patch in range(trace.step("weights").shape[-1])]
     rows = []
     for first in range(0, len(refs), columns):
@@ -108,7 +108,7 @@ def place_patch_weights(
 
 def place_squares(fills: Sequence[str], columns: int, left: float) -> list[dict]:
     """Squares of these colours, row by row."""
-    side = PATCH_SIDE_PX - 1  # a line of the ground stands between two of them
+    side = PATCH_SIDE_PX - 1  # a pixel of the background remains between two squares
     drawn = []
     for number, fill in enumerate(fills):
         row, column = divmod(number, columns)

@@ -1,4 +1,4 @@
-"""The colours of both themes, and the fill and the ink of each cell by its number."""
+"""The colours of both themes, and the fill and the text colour ("ink") of each cell by its number."""
 
 from dataclasses import dataclass, replace
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from attention_core.record.trace import Trace
 
-LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # what red, green and blue add to it, WCAG 2.1
-STRONGEST_SIGNED_SHARE = 0.9  # how far the strongest colour of a signed map lies between the ground and its end
+LUMINANCE_OF_CHANNELS = np.array([0.2126, 0.7152, 0.0722])  # weights of red, green and blue in the luminance, WCAG 2.1
+STRONGEST_SIGNED_SHARE = 0.9  # share of the end colour in the strongest colour of a signed map
 
 
 @dataclass(frozen=True)
 class Palette:
     """The colours of one theme.
 
-    q, k, v, x: the symbols, blue, orange, green and grey. minus, plus: the ends of a signed map, magenta and charcoal.
-    low, high: the ends of the ramp of the weights, pale and dark purple. share: a bar of weights.
+    q, k, v, x: the symbols, blue, orange, green and grey. minus, plus: the ends of a signed scale, magenta and
+    charcoal. low, high: the ends of the scale of weights, pale and dark purple. share: a bar of weights.
     """
 
     ground: str
@@ -37,7 +37,7 @@ class Palette:
         return {"q": self.q, "k": self.k, "v": self.v, "x": self.x}
 
     def without_meaning(self) -> "Palette":
-        """The same with greys for all numbers, and none as strong as the ends: so stand random ones.
+        """The palette for random numbers: all numbers are grey, and no grey is as strong as the ends.
 
         >>> grey = LIGHT_PALETTE.without_meaning()
         >>> grey.high == grey.share == LIGHT_PALETTE.x, grey.q == LIGHT_PALETTE.q
@@ -49,7 +49,7 @@ class Palette:
 
 
 def palette_for(trace: Trace, palette: Palette) -> Palette:
-    """The colours of a run: greys where random matrices make its weights, which carry no meaning."""
+    """The palette of a run: with greys if random matrices make its weights, which then carry no meaning."""
     return palette.without_meaning() if trace.chance.matrices else palette
 
 
@@ -111,7 +111,7 @@ def luminance(colours: np.ndarray) -> np.ndarray:
 
 
 def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Palette) -> tuple[list[str], list[str]]:
-    """The fill and the ink of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
+    """The fill and the text colour of each cell: shares on [0, largest], signed numbers on [-largest, largest]."""
     finite = np.nan_to_num(values, nan=0.0, posinf=largest, neginf=0.0)
     if is_share:
         colours = share_colours(finite / largest, palette)
@@ -121,12 +121,12 @@ def shade_cells(values: np.ndarray, largest: float, is_share: bool, palette: Pal
 
 
 def share_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
-    """The colours of numbers on the ramp of the weights, from 0 to 1: (n,) -> (n, 3)."""
+    """The colours of numbers from 0 to 1 on the scale of weights: (n,) -> (n, 3)."""
     return blend_colours(palette.low, palette.high, np.clip(shares, 0, 1))
 
 
 def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
-    """The colours of numbers from -1 to 1, of which 0 has the colour of the ground: (n,) -> (n, 3)."""
+    """The colours of numbers from -1 to 1; 0 has the colour of the background: (n,) -> (n, 3)."""
     ground = colour_channels(palette.ground)  # (3,)
     minus = colour_channels(palette.minus)
     plus = colour_channels(palette.plus)
@@ -138,7 +138,7 @@ def signed_colours(shares: np.ndarray, palette: Palette) -> np.ndarray:
 
 
 def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
-    """The fill and the ink of cells whose number is a colour: black at 1, grey at 0, white at -1, in both themes."""
+    """The fill and ink of cells whose number is a colour: black at 1, grey at 0, white at -1, in both themes."""
     known = np.nan_to_num(values, nan=0.0)
     signed = np.clip(known, -1, 1)
     darkness = (signed + 1) / 2
@@ -147,7 +147,7 @@ def tint_cells(values: np.ndarray) -> tuple[list[str], list[str]]:
 
 
 def readable_inks(colours: np.ndarray) -> list[str]:
-    """White or black for each of (n, 3) colours, whichever is read better: its contrast is at least 4.5."""
+    """White or black for each of (n, 3) colours, whichever has more contrast: at least 4.5."""
     light = luminance(colours) + 0.05
     contrast_of_white = 1.05 / light
     contrast_of_black = light / 0.05

@@ -16,19 +16,18 @@ from attention_core.drawing.tiles import Tile, place_tiles
 from attention_core.drawing.word_bars import WORD_LINE_PX, place_word_bars
 from attention_core.record.number_text import format_fixed
 
-PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # the size of the texts, and of those over the columns
-PART_LINE_PX = 32.0  # the height of a row: the shortest sentence has room beside its figures on a slide
+PART_TEXT_PX, HEADING_PX = 15.0, 13.0  # pixels: the size of the texts, and of the titles of columns
+PART_LINE_PX = 32.0  # pixels: the height of a row, so that the shortest sentence fits a slide with its figures
 COLUMNS_PX = {"name": 168.0, "vector": 186.0, "push": 166.0, "words": 236.0}
-COLUMN_GAP_PX = 12.0  # at the right of each column
+COLUMN_GAP_PX = 12.0  # pixels at the right of each column
 PART_SUM_WIDTH_PX = sum(COLUMNS_PX.values())
-PUSH_NUMBER_PX = 48.0  # room after the longest bar for its number
-PART_GAP_PX = 8.0  # below the sentence, and at the end
+PUSH_NUMBER_PX = 48.0  # pixels after the longest bar for its number
+PART_GAP_PX = 8.0  # pixels below the sentence, and at the end
 
 
 @dataclass(frozen=True, eq=False)
 class PartRow:
-    """A row of a part. kind: "part"; "sum" of all of them; "norm" of that. push: on the logit; None where there is
-    none."""
+    """A row of a part. kind: "part"; "sum" of all; "norm" of the sum. push: what it adds to the logit, or None."""
 
     kind: str
     name: str
@@ -38,8 +37,9 @@ class PartRow:
 
 @dataclass(frozen=True)
 class WordSum:
-    """A word of a sentence, whose vector the parts make. at: its place. titles: over the vectors, the pushes, the words
-    that come out. shares: these words with their probabilities, the likeliest first. write: how one is written."""
+    """A word of a sentence, whose vector is the sum of the parts. at: its index. titles: of the vectors, the logit
+    changes, the candidates. shares: candidates with their probabilities, the likeliest first. write: formats one.
+    """
 
     words: Sequence[str]
     at: int
@@ -49,7 +49,7 @@ class WordSum:
 
 
 def part_sum(word: WordSum, parts: Sequence[PartRow], palette: Palette) -> Picture:
-    """The sentence with the word in a frame; below it a row a part, and beside them the words that come out."""
+    """Draws the sentence with the word in a frame; below it a row per part, and beside them the candidates."""
     tiles = [Tile(text, palette.x) for text in word.words]
     tiles[word.at] = Tile(word.words[word.at], edge=palette.outline)
     drawn, y = place_tiles(tiles, 2.0, PART_SUM_WIDTH_PX, palette)
@@ -83,7 +83,7 @@ def column_edges(column: str) -> tuple[float, float]:
 def place_part(
     row: PartRow, parts: Sequence[PartRow], pushes: "PushScale", top: float, palette: Palette
 ) -> Iterator[dict]:
-    """A row: its name, its vector as stripes, its push. A line stands over the sum."""
+    """A row: its name, its vector as stripes, and a bar of what it adds to the logit. The sum has a line above it."""
     middle = top + PART_LINE_PX / 2
     left, right = column_edges("name")
     if row.kind == "sum":
@@ -98,21 +98,21 @@ def place_part(
 
 
 def find_reach(row: PartRow, parts: Sequence[PartRow]) -> float:
-    """The magnitude that has the strongest colour: the same in all parts and their sum, a norm's own in that."""
+    """The magnitude that has the strongest colour: common to all parts and their sum; separate for a norm."""
     compared = [row] if row.kind == "norm" else [each for each in parts if each.kind == "part"]
     return max(np.abs(each.vector).max() for each in compared) or 1.0
 
 
 @dataclass(frozen=True)
 class PushScale:
-    """How pushes become lengths. low, high: the least and the largest, 0 among them."""
+    """The scale of the logit changes. low, high: the least and the largest, or 0."""
 
     low: float
     high: float
 
     @classmethod
     def of(cls, parts: Sequence[PartRow]) -> "PushScale":
-        """The scale of the pushes of all parts."""
+        """The scale of all parts."""
         pushes = [row.push for row in parts if row.push is not None]
         return cls(min(0.0, *pushes), max(0.0, *pushes))
 
@@ -122,7 +122,7 @@ class PushScale:
         return left + (right - left - PUSH_NUMBER_PX) * (push - self.low) / ((self.high - self.low) or 1.0)
 
     def place(self, push: float, top: float, palette: Palette) -> Iterator[dict]:
-        """The bar of a push from zero on, and its number."""
+        """The bar of a logit change, from zero, and its number."""
         start, end = sorted((self.locate(0.0), self.locate(push)))
         bar = box(start, end, top + 9, top + PART_LINE_PX - 9)
         yield place_bar(bar, palette.minus if push < 0 else palette.plus)

@@ -11,13 +11,13 @@ from attention_core.drawing.text_layout import place_label
 from attention_core.record.number_text import choose_signed_format
 
 RAMP_HEIGHT_PX, RAMP_TEXT_PX = 7, 13.0
-RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # an odd number of signed ones, so that one of them stands for 0
-EVEN_TEXT_MARGINS_PX = 26, 40  # what the text of the even share leaves free for the texts at the left and right end
+RAMP_COLOURS, SIGNED_RAMP_COLOURS = 32, 33  # the number of signed colours is odd, so that one of them is that of 0
+EVEN_TEXT_MARGINS_PX = 26, 40  # pixels that the text of the even share leaves for the texts at both ends
 
 
 @lru_cache(maxsize=64)
 def place_ramp(palette: Palette, x: float, y: float, width: float, keys: int, times: bool = False) -> tuple[dict, ...]:
-    """The scale of the weights with the even share 1/S marked on it: from 0 to 1, or in multiples of that share."""
+    """The scale of weights with a mark at the even share 1/S: from 0 to 1, or in multiples of that share."""
     shares = np.linspace(0, 1, RAMP_COLOURS)
     fills, _ = shade_cells(shares, 1.0, True, palette)
     even_text, last_text = ramp_texts(keys, times)
@@ -53,9 +53,9 @@ def ramp_texts(keys: int, times: bool) -> tuple[str, str]:
 
 
 def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach: float) -> list[dict]:
-    """The scale of a difference: from what was lost to what was gained, with 0 in the middle.
+    """The scale of a difference, from losses to gains, with 0 in the middle.
 
-    Where nothing differs, its ends have signs and no numbers.
+    If there is no difference, its ends have signs and no numbers.
     """
     numbers = np.linspace(-1, 1, SIGNED_RAMP_COLOURS)
     fills, _ = shade_cells(numbers, 1.0, False, palette)
@@ -75,7 +75,7 @@ def place_signed_ramp(palette: Palette, x: float, y: float, width: float, reach:
 
 
 def place_colour_strip(fills: Sequence[str], x: float, y: float, width: float) -> list[dict]:
-    """The colours of a scale from left to right, each a little over the next one, so that no gap shows."""
+    """The colours of a scale from left to right, each overlapping the next one a little, so that no gap shows."""
     count = len(fills)
     rows = []
     for number, fill in enumerate(fills):

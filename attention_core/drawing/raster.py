@@ -1,7 +1,7 @@
-"""Large matrices as plain bytes: one colour number a cell, drawn pixel by pixel on a canvas, and the numbers beside it.
+"""Large matrices as bytes: one colour number per cell, drawn pixel by pixel on a canvas, and the numbers themselves.
 
-A matrix with more rows or columns than can be drawn is thinned 1 : n, and the page says so. One cell of each block of
-cells stands for all of them: the one with the largest share, or with the largest magnitude of a signed number.
+A matrix with more rows or columns than can be drawn is thinned 1 : n, and the page says so. Each block of cells is
+drawn as one of them: the cell with the largest share, or with the largest magnitude of a signed number.
 """
 
 from collections.abc import Mapping
@@ -17,37 +17,37 @@ from attention_core.drawing.text_layout import PictureTexts
 from attention_core.explanation.layout import is_broadcast_axis
 from attention_core.record.trace import Trace
 
-COLOUR_LEVELS = 253  # colours of a scale: an odd number, so that zero has the one in the middle of a signed scale
-NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # no colours of a scale
+COLOUR_LEVELS = 253  # colours of a scale: odd, so that zero has the middle one of a signed scale
+NOT_FINITE_CODE, BLOCKED_CODE = 254, 255  # codes that are no colours of a scale
 MAX_MAP_SIDE, MAX_SMALL_MAP_SIDE = 512, 96  # rows or columns that are drawn: of a large map, of a small one
-MIN_SQUARE_SIDE = 16  # rows or columns: where so many are left, both axes are thinned alike, and cells stay square
+MIN_SQUARE_SIDE = 16  # rows or columns: if so many are left, both axes are thinned alike, so that cells stay square
 RAMP_WIDTH_PX = 240.0
 
 
 @dataclass(frozen=True)
 class Raster:
-    """One matrix of a step, ready to be drawn. All bytes hold what is drawn, row by row."""
+    """One matrix of a step, ready to be drawn. All bytes describe the drawn cells, row by row."""
 
     step: str
     at: tuple[int, ...]  # the position on each axis before the last two
-    axes: int  # of the step: a cell's index is the last so many of (*at, row, column)
-    shape: tuple[int, int]  # rows and columns that the matrix has
+    axes: int  # axes of the step: a cell's index is the last `axes` numbers of (*at, row, column)
+    shape: tuple[int, int]  # rows and columns of the matrix
     drawn: tuple[int, int]  # rows and columns that are drawn
-    every: tuple[int, int]  # 1 : n, how many rows and columns a drawn cell stands for
+    every: tuple[int, int]  # 1 : n, rows and columns per drawn cell
     cells: bytes  # uint8, colour numbers
     numbers: bytes  # float32
-    places: bytes  # int32, where in the matrix a number stands: row x columns + column; empty where all are drawn
+    places: bytes  # int32, the place of each drawn cell in the matrix: row x columns + column; empty if all are drawn
     fills: tuple[str, ...]  # the colour of each colour number
-    inks: tuple[str, ...]  # the ink that is read on it
+    inks: tuple[str, ...]  # the text colour on each of these
     rows: tuple[str, ...]  # the text beside each row of the matrix
-    columns: tuple[str, ...]  # and above each column
+    columns: tuple[str, ...]  # the text above each column
     is_bool: bool
-    ramp: tuple[dict, ...]  # the scale: bars and labels placed in pixels, as place_ramp gives them
+    ramp: tuple[dict, ...]  # the colour scale: bars and labels placed in pixels, from place_ramp
 
 
 @dataclass(frozen=True)
 class SmallRaster:
-    """One matrix of a step as a small map: colour numbers, uint8, row by row. is_share: on the ramp of the weights."""
+    """One matrix of a step as a small map: colour numbers, uint8, row by row. is_share: coloured as weights."""
 
     shape: tuple[int, int]
     drawn: tuple[int, int]
@@ -66,10 +66,10 @@ def raster(
     even: int | None = None,
     most: int = MAX_MAP_SIDE,
 ) -> Raster:
-    """The last two axes of a step as a Raster; `at` picks a position on each axis before them, 0 where it names none.
+    """The last two axes of a step as a Raster. at: the position on each axis before them, by default 0.
 
-    times: shares are coloured in multiples of an even one. even: what an even share is divided by on the scale; None:
-    all columns. most: the largest number of rows or columns that are drawn.
+    times: shares are coloured as multiples of an even share. even: the scale marks the even share 1 / even; by default
+    the number of columns. most: the largest number of rows or columns that are drawn.
 
     >>> import torch
     >>> from attention_core import attend_qkv
@@ -145,7 +145,7 @@ def small_raster(
 
 
 def matrix_planes(trace: Trace, step: str, leading: Mapping[str, int]) -> tuple[np.ndarray, np.ndarray]:
-    """The numbers there, and which of them no mask blocks, both (rows, columns); a vector is one row."""
+    """The numbers of the matrix, and which of them no mask blocks, both (rows, columns); a vector is one row."""
     numbers = trace.step(step).window(**leading)
     place = tuple(leading.values())
     free = unblocked_cells(trace, step)[place]
@@ -161,7 +161,7 @@ def row_axis_of(trace: Trace, step: str) -> str:
 
 
 def raster_reach(trace: Trace, step: str, times: bool, at: Mapping[str, int] | None) -> float:
-    """The magnitude that has the strongest colour, the same in all heads of a sequence."""
+    """The magnitude that has the strongest colour, common to all heads of a sequence."""
     if is_share(trace, step):
         return darkest_share(trace.step(step).shape[-1], times)
     batch = at.get("B", 0) if at else 0
@@ -184,12 +184,12 @@ def encode_colours(plane: np.ndarray, free: np.ndarray, reach: float, is_share: 
 
 @cache
 def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The fill and the ink of all 256 colour numbers; a blocked cell has the ground, to be hatched."""
+    """The fill and text colour of all 256 colour numbers; a blocked cell has the background colour, to be hatched."""
     least = 0.0 if is_share else -1.0
     fills, inks = shade_cells(np.linspace(least, 1.0, COLOUR_LEVELS), 1.0, is_share, palette)
     for code in range(COLOUR_LEVELS, 256):
         if code == NOT_FINITE_CODE:
-            fills.append(palette.outline)  # stands out, and is no colour of a scale
+            fills.append(palette.outline)  # a strong colour that is in no scale
             inks.append("#000000")
         else:
             fills.append(palette.ground)
@@ -199,10 +199,10 @@ def colour_table(is_share: bool, palette: Palette) -> tuple[tuple[str, ...], tup
 
 # ---- thinning --------------------------------------------------------------------------------------------------------
 def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -> tuple[np.ndarray, tuple[int, int]]:
-    """Which cells are drawn, as positions in the flat matrix (rows, columns), and how many rows and columns each is.
+    """The cells that are drawn, as places in the flat matrix (rows, columns), and the rows and columns of each block.
 
-    Of a block it is the cell with the largest share or magnitude; one that is not finite comes first, a blocked one
-    last.
+    Each block is drawn as its cell with the largest share or magnitude; a cell that is not finite precedes these, a
+    blocked cell follows them.
     """
     height, width = plane.shape
     tall, wide = block_shape(height, width, most)
@@ -211,7 +211,7 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
     blocks = cut_into_blocks(rank_cells(plane, free, is_share), tall, wide)  # (rows, columns, tall * wide)
     rows, columns, _ = blocks.shape
     best = blocks.argmax(-1)  # (rows, columns); the first of equals, never padding
-    down, across = np.divmod(best, wide)  # of that cell in its block
+    down, across = np.divmod(best, wide)  # place of that cell in its block
     first_rows = np.arange(rows)[:, None] * tall  # (rows, 1)
     first_columns = np.arange(columns)[None, :] * wide  # (1, columns)
     row = first_rows + down
@@ -221,7 +221,7 @@ def pick_cells(plane: np.ndarray, free: np.ndarray, is_share: bool, most: int) -
 
 
 def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarray:
-    """A number for each cell: of a block the cell with the highest one is drawn."""
+    """A rank for each cell: each block is drawn as its cell with the highest rank."""
     magnitudes = plane if is_share else np.abs(plane)
     is_finite = np.isfinite(plane)
     ranks = np.where(is_finite, magnitudes, np.inf)
@@ -229,7 +229,7 @@ def rank_cells(plane: np.ndarray, free: np.ndarray, is_share: bool) -> np.ndarra
 
 
 def cut_into_blocks(ranks: np.ndarray, tall: int, wide: int) -> np.ndarray:
-    """The ranks of each block of cells: (height, width) -> (rows, columns, tall * wide); what is missing has -inf."""
+    """The ranks of each block of cells: (height, width) -> (rows, columns, tall * wide); padding has -inf."""
     height, width = ranks.shape
     rows = ceil_divide(height, tall)
     columns = ceil_divide(width, wide)
@@ -243,9 +243,9 @@ def cut_into_blocks(ranks: np.ndarray, tall: int, wide: int) -> np.ndarray:
 
 
 def block_shape(height: int, width: int, most: int) -> tuple[int, int]:
-    """How many rows and columns a drawn cell stands for, so that at most so many rows and columns are drawn.
+    """The rows and columns of a block that is drawn as one cell, so that at most `most` rows and columns are drawn.
 
-    Both axes are thinned alike; an axis of which too few cells would be left is thinned as little as it needs.
+    Both axes are thinned alike; an axis of which too few cells would be left is thinned as little as possible.
 
     >>> block_shape(100, 200, 100), block_shape(20, 200, 100)
     ((2, 2), (1, 2))

@@ -15,12 +15,12 @@ from attention_core.variants.timing import fit_slope
 
 COUNTED, MEASURED = "counted", "measured"
 GROWTH_UNITS = {COUNTED: 1e6, MEASURED: 1e-3}  # a million multiply-adds, a millisecond
-GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # two stand beside each other
+GROWTH_WIDTH_PX, GROWTH_HEIGHT_PX = 300, 236  # two charts fit beside each other
 
 
 @dataclass(frozen=True)
 class GrowthLine:
-    """What something costs at each length, in multiply-adds or in seconds."""
+    """The cost at each length, in multiply-adds or in seconds, under a name."""
 
     name: str
     colour: str
@@ -30,8 +30,9 @@ class GrowthLine:
 def growth_curves(
     kind: str, lines: Sequence[GrowthLine], lengths: Sequence[int], titles: tuple[str, str], palette: Palette
 ) -> Picture:
-    """The lines that have points, on axes over these lengths. kind: COUNTED in multiply-adds, drawn dashed, or MEASURED
-    in seconds. titles: of the axis of lengths, and of the other, which is in millions or in milliseconds."""
+    """Draws the lines that have points, over these lengths. kind: COUNTED in multiply-adds, dashed, or MEASURED in
+    seconds. titles: of the axis of lengths, and of the other, which is in millions or in milliseconds.
+    """
     drawn = [make_growth_curve(kind, line) for line in lines if line.points]
     across = Axis(
         titles[0],

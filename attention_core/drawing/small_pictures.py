@@ -1,7 +1,7 @@
-"""Small pictures of numbers, as shapes on a field of 160 x 90: what a page draws on a card, in its theme's colours.
+"""Small pictures of numbers, as shapes on an area of 160 x 90: drawn on cards of a page, in the colours of its theme.
 
-A shape is plain data: its kind, the name of its colour in a Palette, how strong that is (0 to 1), then its numbers; a
-text has its place, its size and what it says.
+A shape is plain data: its kind, the name of its colour in a Palette, the strength of that colour (0 to 1), then its
+numbers; a text has its place, its size and its content.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +11,8 @@ from jaxtyping import Bool, Float
 
 FIELD_WIDTH, FIELD_HEIGHT = 160.0, 90.0
 MARGIN = 8.0
-AXIS_NAME = 15.0  # how high the name of an axis is
-CURVE_POINTS = 33  # of a function that is drawn
+AXIS_NAME = 15.0  # the size of an axis's name
+CURVE_POINTS = 33  # points of a curve of a function
 WEAKEST_CELL, WEAKEST_THREAD = 0.07, 0.12  # minimum, so that the smallest values stay visible
 Shape = tuple[str, str, float, *tuple[float | str, ...]]
 NumberFunction = Callable[[Float[np.ndarray, " n"]], Float[np.ndarray, " n"]]
@@ -26,7 +26,7 @@ def rectangle(colour: str, strength: float, box: Box) -> Shape:
 
 
 def shape(kind: str, colour: str, strength: float, numbers: Sequence[float]) -> Shape:
-    """A shape whose numbers are rounded to what can be seen.
+    """A shape whose numbers are rounded to a visible precision.
 
     >>> shape("dot", "q", 1 / 3, (1.0, 2.04, 3.0))
     ('dot', 'q', 0.33, 1.0, 2.0, 3.0)
@@ -138,7 +138,7 @@ def matrix_shapes(colour: str, rows: int, columns: int, down: str, across: str, 
 def bar_shapes(
     values: Float[np.ndarray, " S"], colour: str, box: Box = WHOLE_FIELD, largest: float | None = None
 ) -> list[Shape]:
-    """Numbers as bars on a line; those below 0 hang from it. largest: what fills the box's height."""
+    """Numbers as bars on a line; those below 0 hang from it. largest: the number that fills the box's height."""
     top = max(largest or values.max(), 0.0)
     bottom = min(values.min(), 0.0)
     scale = box[3] / (top - bottom)
@@ -259,7 +259,7 @@ def compared_shapes(query: Float[np.ndarray, " 2"], keys: Float[np.ndarray, "S 2
 
 
 def growth_shapes(parts: Mapping[str, Sequence[float]], box: Box = WHOLE_FIELD) -> list[Shape]:
-    """Amounts that grow, side by side by colour: squares of which each area is an amount, all in one scale."""
+    """Growing amounts, side by side by colour, as squares whose areas are the amounts, all on one scale."""
     box_left, top, box_width, height = box
     largest = max(max(amounts) for amounts in parts.values())
     width = box_width / len(parts)

@@ -1,6 +1,6 @@
 """The Vega-Lite specifications that draw every picture: cells in pixels, curves on two axes, arrows on a plane.
 
-This file alone knows Altair. A specification is built once; from picture to picture only its table changes, so that a
+Only this module knows Altair. A specification is built once; from picture to picture only its table changes, so that a
 rerun of a page sends data and keeps the chart.
 """
 
@@ -13,13 +13,13 @@ import altair as alt
 from attention_core.drawing.axes import Axis, tick_settings
 from attention_core.drawing.palette import Palette
 
-PAGE_WIDTH_PX = 820.0  # pixels: as wide as a picture may be on a projector
-AXIS_TEXT_PX = 14  # the size of the texts at an axis
+PAGE_WIDTH_PX = 820.0  # pixels: the largest width of a picture, legible on a projector
+AXIS_TEXT_PX = 14  # pixels: the size of the texts at an axis
 # A Chinese font makes Ġ of G and a loose dot, so the one of the page comes first: it has the letters of Europe.
 FONT = "'Source Sans 3', 'Noto Sans CJK SC', 'Noto Sans SC', 'PingFang SC', 'Microsoft YaHei', sans-serif"
 HOVER_COLOUR = "#d97706"
-UNWANTED_KEYS = ("data", "datasets", "$schema")  # of a specification, which Altair writes
-SILENT = {"tooltip": None, "aria": False}  # of a mark without tooltip and hidden from screen readers
+UNWANTED_KEYS = ("data", "datasets", "$schema")  # keys of a specification that Altair writes
+SILENT = {"tooltip": None, "aria": False}  # for a mark without tooltip that is hidden from screen readers
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,14 +31,14 @@ class Picture:
 
 
 def import_pandas() -> None:
-    """Waits until pandas is imported as a whole: Altair looks into one that another thread has begun to import."""
+    """Waits until pandas is imported completely: Altair uses it even if another thread is still importing it."""
     importlib.import_module("pandas")
 
 
 # ---- cells in pixels -------------------------------------------------------------------------------------------------
 @cache
 def cell_specification() -> dict:
-    """Rectangles, hatches, outlines and texts in pixels; a click names a cell, hovering lights its row and its column.
+    """Rectangles, hatches, outlines and texts in pixels; a click sends a cell, hovering highlights its row and column.
 
     A screen reader reads each cell's description and number, and skips the other marks.
     """
@@ -95,7 +95,7 @@ def draw_hatches(boxes: alt.Chart) -> alt.Chart:
 
 
 def draw_bars(boxes: alt.Chart) -> alt.Chart:
-    """Rectangles that name no cell."""
+    """Rectangles that are not cells."""
     bars = rows_of_kind(boxes, "bar").mark_rect(aria=False)
     return bars.encode(color=alt.Color("fill:N", scale=None))
 
@@ -124,7 +124,7 @@ def draw_cell_texts() -> alt.Chart:
 
 
 def draw_hovered_cells(cells: alt.Chart) -> alt.Chart:
-    """The highlight of a hovered result: the same cell in each result, the row at its left and the column above it."""
+    """The highlight of a hovered result: the same cell in each result, its row at the left and its column above."""
     hovered = cells.transform_filter(
         "isArray(hover.row) && datum.row >= 0 && hover.panel[0] == 'result' && ("
         "(datum.panel == 'left' && datum.row == hover.row[0]) || "
@@ -157,7 +157,7 @@ def sized_specification(width: float, height: float, padding: int = 2) -> dict:
 # ---- still pictures of animations ------------------------------------------------------------------------------------
 @cache
 def still_layers() -> dict:
-    """Threads in pixels, as thick as their rows say; upon them rectangles, texts and outlines. No click is heard."""
+    """Threads in pixels, as thick as their rows say, below rectangles, texts and outlines; clicks have no effect."""
     import_pandas()
     points = place_points()
     boxes = points.encode(x2="x2:Q", y2="y2:Q")
@@ -177,7 +177,7 @@ def draw_threads(points: alt.Chart) -> alt.Chart:
 
 
 def still_specification(width: float, height: float) -> dict:
-    """The specification of a still picture at a size in pixels, which no text in it widens."""
+    """The specification of a still picture at a size in pixels, which no text in it can widen."""
     return {
         **still_layers(),
         "width": int(width),
@@ -188,19 +188,19 @@ def still_specification(width: float, height: float) -> dict:
     }
 
 
-# ---- what all specifications share -----------------------------------------------------------------------------------
+# ---- parts of all specifications -------------------------------------------------------------------------------------
 def rows_of_kind(chart: alt.Chart, kind: str) -> alt.Chart:
-    """The rows of the table that are of one kind."""
+    """The rows of the table of one kind."""
     return chart.transform_filter(f"datum.kind == '{kind}'")
 
 
 def own_colour() -> alt.Color:
-    """The colour that each row of the table names."""
+    """The colour in each row of the table."""
     return alt.Color("fill:N", scale=None, legend=None)
 
 
 def finish_specification(chart: alt.LayerChart) -> dict:
-    """A chart without a frame as a dictionary."""
+    """A chart without a frame, as a dictionary."""
     frameless = chart.configure_view(stroke=None)
     return without_data(frameless.to_dict(validate=False))  # the tests validate it, which takes a tenth of a second
 
@@ -221,7 +221,7 @@ def without_data(spec: dict) -> dict:
 # ---- curves on two axes ----------------------------------------------------------------------------------------------
 @lru_cache(maxsize=64)
 def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: int) -> dict:
-    """Bands, lines, points, bars, upright rules and texts on two axes; pointing at a point tells its numbers."""
+    """Bands, lines, points, bars, vertical rules and texts on two axes; hovering a point shows its numbers."""
     layers = curve_layers()
     axes = {"x": encode_axis(x, alt.X, "x").to_dict(), "y": encode_axis(y, alt.Y, "y").to_dict()}
     return {
@@ -231,7 +231,7 @@ def curve_specification(x: Axis, y: Axis, palette: Palette, width: int, height: 
         "width": width,
         "height": height,
         "background": "transparent",
-        "autosize": {"type": "fit-x", "contains": "padding"},  # axes and names take what they need, the field the rest
+        "autosize": {"type": "fit-x", "contains": "padding"},  # the chart area takes what axes and names leave
     }
 
 
@@ -254,7 +254,7 @@ def curve_layers() -> dict:
 
 
 def put_on_axes(encoding: dict, axes: dict[str, dict]) -> dict:
-    """The channels of a mark, with the axes instead of those that only name their column."""
+    """The channels of a mark, with axes instead of the channels that only name their column."""
     put = dict(encoding)
     for channel, axis in axes.items():
         if put[channel] == {"field": channel, "type": "quantitative"}:
@@ -297,25 +297,25 @@ def draw_bands(rows: alt.Chart) -> alt.Chart:
 
 
 def draw_curve_bars(rows: alt.Chart) -> alt.Chart:
-    """Bars between two points of the field."""
+    """Bars between two points of the chart area."""
     bars = rows_of_kind(rows, "bar").mark_rect(opacity=0.75, tooltip=None)
     return bars.encode(x2="x2:Q", y2="y2:Q", color=own_colour())
 
 
 def draw_upright_rules(rows: alt.Chart) -> alt.Chart:
-    """Dashed lines from the top of the field to its bottom."""
+    """Dashed lines from the top of the chart area to its bottom."""
     rules = rows_of_kind(rows, "rule").mark_rule(strokeWidth=1.5, strokeDash=[4, 4], **SILENT)
     return rules.encode(y=alt.value(0), y2=alt.value("height"), color=own_colour())
 
 
 def own_dashes() -> alt.StrokeDash:
-    """A line that is dashed where its row says so."""
+    """A line that is dashed if its row says so."""
     patterns = alt.Scale(domain=[False, True], range=[[1, 0], [7, 5]])
     return alt.StrokeDash("dashed:N", scale=patterns, legend=None)
 
 
 def draw_covered_stretches(rows: alt.Chart) -> alt.Chart:
-    """The stretches of a curve that lie under another one, each as wide as its row says."""
+    """The stretches of a curve that lie under another curve, each as wide as its row says."""
     stretches = rows_of_kind(rows, "under").mark_rule(**SILENT)
     return stretches.encode(
         x2="x2:Q",
@@ -334,7 +334,7 @@ def draw_curve_lines(rows: alt.Chart) -> alt.Chart:
 
 
 def draw_points(rows: alt.Chart, kind: str, **form) -> alt.Chart:
-    """Points that tell their numbers. form: as Vega-Lite names it."""
+    """Points with tooltips. form: properties of the mark in Vega-Lite."""
     points = rows_of_kind(rows, kind).mark_point(opacity=1, **form)
     return points.encode(color=own_colour(), **told_text())
 
@@ -345,7 +345,7 @@ def told_text() -> dict:
 
 
 def draw_curve_names(rows: alt.Chart) -> alt.Chart:
-    """The name of each curve, whose height in the field is given in pixels."""
+    """The name of each curve, at a height given in pixels."""
     names = rows_of_kind(rows, "text").mark_text(align="left", dx=6, fontSize=14, font=FONT, **SILENT)
     return names.encode(y=alt.Y("y:Q", scale=None, axis=None), text="name:N", color=own_colour())
 
@@ -374,14 +374,14 @@ def plane_specification(reach: float, side: int) -> dict:
     return finish_specification(chart) | {
         "width": side,
         "height": side,
-        "padding": {"left": 50, "right": 50, "top": 28, "bottom": 28},  # room for names
+        "padding": {"left": 50, "right": 50, "top": 28, "bottom": 28},  # for the names
         "autosize": {"type": "none"},
         "background": "transparent",
     }
 
 
 def encode_point(reach: float, across: str, up: str) -> dict:
-    """A point of the plane, by the columns of the table in which its place stands."""
+    """A point of the plane. across, up: the columns of the table that have its coordinates."""
     scale = alt.Scale(domain=[-reach, reach], nice=False)
     return {
         "x": alt.X(across, scale=scale, axis=None),

@@ -10,24 +10,24 @@ from attention_core.drawing.specifications import Picture, still_specification
 
 STILL_COLUMNS = {
     **CELL_COLUMNS,
-    "name": "",  # of a thread, which has a row for each of its points
+    "name": "",  # identifies a thread, which has a row for each of its points
     "order": 0,
     "width": 1.0,
 }
 THREAD_POINTS = 25
-THINNEST_PX, THICKER_PX = 1.0, 9.0  # a thread of weight 0, and how much thicker one of weight 1 is
-PALEST_SHARE = 0.12  # of its colour in a thread of weight 0
+THINNEST_PX, THICKER_PX = 1.0, 9.0  # pixels: a thread of weight 0, and what one of weight 1 is thicker
+PALEST_SHARE = 0.12  # share of its colour in a thread of weight 0
 
 Point = tuple[float, float]
 
 
 def still_picture(rows: Sequence[dict], width: float, height: float) -> Picture:
-    """The rows of a picture, at a size in pixels."""
+    """A picture of table rows, at a size in pixels."""
     return Picture(fill_columns(rows, STILL_COLUMNS), still_specification(width, height))
 
 
 def blend_colour(colour: str, share: float, palette: Palette) -> str:
-    """A share of a colour in the ground, from 0 to 1.
+    """A colour mixed with the background. share: of the colour, from 0 to 1.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> blend_colour("#000000", 0.2, LIGHT_PALETTE)
@@ -38,8 +38,9 @@ def blend_colour(colour: str, share: float, palette: Palette) -> str:
 
 
 def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, palette: Palette) -> list[dict]:
-    """A thread as a Bézier curve. name: unique in the picture. bends: where it begins, the two
-    points that it bends to, where it ends. weight: from 0 to 1; the larger, the thicker and stronger."""
+    """A thread as a Bézier curve. name: unique in the picture. bends: its start, two control points, its end. weight:
+    from 0 to 1; the larger, the thicker and stronger.
+    """
     look = {
         "kind": "thread",
         "name": name,
@@ -50,7 +51,7 @@ def place_thread(name: str, bends: Sequence[Point], weight: float, colour: str, 
 
 
 def curve_points(bends: Sequence[Point]) -> list[list[float]]:
-    """Points of a cubic Bézier curve, from its beginning to its end.
+    """Points of a cubic Bézier curve, from its start to its end. bends: its control points.
 
     >>> points = curve_points([(0, 0), (0, 4), (8, 4), (8, 0)])
     >>> points[0], points[THREAD_POINTS // 2], points[-1]
@@ -59,5 +60,5 @@ def curve_points(bends: Sequence[Point]) -> list[list[float]]:
     points = np.array(bends, dtype=float)[:, None]  # (4, 1, 2)
     t = np.linspace(0.0, 1.0, THREAD_POINTS)[:, None]  # (points, 1)
     while len(points) > 1:
-        points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau: one bend less, (bends, points, 2)
+        points = points[:-1] + t * (points[1:] - points[:-1])  # de Casteljau: one point less, (bends, points, 2)
     return points[0].tolist()

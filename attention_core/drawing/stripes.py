@@ -1,4 +1,4 @@
-"""A vector as stripes, one a number: the larger the number, the more of its colour."""
+"""A vector as stripes, one per number: the larger the number, the more of its colour."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -10,7 +10,7 @@ from attention_core.drawing.cells import place_bar
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.stills import blend_colour
 
-PALEST_STRIPE_SHARE = 0.05  # of its colour in the stripe of 0
+PALEST_STRIPE_SHARE = 0.05  # share of its colour in the stripe of a 0
 
 
 def place_stripes(
@@ -20,8 +20,8 @@ def place_stripes(
     palette: Palette,
     is_lying: bool = False,
 ) -> Iterator[dict]:
-    """The stripes of a vector below each other. sizes: how large each number is, from 0 to 1. colours: of each.
-    is_lying: they stand beside each other.
+    """The stripes of a vector, one below the other. sizes: each number's size, from 0 to 1. colours: of each.
+    is_lying: whether they are side by side instead.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> place = {"x": 0, "x2": 5, "y": 0, "y2": 8}

@@ -1,6 +1,6 @@
-"""The texts of a picture: how wide they are, and how they stand beside rows and above columns.
+"""The texts of a picture: their widths, and their places beside rows and above columns.
 
-The caller gives every text ready-made. A text is data: nothing in it is interpreted.
+The caller passes every text as it is shown: nothing in it is interpreted.
 """
 
 import math
@@ -15,15 +15,15 @@ from attention_core.inputs.tokenizer import character_spans
 from attention_core.record.expressions import Ref
 
 NARROW_LETTERS, BROAD_LETTERS = " .,:;|!il’'", "MWmw@%—…"
-MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # the most room for the texts beside rows, and above columns
-TILT_DEGREES = 40.0  # of a text that does not fit above its column
-TILTED_BESIDE_TILTED = 1.7  # times the size of texts: so wide are columns at least that have tilted ones
-TILTED_BESIDE_CHINESE = 2.4  # where the next one may stand level, and must not be touched
+MAX_ROW_LABELS_PX, MAX_COLUMN_LABELS_PX = 120.0, 110.0  # pixels: room beside rows, above columns
+TILT_DEGREES = 40.0  # slope of a text that does not fit above its column
+TILTED_BESIDE_TILTED = 1.7  # times the text size: the least width of columns with tilted texts
+TILTED_BESIDE_CHINESE = 2.4  # times the text size: that width beside texts written from top to bottom
 
 
 @dataclass(frozen=True)
 class PictureTexts:
-    """How a picture names its cells (`describe`) and the positions along an axis (`labels`)."""
+    """The texts of a picture. describe: names a cell. labels: names a position along an axis."""
 
     describe: Callable[[Ref], str]
     labels: Callable[[str, int], str]  # (axis, position) -> the text beside a row or above a column
@@ -40,13 +40,13 @@ def has_wide_letters(text: str) -> bool:
 
 
 def text_width(text: str, size: float) -> float:
-    """About how many pixels a text takes, rather too many than too few."""
+    """An estimate of the width of a text in pixels, rather too large than too small."""
     return size * sum(map(letter_width, text))
 
 
 @lru_cache(maxsize=4096)
 def letter_width(letter: str) -> float:
-    """About how wide a character is, in ems of the fonts that the pictures use."""
+    """An estimate of the width of a character, in ems of the fonts of the pictures."""
     if is_wide(letter):
         return 1.0
     if letter in NARROW_LETTERS:
@@ -57,7 +57,7 @@ def letter_width(letter: str) -> float:
 
 
 def shorten_text(text: str, room: float, size: float) -> str:
-    """The text, its end replaced by an ellipsis if it is wider than the room."""
+    """The text, with an ellipsis instead of its end if it is wider than the room."""
     if text_width(text, size) <= room:
         return text
     while text and text_width(text, size) > room - size:
@@ -71,7 +71,7 @@ def split_letters(text: str) -> list[str]:
 
 
 def stack_letters(text: str, most: int) -> list[str]:
-    """The characters of a text that is written downwards; an ellipsis replaces those that do not fit."""
+    """The characters of a text written from top to bottom; an ellipsis replaces those that do not fit."""
     letters = split_letters(text)
     if len(letters) <= most:
         return letters
@@ -87,12 +87,12 @@ def place_label(text: str, x: float, y: float, palette: Palette, **more) -> dict
 def place_fitted_label(
     text: str, x: float, y: float, room: float, size: float, palette: Palette, align: str = "left"
 ) -> dict:
-    """A text at a point, shortened where it is wider than the room in pixels."""
+    """A text at a point, shortened if it is wider than the room in pixels."""
     return place_label(shorten_text(text, room, size), x, y, palette, align=align, size=size)
 
 
 def label_size(cell: float) -> float:
-    """The size of the texts beside rows and above columns of cells of this side."""
+    """The size of the texts beside rows and above columns, for cells of this side."""
     return min(max(16.0, cell * 0.28), max(cell * 0.8, 9.0))
 
 
@@ -111,7 +111,7 @@ def column_texts(drawn: Panel, words: PictureTexts) -> list[str]:
 def place_row_labels(
     drawn: Panel, words: PictureTexts, palette: Palette, x: float, top: float, cell: float
 ) -> list[dict]:
-    """The texts at the left of a panel whose upper left corner is (x, top), shortened where they leave the picture."""
+    """The texts at the left of a panel with upper left corner (x, top), shortened if they would leave the picture."""
     size = label_size(cell)
     placed = []
     for row, text in enumerate(row_texts(drawn, words)):
@@ -141,11 +141,11 @@ def label_margin(drawn: Panel, words: PictureTexts, cell: float) -> float:
 class ColumnLabels:
     """The texts above a panel's columns.
 
-    They lie level where they fit. Of the others, Chinese ones are written from top to bottom and Latin ones are tilted;
-    then Latin ones that fit are tilted too.
+    They are horizontal if they fit. Of the others, Chinese ones are written from top to bottom and Latin ones are
+    tilted; then Latin ones that fit are tilted too.
 
-    room: the height that they need. overhang: how far they reach beyond the last column. slant: of the Latin ones in
-    degrees, 0 where all of them fit, 90 where the columns are too narrow for less.
+    room: the height that they need. overhang: how far they extend beyond the last column. slant: of the Latin ones in
+    degrees, 0 if all of them fit, 90 if the columns are too narrow for less.
     """
 
     texts: tuple[str, ...]
@@ -193,12 +193,12 @@ class ColumnLabels:
 
 
 def column_labels(drawn: Panel, words: PictureTexts, cell: float) -> ColumnLabels:
-    """How the texts above a panel's columns are written, and the room that this takes."""
+    """The layout of the texts above a panel's columns."""
     return labels_above(column_texts(drawn, words), cell)
 
 
 def labels_above(names: Sequence[str], cell: float) -> ColumnLabels:
-    """How texts above columns of this width are written, and the room that this takes."""
+    """The layout of texts above columns of this width."""
     size = label_size(cell)
     texts = tuple(names)
     too_long = [text for text in texts if text_width(text, size) > cell - 2]
@@ -220,7 +220,7 @@ def labels_above(names: Sequence[str], cell: float) -> ColumnLabels:
 
 
 def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> ColumnLabels:
-    """Texts above columns of which the Latin ones are tilted. heights: of those that are written downwards."""
+    """The layout of texts with tilted Latin ones. heights: of those written from top to bottom."""
     size = label_size(cell)
     least = TILTED_BESIDE_CHINESE if any(map(has_wide_letters, texts)) else TILTED_BESIDE_TILTED
     slant = TILT_DEGREES if cell >= least * size else 90.0
@@ -234,7 +234,7 @@ def tilted_labels(texts: tuple[str, ...], cell: float, heights: list[float]) -> 
     room = min(MAX_COLUMN_LABELS_PX, max([*heights, *needed]))
     overhang = 0.0
     for column, width in widths.items():
-        foot = (column + 0.5 - len(texts)) * cell  # measured from the right edge of the last column
+        foot = (column + 0.5 - len(texts)) * cell  # relative to the right edge of the last column
         reach = min(width, room / rise) * run
         overhang = max(overhang, foot + reach)
     return ColumnLabels(texts, cell, room, overhang, slant)

@@ -1,4 +1,4 @@
-"""Words as tiles, one after the other, in as many lines as they need."""
+"""Words as tiles, in as many lines as they need."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,17 +10,18 @@ from attention_core.drawing.palette import Palette
 from attention_core.drawing.stills import blend_colour
 from attention_core.drawing.text_layout import place_fitted_label, text_width
 
-TILE_TEXT_PX = 18.0  # the size of the words
-TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # beside a word in its tile, and between two tiles
-TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # a tile, and from one line of them to the next
-TINT_SHARE = 0.22  # of a colour in the ground of a tile
-DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # of the edge of a tile, and the gap after it is as long
+TILE_TEXT_PX = 18.0  # pixels: the size of the words
+TILE_PADDING_PX, TILE_GAP_PX = 6.0, 3.0  # pixels beside a word in its tile, and between two tiles
+TILE_HEIGHT_PX, TILE_LINE_PX = 28.0, 33.0  # pixels: the height of a tile, and of a line of tiles
+TINT_SHARE = 0.22  # share of its colour in the background of a tile
+DASH_PX, DASH_THICKNESS_PX = 5.0, 1.5  # pixels: the length and thickness of dashes; gaps are as long
 
 
 @dataclass(frozen=True)
 class Tile:
-    """A word. colour: its ground is tinted with it; "" for none. edge: the colour of its edge; "" for none. is_dashed:
-    whether the edge is."""
+    """A word. colour: tints its background; "" for none. edge: colour of its border; "" for none. is_dashed: whether
+    the border is dashed.
+    """
 
     text: str
     colour: str = ""
@@ -29,7 +30,7 @@ class Tile:
 
 
 def place_tiles(tiles: Iterable[Tile], top: float, room: float, palette: Palette) -> tuple[list[dict], float]:
-    """The tiles in lines from the left edge on, as wide as the room in pixels; and where the last line ends.
+    """Places tiles in lines of at most `room` pixels; returns the rows of the table and the bottom of the last line.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> one, two = (place_tiles([Tile("word")] * count, 0.0, 130.0, LIGHT_PALETTE)[1] for count in (2, 3))
@@ -49,7 +50,7 @@ def place_tiles(tiles: Iterable[Tile], top: float, room: float, palette: Palette
 
 
 def place_tile(tile: Tile, rectangle: dict[str, float], palette: Palette) -> Iterator[dict]:
-    """One tile: its ground, its edge, its word, which is shortened where it is wider than all the room."""
+    """One tile: its background, its border, and its word, shortened if it is wider than a line."""
     if tile.colour:
         yield place_bar(rectangle, blend_colour(tile.colour, TINT_SHARE, palette))
     if tile.edge and tile.is_dashed:
@@ -74,7 +75,7 @@ def place_dashes(rectangle: dict[str, float], colour: str) -> Iterator[dict]:
 
 
 def dashes_between(first: float, last: float) -> Iterator[tuple[float, float]]:
-    """The first and last coordinate of each dash between two ends; a dash stands at both of them.
+    """The first and last coordinate of each dash between two ends; there is a dash at both of them.
 
     >>> [dash for dash in dashes_between(0.0, 25.0)]
     [(0.0, 5.0), (10.0, 15.0), (20.0, 25.0)]

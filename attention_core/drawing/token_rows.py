@@ -1,4 +1,4 @@
-"""One text cut in several ways: a row of tokens for each way, under its title."""
+"""One text split in several ways: a row of tokens for each way, under its title."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from attention_core.drawing.stills import still_picture
 from attention_core.drawing.text_layout import place_fitted_label
 from attention_core.drawing.tiles import Tile, place_tiles
 
-TOKEN_ROWS_WIDTH_PX = 520.0  # so that the shortest text has room beside its figures on a slide
-ROW_TITLE_PX, ROW_NOTE_PX = 17.0, 14.0  # the size of a title, and of the note below it
-TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # their heights, and the room between two rows
+TOKEN_ROWS_WIDTH_PX = 520.0  # pixels, so that the shortest text fits a slide with its figures
+ROW_TITLE_PX, ROW_NOTE_PX = 17.0, 14.0  # pixels: the size of a title, and of the note below it
+TITLE_LINE_PX, NOTE_LINE_PX, ROW_GAP_PX = 22.0, 20.0, 10.0  # pixels: the height of both, and the gap between two rows
 
 
 @dataclass(frozen=True)
 class TokenRow:
-    """A text in tokens. note: the line below them. unknown: the places of those outside a model's vocabulary."""
+    """A text split into tokens. note: the line below them. unknown: indices of those outside a model's vocabulary."""
 
     title: str
     note: str
@@ -25,7 +25,7 @@ class TokenRow:
 
 
 def token_rows(rows: Sequence[TokenRow], palette: Palette) -> Picture:
-    """The rows below each other; neighbours are told apart by colours, and tokens that are unknown are dashed.
+    """Draws the rows one below the other; neighbouring tokens differ in colour, unknown ones have dashed borders.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> picture = token_rows([TokenRow("Words", "two", ["the", "dog"])], LIGHT_PALETTE)
@@ -46,7 +46,7 @@ def token_rows(rows: Sequence[TokenRow], palette: Palette) -> Picture:
 
 
 def tint_tokens(row: TokenRow, palette: Palette) -> list[Tile]:
-    """The tokens of a row as tiles, in colours that follow each other."""
+    """The tokens of a row as tiles, in alternating colours."""
     colours = (palette.q, palette.k, palette.v, palette.share, palette.plus, palette.minus)
     tiles = []
     for place, token in enumerate(row.tokens):

@@ -6,11 +6,11 @@ from attention_core.drawing.cells import box, place_bar
 from attention_core.drawing.palette import Palette
 from attention_core.drawing.text_layout import place_fitted_label, place_label, text_width
 
-WORD_BAR_PX = 15.0  # the size of the words and of the probabilities
-WORD_LINE_PX = 25.0  # from one word to the next
+WORD_BAR_PX = 15.0  # pixels: the size of the words and of the probabilities
+WORD_LINE_PX = 25.0  # pixels between two words
 WORD_BAR_HEIGHT_PX = 13.0
-LONGEST_WORD_SHARE = 0.45  # of the room: a longer word is shortened
-SHARE_ROOM_PX = 50.0  # for a probability after its bar
+LONGEST_WORD_SHARE = 0.45  # share of the room: a longer word is shortened
+SHARE_ROOM_PX = 50.0  # pixels for a probability after its bar
 
 
 def place_word_bars(
@@ -20,8 +20,8 @@ def place_word_bars(
     write: Callable[[float], str],
     palette: Palette,
 ) -> Iterator[dict]:
-    """The words below each other. shares: with their probabilities. corner: the upper left one. room: the width of all.
-    write: how a probability is written.
+    """The words one below the other. shares: words, probabilities. corner: the upper left one. room: the total width.
+    write: formats a probability.
 
     >>> from attention_core.drawing.palette import LIGHT_PALETTE
     >>> bars = [*place_word_bars([("can", 1.0), ("did", 0.0)], (0, 0), 200.0, str, LIGHT_PALETTE)]

@@ -1,4 +1,4 @@
-"""The operands of a step in a row before the place of its numbers, which is left free for cells to write into."""
+"""The operands of a step in a row, followed by an empty place, over which a page puts cells to type numbers into."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,18 +25,19 @@ from attention_core.drawing.worked_picture import (
 )
 from attention_core.record.expressions import Ref
 
-MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # a cell to write into; smaller ones take the room beside them, too
-FRAME_HEIGHT_PX = 340.0  # the most that a picture takes
-BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # the most that leaves room beside it, and that a page has
-SIGN_PX = 30.0  # the size of a sign between two matrices
+MAX_FREE_CELL_PX, MIN_FREE_CELL_PX = 84.0, 48.0  # pixels: the side of a cell; smaller ones use the width of the page
+FRAME_HEIGHT_PX = 340.0  # pixels: the largest height of the picture
+BESIDE_WIDTH_PX, FRAME_WIDTH_PX = 740.0, 1080.0  # pixels: width with room beside it, and of the page
+SIGN_PX = 30.0  # pixels: the size of a sign between two matrices
 
 
 @dataclass(frozen=True, eq=False)
 class WorkedFrame:
-    """The picture around a free place, and of that place its left and its upper edge and the side of its cells.
+    """The picture around an empty place; left, top, cell: the edges of that place, and the side of its cells.
 
-    row: the left edge and the width of the matrix whose rows its numbers are made of. column: the left edge and the
-    height of the one whose columns they are made of, None where there is none."""
+    row: the left edge and the width of the matrix whose rows its numbers are computed from. column: the left edge and
+    the height of the matrix whose columns they are computed from, or None.
+    """
 
     picture: Picture
     left: float
@@ -53,9 +54,9 @@ def worked_frame(
     palette: Palette,
     chosen: tuple[str, Ref] | None = None,
 ) -> WorkedFrame:
-    """Draw the operands of a step, "left" and "above", then the free place, and after it the matrix "beside" it.
+    """Draws the operands of a step, "left" and "above", then the empty place, then the matrix "beside" it.
 
-    free: the matrix that is written into; its cells are not drawn. chosen: the run and the cell that is opened.
+    free: the matrix of the empty place; its cells are not drawn. chosen: the run and the cell that is open.
     """
     placed = {part.place: part for part in (*parts, free)}
     row = [placed[place] for place in ("left", "above", "result", "beside") if place in placed]
@@ -104,10 +105,11 @@ def place_sign(sign: str, x: float, y: float, palette: Palette) -> list[dict]:
     return [place_label(sign, x - SHEET_COLUMN_GAP_PX / 2, y, palette, size=SIGN_PX)] if sign else []
 
 
-# ---- the size --------------------------------------------------------------------------------------------------------
+# ---- the size of cells -----------------------------------------------------------------------------------------------
 def row_cell_size(row: Sequence[SheetPart], words: PictureTexts) -> float:
-    """The side of the largest cells that leave room beside the picture; of those that fit the page where they would be
-    too small; and of the smallest that can be read, where the page is too narrow."""
+    """The side of the largest cells that leave room beside the picture; if these would be too small, of those that fit
+    the page; at least the smallest legible ones.
+    """
     beside = fitting_cell_size(row, words, BESIDE_WIDTH_PX)
     return beside if beside >= MIN_FREE_CELL_PX else fitting_cell_size(row, words, FRAME_WIDTH_PX)
 

@@ -1,6 +1,6 @@
-"""A worked example as a picture: the reader's numbers beside the right ones, each of their cells with its mark.
+"""A worked example as a picture: the reader's numbers beside the right ones, each cell with its mark.
 
-A mark is a sign and an outline, never a colour alone. Cells lie row by row beside what they were made of.
+A mark is a sign and an outline, never a colour alone. Cells are beside their operands, row by row.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -30,28 +30,28 @@ from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
 from attention_core.record.number_text import format_exact
 
-MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # a cell; before cells are smaller, spare parts are left out
-SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # the most that a number takes, and of a large cell its share
-MAX_MARK_PX = 15.0  # the size of the sign of a mark
-SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # sizes of texts
-SHEET_TITLE_SHARE = 0.28  # of a large cell
-LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # the room of a sign in the legend, and between two of its texts
-SHEET_COLUMN_GAP_PX = 30.0  # between two matrices, with the sign that joins them
-SHEET_ROW_GAP_PX = 18.0  # between two rows of matrices
-SHEET_EDGE_PX = 8  # at the right of the picture
+MAX_SHEET_CELL_PX, MIN_SHEET_CELL_PX = 48.0, 34.0  # pixels: before cells get smaller, spare parts are left out
+SHEET_NUMBER_PX, SHEET_NUMBER_SHARE = 18.0, 0.36  # pixels: the largest size of a number, and its share of a large cell
+MAX_MARK_PX = 15.0  # pixels: the size of the sign of a mark
+SHEET_TITLE_PX, SHEET_LEGEND_PX = 16.0, 15.0  # pixels: sizes of texts
+SHEET_TITLE_SHARE = 0.28  # share of the side of a large cell
+LEGEND_SIGN_PX, LEGEND_GAP_PX = 20, 16  # pixels: a sign in the legend, and the gap between two of its texts
+SHEET_COLUMN_GAP_PX = 30.0  # pixels between two matrices, with the sign that joins them
+SHEET_ROW_GAP_PX = 18.0  # pixels between two rows of matrices
+SHEET_EDGE_PX = 8  # pixels at the right of the picture
 MARK_SIGNS = {Mark.RIGHT: "✓", Mark.FOLLOWED: "→", Mark.SLIP: "×"}
-SLIP_TINT_SHARE = 0.13  # of a slip's colour in its cell
-WORDLESS = {"text": "", "what": "", "value": ""}  # of an outline: it tells nothing of its cell
+SLIP_TINT_SHARE = 0.13  # share of a slip's colour in its cell
+WORDLESS = {"text": "", "what": "", "value": ""}  # columns of an outline: it has no tooltip
 
 
 @dataclass(frozen=True, eq=False)
 class SheetPart:
     """A matrix of the picture.
 
-    panel: its cells. run: the name of the run in which they stand. place: "result", "left" and "above" as in a product,
-    so that pointing at a result lights what it is made of. sign: what stands before it, such as "×". digits: decimals
-    of its numbers, None for exact ones. marked: written numbers instead of the run's, with their marks. known:
-    the cells whose marks may be seen, None for all. spare: whether it is left out where there is no room.
+    panel: its cells. run: the name of their run. place: "result", "left" or "above" as in a product, so that hovering a
+    result highlights its operands. sign: the text before it, such as "×". digits: decimals of its numbers, None for
+    exact ones. marked: written numbers instead of the run's, with their marks. known: the cells whose marks may be
+    shown, None for all. spare: whether it is left out if there is no room.
     """
 
     title: str
@@ -66,7 +66,7 @@ class SheetPart:
 
     @property
     def values(self) -> np.ndarray:
-        """The numbers that stand in the cells; NaN where nothing is written."""
+        """The numbers in the cells; NaN for an empty cell."""
         if self.marked is None:
             return self.panel.values
         answers = self.marked.theirs
@@ -78,7 +78,7 @@ class SheetPart:
         return numbers
 
     def mark(self, ref: Ref) -> Mark:
-        """The mark of a cell that may be seen, else UNANSWERED."""
+        """The mark of a cell if it may be shown, else UNANSWERED."""
         if self.marked is None:
             return Mark.UNANSWERED
         if self.known is not None and ref not in self.known:
@@ -88,12 +88,12 @@ class SheetPart:
 
     @cached_property
     def marks(self) -> Tensor:
-        """All marks of the step, known or not."""
+        """All marks of the step, also those that may not be shown."""
         return self.marked.marks
 
     @property
     def shows_marks(self) -> bool:
-        """Whether one of its cells has a mark that may be seen."""
+        """Whether one of its cells has a mark that may be shown."""
         refs = chain.from_iterable(self.panel.refs)
         return any(self.mark(ref) in MARK_SIGNS for ref in refs)
 
@@ -109,7 +109,7 @@ class SheetPart:
 
 @dataclass(frozen=True, eq=False)
 class SheetView:
-    """What all matrices of a picture share: each field as worked_sheet takes it."""
+    """What all matrices of a picture share: the arguments of worked_sheet."""
 
     words: PictureTexts
     palette: Palette
@@ -126,9 +126,9 @@ def worked_sheet(
     chosen: tuple[str, Ref] | None = None,
     reached: Collection[Ref] = (),
 ) -> Picture:
-    """Rows of matrices, one below the other; below them stands what the signs of the marks mean.
+    """Draws rows of matrices, one below the other, and below them a legend of the signs.
 
-    called: the words of the marks. chosen: the run and the cell that is opened. reached: other cells that are outlined.
+    called: the words of the marks. chosen: the run and the cell that is open. reached: other cells that are outlined.
     """
     view = SheetView(words, palette, called, chosen, reached)
     fitted = [fit_sheet_row(parts, words) for parts in rows]
@@ -152,7 +152,7 @@ def worked_sheet(
 
 
 def shows_marks(parts: Sequence[SheetPart]) -> bool:
-    """Whether a row of matrices has a mark that may be seen."""
+    """Whether a row of matrices has a mark that may be shown."""
     return any(part.shows_marks for part in parts)
 
 
@@ -180,13 +180,13 @@ def sheet_row_width(parts: Sequence[SheetPart], words: PictureTexts, size: float
 
 
 def sheet_heading_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """The room of the titles and of the texts above the columns."""
+    """The height of the titles and of the texts above the columns."""
     labels = [column_labels(part.panel, words, size) for part in parts]
     return sheet_title_size(size) + 10 + max(above.room for above in labels)
 
 
 def sheet_row_height(parts: Sequence[SheetPart], words: PictureTexts, size: float) -> float:
-    """How high a row of matrices is with cells of this side."""
+    """The height of a row of matrices with cells of this side."""
     tallest = max(part.panel.values.shape[0] for part in parts)
     return sheet_heading_height(parts, words, size) + tallest * size
 
@@ -212,7 +212,7 @@ def place_sheet_row(parts: Sequence[SheetPart], y: float, size: float, view: She
 
 
 def sheet_title_size(cell: float) -> float:
-    """The size of the titles over matrices with cells of this side."""
+    """The size of the titles above matrices with cells of this side."""
     return max(SHEET_TITLE_PX, SHEET_TITLE_SHARE * cell)
 
 
@@ -233,7 +233,7 @@ def place_sheet_title(part: SheetPart, x: float, y: float, cell: float, palette:
 
 # ---- cells and their marks -------------------------------------------------------------------------------------------
 def place_sheet_cells(part: SheetPart, origin: tuple[float, float], size: float, view: SheetView) -> list[dict]:
-    """The cells of a matrix from its upper left corner on, each with its number and its mark."""
+    """The cells of a matrix, placed from its upper left corner, each with its number and its mark."""
     palette = view.palette
     values = part.values
     number_px = sheet_number_size(part, size)
@@ -276,13 +276,13 @@ def sheet_number_size(part: SheetPart, size: float) -> float:
 
 
 def tell_value(value: float, mark: Mark, called: Mapping[Mark, str]) -> str:
-    """A number as read out, with the name of its mark."""
+    """A number for screen readers, with the name of its mark."""
     told = "–" if isnan(value) else format_exact(value)
     return f"{told}, {called[mark]}" if mark in MARK_SIGNS else told
 
 
 def place_mark(cell: dict, mark: Mark, size: float, palette: Palette) -> list[dict]:
-    """The sign of a mark in the corner of its cell, and an inner outline where the number is wrong."""
+    """The sign of a mark in the corner of its cell, and an inner outline if the number is wrong."""
     if mark not in MARK_SIGNS:
         return []
     ink = mark_inks(palette)[mark]
@@ -317,7 +317,7 @@ def slip_tint(palette: Palette) -> str:
 
 
 def place_sheet_legend(x: float, y: float, palette: Palette, called: Mapping[Mark, str]) -> list[dict]:
-    """What the signs mean, in one line."""
+    """The meaning of the signs, in one line."""
     inks = mark_inks(palette)
     drawn = []
     for mark, text in MARK_SIGNS.items():

@@ -1,4 +1,4 @@
-"""The examples of code: the tensors that their listings draw, and whether they give the numbers of a run."""
+"""The examples of code: the tensors that their listings sample, and whether their results equal those of a run."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -25,44 +25,44 @@ Tensors = Mapping[str, Tensor]
 
 # ---- from a listing's tensors to a run's inputs ----------------------------------------------------------------------
 def read_scaled_dot() -> Tensors:
-    """q, k and v of one head. The mask of the listing is the causal one, which the example names."""
+    """Return q, k and v of one head. The mask of the listing is the causal one, which the example names."""
     q, k, v, _ = scaled_dot_class.draw()
     return {"q": q[:, None], "k": k[:, None], "v": v[:, None]}  # (B, T, d) -> (B, 1, T, d)
 
 
 def read_numpy_function() -> Tensors:
-    """q, k and v of one head; True means the opposite in the listing."""
+    """Return q, k and v of one head; in the listing, True means blocked."""
     q, k, v, ignored = map(torch.from_numpy, numpy_function.draw())
     allowed = ~ignored[:, None]  # (B, T, S) -> (B, 1, T, S)
     return {"q": q[:, None], "k": k[:, None], "v": v[:, None], "allowed": allowed}  # (B, T, d) -> (B, 1, T, d)
 
 
 def read_torch_function() -> Tensors:
-    """q, k and v of the heads; True means the opposite in the listing."""
+    """Return q, k and v of the heads; in the listing, True means blocked."""
     q, k, v, ignored = torch_function.draw()
     return {"q": q, "k": k, "v": v, "allowed": ~ignored}
 
 
 def read_multi_head() -> Tensors:
-    """The three inputs, and the layer's matrices."""
+    """Return the three inputs, and the layer's matrices."""
     layer, query, key, value = multi_head_class.draw()
     return {"x": query, "context": key, "value": value, **read_linear(layer)}
 
 
 def read_cross_heads() -> Tensors:
-    """The two inputs, and the layer's matrices; True means the opposite in the listing."""
+    """Return the two inputs, and the layer's matrices; in the listing, True means blocked."""
     layer, query, memory, ignored = cross_heads_class.draw()
     return {"x": query, "context": memory, "allowed": ~ignored, **read_linear(layer)}
 
 
 def read_eighth() -> Tensors:
-    """The input, and the layer's matrices."""
+    """Return the input, and the layer's matrices."""
     layer, x = eighth_class.draw()
     return {"x": x, **read_linear(layer)}
 
 
 def read_linear(layer: nn.Module) -> Tensors:
-    """The matrices and biases of a layer's projections, in row convention: torch keeps a matrix as (out, in)."""
+    """Return the matrices and biases of a layer's projections in row convention; torch stores them as (out, in)."""
     tensors = {}
     for name, linear in layer.named_children():
         tensors[name] = linear.weight.detach().T.contiguous()  # (out, in) -> (in, out)
@@ -73,10 +73,10 @@ def read_linear(layer: nn.Module) -> Tensors:
 # ---- the table -------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True)
 class CodeListing:
-    """A script that holds attention as courses write it.
+    """A script with attention as in a course.
 
-    module: the script, with draw() and run(). read: what it draws, by the names of an Example. names: those of all that
-    it draws, known without a draw.
+    module: the script, with draw() and run(). read: samples its tensors, by their names in an Example. names: of all
+    these tensors, known without sampling.
     """
 
     module: ModuleType
@@ -110,7 +110,7 @@ LISTINGS: Mapping[str, CodeListing] = MappingProxyType(
 
 @lru_cache(maxsize=len(LISTINGS))  # 10 MB together
 def draw_tensors(listing: str) -> Tensors:
-    """Draw all tensors of a listing, by the names of an Example. They are cached: do not write into them.
+    """Sample all tensors of a listing, by their names in an Example. They are cached: do not write into them.
 
     >>> draw_tensors("scaled_dot_class")["v"].shape
     torch.Size([2, 1, 5, 128])
@@ -120,7 +120,7 @@ def draw_tensors(listing: str) -> Tensors:
 
 @dataclass(frozen=True)
 class ListedTensor:
-    """A tensor of an example that its listing draws. listing: one of LISTINGS; name: such as "q" or "w_o".
+    """A tensor of an example that its listing samples. listing: one of LISTINGS; name: such as "q" or "w_o".
 
     >>> ListedTensor("numpy_function", "q").draw()[0, 0, 0, 0]
     tensor(1.7641, dtype=torch.float64)
@@ -130,11 +130,11 @@ class ListedTensor:
     name: str
 
     def draw(self) -> Tensor:
-        """Give the tensor in float64, with all its axes; it is cached: do not write into it."""
+        """Return the tensor in float64, with all its axes; it is cached: do not write into it."""
         return draw_tensors(self.listing)[self.name]
 
     def draw_matrix(self) -> np.ndarray:
-        """Give the tensor as a matrix: of several sequences the first, heads side by side."""
+        """Return the tensor as a matrix: the first of several sequences, heads side by side."""
         tensor = self.draw()
         if tensor.dim() == 4:
             tensor = tensor.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H * d)
@@ -142,7 +142,7 @@ class ListedTensor:
 
 
 def list_tensors(listing: str) -> dict[str, ListedTensor]:
-    """List the tensors that a listing draws, by the names of an Example; nothing is drawn yet.
+    """List the tensors that a listing samples, by their names in an Example, without sampling them.
 
     >>> list(list_tensors("torch_function"))
     ['q', 'k', 'v', 'allowed']
@@ -152,7 +152,7 @@ def list_tensors(listing: str) -> dict[str, ListedTensor]:
 
 # ---- its numbers and those of a run ----------------------------------------------------------------------------------
 def run_listing(listing: str) -> tuple[Tensor, Tensor]:
-    """Run a listing: the output, with the heads side by side, and the weights with all four axes.
+    """Run a listing. Returns the output with the heads side by side, and the weights with all four axes.
 
     >>> output, weights = run_listing("torch_function")
     >>> output.shape, weights.shape
@@ -169,7 +169,7 @@ def run_listing(listing: str) -> tuple[Tensor, Tensor]:
 def largest_listing_difference(listing: str, trace: Trace) -> float | None:
     """The largest difference of a listing's output and weights from those of a run; None if the sizes differ.
 
-    The weights that a listing returns are those that mix the values: what dropout left of them, where it has any.
+    The weights that a listing returns are those that the values are weighted by: after dropout, if it has any.
     """
     output, weights = run_listing(listing)
     mixing = "dropped_weights" if "dropped_weights" in trace else "weights"

@@ -1,6 +1,6 @@
-"""Examples to start from: words, numbers and choices. The numbers are in examples.json.
+"""The examples of the workbench: words, numbers and choices. The numbers are in examples.json.
 
-There an entry with "like" takes whatever it does not say from the entry of that name.
+There an entry with "like" inherits all fields that it lacks from the entry of that name.
 """
 
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ from attention_core.record.trace import Trace
 
 @dataclass(frozen=True)
 class MatrixRecipe:
-    """How to draw a matrix that is too large to be written down. The only kind so far is "random", standard normal.
+    """The seed of a matrix that is too large for the file. The only kind so far is "random": standard normal.
 
-    seed: a whole number. shape: rows and columns. factor: what every draw is multiplied by.
+    seed: a whole number. shape: rows and columns. factor: multiplies every number.
 
     Raises AttentionError: unknown_choice for another kind.
 
@@ -49,13 +49,13 @@ class MatrixRecipe:
         require_one_of("kind", self.kind, ("random",))
 
     def draw(self) -> Float[Tensor, "rows columns"]:
-        """Draw the matrix in float64, the same at every call: it has a separate generator."""
+        """Sample the matrix in float64; every call gives the same, because it has a separate generator."""
         return self.factor * normal_numbers(self.seed, self.shape)
 
 
-@lru_cache(maxsize=16)  # of at most 2 MB each: every change of an example asks for them again
+@lru_cache(maxsize=16)  # at most 2 MB each: every change of an example needs them again
 def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows columns"]:
-    """Draw standard normal numbers. They are cached: do not write into them."""
+    """Sample standard normal numbers. They are cached: do not write into them."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(shape, generator=generator, dtype=torch.float64)
 
@@ -64,19 +64,19 @@ def normal_numbers(seed: int, shape: tuple[int, int]) -> Float[Tensor, "rows col
 class Example:
     """An example: words, numbers and choices. Plain data; `run` computes.
 
-    tokens label the queries, context_tokens the keys (as the queries where it is None). x (T, D) and context (S, D)
+    tokens label the queries, context_tokens the keys (None: the same words). x (T, D) and context (S, D)
     are inputs for w_q, w_k, w_v, w_o, b_q (row convention, heads as consecutive column blocks); or q, k, v are given
-    and no input is; or built names heads of handmade_heads.py, which make x and the projections. heads, score, masks:
-    as in AttentionConfig. lexicon: the words that have vectors; None where q, k and v are given. dims: what the
-    columns of x stand for, as keys for the page's words. network: the name of a shipped one, of which a layer makes
-    x, the context and all matrices. model: the name of a shipped language model, of which a layer, counted from 1,
-    does. translator: the name of a shipped one, of which the cross-attention of a layer does. positions: names, as in
-    AttentionConfig. batch: further sentences, one a line, that make a batch of it. far: a longer one, whose first and
-    last word belong together. focus: the (head, query) that tells the story, where one does. code: the name of a
-    listing, which draws all tensors of several sequences: x, the context and the value, or q, k and v with an axis of
+    without any input; or built names heads of handmade_heads.py, which make x and the projections. heads, score, masks:
+    as in AttentionConfig. lexicon: the words that have vectors; None if q, k and v are given. dims: the meaning of the
+    columns of x, as text keys. network: the name of a supplied network, whose attention layer gives
+    x, the context and all matrices. model: the name of a supplied language model, whose layer (counted from 1) does
+    so. translator: the name of a supplied translator, whose cross-attention in a layer does so. positions: as in
+    AttentionConfig. batch: further sentences of a batch, one per line. far: a longer sentence, whose first and
+    last word belong together. focus: the (head, query) selected by default, if given. code: the name of a
+    listing, which samples all tensors of several sequences: x, the context and the value, or q, k and v with an axis of
     heads; allowed; the matrices and biases. dropout: as in AttentionConfig, from seed 0. origin: one of ORIGINS.
 
-    `dataclasses.replace` makes another sentence of it.
+    `dataclasses.replace` makes an example with another sentence.
 
     >>> from dataclasses import replace
     >>> words = ("Tom", "read", "and", "he", "laughed")
@@ -126,7 +126,7 @@ class Example:
         require_one_of("origin", self.origin, ORIGINS)
 
     def config(self) -> AttentionConfig:
-        """Give the example's choices.
+        """Return the configuration of attention in the example.
 
         >>> EXAMPLES["en_it_causal"].config().masks
         (('causal', {}),)
@@ -144,7 +144,7 @@ class Example:
         )
 
     def weights(self, dtype: torch.dtype = torch.float64) -> Weights:
-        """Give the example's matrices as tensors; None where it has none.
+        """Return the example's matrices as tensors; None for those that it lacks.
 
         >>> EXAMPLES["en_it"].weights().w_q.shape
         torch.Size([4, 4])
@@ -155,9 +155,9 @@ class Example:
         return Weights(**matrices)
 
     def tensor(self, name: str, dtype: torch.dtype = torch.float64) -> Tensor | None:
-        """Give one of the example's matrices as a tensor: written ones as they are, recipes drawn in float64 first.
+        """Return one of the example's matrices as a tensor: as written, or sampled in float64 from its recipe.
 
-        name: a field that holds numbers, such as "x" or "w_q". dtype: of the result. None where the example has none.
+        name: a field with numbers, such as "x" or "w_q". dtype: of the result. Returns None if the example lacks it.
 
         >>> EXAMPLES["en_it"].tensor("x", torch.float32)[3]
         tensor([-1.,  0.,  0.,  0.])
@@ -198,7 +198,7 @@ class Example:
                 q=self.tensor("q", dtype),
                 k=self.tensor("k", dtype),
                 v=self.tensor("v", dtype),
-                config=replace(config, heads=1),  # the tensors say how many there are
+                config=replace(config, heads=1),  # the number of heads is that of the tensors
                 weights=weights,
                 allowed=allowed,
             )
@@ -215,9 +215,9 @@ class Example:
         return trace.labelled(T=self.tokens, S=keys)
 
     def dictionary(self) -> Lexicon:
-        """Give the words that have vectors here: those of a lexicon in LEXICA or, without one, the example's own.
+        """Return the words that have vectors here: those of its lexicon in LEXICA or, without one, the example's own.
 
-        Raises AttentionError: no_input_words where q, k and v are given and no x, numbers_alone where a listing draws
+        Raises AttentionError: no_input_words if q, k and v are given and no x, numbers_alone if a listing samples
         all numbers.
 
         >>> EXAMPLES["cross_en_zh"].dictionary().vectors["昨天"]
@@ -228,9 +228,9 @@ class Example:
         return self.lexicon
 
 
-@lru_cache(maxsize=8)  # of an example, which is compared by its identity
+@lru_cache(maxsize=8)  # keyed by the example's identity
 def learned_view(example: Example) -> AttentionView:
-    """Give the inputs and matrices of the attention in the example's network."""
+    """Return the inputs and matrices of the attention in the example's network."""
     recipe = read_recipe(example.network)
     keys = example.context_tokens or example.tokens
     return attention_view(
@@ -242,14 +242,14 @@ def learned_view(example: Example) -> AttentionView:
 
 
 def model_inputs(example: Example) -> LayerInputs:
-    """Give the inputs of the attention in the layer of the example's language model."""
+    """Return the inputs of the attention in the layer of the example's language model."""
     tokens = read_tokens(example.model, example.tokens, {})
     return layer_inputs(example.model, tokens, example.layer)
 
 
 # ---- reading examples.json -------------------------------------------------------------------------------------------
 def own_vectors(tokens: tuple[str, ...] | None, numbers: NumberMatrix | MatrixRecipe | None) -> dict[str, NumberRow]:
-    """Give words with their rows of numbers."""
+    """Return words with their rows of numbers."""
     if tokens is None or numbers is None:
         return {}
     rows = numbers
@@ -284,7 +284,7 @@ def read_examples(entries: Mapping[str, dict], lexica: Mapping[str, Lexicon]) ->
 
 
 def model_choices(model: str, layer: int) -> dict[str, object]:
-    """Give the choices of a model's layer, as far as an example names them."""
+    """Return the configuration of a model's layer, as far as an example has fields for it."""
     config = layer_config(model, layer)
     return {
         "heads": config.heads,
@@ -294,8 +294,8 @@ def model_choices(model: str, layer: int) -> dict[str, object]:
 
 
 def make_own_lexicon(values: Mapping[str, object]) -> Lexicon | None:
-    """Make a lexicon of an example's own words; none where q, k and v are given."""
-    if not {"network", "model", "translator"}.isdisjoint(values):  # which makes a vector of a symbol in its place
+    """Make a lexicon of an example's own words; None if q, k and v are given."""
+    if not {"network", "model", "translator"}.isdisjoint(values):  # a network makes the vectors of symbols instead
         return Lexicon((), {}, origin="learned")
     if "x" not in values or "code" in values:
         return None
@@ -321,7 +321,7 @@ def built_matrices(tokens: tuple[str, ...], kinds: tuple[str, ...]) -> dict[str,
 
 
 def as_plain(value: object) -> object:
-    """Turn JSON's lists into tuples, and its objects into recipes."""
+    """Convert JSON's lists to tuples, and its objects to recipes."""
     if isinstance(value, list):
         return tuple(as_plain(part) for part in value)
     if isinstance(value, dict):

@@ -1,8 +1,9 @@
 """Published models: the attention of each, from the numbers of its configuration alone.
 
-A model is one block and its line in PUBLISHED_MODELS. Its kinds of layers are the core's own configs, so that a row of
-the table is what runs. `source` is what was taken; where a library's class has other defaults than the checkpoint, the
-checkpoint's own file was. Which columns RoPE pairs is only how learned columns are ordered: all pair neighbours.
+A model is one block and its line in PUBLISHED_MODELS. Its kinds of layer are configurations of this core, so that a row
+of the table can be run. `source`: where the numbers are from; if a library's class has other defaults than the
+checkpoint, the checkpoint's file counts. RoPE always pairs neighbouring columns here: another pairing would only
+reorder the learned columns.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,8 @@ from attention_core.mechanism.masks import MASKS
 @dataclass(frozen=True)
 class LayerKind:
     """Layers of a model with equal attention. name: "every", "encoder", "decoder", "local" or "global"; count: how many
-    there are; config: what each does, with the heads of the model."""
+    there are; config: the attention of each, with the heads of the model.
+    """
 
     name: str
     count: int
@@ -24,12 +26,12 @@ class LayerKind:
 
     @property
     def is_cached(self) -> bool:
-        """Whether it generates word by word with a KV cache: later words are masked."""
+        """Whether these layers generate word by word with a KV cache: later words are masked."""
         return any(MASKS[mask].is_causal for mask, _ in self.config.masks)
 
     @property
     def window(self) -> int | None:
-        """The largest number of keys that a query sees, its own included; None: all before it."""
+        """The largest number of keys that a query may attend to, including its own; None for all before it."""
         return dict(self.config.masks).get("sliding", {}).get("window")
 
 
@@ -37,10 +39,10 @@ class LayerKind:
 class PublishedModel:
     """A published model.
 
-    width: of the vectors that a layer reads, D; head_width: of each head's keys and values; context: the tokens that it
-    was made for, None where no number was published; kinds: its layers, those first that the workbench shows; source:
-    where its numbers stand; latent: of a model that keeps one, how wide it is, and how many numbers of a key are
-    turned apart.
+    width: of the vectors that a layer reads, D; head_width: of each head's keys and values; context: the length in
+    tokens that it was made for, None if unpublished; kinds: its kinds of layer, the one that the workbench shows first;
+    source: where its numbers are from; latent: the width of its latent and the number of a key's rotated numbers, None
+    without one.
     """
 
     name: str
@@ -77,22 +79,22 @@ CAUSAL: Choice = ("causal", {})
 
 
 def sliding(window: int) -> Choice:
-    """A window: so many keys, the query's own included, and none that comes later."""
+    """A sliding window of so many keys, including the query's own, and without later ones."""
     return "sliding", {"window": window}
 
 
 def rope(base: float, **stretched: object) -> Choice:
-    """Turned queries and keys. stretched: the scaling, its factor, and the length trained on."""
+    """Queries and keys with RoPE. stretched: the scaling, its factor, and the length trained on."""
     return "rope", {"base": base, **stretched}
 
 
 def t5(direction: str) -> Choice:
-    """A learned bias for each bucket of distances, the last of which begins at 128."""
+    """A learned bias for each bucket of distances; the last bucket begins at 128."""
     return "t5", {"direction": direction, "farthest": 128}
 
 
 def decoupled_rope(base: float, **stretched: object) -> Choice:
-    """Turned numbers of their own beside queries and keys. stretched: as for rope."""
+    """Separate numbers with RoPE, appended to queries and keys. stretched: as for rope."""
     return "decoupled_rope", {"base": base, **stretched}
 
 
@@ -364,9 +366,9 @@ PUBLISHED_MODELS: Mapping[str, PublishedModel] = MappingProxyType(
 
 # ---- a scaled-down config --------------------------------------------------------------------------------------------
 def scale_down(config: AttentionConfig, heads: int, window: int) -> AttentionConfig:
-    """Give a config with fewer heads, key/value heads in proportion, and with a short window instead of any.
+    """Return a config with fewer heads, key/value heads in proportion, and any window replaced by a short one.
 
-    heads: how many, a multiple of the query heads that share keys. window: keys, the query's own included.
+    heads: a multiple of the query heads that share keys. window: keys, including the query's own.
 
     >>> small = scale_down(GPT_OSS_120B.shown.config, heads=8, window=4)
     >>> small.heads, small.kv_heads, small.masks

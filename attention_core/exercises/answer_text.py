@@ -1,4 +1,4 @@
-"""The numbers of a worked example as text: rows and columns, "?" where there is no number yet."""
+"""The numbers of a worked example as text: rows and columns, "?" for an empty cell."""
 
 import re
 from decimal import Decimal
@@ -14,15 +14,15 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_fixed
 
 BLANK_MARK = "?"
-DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if none are written
+DEFAULT_DECIMALS = 2  # decimals of a number that is not whole, if none were written
 
 
 # ---- reading ---------------------------------------------------------------------------------------------------------
 def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Tensor, "rows columns"]:
-    """Read numbers, in rows and columns as the right ones, head below head; NaN for each question mark.
+    """Read numbers in the rows and columns of the right ones, one head below the other; NaN for each question mark.
 
-    text: as parse_matrix takes it. name: how errors call the step. Raises AttentionError as parse_matrix does, and rank
-    where the shape is another.
+    text: in the forms of parse_matrix. name: of the step, for errors. Raises AttentionError as parse_matrix, and rank
+    if the shape differs.
 
     >>> read_answers("1 ?; 0.5 -2", torch.zeros(2, 2), "q")
     tensor([[ 1.0000,     nan],
@@ -45,9 +45,9 @@ def read_answers(text: str, right: Float[Tensor, "..."], name: str) -> Float[Ten
 
 
 def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor, "..."]) -> int | None:
-    """Count the decimals of written numbers: as many as the longest has.
+    """Return the number of decimals of written numbers: that of the longest.
 
-    Where no number has any, whole numbers are exact where the right ones are whole, and else stand for 1.00, 2.00 ...
+    If none has any, the numbers are exact (None) if the right ones are whole, and else stand for 1.00, 2.00 ...
     text: the written numbers. numbers: as read from it.
 
     >>> whole, parts = torch.tensor([1.0, 2.0]), torch.tensor([0.3, 0.7])
@@ -68,19 +68,19 @@ def count_decimals(text: str, numbers: Float[Tensor, "..."], right: Float[Tensor
 
 
 def count_shortest_decimals(number: float) -> int:
-    """Count the decimals of a number as Python writes it."""
+    """Count the decimals of a number in Python's notation."""
     digits = Decimal(repr(number)).as_tuple()
     return -digits.exponent
 
 
 def are_all_whole(numbers: Float[Tensor, "..."]) -> bool:
-    """Say whether all numbers are whole."""
+    """Return whether all numbers are whole."""
     return bool((numbers == numbers.round()).all())
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
 def answers_text(numbers: Float[Tensor | np.ndarray, "rows columns"], digits: int | None, between: str = "; ") -> str:
-    """Write numbers as read_answers takes them, with so many decimals or as many as they need. between: the rows.
+    """Write numbers for read_answers. digits: decimals, None for as many as they need. between: separates the rows.
 
     >>> answers_text(torch.tensor([[0.2, torch.nan], [1.0, 2.0]]).double(), 2)
     '0.20 ?; 1.00 2.00'
@@ -113,7 +113,7 @@ def blank_text(right: Float[Tensor, "..."], between: str = "; ") -> str:
 
 
 def printed_text(printed: PrintedExample, stage: str, right: Float[Tensor, "..."]) -> str:
-    """Write the numbers of a printed example at a stage; question marks where it has none of this shape."""
+    """Write the numbers of a printed example at a stage; question marks if it has none of this shape."""
     numbers = printed.steps.get(stage)
     if numbers is None or numbers.shape != right.shape[-2:]:
         return blank_text(right)
@@ -122,9 +122,9 @@ def printed_text(printed: PrintedExample, stage: str, right: Float[Tensor, "..."
 
 
 def cell_text(value: float, digits: int | None) -> str:
-    """Write a number as it stands in a worked example; NaN is empty.
+    """Write a number for a worked example; NaN is empty.
 
-    digits: None for exact numbers, of which the whole ones have no decimals.
+    digits: None for exact numbers; whole ones then have no decimals.
 
     >>> cell_text(2.0, None), cell_text(0.5, None), cell_text(0.2, 2), cell_text(float("nan"), 2)
     ('2', '0.50', '0.20', '')
@@ -139,7 +139,7 @@ def cell_text(value: float, digits: int | None) -> str:
 
 
 def right_decimals(digits: int | None) -> int | None:
-    """Give the decimals of right numbers beside written ones: None beside exact ones, else at least two."""
+    """Return the decimals of right numbers beside written ones: None beside exact ones, else at least two."""
     if digits is None:
         return None
     return max(DEFAULT_DECIMALS, digits)

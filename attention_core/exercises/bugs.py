@@ -1,4 +1,4 @@
-"""Layers with a plausible bug that run: one line of a right layer is replaced by a common mistake."""
+"""Layers with a plausible bug that run: a common mistake replaces one line of a correct layer."""
 
 import inspect
 import math
@@ -37,8 +37,8 @@ from attention_core.record.trace import Trace
 class Bug:
     """A bug: one line of the layer replaced by a wrong one.
 
-    code: its cause, of MISTAKE_SENTENCES. line: which one, of LAYER_LINES. wrong: the function in its place. padded: in
-    a batch with padding, not under a causal mask.
+    code: its cause, one of MISTAKE_SENTENCES. line: the replaced one of LAYER_LINES. wrong: the wrong line. padded:
+    whether it shows in a batch with padding, not under a causal mask.
     """
 
     code: str
@@ -65,7 +65,7 @@ BUG_BY_CODE = MappingProxyType({bug.code: bug for bug in BUGS})
 
 
 def right_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
-    """Give the right lines, by the names of the steps that they compute. bug: its `padded` decides the mask's line."""
+    """Return the right lines, by the names of the steps they compute. bug: its `padded` decides the mask's line."""
     lines = dict(LAYER_LINES)
     if bug is not None and bug.padded:
         lines["allowed"] = padding_line
@@ -73,7 +73,7 @@ def right_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
 
 
 def layer_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
-    """Give the lines of the layer; a bug replaces one of them."""
+    """Return the lines of the layer; a bug replaces one of them."""
     lines = right_lines(bug)
     if bug is not None:
         lines[bug.line] = bug.wrong
@@ -81,10 +81,10 @@ def layer_lines(bug: Bug | None = None) -> dict[str, LayerLine]:
 
 
 def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
-    """Compute every step that the layer makes of a run's inputs, by the names of the trace.
+    """Compute every step of the layer from a run's inputs, by the names of the trace.
 
     trace: a run of self-attention with w_q, w_k, w_v, w_o and no biases, under a causal mask or one of padding. code: a
-    bug's, of BUG_BY_CODE, whose `padded` says under which; None: the layer as it should be, under a causal mask.
+    key of BUG_BY_CODE, whose `padded` decides the mask; None: the correct layer, under a causal mask.
 
     Raises AttentionError: unknown_choice.
 
@@ -108,17 +108,17 @@ def run_layer(trace: Trace, code: str | None = None) -> dict[str, Tensor]:
 
 
 def inputs_of_lines(trace: Trace) -> dict[str, object]:
-    """Give the values of a run that the lines read: its inputs and its sizes."""
+    """Return the values of a run that the lines read: its inputs and its sizes."""
     B, T, _ = trace.step("x").shape
     values: dict[str, object] = {"B": B, "T": T, "heads": trace.sizes()["H"]}
     for name in ("x", "w_q", "w_k", "w_v", "w_o"):
         values[name] = trace[name]
-    values["real"] = trace["allowed"][:, 0, -1, :]  # (B, S): the last query may attend to all tokens that are real
+    values["real"] = trace["allowed"][:, 0, -1, :]  # (B, S): the last query may attend to all tokens except padding
     return values
 
 
 def with_step_reapplied(trace: Trace, step: str) -> Trace:
-    """Give a copy of a run with replaced numbers, with one step recomputed from the steps before it.
+    """Return a copy of a run with replaced numbers, in which one step is recomputed from the steps before it.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> trace = EXAMPLES["en_it_causal"].run()
@@ -147,7 +147,7 @@ def find_most_wrong_cell(trace: Trace, step: str) -> Ref:
 
 @dataclass(frozen=True)
 class WeightRatio:
-    """The largest weight of a row divided by the smallest, ln of it, and the gap of their scores."""
+    """The ratio of a row's largest weight to its smallest, its logarithm, and the difference of their scores."""
 
     ratio: float
     log: float
@@ -157,7 +157,7 @@ class WeightRatio:
 def row_ratio(trace: Trace, batch: int, head: int, query: int) -> WeightRatio:
     """Compare the largest and the smallest weight of a row: ln of their ratio is the difference of their scores.
 
-    Only weights above 0 count; where there is none, all numbers are 0, and the ratio 1.
+    Only weights above 0 count; if there is none, all numbers are 0, and the ratio 1.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[1.0]]), torch.tensor([[2.0], [5.0]]), torch.ones(2, 1))

@@ -23,7 +23,7 @@ from attention_core.mechanism.plain_checks import require_one_of
 from attention_core.record.trace import Trace
 from attention_core.verification.mistakes import MISTAKES
 
-# The mistakes that an exercise must tell apart, besides exchanged rows and columns and one wrong sum.
+# The mistakes that an exercise must distinguish, besides exchanged rows and columns and one wrong sum.
 COMMON_MISTAKES = (
     "no_scale",
     "scale_squared",
@@ -39,13 +39,13 @@ COMMON_MISTAKES = (
     "split_not_transposed",
     "split_interleaved",
 )
-VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # numbers farther apart differ as written, however they are rounded
-MAX_ATTEMPTS = 1000  # exercises until one tells all mistakes apart: a handful is enough
+VISIBLE_GAP = 2 * half_a_unit(DEFAULT_DECIMALS)  # larger differences show in any rounding
+MAX_ATTEMPTS = 1000  # exercises that are tried until one distinguishes all mistakes: a handful is enough
 
 
 @dataclass(frozen=True)
 class Level:
-    """How an exercise is made: the shape of each matrix, the largest whole number in it, heads and masks."""
+    """The kind of an exercise: the shape of each matrix, the largest whole number in it, heads and masks."""
 
     shapes: Mapping[str, tuple[int, int]]
     largest: int
@@ -53,7 +53,7 @@ class Level:
     masks: tuple[str, ...] = ()
 
 
-LEVELS = MappingProxyType(  # widths at which √d_k, d_k, √d_model and √S are four numbers
+LEVELS = MappingProxyType(  # at these widths √d_k, d_k, √d_model and √S are four different numbers
     {
         "from_qkv": Level(
             {"q": (3, 2), "k": (3, 2), "v": (3, 2)},
@@ -101,8 +101,8 @@ class Exercise:
 def make_exercise(level: str, seed: int) -> Exercise:
     """Make an exercise of a level, the same from the same seed on any machine.
 
-    level: one of LEVELS. seed: a whole number, of an own generator. Drawn again until no two of the COMMON_MISTAKES, or
-    of the exchanges of two rows or columns, can be taken for each other, or for one wrong sum, in two decimals.
+    level: one of LEVELS. seed: a whole number, of a separate generator. Sampled again until no two of the
+    COMMON_MISTAKES, or of the exchanges of two rows or columns, look alike, or like one wrong sum, in two decimals.
 
     Raises AttentionError: unknown_choice.
 
@@ -119,7 +119,7 @@ def make_exercise(level: str, seed: int) -> Exercise:
 
 
 def draw_exercise(level: Level, generator: torch.Generator) -> Exercise:
-    """Draw whole numbers for every matrix of a level."""
+    """Sample whole numbers for every matrix of a level."""
     matrices = {}
     for name, shape in level.shapes.items():
         numbers = torch.randint(
@@ -134,7 +134,7 @@ def draw_exercise(level: Level, generator: torch.Generator) -> Exercise:
 
 # ---- whether mistakes can be told apart ------------------------------------------------------------------------------
 def can_tell_mistakes_apart(trace: Trace) -> bool:
-    """Say whether every common mistake changes more than one number, and no two look the same, in usual decimals.
+    """Return whether every common mistake changes more than one number, and no two look the same, in usual decimals.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> can_tell_mistakes_apart(EXAMPLES["en_it"].run())  # most of its scores are 0 and show no scale
@@ -148,7 +148,7 @@ def can_tell_mistakes_apart(trace: Trace) -> bool:
             continue
         step = first_visible_step(mistaken, right, stages)
         if step is None:
-            return False  # it changes the numbers, but not visibly
+            return False  # the mistake changes the numbers, but not visibly
         if count_visible(mistaken[step], right[step]) < 2:
             return False
         seen[step].append(mistaken[step])
@@ -168,12 +168,12 @@ def mistaken_runs(trace: Trace, right: Values, stages: list[str]) -> Iterator[Va
 
 
 def is_same_run(mistaken: Values, right: Values, stages: list[str]) -> bool:
-    """Say whether a mistake leaves every stage as it is."""
+    """Return whether a mistake leaves every stage unchanged."""
     return all(torch.equal(mistaken[step], right[step]) for step in stages)
 
 
 def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> str | None:
-    """Find the first stage at which a mistake shows; None where it does not."""
+    """Find the first stage at which a mistake shows; None if it shows at none."""
     for step in stages:
         if differs_visibly(mistaken[step], right[step]):
             return step
@@ -181,13 +181,13 @@ def first_visible_step(mistaken: Values, right: Values, stages: list[str]) -> st
 
 
 def differs_visibly(one: Tensor, other: Tensor) -> bool:
-    """Say whether two values of a step differ where they are written with the usual decimals."""
+    """Return whether two values of a step differ when written with the usual decimals."""
     if one.shape != other.shape:
         return True
     return count_visible(one, other) > 0
 
 
 def count_visible(one: Tensor, other: Tensor) -> int:
-    """Count the cells that differ where they are written with the usual decimals, however these are rounded."""
+    """Count the cells that differ when written with the usual decimals, however these are rounded."""
     is_visible = abs_difference(one, other) > VISIBLE_GAP
     return int(is_visible.sum())

@@ -1,4 +1,4 @@
-"""Self-attention as a class often has it, a line a step: the right lines, and the same written wrongly.
+"""Self-attention as in many classes, one line per step: the right lines, and wrong versions of them.
 
 Every line is a separate function: its parameters are the values that it reads, and its return expression is shown.
 """
@@ -75,7 +75,7 @@ def project_line(concat: Float[Tensor, "B T width"], w_o: Tensor) -> Float[Tenso
     return concat @ w_o
 
 
-# ---- the same lines written wrongly ----------------------------------------------------------------------------------
+# ---- wrong versions of these lines -----------------------------------------------------------------------------------
 def masked_where_allowed(scaled_scores: Pairs, allowed: MaskTensor) -> Pairs:
     return scaled_scores.masked_fill(allowed, -math.inf)
 

@@ -1,4 +1,4 @@
-"""A written worked example marked cell by cell: right, a new slip, or right given the writer's own earlier slips."""
+"""A written worked example marked cell by cell: right, a new slip, or correct given the writer's earlier slips."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,8 +23,9 @@ from attention_core.verification.causes import fit_given_steps
 
 
 class Mark(IntEnum):
-    """Mark of a cell. A slip is wrong even from the writer's own numbers before it; what followed is right from those,
-    and wrong because one of them is."""
+    """The mark of a cell. A slip is wrong even given the writer's numbers before it; a followed number is correct given
+    those, but wrong because one of them is.
+    """
 
     UNANSWERED = 0
     RIGHT = 1
@@ -36,10 +37,10 @@ class Mark(IntEnum):
 class MarkedStep:
     """One step of a written worked example, every field in the step's shape.
 
-    theirs: their numbers, NaN where there is none. own: what their own numbers before it make of it. right: whether
-    theirs agrees with the run; follows: whether it agrees with what their own numbers make of it. A cell can be right
-    and not follow: the writer took it from elsewhere, or two slips met. behind: the unrounded ranges of their numbers,
-    and of the values computed from those for the cells that they leave out.
+    theirs: the written numbers, NaN for empty cells. own: computed from the written numbers before it. right: whether
+    theirs agrees with the run; follows: whether theirs agrees with own. A cell can be right
+    and not follow: the writer took it from elsewhere, or two slips met. behind: the unrounded ranges of theirs,
+    and of the values computed from these for empty cells.
     """
 
     theirs: Tensor
@@ -50,7 +51,7 @@ class MarkedStep:
 
     @property
     def marks(self) -> Tensor:
-        """Give the Mark of each cell, as whole numbers."""
+        """Return the Mark of each cell, as whole numbers."""
         marks = torch.full(self.theirs.shape, int(Mark.SLIP))
         marks[self.follows] = int(Mark.FOLLOWED)
         marks[self.right] = int(Mark.RIGHT)
@@ -60,7 +61,7 @@ class MarkedStep:
 
     @property
     def met(self) -> Tensor:
-        """Mark the cells that are right and do not follow."""
+        """Return which cells are right and do not follow."""
         is_right = self.marks == Mark.RIGHT
         return is_right & ~self.follows
 
@@ -75,19 +76,19 @@ def mark_answers(
 ) -> dict[str, MarkedStep]:
     """Mark every number of a written worked example, step by step in the order of the run.
 
-    trace: the run with the right numbers. answers: their numbers by the names of the trace's steps, floating point, NaN
-    where they give none; leading axes of length 1 may be left out. What they leave out is computed from their own
-    numbers before it. decimals: with how many they print, for all steps or by name; a step that is not named holds
-    exact numbers, such as whole ones.
+    trace: the run with the right numbers. answers: the written numbers by the names of the trace's steps, floating
+    point, NaN for empty cells; leading axes of length 1 may be left out. Empty cells are computed from the written
+    numbers before them. decimals: of the written numbers, for all steps or by name; a step that is not named has exact
+    numbers, such as whole ones.
 
-    A number agrees where it is at most half a unit of its last decimal outside the range of what may come there. That
+    A number agrees if it is at most half a unit of its last decimal outside the range of possible values. That
     range is a single number as long as nothing before it was rounded. From a rounded number it reaches to the unrounded
-    one; from a slip, whose unrounded number is unknown, half a unit to both sides. Through an operation a range goes
-    as range_of_function says, which is exact here: in a small range each operation only rises or only falls in each
+    one; from a slip, whose unrounded number is unknown, half a unit to both sides. An operation maps ranges
+    as in range_of_function, which is exact here: in a small range each operation only rises or only falls in each
     operand.
 
-    Returns a MarkedStep for each step that is answered. Raises AttentionError (a ValueError) as first_difference does,
-    and for a shape that does not fit. Thousands of rounded numbers take seconds: it is meant for what people write.
+    Returns a MarkedStep for each answered step. Raises AttentionError (a ValueError) as first_difference does,
+    and for a shape that does not fit. Thousands of rounded numbers take seconds: it is meant for handwritten ones.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.tensor([[2.0]]), torch.tensor([[3.0], [4.0]]), torch.tensor([[1.0], [2.0]]))
@@ -117,8 +118,8 @@ def mark_answers(
 def mark_steps(
     trace: Trace, answers: Mapping[str, Tensor], decimals: int | Mapping[str, int] | None
 ) -> Iterator[tuple[str, MarkedStep]]:
-    """Yield each answered step by its name, marked: the right run and the writer's own go side by side."""
-    page: dict[str, Tensor] = {}  # the writer's numbers, and what they make of the steps left out
+    """Yield each answered step by its name, marked: the right run and the written one are computed side by side."""
+    page: dict[str, Tensor] = {}  # the written numbers, and those computed from them for the steps left out
     right: dict[str, NumberRange] = {}
     own: dict[str, NumberRange] = {}
     for name, step in trace.steps.items():
@@ -134,7 +135,7 @@ def mark_steps(
         theirs = answers[name]
         marked = mark_step(theirs, value, right[name], own[name], digits)
         yield name, marked
-        # The next steps read the written numbers, and the ranges that these may be rounded from.
+        # The next steps read the written numbers, and the ranges from which these may be rounded.
         is_answered = ~theirs.isnan()
         page[name] = torch.where(is_answered, theirs, value)
         own[name] = marked.behind
@@ -144,7 +145,7 @@ def mark_steps(
 
 
 def mark_step(theirs: Tensor, value: Tensor, right: NumberRange, own: NumberRange, digits: int | None) -> MarkedStep:
-    """Mark one step. value: computed from the writer's numbers before it; right, own: the ranges of both runs."""
+    """Mark one step. value: computed from the written numbers before it; right, own: the ranges of both runs."""
     half = half_a_unit(digits)
     follows = agrees_with_range(theirs, own, half)
     if theirs.is_floating_point():

@@ -1,7 +1,7 @@
-"""Interval arithmetic: the range of values that a written number may be rounded from, and operations on ranges.
+"""Interval arithmetic: the range of values from which a written number may be rounded, and operations on ranges.
 
-A written number is an unrounded one rounded: half a unit of its last digit is forgiven. A writer who goes on from there
-may take the written number or the unrounded one. So the next number may lie in a range, too.
+A written number is rounded, so a difference of half a unit of its last digit is accepted. A writer may continue with
+the written number or with the unrounded one, so the next number has a range, too.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,14 +15,14 @@ from attention_core.comparison.distances import abs_difference
 from attention_core.comparison.rerun import unchanged_value
 from attention_core.record.trace import Operation, Step
 
-COMPUTATION_ROUNDING = 1e-9  # of a number, 1 at least: what the computation here may round
+COMPUTATION_ROUNDING = 1e-9  # relative rounding error of this computation, absolute below 1
 LARGEST_FLOAT64 = torch.finfo(torch.float64).max  # an infinity has no tolerance
 
-Computation = Callable[[dict[str, Tensor]], Tensor]  # of tensors by name
+Computation = Callable[[dict[str, Tensor]], Tensor]  # computes a tensor from tensors by name
 
 
 class NumberRange(NamedTuple):
-    """The lowest and the highest that each cell of a step may be."""
+    """The lowest and the highest possible value of each cell of a step."""
 
     low: Tensor
     high: Tensor
@@ -30,7 +30,7 @@ class NumberRange(NamedTuple):
 
 # ---- written numbers and ranges --------------------------------------------------------------------------------------
 def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tensor) -> Tensor:
-    """Mark the numbers that are a rounded one of their range; NaN agrees with nothing.
+    """Return which numbers agree with a number of their range after rounding; NaN agrees with none.
 
     half: half a unit of the last written digit.
     """
@@ -45,7 +45,7 @@ def agrees_with_range(theirs: Tensor, possible: NumberRange, half: float | Tenso
 
 
 def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
-    """Widen a range by what its numbers are rounded to: a half goes either way. digits: None where nothing is."""
+    """Widen a range by the rounding of its numbers: a half may go either way. digits: None if they are not rounded."""
     if digits is None:
         return possible
     low, high = possible
@@ -59,10 +59,10 @@ def round_range(possible: NumberRange, digits: int | None) -> NumberRange:
 
 
 def carry_range(theirs: Tensor, follows: Tensor, own: NumberRange, half: float) -> NumberRange:
-    """Give the ranges that written numbers may be rounded from.
+    """Return the ranges from which written numbers may be rounded.
 
-    Where they follow from those before, that is everything from the written number to the unrounded one; else half a
-    unit to both sides. Where one number of a step does not follow, another may only seem to: all were made in the same
+    If all follow from those before, these range from the written number to the unrounded one; else half a
+    unit to both sides. If one number of a step does not follow, others may only seem to: all were computed in the same
     way.
     """
     lowest = theirs - half
@@ -85,7 +85,7 @@ def where_range(condition: Tensor, one: NumberRange, other: NumberRange) -> Numb
     return NumberRange(low, high)
 
 
-# ---- through a step --------------------------------------------------------------------------------------------------
+# ---- the range of a step's result ------------------------------------------------------------------------------------
 def step_range(step: Step, ranges: Mapping[str, NumberRange]) -> NumberRange:
     """Compute the range of every cell of a step from the ranges of the steps before it."""
     if step.operation is not None:
@@ -95,15 +95,15 @@ def step_range(step: Step, ranges: Mapping[str, NumberRange]) -> NumberRange:
 
 
 def range_through(operation: Operation, ranges: Mapping[str, NumberRange]) -> NumberRange:
-    """Compute the range of every cell of a step, while its operands move in theirs."""
+    """Compute the range of every cell of a step from the ranges of its operands."""
     operands = {name: ranges[name] for name in operation.reads}
     return range_of_function(operation.apply, operands)
 
 
 def range_of_function(apply: Computation, ranges: Mapping[str, NumberRange]) -> NumberRange:
-    """Compute the range of every cell of what a function makes of some tensors, while these move in theirs.
+    """Compute the range of every cell of a function's result from the ranges of its tensors.
 
-    It goes by the corners on which the slopes say that a cell is lowest and highest: exact for functions that only rise
+    It evaluates the corners at which a cell is lowest and highest by its slopes: exact for functions that only rise
     or only fall in each operand.
 
     >>> ranges = {"x": NumberRange(torch.tensor([1.0, -1.0]), torch.tensor([2.0, 0.0]))}
@@ -149,7 +149,7 @@ def find_corners(
 def slopes_at_the_middle(
     apply: Computation, still: Mapping[str, Tensor], moving: Mapping[str, NumberRange]
 ) -> dict[str, Tensor]:
-    """Compute the derivative of every cell by every tensor that moves: the cells' axes, then the tensor's."""
+    """Compute the derivative of every cell by every tensor with a range: the cells' axes, then the tensor's."""
 
     def apply_to_moving(*tensors: Tensor) -> Tensor:
         operands = dict(still)

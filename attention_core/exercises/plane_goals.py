@@ -7,15 +7,15 @@ from attention_core.examples.examples import EXAMPLES
 from attention_core.record.trace import Trace
 
 GOAL_EXAMPLES = ("en_plane", "zh_plane")
-ANNA, DOG, IT = 0, 3, 5  # places in "Anna fed the dog and it barked", and in its Chinese twin
+ANNA, DOG, IT = 0, 3, 5  # positions in "Anna fed the dog and it barked", and in the Chinese example
 HEAD = 0
 EVEN_SHARE_OF_TWO = 0.5
-MARGIN = 0.05  # how far a share may be from the one that is asked for
+MARGIN = 0.05  # by how much a share may differ from the required one
 
 
 @dataclass(frozen=True)
 class ShareBound:
-    """A key whose share must lie between two numbers."""
+    """A key whose share must be between two numbers."""
 
     key: int
     least: float
@@ -24,8 +24,9 @@ class ShareBound:
 
 @dataclass(frozen=True)
 class PlaneGoal:
-    """The goal of a query. bounds: of its shares. other: the key that the first bound compares with. kept: its
-    vector, where that must stay as it is."""
+    """The goal of a query. bounds: of its shares. other: the key that the first bound compares with. kept: its vector,
+    if that must not change.
+    """
 
     name: str
     query: int
@@ -36,10 +37,10 @@ class PlaneGoal:
 
 @cache
 def plane_goals(example: str) -> tuple[PlaneGoal, ...]:
-    """Gives the goals of an example; none where it has none.
+    """Return the goals of an example; empty if it has none.
 
-    "equal": two keys share all attention evenly. "instead": a key gets at least what another one has, and the query
-    stays where it is.
+    "equal": two keys share all attention evenly. "instead": a key gets at least the share of another one, and the query
+    keeps its vector.
 
     >>> [(goal.name, [round(bound.least, 2) for bound in goal.bounds]) for goal in plane_goals("en_plane")]
     [('equal', [0.45, 0.45]), ('instead', [0.92])]
@@ -58,7 +59,7 @@ def plane_goals(example: str) -> tuple[PlaneGoal, ...]:
 
 
 def is_reached(goal: PlaneGoal, trace: Trace) -> bool:
-    """Says whether a run reaches a goal.
+    """Return whether a run reaches a goal.
 
     >>> is_reached(plane_goals("en_plane")[0], EXAMPLES["en_plane"].run())
     False

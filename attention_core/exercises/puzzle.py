@@ -1,7 +1,7 @@
-"""A puzzle: a run to begin with, the numbers that may be changed, and the bounds that the changed run must satisfy.
+"""A puzzle: a starting run, the numbers that may be changed, and the bounds that the changed run must satisfy.
 
-Whether it is solved is read off the run alone, so that any solution is accepted: what must come of it is a number of
-the run with a limit, and so is everything that must stay true.
+Whether it is solved depends only on the run, so that any solution is accepted: the goal is a limit for a number of the
+run, and so is each further condition.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,14 +19,14 @@ from attention_core.record.errors import AttentionError
 from attention_core.record.number_text import format_exact
 from attention_core.record.trace import Operation, Step, Trace
 
-MAX_TYPED_MAGNITUDE = 20  # of a number that is typed: a score of thousands would solve much and show nothing
+MAX_TYPED_MAGNITUDE = 20  # limit of typed numbers: with scores of thousands, puzzles would be trivial
 Matrices = Mapping[str, Float[np.ndarray, "rows columns"]]
-RunNumber = Callable[[Trace, Trace], Tensor]  # of a run and of the one that its puzzle begins with: one number
+RunNumber = Callable[[Trace, Trace], Tensor]  # computes a number from a run and from the starting run of its puzzle
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A number of a run that must be at least so large (least), or at most."""
+    """A number of a run that must be at least `least`, or at most `most`."""
 
     name: str
     number: RunNumber
@@ -43,7 +43,7 @@ class BoundReading:
 
     @property
     def holds(self) -> bool:
-        """Say whether the number satisfies its bound; NaN does not."""
+        """Return whether the number satisfies its bound; NaN does not."""
         if self.bound.least:
             return self.value >= self.bound.limit
         return self.value <= self.bound.limit
@@ -51,13 +51,13 @@ class BoundReading:
 
 @dataclass(frozen=True, eq=False)
 class Puzzle:
-    """A puzzle: the Setup to begin with, the matrices that may be changed, the goal and further bounds.
+    """A puzzle: its starting Setup, the matrices that may be changed, the goal and further bounds.
 
-    parts: of the Setup that it begins with, as plain values; twins: those that differ with the language of its words.
-    open: the matrices that may be changed, each with its first column and the one after its last. goal: what must be
-    reached; bounds: what must be true besides. heads: those whose weights change; asks: the query that the goal is
-    about, where it is one. cast: the words that its texts name, by their places. flips: only signs may be changed.
-    solution: of those that are known one with the fewest changes, as format_changes writes it.
+    parts: fields of the starting Setup, as plain values; twins: those that differ between the languages.
+    open: the matrices that may be changed, each with its first column and the one after its last. goal: the main
+    bound; bounds: further ones. heads: those whose weights change; asks: the query that the goal is
+    about, if it is one. cast: the words in its texts, by their positions. flips: whether only signs may be changed.
+    solution: a known one with the fewest changes, in the form of format_changes.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Puzzle:
     asks: int | None = None
 
     def start(self, language: str) -> dict[str, object]:
-        """Give the parts of the Setup that it begins with, in one of its languages."""
+        """Return the fields of the starting Setup, in one of its languages."""
         return {**self.parts, **self.twins[language]}
 
 
@@ -111,9 +111,9 @@ def count_fewest_changes(puzzle: Puzzle, start: Matrices) -> int:
 
 
 def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.ndarray]:
-    """Read the matrices that may be changed from a text. start: as the puzzle begins.
+    """Read the changed matrices from a text. start: the matrices at the start.
 
-    Raises AttentionError: edit_form and the refusals of a number as from_short_text; puzzle_closed for a number that
+    Raises AttentionError: edit_form and those of a number as from_short_text; puzzle_closed for a number that
     may not be changed, too_large beyond MAX_TYPED_MAGNITUDE.
 
     >>> from attention_core.exercises.puzzles import PUZZLES
@@ -135,7 +135,7 @@ def read_changes(puzzle: Puzzle, text: str, start: Matrices) -> dict[str, np.nda
 
 
 def check_change(puzzle: Puzzle, name: str, matrix: np.ndarray, start: np.ndarray) -> None:
-    """Raise AttentionError where a number was changed that may not be, or into one beyond MAX_TYPED_MAGNITUDE."""
+    """Raise AttentionError if a number was changed that may not be, or exceeds MAX_TYPED_MAGNITUDE."""
     first, behind = puzzle.open.get(name, (0, 0))
     for row, column in changed_cells(matrix, start):
         number = matrix[row, column]
@@ -155,9 +155,9 @@ def check_change(puzzle: Puzzle, name: str, matrix: np.ndarray, start: np.ndarra
 
 # ---- is it solved? ---------------------------------------------------------------------------------------------------
 def judge_run(puzzle: Puzzle, trace: Trace, start: Trace) -> list[BoundReading]:
-    """Read the goal and then what must be true besides, each with its number; all of them hold where it is solved.
+    """Return the goal and then the further bounds, each with its number; if all hold, the puzzle is solved.
 
-    trace: the run with the changed numbers; start: the one that the puzzle begins with. Raises AttentionError where
+    trace: the run with the changed numbers; start: the starting run. Raises AttentionError if
     something else was changed: puzzle_other, and those of check_change.
 
     >>> from attention_core.examples.examples import EXAMPLES
@@ -175,12 +175,12 @@ def judge_run(puzzle: Puzzle, trace: Trace, start: Trace) -> list[BoundReading]:
 
 
 def is_solved(readings: list[BoundReading]) -> bool:
-    """Say whether all bounds hold."""
+    """Return whether all bounds hold."""
     return all(reading.holds for reading in readings)
 
 
 def check_run(puzzle: Puzzle, trace: Trace, start: Trace) -> None:
-    """Raise AttentionError where two runs differ in something that may not be changed."""
+    """Raise AttentionError if two runs differ in something that may not be changed."""
     for name in dict.fromkeys((*start.steps, *trace.steps)):
         own = trace.steps.get(name)
         first = start.steps.get(name)
@@ -193,7 +193,7 @@ def check_run(puzzle: Puzzle, trace: Trace, start: Trace) -> None:
 
 
 def is_unchanged(own: Step | None, first: Step | None, may_differ: bool) -> bool:
-    """Say whether two runs have the same step. may_differ: the numbers of an input may be others."""
+    """Return whether two runs have the same step. may_differ: whether the numbers of an input may differ."""
     if own is None or first is None or own.shape != first.shape:
         return False
     if own.operation is None and first.operation is None:
@@ -204,7 +204,7 @@ def is_unchanged(own: Step | None, first: Step | None, may_differ: bool) -> bool
 
 
 def is_same_operation(own: Operation, first: Operation) -> bool:
-    """Say whether two operations compute the same from the same steps."""
+    """Return whether two operations compute the same from the same steps."""
     same_faces = own.faces == first.faces
     same_reads = own.reads == first.reads
     same_params = dict(own.params) == dict(first.params)

@@ -1,4 +1,4 @@
-"""The hint of a puzzle: the number whose change brings its goal nearest, by the gradient of the run."""
+"""The hint of a puzzle: the number whose change helps its goal most, by the gradient of the run."""
 
 from dataclasses import dataclass
 
@@ -11,12 +11,12 @@ from attention_core.comparison.rerun import rerun
 from attention_core.exercises.puzzle import Matrices, Puzzle
 from attention_core.record.trace import Trace
 
-FLAT_SLOPE = 1e-12  # a slope that is no larger is one of rounding
+FLAT_SLOPE = 1e-12  # slopes up to this are rounding errors
 
 
 @dataclass(frozen=True)
 class Hint:
-    """The number that is worth a change: where it stands, and its slope, below 0 where it should fall."""
+    """The number to change: its matrix, row and column, and its slope, which is below 0 if it should fall."""
 
     name: str
     row: int
@@ -25,17 +25,17 @@ class Hint:
 
 
 def goal_slopes(puzzle: Puzzle, trace: Trace, start: Trace) -> dict[str, Float[np.ndarray, "rows columns"]]:
-    r"""Compute how fast the goal comes nearer as each number of the matrices grows: $\pm\partial \ln m / \partial w$.
+    r"""Compute by how much each number of the matrices helps the goal as it grows: $\pm\partial \ln m / \partial w$.
 
-    m is the goal's number, + where it must grow, - where it must fall. The logarithm, because a share near 0 or 1 has
-    hardly a slope itself: a slope of 2 says that m becomes 2 % larger (smaller) where the number grows by .01. The
-    gradient is torch's, back through the operations of the run, in float64. NaN or infinite where m is 0.
+    m is the goal's number, + if it must grow, - if it must fall. The logarithm, because a share near 0 or 1 has
+    hardly a slope itself: a slope of 2 means that m becomes 2 % larger (smaller) if the number grows by .01. The
+    gradient is torch's, back through the operations of the run, in float64. NaN or infinite if m is 0.
 
     trace, start: as for judge_run. Numbers that may not be changed have a slope too; find_hint leaves them out.
     """
     with torch.inference_mode(False), torch.enable_grad():
         inputs = copy_inputs(trace)
-        # The gradient goes to the matrices that may be changed.
+        # The gradient is computed for the matrices that may be changed.
         matrices = []
         for name in puzzle.open:
             inputs[name] = inputs[name].double().requires_grad_()
@@ -64,10 +64,10 @@ def copy_inputs(trace: Trace) -> dict[str, Tensor]:
 def find_hint(puzzle: Puzzle, trace: Trace, slopes: Matrices) -> Hint | None:
     """Find the best number to change among those that may be changed: the one with the largest slope.
 
-    Where only signs may be changed, it is the one whose other sign promises most: its slope times -2 w. None where no
-    number promises anything, or a slope is not finite.
+    If only signs may be changed, it is the number whose other sign helps most: its slope times -2 w. None if no
+    change helps, or a slope is not finite.
 
-    slopes: as goal_slopes gives them, of the same run.
+    slopes: from goal_slopes, for the same run.
 
     >>> from attention_core.examples.examples import EXAMPLES
     >>> from attention_core.exercises.puzzles import PUZZLES

@@ -22,8 +22,8 @@ from attention_core.exercises.puzzle_numbers import (
 from attention_core.inputs.matrix_link import read_matrix
 from attention_core.inputs.matrix_values import ChangedCells
 
-REQUIRED_SHARE = 0.7  # of a row's attention: more than all other words together, twice
-ANNA, FED, DOG, IT, BARKED = 0, 1, 3, 5, 6  # places in "Anna fed the dog and it barked"
+REQUIRED_SHARE = 0.7  # share of attention: more than twice that of all other words together
+ANNA, FED, DOG, IT, BARKED = 0, 1, 3, 5, 6  # positions in "Anna fed the dog and it barked"
 
 IT_EXAMPLES = MappingProxyType({"en": {"example": "en_it"}, "zh": {"example": "zh_ta"}})
 COLOUR_EXAMPLES = MappingProxyType({"en": {"example": "en_colour"}, "zh": {"example": "zh_colour"}})

@@ -1,4 +1,4 @@
-"""Numbers rounded to a few decimals, as people write them, and how far that moves what is computed from them."""
+"""Numbers rounded to a few decimals, and the effect on numbers that are computed from them."""
 
 import numpy as np
 import torch
@@ -39,9 +39,9 @@ ROUND = Faces(write_down, write_down_numpy, write_down_formula, write_down_cell)
 
 
 def with_rounded_weights(trace: Trace, digits: int) -> Trace:
-    """Add two steps to a run: `rounded_weights`, and `rounded_outputs`, the head outputs that these give.
+    """Add two steps to a run: `rounded_weights`, and `rounded_outputs`, the head outputs computed from these.
 
-    digits: the decimals that the weights are rounded to.
+    digits: the decimals of the rounded weights.
 
     >>> from attention_core import attend_qkv
     >>> thirds = attend_qkv(torch.zeros(1, 2), torch.zeros(3, 2), torch.eye(3))
@@ -55,9 +55,9 @@ def with_rounded_weights(trace: Trace, digits: int) -> Trace:
     )
 
 
-# ---- how far that may move -------------------------------------------------------------------------------------------
+# ---- the largest effect of rounding ----------------------------------------------------------------------------------
 def half_a_unit(digits: int | None) -> float:
-    """Give half a unit of the last of so many decimals: the largest rounding error; 0 for None, which is exact.
+    """Return the largest rounding error for so many decimals: half a unit of the last; 0 for None (exact numbers).
 
     >>> half_a_unit(2), half_a_unit(None)
     (0.005, 0.0)
@@ -68,12 +68,12 @@ def half_a_unit(digits: int | None) -> float:
 
 
 def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tensor, "..."]:
-    r"""Compute how far each cell of a step moves at most where every number of `by`, which it reads, is rounded.
+    r"""Compute the largest change of each cell of a step if every number of `by`, which it reads, is rounded.
 
-    digits: the decimals that are left, whatever the digits after them were.
+    digits: the decimals of the rounded numbers, whatever the following digits were.
 
-    For the head outputs this is $\frac{1}{2} 10^{-d} \sum_s |v_s|$: each weight may be off by half a unit, and all may
-    pull the same way.
+    For the head outputs this is $\frac{1}{2} 10^{-d} \sum_s |v_s|$: each weight may be off by half a unit, all to
+    the same side.
 
     >>> from attention_core import attend_qkv
     >>> trace = attend_qkv(torch.eye(2), torch.eye(2), torch.tensor([[3.0], [-1.0]]))
@@ -95,7 +95,7 @@ def rounding_reach(trace: Trace, step: str, by: str, digits: int) -> Float[Tenso
 
 
 def find_farthest_from(numbers: Float[Tensor, "..."], wanted: float) -> float:
-    """Find the number that lies farthest from a wanted one, such as the sum of rounded weights that is least near 1.
+    """Find the number farthest from a wanted one, such as the sum of rounded weights that is farthest from 1.
 
     >>> find_farthest_from(torch.tensor([1.0, 0.75, 1.125]), 1.0)
     0.75

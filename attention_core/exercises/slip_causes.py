@@ -1,7 +1,4 @@
-"""Finds the cause of a slip: a single change that, applied to the writer's own numbers, gives the written ones.
-
-A cause must give every number of the step; if several do, all of them are returned.
-"""
+"""Finds the cause of a slip: a single change of the computation that, from the written numbers, gives the slip."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -26,14 +23,14 @@ from attention_core.exercises.worked_example import CheckedWork
 from attention_core.record.trace import Step
 from attention_core.verification.causes import Cause, single_changes
 
-ROUNDING_SLACK = 64  # times what rounding may do to the right number, or
-RELATIVE_SLACK = 0.1  # of the written one: no mistake makes rounding worse than both, not even an exp
+ROUNDING_SLACK = 64  # accepted difference, in multiples of the right number's rounding error,
+RELATIVE_SLACK = 0.1  # plus this share of the written number: more than any rounding error, even through exp
 EXCHANGED_AXES = {-2: "rows_swapped", -1: "columns_swapped"}  # the code of the cause by axis
-OTHERWISE_TRANSPOSED = ("scores", "weights")  # whose transposing has a separate name
+OTHERWISE_TRANSPOSED = ("scores", "weights")  # steps whose transposition has a separate name
 
 
 def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
-    """Find every cause that gives the written numbers of a step that holds slips."""
+    """Find every cause that gives the written numbers of a step with slips."""
     ranges = ranges_before(checked, step)
     candidates = chain(
         try_changes(checked, step, ranges),
@@ -49,7 +46,7 @@ def find_slip_causes(checked: CheckedWork, step: str) -> list[Cause]:
 
 
 def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack: float | Tensor = 0.0) -> bool:
-    """Say whether a supposed step gives the written numbers. slack: how much more than rounding is forgiven."""
+    """Return whether a supposed step gives the written numbers. slack: the accepted difference beyond rounding."""
     theirs = checked.marked[step].theirs
     if supposed.low.shape != theirs.shape:
         return False
@@ -60,7 +57,7 @@ def gives_answers(checked: CheckedWork, step: str, supposed: NumberRange, slack:
 
 
 def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "..."]:
-    """Mark the written cells that a cause must give: where a step has heads, those of the heads that hold slips."""
+    """Return which written cells a cause must give: in a step with heads, those of the heads with slips."""
     marked = checked.marked[step]
     is_written = ~marked.theirs.isnan()
     dims = checked.trace.step(step).dims
@@ -74,7 +71,7 @@ def cells_in_slipped_heads(checked: CheckedWork, step: str) -> Bool[Tensor, "...
 
 
 def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
-    """Give the ranges of the numbers of every step before one, and the range of that step computed from them."""
+    """Return the ranges of every step before one, and the range of that step computed from them."""
     ranges: dict[str, NumberRange] = {}
     for name, each in checked.trace.steps.items():
         if name == step:
@@ -91,9 +88,9 @@ def ranges_before(checked: CheckedWork, step: str) -> dict[str, NumberRange]:
 def try_changes(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield the single changes of a run that come near the written numbers, each with what it makes of the step.
+    """Yield the single changes of a run that come near the written numbers, each with the resulting range of the step.
 
-    To follow the rounding through a change takes long, so each change is tried on single numbers first.
+    Tracking the rounding through a change takes long, so each change is tried on single numbers first.
     """
     numbers = {}
     for name, ends in ranges.items():
@@ -112,7 +109,7 @@ def try_changes(
 
 
 def change_slack(checked: CheckedWork, step: str, right: NumberRange) -> Tensor:
-    """Give how far the single numbers of a change may lie from the written ones, so that its range is worth a try."""
+    """Return the largest difference between a change and the written numbers at which its range is computed."""
     widths = (right.high - right.low).abs().nan_to_num(0.0)
     widest = widths.max().item()
     magnitudes = checked.marked[step].theirs.abs()
@@ -128,7 +125,7 @@ def suppose_change(
     for name in ranges:
         each = checked.trace.step(name)
         supposed = None
-        if name == step or not is_answered(checked, name):  # else they went on from what they wrote
+        if name == step or not is_answered(checked, name):  # else the writer continued with the written numbers
             supposed = change_range(each, change, now)
             if supposed is None and reads_any(each, moved):
                 supposed = range_through(each.operation, now)
@@ -141,7 +138,7 @@ def suppose_change(
 
 
 def change_range(step: Step, change: Change, before: Mapping[str, NumberRange]) -> NumberRange | None:
-    """Compute the range of a step that a change makes; None where it leaves the step as it is."""
+    """Compute the range of a step after a change; None if it leaves the step unchanged."""
     numbers = {name: ends.low for name, ends in before.items()}
     if change(step, numbers) is None:
         return None
@@ -149,12 +146,12 @@ def change_range(step: Step, change: Change, before: Mapping[str, NumberRange]) 
 
 
 def reads_any(step: Step, names: set[str]) -> bool:
-    """Say whether a step reads one of these steps."""
+    """Return whether a step reads one of these steps."""
     return step.operation is not None and not names.isdisjoint(step.operation.reads)
 
 
 def is_answered(checked: CheckedWork, step: str) -> bool:
-    """Say whether any number of a step was written."""
+    """Return whether any number of a step was written."""
     if step not in checked.marked:
         return False
     return not checked.marked[step].theirs.isnan().all()
@@ -185,7 +182,7 @@ def try_exchanges(right: NumberRange, step: str) -> Iterator[tuple[Cause, Number
 def try_other_factor(
     checked: CheckedWork, step: str, ranges: Mapping[str, NumberRange]
 ) -> Iterator[tuple[Cause, NumberRange]]:
-    """Yield scaled scores that are all the scores times one other number: the one that most of them tell."""
+    """Yield the scores times another factor, the one that most written numbers imply, for scaled_scores only."""
     if step != "scaled_scores":
         return
     factor = median_factor(checked)
@@ -202,7 +199,7 @@ def try_other_factor(
 
 
 def median_factor(checked: CheckedWork) -> float:
-    """Compute the median ratio of the written scaled scores to the written scores; 0 where there is none."""
+    """Compute the median ratio of the written scaled scores to the written scores; 0 if there is none."""
     theirs = checked.marked["scaled_scores"].theirs
     scores = checked.written["scores"]
     has_ratio = (scores != 0) & ~theirs.isnan()

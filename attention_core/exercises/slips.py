@@ -1,4 +1,4 @@
-"""The slips of a worked example: steps that are wrong even from the writer's own numbers, and what explains them."""
+"""The slips of a worked example: steps that are wrong even given the writer's numbers before them, and their causes."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,9 @@ from attention_core.verification.causes import Cause
 
 @dataclass(frozen=True)
 class StepSlips:
-    """The cells of one step that are wrong even from the writer's own numbers before it.
+    """The cells of a step that are wrong even given the writer's numbers before it.
 
-    cells: those that are wrong. causes: each of them explains all cells.
-    wrong_sum: of a single cell that no cause explains.
+    cells: the wrong cells. causes: each of them explains all cells. wrong_sum: of a single cell without a cause.
     """
 
     step: str
@@ -25,11 +24,11 @@ class StepSlips:
 
 
 def find_slips(checked: CheckedWork) -> dict[str, StepSlips]:
-    """Find every step of a written worked example that holds slips, in the order of the run, each with its causes.
+    """Find every step of a written worked example with slips, in the order of the run, each with its causes.
 
-    checked: as check_work gives it. A cause is one of single_changes made with the numbers that were written before, or
-    two rows or columns exchanged, or another factor; it must give every written number of the step, in a step of
-    several heads those of the heads that hold slips, within what rounding may do.
+    checked: from check_work. A cause is one of single_changes applied to the written numbers before the step, or
+    two rows or columns exchanged, or another factor; it must give every written number of the step (in a step of
+    several heads, those of the heads with slips), within rounding errors.
 
     >>> import torch
     >>> from attention_core import attend_qkv

@@ -1,4 +1,4 @@
-"""The stages of a worked example: the steps of a run that people calculate, in order, and what they read."""
+"""The stages of a worked example: the steps of a run that are calculated by hand, in order, and their operands."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,7 +9,7 @@ from attention_core.mechanism.operations import MASK, SPLIT
 from attention_core.record.expressions import Ref
 from attention_core.record.trace import Trace
 
-STAGES = MappingProxyType(  # what is written down, in order, and the step of a run that has its arithmetic
+STAGES = MappingProxyType(  # the written stages, in order, each with the step of a run that computes it
     {
         "q": "q_projected",
         "k": "k_projected",
@@ -23,7 +23,7 @@ STAGES = MappingProxyType(  # what is written down, in order, and the step of a 
 
 
 def stages_of(trace: Trace) -> dict[str, str]:
-    """List the steps of a run to calculate, in order: every step but masks, tables of positions, and copies.
+    """List the steps of a run to calculate, in order: all except masks, tables of positions, and copies.
 
     >>> import torch
     >>> from attention_core import AttentionConfig, attend_qkv
@@ -40,12 +40,12 @@ def stages_of(trace: Trace) -> dict[str, str]:
 
 
 def is_copy(trace: Trace, name: str) -> bool:
-    """Say whether a step needs no calculation: it masks scores, or has the numbers of the step before."""
+    """Return whether a step needs no calculation: it masks scores, or has the numbers of the step before."""
     return trace.step(name).operation.faces == MASK or copies_numbers(trace, name)
 
 
 def calculated_cell(trace: Trace, cell: Ref) -> Ref:
-    """Find the calculated cell that a cell is a copy of; any other is itself.
+    """Return the calculated cell that a cell is a copy of; any other cell unchanged.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -61,7 +61,7 @@ def calculated_cell(trace: Trace, cell: Ref) -> Ref:
 
 
 def operand_stages(trace: Trace, step: str) -> list[str]:
-    """List the operands shown beside a stage while it is worked out, with one head as they were calculated.
+    """List the operands shown beside a stage; with a single head, the calculated steps instead of their copies.
 
     >>> import torch
     >>> from attention_core import Weights, attend
@@ -78,7 +78,7 @@ def operand_stages(trace: Trace, step: str) -> list[str]:
 def stage_formula(
     trace: Trace, step: str, colours: Mapping[str, str] = SYMBOL_COLOURS, names: Mapping[str, str] = NO_NAMES
 ) -> str:
-    r"""Write the formula of a stage in the names of its operands; q, k and v keep their letters.
+    r"""Write the formula of a stage with the names of its operands; q, k and v keep their letters.
 
     >>> import torch
     >>> from attention_core import attend_qkv

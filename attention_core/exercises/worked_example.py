@@ -1,7 +1,7 @@
-"""A worked example as people write it, checked against the run with the right numbers.
+"""A written worked example, checked against the run with the right numbers.
 
-The written numbers make a separate run as well, whose steps hold these numbers, so that any number can be
-followed back through the writer's own.
+The written numbers are a separate run as well, whose steps contain them, so that any number can be traced back to the
+written numbers before it.
 """
 
 from collections.abc import Mapping
@@ -26,10 +26,10 @@ from attention_core.verification.causes import fit_given_steps
 
 @dataclass(frozen=True, eq=False)
 class CheckedWork:
-    """A worked example that was checked; all by the names of a run's steps.
+    """A checked worked example; all fields are by the names of a run's steps.
 
-    trace: the run with the right numbers. marked: every stage, marked. digits: with how many decimals it is written,
-    None for exact numbers. written: the run with the numbers that were written. misfits: why a text was left out.
+    trace: the run with the right numbers. marked: every stage, marked. digits: the decimals of its written numbers,
+    None for exact ones. written: the run with the written numbers. misfits: why a text was left out.
     """
 
     trace: Trace
@@ -44,15 +44,15 @@ class CheckedWork:
         return list_cells(step, has_mark)
 
     def met(self, step: str) -> list[Ref]:
-        """List the cells of a stage that are right, and do not follow from the numbers before them."""
+        """List the cells of a stage that are right, but do not follow from the numbers before them."""
         return list_cells(step, self.marked[step].met)
 
     def rounding(self, step: str) -> float:
-        """Give the largest rounding error of a written number of a stage."""
+        """Return the largest rounding error of a written number of a stage."""
         return half_a_unit(self.digits[step]) + COMPUTATION_ROUNDING
 
     def computed_at(self, step: str) -> Trace:
-        """Give the run as it was written, with one step computed from the written numbers before it."""
+        """Return the written run, with one step computed from the written numbers before it."""
         value = self.written.reapply(step)
         return self.written.holding({step: value})
 
@@ -66,9 +66,9 @@ def list_cells(step: str, is_listed: Bool[Tensor, "..."]) -> list[Ref]:
 def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
     """Check every stage of a worked example against the run with the right numbers.
 
-    texts: the numbers by the names of the stages, as read_answers takes them; a stage that is not named has none,
-    neither has one whose text cannot be read. Decimals: as count_decimals says. stages: the steps that they stand for;
-    those of stages_of where there is more than one head.
+    texts: the numbers by the names of the stages, in the form of read_answers; a stage that is not named has none,
+    neither has one whose text cannot be read. Decimals: see count_decimals. stages: the step of each stage;
+    those of stages_of if there is more than one head.
 
     >>> from attention_core import Weights, attend
     >>> one = torch.eye(2)
@@ -104,7 +104,7 @@ def check_work(trace: Trace, texts: Mapping[str, str], stages: Mapping[str, str]
 def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) -> Trace:
     """Run with written numbers instead of the run's own; steps and cells left out are computed from them.
 
-    answers: by the names of the trace's steps, NaN where there is none. The operations stay the run's own, so the
+    answers: by the names of the trace's steps, NaN for empty cells. The operations are those of the run, so the
     arithmetic of a cell has the written operands. Raises AttentionError as mark_answers does.
 
     >>> from attention_core import attend_qkv
@@ -127,10 +127,10 @@ def run_as_written(trace: Trace, answers: Mapping[str, Float[Tensor, "..."]]) ->
 
 # ---- effects of the errors of a worked example -----------------------------------------------------------------------
 def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor, "..."]]:
-    """Find which later numbers a slip alone makes wrong: the right run once more, with this one error in it.
+    """Find which later numbers a slip alone makes wrong, by running the right run with only this error.
 
-    slip: a cell of a stage; its error is what is written less what the written numbers before it make. Returns for
-    every later stage the cells that are then further from the right number than their rounding.
+    slip: a cell of a stage; its error is the written number minus the one computed from those before it. Returns for
+    every later stage the cells whose error then exceeds their rounding.
     """
     marked = checked.marked[slip.step]
     errors = marked.theirs - marked.own
@@ -155,7 +155,7 @@ def wrong_through_slip(checked: CheckedWork, slip: Ref) -> dict[str, Bool[Tensor
 
 
 def largest_written_error(checked: CheckedWork, step: str) -> float:
-    """Measure how far the written numbers of a stage lie from the right ones at most; 0 where none is written."""
+    """Measure the largest error of the written numbers of a stage; 0 if none is written."""
     right = checked.trace[step].double()
     gaps = (checked.marked[step].theirs - right).abs()
     if not gaps.isfinite().any():
@@ -165,9 +165,9 @@ def largest_written_error(checked: CheckedWork, step: str) -> float:
 
 
 def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> bool:
-    """Say whether rounding explains every written number of a stage: that of its operand `by`, and its own.
+    """Return whether rounding explains every written number of a stage: of the number itself and of its operand `by`.
 
-    digits: the decimals that the operand was rounded to.
+    digits: the decimals of the rounded operand.
     """
     theirs = checked.marked[step].theirs
     gaps = abs_difference(theirs, checked.trace[step])
@@ -178,7 +178,7 @@ def rounding_explains(checked: CheckedWork, step: str, by: str, digits: int) -> 
 
 
 def count_agreeing(checked: CheckedWork, step: str, other: Float[Tensor, "..."]) -> int:
-    """Count the written numbers of a stage that are those of another run, rounded."""
+    """Count the written numbers of a stage that equal those of another run after rounding."""
     gaps = abs_difference(checked.marked[step].theirs, other)
     agrees = gaps <= checked.rounding(step)
     return int(agrees.sum())

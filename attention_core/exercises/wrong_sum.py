@@ -1,4 +1,4 @@
-"""A single wrong number: which term of its sum was left out, added twice, or taken with the other sign."""
+"""A single wrong number: the term of its sum that was left out, added twice, or taken with the wrong sign."""
 
 from dataclasses import dataclass
 
@@ -6,15 +6,15 @@ from attention_core.exercises.worked_example import CheckedWork
 from attention_core.explanation.arithmetic import number_at
 from attention_core.record.expressions import Ref, multiply_factors
 
-TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # how often a term is added too much
+TERM_CHANGES = {"left_out": -1.0, "sign": -2.0, "twice": 1.0}  # how many times too often a term is added
 
 
 @dataclass(frozen=True)
 class WrongSum:
     """The only wrong number of a step, and the single mistake with the terms of its sum that gives it, if any.
 
-    kind: "left_out", "sign", "twice" (of the term with these factors), "minus" (of the whole), else "other". own: what
-    it should be from the writer's own numbers before it.
+    kind: "left_out", "sign", "twice" (of the term with these factors), "minus" (of the whole), else "other". own: the
+    number computed from the written numbers before it.
     """
 
     cell: Ref
@@ -25,7 +25,7 @@ class WrongSum:
 
 
 def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
-    """Find the mistake with the sum of a wrong number; kind "other" if no mistake gives it, or several do."""
+    """Find the mistake in the sum of a wrong number; kind "other" if no mistake gives it, or several do."""
     marked = checked.marked[cell.step]
     written = marked.theirs[cell.index].item()
     own = marked.own[cell.index].item()
@@ -48,7 +48,7 @@ def find_wrong_sum(checked: CheckedWork, cell: Ref) -> WrongSum:
 
 
 def written_terms(checked: CheckedWork, cell: Ref) -> list[list[float]]:
-    """Give the factors of each term of a cell that is a sum, as they were written; nothing for a single term."""
+    """Return the written factors of each term of a cell that is a sum; empty for a single term."""
     operation = checked.trace.step(cell.step).operation
     expression = operation.cell(cell.index, checked.written.shapes())
     if expression.function != "sum" or len(expression.terms) < 2:

@@ -1,4 +1,4 @@
-"""Attention maps of any model, given without q and k: shown and measured, never recomputed."""
+"""Attention maps of any model, without q and k: shown and measured, never recomputed."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,8 +15,8 @@ from attention_core.inputs.rounded_rows import SUM_TOLERANCE, Rounding, find_rou
 from attention_core.inputs.subwords import show_subwords
 from attention_core.record.trace import Step, Trace
 
-MAX_ROUNDED_BEYOND = 1e-6  # below 0, or above 1 and the rounding: no weight lies there
-MAX_LOGARITHM_DISTANCE = 0.01  # of a sum of exponentials from 1
+MAX_ROUNDED_BEYOND = 1e-6  # below 0, or above 1 beyond the rounding: a number so far out is no weight
+MAX_LOGARITHM_DISTANCE = 0.01  # largest distance from 1 of a sum of exponentials
 LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 
 
@@ -24,7 +24,7 @@ LARGEST_BYTE, LEAST_LARGE_BYTE, WHOLE_PERCENT = 255, 128, 100
 class AttentionMaps:
     """The maps of a model on one text.
 
-    maps (L, H, T, S): of each layer and head, how much each query gives to each key. queries, keys: the words.
+    maps (L, H, T, S): by layer and head, the weight of each key for each query. queries, keys: the words.
     """
 
     maps: Float[Tensor, "L H T S"]
@@ -33,15 +33,15 @@ class AttentionMaps:
 
     @property
     def is_self_attention(self) -> bool:
-        """Whether the keys are the queries' own words."""
+        """Whether keys and queries are the same words."""
         return self.queries == self.keys
 
     @cached_property
     def seen(self) -> Bool[Tensor, "T S"]:
-        """The pairs to which some head gives a weight: what a mask of all heads blocks is not among them."""
+        """The pairs with a weight in some head: a pair that a mask of all heads blocks has none."""
         return seen_pairs(self.maps)
 
-    # ---- whether they are weights ------------------------------------------------------------------------------------
+    # ---- whether the numbers are weights -----------------------------------------------------------------------------
     @cached_property
     def rounding(self) -> Rounding:
         """The rounding of the given numbers."""
@@ -59,32 +59,31 @@ class AttentionMaps:
 
     @cached_property
     def is_uneven(self) -> Bool[Tensor, "L H T"]:
-        """Which rows do not sum to 1, further from it than rounding may move them."""
+        """Which rows do not sum to 1, even after rounding."""
         return self.distances > self.rounding.allowance(self.maps)
 
     def uneven_rows(self) -> list[tuple[int, int, int]]:
-        """The rows that do not sum to 1, (layer, head, query) from 0, that which is farthest from it first."""
+        """The rows that do not sum to 1, (layer, head, query) from 0, the farthest from 1 first."""
         rows = map(tuple, self.is_uneven.nonzero().tolist())
         return sorted(rows, key=lambda row: -float(self.distances[row]))
 
     @cached_property
     def is_transposed(self) -> bool:
-        """Whether each column sums to 1 and not each row: the queries stand where the keys should."""
+        """Whether each column sums to 1 and not each row: queries and keys are exchanged."""
         columns = self.maps.transpose(-1, -2)
         distances = (columns.sum(-1) - 1).abs()
         return bool(self.is_uneven.any() and (distances <= self.rounding.allowance(columns)).all())
 
     @property
     def farthest_rounded(self) -> tuple[int, int, int] | None:
-        """The row whose sum is farthest from 1, where rounding moved it, and other numbers would not be; None where
-        no row is so far."""
+        """The row whose sum is farthest from 1, if rounding explains that distance and float32 would not; else None."""
         distances = self.distances.masked_fill(self.is_uneven, 0)
         row = np.unravel_index(int(distances.argmax()), distances.shape)
         return tuple(map(int, row)) if distances[row] > SUM_TOLERANCE else None
 
     @cached_property
     def fault(self) -> str:
-        """Why numbers of these maps can be no weights; "" where all lie between 0 and 1.
+        """Why the numbers of these maps cannot be weights; "" if all are between 0 and 1.
 
         "bytes": whole numbers from 0 to 255. "percent": rows that sum to 100. "logarithms": their exponentials sum to
         1. "below": numbers below 0. "above": numbers above 1. "zeros": nothing but 0.
@@ -113,19 +112,20 @@ class AttentionMaps:
         return is_share & ~self.is_uneven.any(-1)
 
     def rolled(self) -> Float[Tensor, "T S"] | None:
-        """The attention rollout if the keys are the queries' words and every row sums to 1; else None."""
+        """The attention rollout if keys and queries are the same words and every row sums to 1; else None."""
         if not self.is_self_attention or not self.is_measured.all() or not self.seen.any(-1).all():
             return None
         return roll_out(self.maps)[-1]
 
     # ---- as a run ----------------------------------------------------------------------------------------------------
     def trace(self) -> Trace:
-        """All maps as a Trace whose one step is given."""
+        """All maps as a Trace with one step, which is an input."""
         return Trace({"weights": Step("weights", self.maps, ("L", "H", "T", "S"))}, self.labels(), bool(self.fault))
 
     def head_trace(self, layer: int, head: int) -> Trace:
-        """One head alone as a Trace, layer and head from 0; the pairs that no head sees count as blocked. Numbers that
-        can be no weights are drawn as signed ones, on a scale of their own."""
+        """One head as a Trace, both from 0; pairs without weight in all heads are blocked. Numbers that are no
+        weights are drawn as signed numbers, on a separate scale.
+        """
         weights = self.maps[layer, head][None, None]  # (T, S) -> (1, 1, T, S)
         steps = {"weights": Step("weights", weights, ("B", "H", "T", "S"))}
         if not self.fault:
@@ -143,15 +143,15 @@ class AttentionMaps:
         return show_subwords(self.keys)
 
     def labels(self) -> dict[str, tuple[str, ...]]:
-        """The words of both axes, as they are read."""
+        """The words of both axes, without the marks of a tokenizer."""
         return {"T": self.shown_queries, "S": self.shown_keys}
 
 
 def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
-    """Measure what each head does, as measure_head_maps; where the keys are other words, how evenly it spreads alone.
+    """Measures each head, see measure_head_maps; if the keys are other words, only how evenly it spreads.
 
-    A head with a row that does not sum to 1, or with numbers that can be no weights, has NaN: nothing of it has a
-    meaning. A measure that has no number is left out.
+    A head with a row that does not sum to 1, or with numbers that cannot be weights, has NaN: its measures have no
+    meaning. A measure that is NaN for all heads is left out.
 
     >>> import torch
     >>> cross = AttentionMaps(torch.full((1, 1, 1, 4), 0.25), ("it",), ("a", "b", "c", "d"))
@@ -170,7 +170,7 @@ def measure_maps(given: AttentionMaps) -> dict[str, Float[Tensor, "L H"]]:
 
 
 def pack_maps(given: AttentionMaps) -> bytes:
-    """Write maps as an NPZ file that read_attention_maps reads: "attention" (L, H, T, S), "queries", "keys".
+    """Writes maps as an NPZ file for read_attention_maps: "attention" (L, H, T, S), "queries", "keys".
 
     >>> import torch
     >>> given = AttentionMaps(torch.eye(2)[None, None], ("a", "cat"), ("a", "cat"))

@@ -1,4 +1,4 @@
-"""Makes runs with wanted scores: given ones, or those of a query and keys drawn at random."""
+"""Makes runs with given scores, or with the scores of a random query and random keys."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.scores import root_scale
 from attention_core.record.errors import AttentionError
 
-MAX_LINKED_WIDTH = 64  # a link holds the numbers of a query up to this width; of a wider one it holds the scores
+MAX_LINKED_WIDTH = 64  # width up to which a link contains q and k; for larger widths it contains the scores
 
 
 def read_logits(text: str, most: int) -> Float[np.ndarray, " S"]:
@@ -32,7 +32,7 @@ def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str,
     """q, k and v of a run with these numbers as its scores q kᵀ, each with `shift` added.
 
     The query is the number 1, and each key is one of the numbers. The values are the numbers too, so that the output is
-    their mean by weight. Raises AttentionError where a number is larger than a matrix may hold.
+    their weighted mean. Raises AttentionError if a number exceeds the limit of a matrix.
 
     >>> as_scores(np.array([2.0, -1.0]), shift=0.5)["k"].packed.array()
     array([[ 2.5],
@@ -44,7 +44,7 @@ def as_scores(numbers: Float[np.ndarray, " S"], shift: float = 0.0) -> dict[str,
 
 
 def draw_query_and_keys(d_k: int, keys: int, seed: int = 0) -> dict[str, dict[str, object]]:
-    """Draws a query and keys from N(0, 1), to two decimals, for two runs that differ in the scale alone.
+    """Samples a query and keys from N(0, 1), to two decimals, for two runs that differ only in their scale.
 
     Returns the inputs of "dot", whose scores are q · k, and of "scaled_dot", whose scores are q · k / √d_k: matrices
     and the names of the score; the values are the scores. Beyond MAX_LINKED_WIDTH the numbers of q and k

@@ -1,7 +1,7 @@
-"""Builds heads by hand that each do one thing: find the same word, a token at an offset, the first token, a sink.
+"""Builds heads by hand with one task each: attend to the same word, a token at an offset, the first token, a sink.
 
-They need words that can be told apart and positions that can be compared, so they have a separate x: a column for
-each different word, a column of ones, the position, its square, and a mark on the first token.
+Words must be distinguishable and positions comparable, so x is built too: a column for each different word, a column of
+ones, the position, its square, and a mark on the first token.
 """
 
 from collections import Counter
@@ -16,9 +16,9 @@ from attention_core.mechanism.plain_checks import require_one_of, require_whole
 from attention_core.record.errors import AttentionError
 
 HEAD_KINDS = ("same_word", "offset", "first", "even", "sink")
-STRONG_SCORE = 6.0  # gives one key of seven all but 2 % of the weight: e^6 = 403
-SINK_SCORE = 4.0  # of the first token under the sink head: less than a word that is found, more than any other
-OFFSET_STEEPNESS = 4.0  # times the square of the distance is what the score of the offset head loses
+STRONG_SCORE = 6.0  # score with which one of seven keys gets all but 2 % of the weight: e^6 = 403
+SINK_SCORE = 4.0  # score of the first token in a sink head: below that of a matching word, above any other
+OFFSET_STEEPNESS = 4.0  # factor of the squared distance, which the offset head's score loses
 MAX_HEAD_OFFSET = 64  # tokens
 MAX_BUILT_COLUMNS = 512
 POSITION_COLUMNS = ("one", "position", "position_squared", "first")  # the columns of x after those of the words
@@ -40,7 +40,7 @@ class BuiltHeads:
 
 
 def read_head_kind(text: str) -> tuple[str, int]:
-    """Reads a kind of head and its offset; an offset that is not written is -1, the token before.
+    """Reads a kind of head and its offset; without one, the offset is -1, the token before.
 
     >>> read_head_kind("offset:-2"), read_head_kind("first")
     (('offset', -2), ('first', -1))
@@ -50,7 +50,7 @@ def read_head_kind(text: str) -> tuple[str, int]:
 
 
 def write_kind(name: str, offset: int) -> str:
-    """Writes a kind of head as `read_head_kind` reads it; only the offset head has an offset.
+    """Writes a kind of head for `read_head_kind`; only the offset head has an offset.
 
     >>> write_kind("offset", -2), write_kind("first", -1)
     ('offset:-2', 'first')
@@ -61,13 +61,13 @@ def write_kind(name: str, offset: int) -> str:
 def build_heads(
     tokens: Sequence[str], kinds: Sequence[tuple[str, int]], others: Sequence[Sequence[str]] = ()
 ) -> BuiltHeads:
-    """Builds the inputs and projections with which each head does one thing.
+    """Builds the inputs and projections of heads with one task each.
 
     tokens: T words; others: further sentences whose words get columns too. kinds: one (name, offset) a head, name one
-    of HEAD_KINDS; the offset counts for "offset" alone, where query i looks at token i + offset.
-    Scores, not scaled, with [.] = 1 where it holds: same_word $6\\,[w_i = w_j]$; offset $-4\\,(p_i + o - p_j)^2$ less
-    what is the same for all keys; first $6\\,[j = 0]$; even 0; sink $6\\,[w_i = w_j] + 4\\,[j = 0]$ for words that
-    come more than once, else $4\\,[j = 0]$. Every head's values are the words themselves.
+    of HEAD_KINDS; the offset is used only by "offset", whose query i attends to token i + offset.
+    Scores, not scaled, with [.] = 1 if it holds: same_word $6\\,[w_i = w_j]$; offset $-4\\,(p_i + o - p_j)^2$ less
+    a term equal for all keys; first $6\\,[j = 0]$; even 0; sink $6\\,[w_i = w_j] + 4\\,[j = 0]$ for words that
+    occur more than once, else $4\\,[j = 0]$. Every head's values are the words themselves.
 
     Raises AttentionError: unknown_choice, whole_number, at_most, too_many_columns.
 
@@ -86,7 +86,7 @@ def build_heads(
         head_w_q, head_w_k = build_head_projections(words, repeated, kind, offset, width)
         w_q.append(head_w_q)
         w_k.append(head_w_k)
-    w_v = np.eye(V + len(POSITION_COLUMNS), V)  # (D, V): the words, and nothing of the positions
+    w_v = np.eye(V + len(POSITION_COLUMNS), V)  # (D, V): the words without the positions
     return BuiltHeads(
         words=words,
         x=build_token_vectors(tokens, words),
@@ -97,7 +97,7 @@ def build_heads(
 
 
 def check_width(columns: int) -> None:
-    """Refuses projections of more than MAX_BUILT_COLUMNS columns."""
+    """Raises AttentionError if projections have more than MAX_BUILT_COLUMNS columns."""
     if columns > MAX_BUILT_COLUMNS:
         raise AttentionError(
             "too_many_columns",
@@ -108,7 +108,7 @@ def check_width(columns: int) -> None:
 
 
 def find_repeated_words(sentences: Iterable[Sequence[str]]) -> set[str]:
-    """The words that come more than once in one of the sentences."""
+    """The words that occur more than once in one of the sentences."""
     repeated = set()
     for sentence in sentences:
         counts = Counter(sentence)
@@ -155,7 +155,7 @@ def build_head_projections(
     if kind in ("first", "sink"):
         w_q[one, V] = STRONG_SCORE if kind == "first" else SINK_SCORE
         w_k[first, V] = 1
-    if kind == "offset":  # -a (p_i + o - p_j)^2 = 2 a (p_i + o) p_j - a p_j^2 - what no key changes
+    if kind == "offset":  # -a (p_i + o - p_j)^2 = 2 a (p_i + o) p_j - a p_j^2 - a term equal for all keys
         check_offset(offset)
         w_q[position, 0] = 2 * OFFSET_STEEPNESS
         w_q[one, 0] = 2 * OFFSET_STEEPNESS * offset
@@ -166,7 +166,7 @@ def build_head_projections(
 
 
 def check_offset(offset: int) -> None:
-    """Refuses an offset that is no whole number, or further away than MAX_HEAD_OFFSET."""
+    """Raises AttentionError if an offset is no whole number, or larger than MAX_HEAD_OFFSET."""
     if abs(require_whole("offset", offset)) > MAX_HEAD_OFFSET:
         raise AttentionError(
             "at_most",
@@ -177,11 +177,11 @@ def check_offset(offset: int) -> None:
 
 
 def build_gates(width: int) -> dict[str, Float[np.ndarray, "rows columns"]]:
-    r"""Builds W_q, b_q, W_aq, W_ak and v_a of an additive score that finds what the query asks for.
+    r"""Builds W_q, b_q, W_aq, W_ak and v_a of an additive score that is high for keys with the query's numbers.
 
     There is a unit for each of `width` numbers and one for its opposite, so that a query can ask for -1 too. The state
     is $s = x\,[I, -I] - 3.5$, twice as wide as the key h; a unit is $\tanh(4 s_a + 12 h_a)$, or with $-h_a$. It stays
-    near -1 unless the query asks for the number, with 1 or more, and the key has it: one of both alone leaves the sum
+    near -1 unless the query's number is at least 1 and the key has that number too: one of both alone leaves the sum
     below 0. Each v is 2. Without the bias the score of -s and -h would be minus that of s and h.
 
     Source of the score: Bahdanau, Cho, Bengio 2015, appendix A.1.2, whose biases are left out there for brevity.

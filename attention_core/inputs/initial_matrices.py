@@ -9,7 +9,7 @@ from attention_core.inputs.tokenizer import word_vector
 
 
 def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.ndarray, "rows columns"]:
-    """Draws a weight matrix with variance 1/rows and two decimals: the same for a name and a seed on any machine.
+    """Samples a weight matrix with variance 1/rows and two decimals: equal for a name and a seed on any machine.
 
     shape: rows (the width that it reads) and columns, at most 512 of these.
     Raises AttentionError: at_most.
@@ -20,15 +20,15 @@ def random_matrix(name: str, shape: tuple[int, int], seed: int = 0) -> Float[np.
     return draw_rounded_matrix(name, shape, seed).copy()
 
 
-@lru_cache(maxsize=16)  # at most 2 MB each; they are slow to draw, and every change asks for them again
+@lru_cache(maxsize=16)  # at most 2 MB each; sampling them is slow, and every change needs them again
 def draw_rounded_matrix(name: str, shape: tuple[int, int], seed: int) -> Float[np.ndarray, "rows columns"]:
-    """Draws the numbers of random_matrix. They are cached: do not write into them."""
+    """Samples the numbers of random_matrix. They are cached: do not write into them."""
     rows, columns = shape
     draws = []
     for row in range(rows):
         draws.append(word_vector(f"{name}[{row}]", columns, seed))
     matrix = np.array(draws) / np.sqrt(rows)
-    return matrix.round(2) + 0.0  # makes -0 a 0
+    return matrix.round(2) + 0.0  # + 0.0 turns -0 into 0
 
 
 def recut_heads(
@@ -37,10 +37,10 @@ def recut_heads(
     wanted: tuple[int, int],
     fill: Float[np.ndarray, "rows wanted_width"] | None = None,
 ) -> Float[np.ndarray, "rows wanted_width"]:
-    """Cuts the columns of a projection for other heads: each head that stays keeps the columns that still fit.
+    """Resizes the columns of a projection for other heads: each remaining head keeps the columns that still fit.
 
     heads: the number of heads before. wanted: the number of heads, and the width of each. fill: the numbers of new
-    columns; None: zeros.
+    columns, by default zeros.
 
     >>> recut_heads(np.array([[1.0, 2.0, 3.0, 4.0]]), heads=2, wanted=(3, 3))
     array([[1., 2., 0., 3., 4., 0., 0., 0., 0.]])

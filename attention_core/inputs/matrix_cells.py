@@ -1,4 +1,4 @@
-"""Splits the text of a matrix into cells, as spreadsheets, programs, documents and people write them."""
+"""Splits the text of a matrix into cells, for the formats of spreadsheets, programs, documents and typing."""
 
 import re
 
@@ -17,14 +17,14 @@ QUOTED = re.compile(r'"([^"\n]*)"')
 COMMA_IN_QUOTES, SPACE_IN_QUOTES, TAB_IN_QUOTES, SEMICOLON_IN_QUOTES = "\ue000\ue001\ue002\ue003"
 HIDDEN = str.maketrans(", \t;", COMMA_IN_QUOTES + SPACE_IN_QUOTES + TAB_IN_QUOTES + SEMICOLON_IN_QUOTES)
 SHOWN = {hidden: plain for plain, hidden in HIDDEN.items()}
-TITLE_ENDS = re.compile(r"[\s,;|]")  # between cells
+TITLE_ENDS = re.compile(r"[\s,;|]")  # characters between cells
 ROW_LABEL = re.compile(r"[ \t]*[\w(\[][\w ()\[\].-]{0,40}:[ \t]+(?=\S)")
 EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 SERIES_FOOTER = re.compile(r"(?m)^(?:Name: [^\n]{1,80}, )?(?:Length: [0-9]+, )?dtype: \w+[ \t]*$")
 
 
 def split_cells(text: str, name: str = "matrix") -> Cells:
-    """Splits a text into cells, row by row, as parse_matrix does before it reads numbers.
+    """Splits a text into cells, row by row, before parse_matrix reads the numbers.
 
     Raises AttentionError: matrix_text_too_long, numbers_left_out, brackets, not_understood, rank, cells_count,
     blocks_differ; ambiguous_comma, ambiguous_head, ambiguous_rows, several_matrices, whose value
@@ -60,7 +60,7 @@ def split_cells(text: str, name: str = "matrix") -> Cells:
 
 
 def check_length(text: str, name: str) -> None:
-    """Refuses a text of more than MAX_CHARACTERS."""
+    """Raises AttentionError if a text has more than MAX_CHARACTERS."""
     if len(text) > MAX_CHARACTERS:
         raise AttentionError(
             "matrix_text_too_long",
@@ -71,8 +71,9 @@ def check_length(text: str, name: str) -> None:
 
 
 def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
-    """Asks which of several named matrices is meant; a single number beside one matrix is none of them. Rows that have
-    a name each can be one matrix, too."""
+    """Returns the only matrix among named parts, without single numbers. Raises AttentionError: several_matrices, whose
+    readings are the matrices, and all rows as one matrix if each has a name.
+    """
     read = []
     for label, part in parts[:MAX_CHOICES]:
         cells = split_cells(part, name)
@@ -90,7 +91,9 @@ def choose_part(parts: list[tuple[str, str]], name: str) -> Cells:
 
 
 def refuse_several_blocks(text: str, name: str) -> None:
-    """Asks which block of rows is meant where empty lines part several of at least two rows, or all as one matrix."""
+    """Raises AttentionError (several_matrices) if empty lines separate blocks of at least two rows; the readings
+    are each block, and all rows as one matrix.
+    """
     blocks = [block for block in EMPTY_LINES.split(text) if block.strip()]
     if len(blocks) < 2 or any("\n" not in block.strip() for block in blocks):
         return
@@ -100,9 +103,9 @@ def refuse_several_blocks(text: str, name: str) -> None:
     raise ambiguous_error("several_matrices", name, together + readings[:MAX_CHOICES], given=len(blocks))
 
 
-# ---- cells between lines, tabs, commas, spaces -----------------------------------------------------------------------
+# ---- cells separated by lines, tabs, commas, spaces ------------------------------------------------------------------
 def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
-    """Splits a text without brackets, and takes its head and the names of its rows away."""
+    """Splits a text without brackets, and removes its head and the names of its rows."""
     text = QUOTED.sub(lambda found: found[0].translate(HIDDEN), text)
     lines, is_ruled = split_ruled_lines([line for line in text.splitlines() if line.strip()])
     indents = [line[0].isspace() for line in lines]
@@ -115,7 +118,7 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
         can_be_decimal = True
     if '"' in text:
         cells = [[cell.translate(SHOWN) for cell in row] for row in cells]
-    if has_title and cells and len(cells[0]) == 2:  # a name above two columns may be that of the second
+    if has_title and cells and len(cells[0]) == 2:  # it may be the name of the second column
         refuse_counting_column(cells, name)
     if indents[:1] == [True] and not any(indents[1:]):
         cells = with_corner(cells)
@@ -124,21 +127,21 @@ def line_cells(text: str, name: str, has_index: bool = False) -> Cells:
 
 
 def without_title(lines: list[str]) -> list[str]:
-    """Takes away the name that stands alone above rows of several cells: it is the matrix's, not that of a column."""
+    """Removes a name alone on the line above rows of several cells: it is that of the matrix, not of a column."""
     if len(lines) < 2 or not is_name(lines[0]) or TITLE_ENDS.search(lines[0].rstrip()):
         return lines
     return lines[1:] if TITLE_ENDS.search(lines[1].strip()) else lines
 
 
 def with_corner(cells: Cells) -> Cells:
-    """Cells with an empty one over the names of the rows, where the head before them is one cell shorter."""
+    """The cells with an empty one above the names of the rows, if the head before them is one cell shorter."""
     head, *rows = cells
     is_shorter = bool(rows) and len(head) == len(rows[0]) - 1
     return [["", *head], *rows] if is_shorter and is_head(head) else cells
 
 
 def without_labels(lines: list[str]) -> list[str]:
-    """Takes away the names of rows that are followed by a colon: "Row 1: 1 2"; a single row keeps its own."""
+    """Removes the names of rows that are followed by a colon, "Row 1: 1 2"; a single row keeps its name."""
     labelled = [ROW_LABEL.match(line) for line in lines]
     if len(lines) < 2 or not all(labelled):
         return lines
@@ -146,7 +149,7 @@ def without_labels(lines: list[str]) -> list[str]:
 
 
 def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
-    """Splits lines. Gives the cells, and whether a comma in one of them can be decimal."""
+    """Splits lines. Returns the cells, and whether a comma in one of them can be decimal."""
     if semicolons_part_cells(lines):
         return [line.rstrip().removesuffix(";").split(";") for line in lines], True
     signs = set("".join(lines))
@@ -171,21 +174,21 @@ def plain_cells(lines: list[str], name: str) -> tuple[Cells, bool]:
 
 
 def is_comma_head(row: str) -> bool:
-    """Tells whether a row holds names between commas."""
+    """Whether a row contains names separated by commas."""
     return "," in row and is_head(row.split(","))
 
 
 def split_rows(lines: list[str]) -> list[str]:
-    """Splits lines into rows, which end with a line or with ";"."""
+    """Splits lines into rows, which end at a line break or at ";"."""
     rows = ";".join(lines).split(";")
     return [row for row in rows if row.strip()]
 
 
 def semicolons_part_cells(lines: list[str]) -> bool:
-    """Tells whether ";" stands between cells, as spreadsheets save them where the comma is the decimal mark.
+    """Whether ";" separates cells, as in spreadsheets with a decimal comma.
 
-    There are several lines then, each with one number or name on either side of every ";". On a single line ";" ends a
-    row.
+    Then there are several lines, each with one number or name on either side of every ";". On a single line, ";"
+    separates rows.
     """
     if len(lines) < 2:
         return False

@@ -164,7 +164,7 @@ def random_rows(
     name: str = "matrix",
     width: int | None = None,
 ) -> frozenset[int]:
-    """The rows of a matrix in which random numbers are left.
+    """The indices of a matrix's rows that still contain random numbers.
 
     value: what the matrix was made of. drawn: the rows of `base` that were drawn at random, of which the first `width`
     columns were; all, where it is None.
@@ -200,9 +200,9 @@ CHOSEN_CELL_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0
 
 
 def from_places(text: str, shape: tuple[int, int, int, int], name: str = "scores") -> Float[np.ndarray, "B H T S"]:
-    """Reads chosen numbers into their places, with NaN everywhere else; places outside the shape are left out.
+    """Reads typed numbers into an array of NaN; numbers outside the shape are left out.
 
-    text: as `to_places` writes it. shape: (B, H, T, S). name: the name of the step in errors.
+    text: written by `to_places`. shape: (B, H, T, S). name: the name of the step in errors.
     Raises AttentionError: edit_form, and from_text's for a number.
 
     >>> from_places("0.0.0.1=2.5;0.0.7.7=1", (1, 1, 1, 2))
@@ -222,7 +222,7 @@ def from_places(text: str, shape: tuple[int, int, int, int], name: str = "scores
 
 
 def to_places(numbers: Float[np.ndarray, "B H T S"]) -> str:
-    """Writes every number that is not NaN with its place; `from_places` reads the text back exactly.
+    """Writes every number that is not NaN with its index; `from_places` reads the text back exactly.
 
     >>> to_places(np.array([[[[np.nan, 2.5]]]]))
     '0.0.0.1=2.5'

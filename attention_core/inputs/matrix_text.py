@@ -1,4 +1,4 @@
-"""Reads matrices as people paste and type them, and writes them on one line for a link."""
+"""Reads pasted and typed matrices, and writes them on one line for a link."""
 
 import math
 import re
@@ -14,7 +14,7 @@ from attention_core.inputs.pasted.refusals import Cells, safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_ROWS, MAX_COLUMNS = 512, 512
-MAX_MAGNITUDE = 1e6  # float16 ends at 65504; beyond this neither it nor exp is readable
+MAX_MAGNITUDE = 1e6  # float16 ends at 65504; larger numbers and their exp are illegible
 
 NOT_FINITE_WORDS = ("nan", "inf", "infinity")
 TRUTH_WORDS = {"true": "1", "false": "0"}
@@ -24,17 +24,17 @@ FORTRAN_POWER = re.compile(r"(?<=[0-9.])[dD](?=[+-]?[0-9])")
 def parse_matrix(text: str, name: str = "matrix") -> Float[np.ndarray, "rows columns"]:
     r"""Reads a matrix that was pasted from a spreadsheet, printed by a program, or typed.
 
-    text: rows by line or ";", cells by tab, comma or spaces; in brackets as Python, NumPy, PyTorch, JAX, TensorFlow,
-    JSON, MATLAB, Julia, Mathematica and C write them, with a name before them or without; what R, MATLAB, Octave and
-    pandas print; an environment of LaTeX, a table of HTML, Markdown or CSV, whose head and names of rows are left out.
-    Numbers: 1, -1.5, 1e-3, 1.5D+03, 1.5 × 10^3, 1/3, 12 %, and dashes for the minus; True and False where all are. A
-    decimal comma is read where tabs part the cells, or ";" on each of several lines, or a comma with a space; "1,2" is
+    text: rows by line or ";", cells by tab, comma or spaces; in brackets as in Python, NumPy, PyTorch, JAX, TensorFlow,
+    JSON, MATLAB, Julia, Mathematica and C, with a name before them or without; output of R, MATLAB, Octave and
+    pandas; an environment of LaTeX, a table of HTML, Markdown or CSV, whose head and names of rows are left out.
+    Numbers: 1, -1.5, 1e-3, 1.5D+03, 1.5 × 10^3, 1/3, 12 %, and dashes as minus signs; True and False if all are. A
+    decimal comma is read if tabs separate the cells, or ";" on each of several lines, or a comma with a space; "1,2" is
     two cells. name: the name of the matrix in errors.
 
     Returns float64, at most 512 x 512, no number beyond a million.
     Raises AttentionError, with row and column counted from 1: matrix_empty, matrix_text_too_long, too_many_rows,
-    too_many_columns, not_a_number, cell_not_finite, too_large, ragged, and what split_cells raises: what can be read in
-    two ways is refused with both readings as texts, in its value `readings`.
+    too_many_columns, not_a_number, cell_not_finite, too_large, ragged, and those of split_cells: a text with two
+    readings is refused with both as texts, in the error's value `readings`.
 
     >>> parse_matrix("1 2; 3 1/2")
     array([[1. , 2. ],
@@ -51,7 +51,7 @@ def to_text(array: Float[np.ndarray, "rows columns"], name: str = "matrix") -> s
 
     array: two axes, within the limits of from_text, so that every link that is made can be opened.
 
-    Raises AttentionError: rank, empty, and what from_text refuses.
+    Raises AttentionError: rank, empty, and those of from_text.
 
     >>> to_text(np.array([[1.0, 0.5], [-2.0, 0.0]]))
     '1,0.5;-2,0'
@@ -80,9 +80,9 @@ def from_text(text: str, name: str = "matrix") -> Float[np.ndarray, "rows column
 
 # ---- from cells to numbers -------------------------------------------------------------------------------------------
 def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str) -> Float[np.ndarray, "rows columns"]:
-    """Reads the cells as numbers, if they are numbers and make a rectangle.
+    """Converts the cells to numbers. Raises AttentionError if some are no numbers, or if the rows differ in length.
 
-    read: gives the number of a cell, None where the cell is no number.
+    read: returns the number of a cell, None if the cell is no number.
     """
     lengths = [len(line) for line in cells]
     widest = max(lengths, default=0)
@@ -112,14 +112,14 @@ def cells_to_array(cells: Cells, read: Callable[[str], float | None], name: str)
 
 
 def with_truth_values_as_numbers(cells: Cells) -> Cells:
-    """Writes True as 1 and False as 0, if all cells are one of both, as in a mask that a program printed."""
+    """Replaces True by 1 and False by 0 if all cells are one of them, as in a printed mask."""
     if not cells or not all(cell.strip().lower() in TRUTH_WORDS for row in cells for cell in row):
         return cells
     return [[TRUTH_WORDS[cell.strip().lower()] for cell in row] for row in cells]
 
 
 def check_number(value: float | None, name: str, row: int, column: int, cell: str) -> float:
-    """Gives back the number that was read from a cell, if it is one, finite, and not too large."""
+    """Returns the number that was read from a cell. Raises AttentionError if it is None, not finite, or too large."""
     if value is not None and abs(value) <= MAX_MAGNITUDE:
         return value
     place = {
@@ -136,9 +136,9 @@ def check_number(value: float | None, name: str, row: int, column: int, cell: st
 
 
 def read_cell(text: str, name: str, row: int, column: int) -> float:
-    """Reads one number as a person typed it into a cell: 1e3, 1/3, −2 and 0,5 are fine.
+    """Reads a number that was typed into a cell: 1e3, 1/3, −2 and 0,5 are accepted.
 
-    row, column: the place of the cell, counted from 1, for the refusal. Raises AttentionError: not_a_number,
+    row, column: of the cell, counted from 1, for the error. Raises AttentionError: not_a_number,
     cell_not_finite, too_large, ambiguous_comma.
 
     >>> read_cell("1/4", "w_q", 1, 1), read_cell("０，５", "w_q", 1, 1)
@@ -155,12 +155,12 @@ def read_cell(text: str, name: str, row: int, column: int) -> float:
 
 
 def parse_plain_number(cell: str) -> float | None:
-    """Reads a decimal number; None where the cell is something else."""
+    """Reads a decimal number; None if the cell is something else."""
     return float(cell) if NUMBER_PATTERN.fullmatch(cell) else None
 
 
 def parse_number(cell: str) -> float | None:
-    """Reads a number as people write it: with −, as a fraction, in percent, or not finite; None for something else."""
+    """Reads a number with any minus sign, as a fraction, in percent, or not finite; None for anything else."""
     number = parse_plain_number(cell)
     if number is not None:
         return number
@@ -185,7 +185,7 @@ def parse_number(cell: str) -> float | None:
 
 # ---- from numbers to text --------------------------------------------------------------------------------------------
 def format_matrix(array: Float[np.ndarray, "rows columns"], name: str) -> str:
-    """Writes the numbers with as few digits as give them back, cells by comma, rows by ";"."""
+    """Writes the numbers with as few digits as identify them, cells by comma, rows by ";"."""
     array = np.asarray(array, dtype=np.float64)
     if array.ndim != 2:
         raise AttentionError(
@@ -203,5 +203,5 @@ def format_matrix(array: Float[np.ndarray, "rows columns"], name: str) -> str:
 
 
 def shortest_decimal(value: float) -> str:
-    """Writes the shortest decimal that is this float64, a whole number without its ".0"."""
+    """Writes the shortest decimal that identifies this float64, a whole number without ".0"."""
     return repr(value).removesuffix(".0")

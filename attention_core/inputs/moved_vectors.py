@@ -1,5 +1,4 @@
-"""The least change of a matrix that gives a word another vector. It is applied when the user drags q, a key or
-a value."""
+"""The least change of a matrix that gives a word another vector, applied when the user drags q, a key or a value."""
 
 from dataclasses import dataclass
 
@@ -10,15 +9,15 @@ from attention_core.mechanism.operations import PASS_ON, PROJECT, SPLIT
 from attention_core.record.errors import AttentionError
 from attention_core.record.trace import Trace
 
-KEPT_DECIMALS = 10  # of a matrix: beyond them stands the rounding of the division
+KEPT_DECIMALS = 10  # decimals of a changed matrix: further ones are rounding errors
 
 
 @dataclass(frozen=True)
 class VectorSource:
     """The source of the vectors of q, k or v.
 
-    kind: "product" where they are `source` times the matrix `weight`; "given" where they are an input themselves;
-    "same" where they are `source`, which other steps read too; "turned" where another step follows the matrix.
+    kind: "product" if they are `source` times the matrix `weight`; "given" if they are an input themselves;
+    "same" if they are `source`, which other steps read too; "turned" if another step follows the matrix.
     """
 
     kind: str
@@ -53,18 +52,18 @@ def least_change(
     change: Float[np.ndarray, " d"],
     first: int = 0,
 ) -> Float[np.ndarray, "D columns"]:
-    r"""Gives the matrix nearest to W that makes x W larger by `change`.
+    r"""Returns the matrix closest to W whose product with x differs from x W by `change`.
 
     .. math:: W' = W + \frac{x^\top (q' - q)}{x x^\top}
 
     Of all matrices that make q' of x it has the least distance to W, measured as the root of the sum of squares. Its
-    change has rank one: another word's vector moves along, by what its x has in common with this one.
+    change has rank one: another word's vector moves too, in proportion to the overlap of its x with this x.
 
     matrix: W, D rows. x: the vector that it is applied to. change: q' - q, d numbers, without unit; a bias does not
-    matter, because it is in both. first: the first of the d columns that make this vector; those of other heads stay.
-    Where vectors are an input, it is the matrix of them and x picks a row: 1 there, else 0.
+    matter, because it is in both. first: the first of the d columns of this vector; those of other heads are kept.
+    If vectors are an input, `matrix` has them as rows and x is one-hot.
 
-    Raises AttentionError: zero_vector where x is 0, since any W makes 0 of it.
+    Raises AttentionError: zero_vector if x is 0, since then x W is 0 for any W.
 
     C. G. Broyden, A class of methods for solving nonlinear simultaneous equations, Mathematics of Computation 19
     (1965), 577-593, equation (4.5).

@@ -1,4 +1,4 @@
-"""Infers how far rounding may move the sum of a row of weights, by its numbers: a file may widen their dtype."""
+"""Infers from weights how far rounding may move the sum of a row: a file may have widened their dtype."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from torch import Tensor
 
 from attention_core.comparison.rerun import can_hold
 
-SUM_TOLERANCE = 1e-3  # single precision sums to 1 within it, whatever it was computed with
-SINGLE_PRECISION = 1e-7  # of a share
-MAX_DECIMALS = 5  # with which numbers are printed; more of them move no sum that is seen
-MAX_ROUNDED_SUM = 0.1  # by which a sum may be off that is called rounded
+SUM_TOLERANCE = 1e-3  # in float32 a row sums to 1 within it
+SINGLE_PRECISION = 1e-7  # rounding error of a share in float32
+MAX_DECIMALS = 5  # decimals of printed numbers; with more, no visible sum changes
+MAX_ROUNDED_SUM = 0.1  # distance from 1 up to which a row counts as rounded
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
-"""Tokens of a tokenizer as the words that they are: Ġ, ▁, ## and </w> mark where a word begins, goes on or ends, and
-letters such as âĢĻ stand for bytes. No reader is meant to see any of them.
+"""Tokens of a tokenizer as readable words: Ġ, ▁, ## and </w> mark where a word begins, continues or ends, and
+letters such as âĢĻ stand for bytes. None of these is meant for readers.
 
 Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece; subword-nmt (@@, </w>).
 """
@@ -7,12 +7,12 @@ Sources: GPT-2's encoder.py (bytes as letters); SentencePiece; BERT's WordPiece;
 import re
 from collections.abc import Callable, Sequence
 
-GOES_ON = "…"  # before a piece that goes on with the word before it
+GOES_ON = "…"  # before a piece that continues the word before it
 SHOWN_BLANKS = {" ": "␣", "\n": "↵", "\t": "⇥", "\r": ""}
 SHOWN_BLANK_PATTERN = re.compile(r"^ +| +$|[\n\t\r]")
 FIRST_EAST_ASIAN = 0x2E80
 MOST_TOKENIZERS = 4
-MOST_PIECES = 8  # of one character, or of a few that were cut across each other
+MOST_PIECES = 8  # tokens of one character, or of a few characters that share tokens
 BYTE_TOKEN_PATTERN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 WORD_END_MARKS = ("</w>",)
 GOES_ON_MARKS = ("@@",)
@@ -38,9 +38,9 @@ BYTE_BLANKS = ("Ġ", "Ċ")  # the space and the end of a line
 def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
     """The tokens of a text as words: without the marks of its tokenizer, bytes joined to letters.
 
-    tokens: of one text, in order. A piece that goes on with the word before it begins with …; a space that is a token
-    is ␣, the end of a line ↵. A character that was cut into several tokens stands at each of them, with its number.
-    Tokens without such marks stay as they are.
+    tokens: of one text, in order. A piece that continues the word before it begins with …; a space that is a token
+    is ␣, the end of a line ↵. A character that is split into several tokens is repeated at each, with a number.
+    Tokens without such marks are unchanged.
 
     >>> show_subwords(["The", "Ġcat", "'s", "Ġun", "happy", "Ċ"])
     ('The', 'cat', "'s", 'un', '…happy', '↵')
@@ -56,28 +56,28 @@ def show_subwords(tokens: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_marked_text(text: str) -> tuple[str, ...] | None:
-    """The words of a typed text whose pieces, between bars or spaces, are tokens of a tokenizer; None of another text.
+    """The words of a typed text whose pieces, between bars or spaces, are tokens of a tokenizer; None for other texts.
 
-    Ġ is a letter of Maltese, too: it is a mark where at least every other piece but the first begins with it.
+    Ġ is a letter of Maltese, too: it counts as a mark if at least every other piece after the first begins with it.
 
     >>> read_marked_text("The Ġcat Ġsat"), read_marked_text("[CLS] walk ##ing"), read_marked_text("▁New|▁York")
     (('The', 'cat', 'sat'), ('[CLS]', 'walk', '…ing'), ('New', 'York'))
     >>> read_marked_text("Kemm hi kbira Ġermanja"), read_marked_text("a cat"), read_marked_text("## a heading")
     (None, None, None)
     """
-    separator = "|" if "|" in text else None  # None: any spaces
+    separator = "|" if "|" in text else None  # None: split at any spaces
     pieces = [piece.strip() for piece in text.split(separator)]
     words = tuple(piece for piece in pieces if piece)
     if not are_marked(words):
         return None
-    for _ in range(MOST_TOKENIZERS):  # a few pieces of one among those of another
+    for _ in range(MOST_TOKENIZERS):  # texts may mix the marks of several tokenizers
         words = show_subwords(words) if are_marked(words) else words
     is_writable = all(word == word.strip() and "|" not in word for word in words)
     return words if is_writable else None
 
 
 def are_marked(pieces: Sequence[str]) -> bool:
-    """Whether pieces of a text begin or end with the marks of a tokenizer."""
+    """Whether pieces of a text have the marks of a tokenizer at their start or end."""
     spaced = [piece.startswith(BYTE_BLANKS) for piece in pieces]
     is_glued = any(mark in piece[1:] for piece in pieces for mark in "Ġ▁")
     read = find_reading(pieces)
@@ -103,7 +103,7 @@ def find_reading(tokens: Sequence[str]) -> Callable[[Sequence[str]], list[str]] 
 
 # ---- bytes as letters: GPT-2, RoBERTa, Llama 3, Qwen -----------------------------------------------------------------
 def are_byte_letters(tokens: Sequence[str]) -> bool:
-    """Whether letters of these tokens stand for bytes: some are no letters of their own byte, and all are a text."""
+    """Whether letters of these tokens stand for bytes: some differ from their byte, and all decode to a text."""
     spelled = [token for token in tokens if all(letter in BYTE_LETTERS for letter in token)]
     if not any(ord(letter) > 0xFF for token in spelled for letter in token):
         return False
@@ -122,7 +122,7 @@ def read_byte_letters(tokens: Sequence[str]) -> list[str]:
 
 
 def join_bytes(held: Sequence[bytes | str], tokens: Sequence[str]) -> list[str]:
-    """The texts of tokens that are bytes, or texts already; of a character that was cut each token has its number."""
+    """The texts of tokens that are bytes or texts; a split character is repeated at its tokens, with a number."""
     texts: list[str] = []
     while len(texts) < len(held):
         first = len(texts)
@@ -148,7 +148,7 @@ def join_bytes(held: Sequence[bytes | str], tokens: Sequence[str]) -> list[str]:
 
 
 def decode(held: bytes) -> str | None:
-    """A text from UTF-8; None of bytes that are none."""
+    """A text decoded from UTF-8; None for invalid bytes."""
     try:
         return held.decode("utf-8")
     except UnicodeDecodeError:
@@ -166,7 +166,7 @@ def read_sentence_pieces(tokens: Sequence[str]) -> list[str]:
 
 
 def mark_pieces(texts: Sequence[str]) -> list[str]:
-    """Words of texts of which a space begins each word: it is left out, and what goes on is marked."""
+    """The words of texts that begin with a space at each word: the space is removed, and continuations are marked."""
     shown, before = [], ""
     for text in texts:
         goes_on = is_in_word(before[-1:]) and is_in_word(text[:1])
@@ -178,29 +178,28 @@ def mark_pieces(texts: Sequence[str]) -> list[str]:
 
 
 def is_in_word(letter: str) -> bool:
-    """Whether a letter or a digit, "" for none, is of a script that parts words by spaces: Chinese and Japanese do
-    not."""
+    """Whether a letter or digit ("" for none) is of a script with spaces between words, unlike Chinese and Japanese."""
     return letter.isalnum() and ord(letter) < FIRST_EAST_ASIAN
 
 
-# ---- marks of a word that goes on, or ends ---------------------------------------------------------------------------
+# ---- marks of a word's end or continuation ---------------------------------------------------------------------------
 def is_word_piece(token: str) -> bool:
-    """Whether a token is one of WordPiece that goes on: ##ing. A sign of number (#1) or a heading (##) is none."""
+    """Whether a token continues a word in WordPiece, ##ing. A number sign (#1) or a heading (##) does not."""
     return len(token) > 2 and token.startswith("##") and token[2] != "#"
 
 
 def read_word_pieces(tokens: Sequence[str]) -> list[str]:
-    """Words of tokens in which ## stands before what goes on."""
+    """The words of tokens in which ## marks continuations."""
     return [GOES_ON + token[2:] if is_word_piece(token) else token for token in tokens]
 
 
 def ends_with_mark(token: str) -> bool:
-    """Whether a token ends with the mark of a word's end, or with that of a piece to which more belongs."""
+    """Whether a token ends with the mark of a word's end, or with that of a piece that is continued."""
     return any(token.endswith(mark) and token != mark for mark in (*WORD_END_MARKS, *GOES_ON_MARKS))
 
 
 def read_end_marks(tokens: Sequence[str]) -> list[str]:
-    """Words of tokens in which </w> follows a word's end (GPT, CLIP), or @@ follows a piece that is no end."""
+    """The words of tokens in which </w> marks the end of a word (GPT, CLIP), or @@ a piece that is continued."""
     marks_ends = any(token.endswith(WORD_END_MARKS) for token in tokens)
     shown, goes_on = [], False
     for token in tokens:

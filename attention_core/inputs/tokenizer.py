@@ -1,4 +1,4 @@
-"""Cuts a text into tokens, joins tokens to a text, and finds or draws a vector for any word."""
+"""Splits a text into tokens, joins tokens to a text, and finds or samples a vector for any word."""
 
 import re
 import unicodedata
@@ -15,25 +15,25 @@ from attention_core.learned.grammar.chinese_cut import HAN_RUN, cut_chinese, is_
 from attention_core.mechanism.plain_checks import require_one_of, require_positive, require_whole
 from attention_core.record.errors import AttentionError
 
-MAX_TOKENS = 512  # 512 x 512 pairs are a canvas of one pixel a cell
+MAX_TOKENS = 512  # 512 x 512 pairs fit a canvas with one pixel per cell
 MAX_TEXT_LENGTH = 10_000  # characters
 MAX_TOKEN_LENGTH = 40  # characters (code points)
 MAX_VECTOR_WIDTH = 512  # numbers in a word's vector
-BYTES_PER_BLOCK = 60  # that a word's vector is drawn from: five numbers
+BYTES_PER_BLOCK = 60  # bytes of a hash, from which five numbers of a word's vector are computed
 
 TOKEN_SEPARATOR = "|"
-CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they belong to the word: don't, well-known
-DECIMAL_MARKS = frozenset(".,٫٬")  # between two digits they belong to the number: 3.14
+CONNECTORS = frozenset("'’-‐‑_·׳״־")  # between two letters they are part of the word: don't, well-known
+DECIMAL_MARKS = frozenset(".,٫٬")  # between two digits they are part of the number: 3.14
 ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER = "\u200d", "\u200c"
 
 NumberRow = tuple[float, ...]
 NumberMatrix = tuple[NumberRow, ...]
-ORIGINS = ("built", "source", "random", "learned")  # by hand; a lecture's worked example; from a seed; by training
+ORIGINS = ("built", "source", "random", "learned")  # by hand; a worked example; from a seed; by training
 OTHER = "other"  # the role of a word without a stated role
 
 SPACE_OR_NOT = re.compile(r"\s|\S+")
 # A character as Unicode counts them (UAX 29), together with the marks and invisible format characters after it, which
-# would be tokens of their own. A sign that prepends itself, such as that of Arabic numbers, belongs to the next one.
+# would be separate tokens. A sign that prepends itself, such as that of Arabic numbers, belongs to the next one.
 CLUSTER = regex.compile(r"\X[\p{M}\p{Cf}--\p{Grapheme_Cluster_Break=Prepend}]*", regex.VERSION1)
 
 # Scripts without spaces, in which each character is a token: jamo, radicals, iteration marks, kana to bopomofo,
@@ -60,13 +60,13 @@ BLANK_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 
 
 def tokenise(text: str, words: Collection[str] = (), by_character: bool = False) -> tuple[str, ...]:
-    """Cuts a text into words and punctuation, Chinese as a reader does, and Japanese and Korean into characters.
+    """Splits a text into words and punctuation, Chinese into words too, and Japanese and Korean into characters.
 
-    text: any text. With at least one "|" in it the tokens are exactly what lies between the bars. Spaces between
-    Chinese characters are a cut, too: then nothing is cut between them, unless they part it into more than four
+    text: any text. If it contains "|", the tokens are exactly the texts between the bars. Spaces between
+    Chinese characters separate tokens, too: then no text between them is split, unless it has more than four
     characters on average, as verse.
     words: a dictionary's words; neighbours that spell one of them become one token, the longest word first.
-    by_character: whether Chinese is cut into characters, but for these words.
+    by_character: whether Chinese is split into characters, except for these words.
     A token is not normalised: it keeps its marks and joiners as they were typed.
 
     Raises AttentionError: text_too_long (10,000 characters), no_tokens, too_many_tokens (512), token_too_long (40
@@ -85,14 +85,14 @@ def tokenise(text: str, words: Collection[str] = (), by_character: bool = False)
 
 
 def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character: bool = False) -> str:
-    """Joins tokens to a text that `tokenise` cuts into exactly these tokens.
+    """Joins tokens to a text that `tokenise` splits into exactly these tokens.
 
-    The tokens stand side by side where no space is written between them, as in Chinese, else with spaces, and with
-    bars where neither gives the same tokens.
+    The tokens are joined without spaces if their script has none, as in Chinese, else with spaces, and with
+    bars if neither gives the same tokens.
 
-    tokens: not empty, without "|" and without spaces around them. words, by_character: what tokenise will be given.
+    tokens: not empty, without "|" and without spaces around them. words, by_character: as in tokenise.
 
-    Raises AttentionError: token_form for a token that no text can hold, and what tokenise refuses.
+    Raises AttentionError: token_form for a token that no text can contain, and those of tokenise.
 
     >>> join_tokens(["Anna", "fed", "the", "dog", "."])
     'Anna fed the dog .'
@@ -109,9 +109,9 @@ def join_tokens(tokens: Sequence[str], words: Collection[str] = (), by_character
 
 
 def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -> str:
-    """Write tokens as a text that is cut into them again: side by side, with spaces, or else with bars.
+    """Writes tokens as a text that is split into them again: without spaces, with spaces, or else with bars.
 
-    cut: how the text will be cut. Raises AttentionError, where the cutting does.
+    cut: splits a text. Raises AttentionError if `cut` does.
     """
     tokens = tuple(tokens)
     if not tokens:
@@ -125,9 +125,9 @@ def write_tokens(tokens: Sequence[str], cut: Callable[[str], tuple[str, ...]]) -
     return tokens[0] + TOKEN_SEPARATOR if len(tokens) == 1 else TOKEN_SEPARATOR.join(tokens)
 
 
-@lru_cache(maxsize=1024)  # a picture asks for the same few words hundreds of times
+@lru_cache(maxsize=1024)  # a picture needs the same few words hundreds of times
 def printable_token(token: str) -> str:
-    """Writes out the characters of a token that would be invisible or would turn the line around.
+    """Replaces the characters of a token that would be invisible or would reverse the line.
 
     Control, format (zero-width, bidirectional), surrogate and blank characters become ⟨U+....⟩. A joiner inside an
     emoji, or between the letters of a script that needs it, stays. Signs of HTML are not escaped.
@@ -142,12 +142,12 @@ def printable_token(token: str) -> str:
 
 
 def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
-    """Draws a random vector for a word: the same for a word and a seed on any machine, with any library version.
+    """Samples a random vector for a word: equal for a word and a seed on any machine, with any library version.
 
     word: any text; spellings that Unicode calls the same (NFC) are the same word. width: the count of numbers, 1 to
     512; a narrower vector is the beginning of a wider one. seed: a whole number.
 
-    Each number is the sum of 12 bytes of BLAKE2b, less its mean 1530, over 256: mean 0, variance 65535/65536, nearly
+    Each number is the sum of 12 bytes of BLAKE2b, minus its mean 1530, over 256: mean 0, variance 65535/65536, nearly
     normal (Irwin-Hall), rounded to two decimals. The arithmetic is in whole numbers up to the last division.
 
     Raises AttentionError: positive_integer, whole_number, at_most.
@@ -179,13 +179,13 @@ def word_vector(word: str, width: int, seed: int = 0) -> tuple[float, ...]:
 # ---- a dictionary ----------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """A toy dictionary: words with vectors, and what a word's place in the sentence adds to them.
+    """A toy dictionary: words with vectors, and numbers for a word's position in the sentence.
 
-    dims: what each number of a full vector stands for, as keys for the page's words. vectors: a word's own numbers.
+    dims: the meaning of each number of a full vector, as text keys. vectors: the numbers of each word.
     positions: None, or "centred": 1, p and p squared follow, where p is 0 in the middle of the sentence; or "left_out":
-    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) worth trying, because
-    the attention moves. roles: the numbers of any word that has a role, OTHER among them; without roles a word that the
-    dictionary does not have gets random numbers.
+    1, 0, 0 follow. origin: where the vectors come from, one of ORIGINS. swaps: (word, other word) to suggest, because
+    the attention changes. roles: the numbers of any word with a role, including OTHER; without roles a word that the
+    dictionary lacks gets random numbers.
 
     Raises AttentionError: unknown_choice.
 
@@ -211,7 +211,7 @@ class Lexicon:
 
     @property
     def unknown(self) -> str:
-        """What a word that is not in the dictionary gets: the numbers of its "category", "zeros", or "random" ones.
+        """The vector of a word that the dictionary lacks: that of its "category", "zeros", or "random" numbers.
 
         >>> words = {"cat": (0.0, 1.0)}
         >>> Lexicon(("x", "y"), words).unknown, Lexicon(("x", "y"), words, roles={OTHER: (0.0, 0.0)}).unknown
@@ -223,7 +223,7 @@ class Lexicon:
         return "zeros" if is_zero and len(self.roles) == 1 else "category"
 
     def find(self, word: str) -> NumberRow | None:
-        """Find a word's own numbers: as it is written, else without regard to capitals, else None."""
+        """Returns the numbers of a word with this spelling, else of one that differs in capitals only, else None."""
         if word in self.vectors:
             return self.vectors[word]
         folded = word.casefold()
@@ -233,7 +233,7 @@ class Lexicon:
         return None
 
     def role_of(self, word: str, chosen: Mapping[str, str]) -> str:
-        """Give the role of a word that the dictionary does not have: the chosen one, without regard to capitals."""
+        """Returns the role of a word that the dictionary lacks: the chosen one, without regard to capitals."""
         folded = word.casefold()
         for known, role in chosen.items():
             if known.casefold() == folded and role in self.roles:
@@ -243,9 +243,9 @@ class Lexicon:
     def vectors_of(
         self, tokens: Sequence[str], seed: int = 0, chosen: Mapping[str, str] | None = None
     ) -> tuple[NumberMatrix, tuple[str, ...]]:
-        """Give a vector for each token and its origin: the dictionary's own, or that of its role, or a random one.
+        """Returns a vector for each token and its origin: from the dictionary, from its role, or random.
 
-        All of them with positions. chosen: the roles of words that the dictionary does not have.
+        All vectors include the position. chosen: the roles of words that the dictionary lacks.
         """
         rows = []
         origins = []
@@ -257,7 +257,7 @@ class Lexicon:
         return tuple(rows), tuple(origins)
 
     def own_numbers(self, token: str, seed: int, chosen: Mapping[str, str]) -> tuple[NumberRow, str]:
-        """Give a token's numbers without its position, and where they come from. Raises AttentionError: no_vectors."""
+        """Returns a token's numbers without its position, and their origin. Raises AttentionError: no_vectors."""
         row = self.find(token)
         if row is not None:
             return row, self.origin
@@ -269,7 +269,7 @@ class Lexicon:
         return word_vector(token, len(first_row), seed), "random"
 
     def place(self, i: int, n: int) -> NumberRow:
-        """Give the numbers that position i of n adds to a vector."""
+        """Returns the numbers that position i of n adds to a vector."""
         if not self.positions:
             return ()
         middle = (n - 1) // 2
@@ -277,9 +277,9 @@ class Lexicon:
         return (1, p, p * p)
 
 
-# ---- cutting a text --------------------------------------------------------------------------------------------------
+# ---- splitting a text ------------------------------------------------------------------------------------------------
 def split_tokens(text: str, words: Collection[str], by_character: bool = False) -> tuple[str, ...]:
-    """Cuts a text into tokens, of any number and length."""
+    """Splits a text into tokens, of any number and length."""
     if TOKEN_SEPARATOR not in text:
         spans = token_spans(text)
         return merge_words(text, spans, words, by_character)
@@ -288,7 +288,7 @@ def split_tokens(text: str, words: Collection[str], by_character: bool = False) 
 
 
 def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """Gives the tokens back, if there is one, not too many, and none too long."""
+    """Returns the tokens unchanged. Raises AttentionError if there are none, too many, or one is too long."""
     if not tokens:
         raise AttentionError("no_tokens")
     if len(tokens) > MAX_TOKENS:
@@ -306,7 +306,7 @@ def check_token_limits(tokens: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def token_spans(text: str) -> list[tuple[int, int]]:
-    """Where each token begins and ends, without a dictionary."""
+    """The start and end of each token, without a dictionary."""
     parts = []
     for start, end in character_spans(text):
         if not text[start].isspace():
@@ -321,14 +321,14 @@ def token_spans(text: str) -> list[tuple[int, int]]:
 
 
 def character_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where each character begins and ends, with all that belongs to it: accents, joiners, the parts of an emoji."""
+    """The start and end of each character, with its accents, joiners, and the parts of an emoji."""
     for piece in SPACE_OR_NOT.finditer(text):
         for cluster in CLUSTER.finditer(text, *piece.span()):
             yield cluster.span()
 
 
 def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
-    """The index of the last part of the word that begins with part `at`; `at` itself where no word begins."""
+    """The index of the last part of the word that begins with part `at`; `at` itself if no word begins there."""
     if not is_letter(text[parts[at][0]]):
         return at
     while touches_next(parts, at):
@@ -343,7 +343,7 @@ def end_of_word(text: str, parts: list[tuple[int, int]], at: int) -> int:
 
 
 def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
-    """Tells whether another part follows without a space between them."""
+    """Whether another part follows without a space."""
     if at + 1 == len(parts):
         return False
     _, end = parts[at]
@@ -352,7 +352,7 @@ def touches_next(parts: list[tuple[int, int]], at: int) -> bool:
 
 
 def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], after: tuple[int, int]) -> bool:
-    """Tells whether a sign stands inside a word or number: an apostrophe, a hyphen, a decimal point."""
+    """Whether a sign is inside a word or number: an apostrophe, a hyphen, a decimal point."""
     mark = text[sign[0] : sign[1]]
     previous_char = text[before[0]]
     next_char = text[after[0]]
@@ -366,7 +366,7 @@ def connects_parts(text: str, before: tuple[int, int], sign: tuple[int, int], af
 def merge_words(
     text: str, spans: list[tuple[int, int]], words: Collection[str], by_character: bool = False
 ) -> tuple[str, ...]:
-    """The tokens of a text, where neighbours that spell a dictionary's word, or a Chinese word, become one token."""
+    """The tokens of a text, in which neighbours that spell a dictionary's word, or a Chinese word, become one token."""
     known = frozenset(words)
     longest = max((len(word) for word in known), default=0)
     longest = min(longest, MAX_TOKEN_LENGTH)
@@ -393,7 +393,7 @@ def merge_words(
 
 
 def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Callable[[str], Sequence[str]]:
-    """The function that cuts the runs of ideographs of a text."""
+    """The function that splits a text's runs of ideographs into words."""
     if by_character or is_japanese(text):
         return lambda run: longest_words(run, words)
     if is_parted_by_hand(text):
@@ -402,12 +402,12 @@ def chinese_cutter(text: str, words: frozenset[str], by_character: bool) -> Call
 
 
 def is_japanese(text: str) -> bool:
-    """Tells whether a text has kana, so that its ideographs are no Chinese."""
+    """Whether a text has kana, so that its ideographs are not Chinese."""
     return any(is_in_ranges(char, KANA_RANGES) for char in text)
 
 
 def is_cut_by_list(text: str) -> bool:
-    """Tells whether a list of words says where the words of a text end: of a Chinese one without spaces or bars.
+    """Whether a text is split into words by a word list: a Chinese one without spaces or bars.
 
     >>> is_cut_by_list("它很热"), is_cut_by_list("它 很 热"), is_cut_by_list("它|很|热"), is_cut_by_list("it is hot")
     (True, False, False, False)
@@ -418,7 +418,7 @@ def is_cut_by_list(text: str) -> bool:
 
 
 def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
-    """The ideographs that stand side by side from a span on, each a span of its own; none where another sign stands."""
+    """The ideographs from a span on that follow each other directly, one per span; empty if there is another sign."""
     last = at
     while last < len(spans) and is_ideograph(text[slice(*spans[last])]):
         last += 1
@@ -428,27 +428,27 @@ def run_of_ideographs(text: str, spans: list[tuple[int, int]], at: int) -> str:
 
 
 def is_ideograph(token: str) -> bool:
-    """Tells whether a token is one Chinese character, without marks."""
+    """Whether a token is one Chinese character, without marks."""
     return len(token) == 1 and HAN_RUN.fullmatch(token) is not None
 
 
 def is_wide_joint(left: str, right: str) -> bool:
-    """Tells whether two tokens stand side by side in a text without spaces: neither sign at the joint is of another."""
+    """Whether two tokens are joined without a space in a text without spaces: both signs at the joint are wide."""
     return is_wide(left[-1]) and is_wide(right[0])
 
 
 def is_joint_at_mark(left: str, right: str) -> bool:
-    """Tells whether two tokens need no space between them in a text with spaces: beside a wide mark."""
+    """Whether two tokens need no space between them in a text with spaces: one is a wide punctuation mark."""
     return is_wide_joint(left, right) and not (is_ideograph(left[-1]) and is_ideograph(right[0]))
 
 
 def is_wide(char: str) -> bool:
-    """Tells whether a character is of a script without spaces, or a mark or symbol as such a script has them."""
+    """Whether a character is of a script without spaces, or one of its punctuation marks and symbols."""
     return not char.isascii() and not is_letter(char)
 
 
 def is_written_without_spaces(text: str) -> bool:
-    """Tells whether a text has characters of a script without spaces, of which one can ask where its words end.
+    """Whether a text has characters of a script without spaces, so that the ends of its words are not marked.
 
     >>> is_written_without_spaces("它很热"), is_written_without_spaces("it is hot")
     (True, False)
@@ -458,20 +458,20 @@ def is_written_without_spaces(text: str) -> bool:
 
 # ---- kinds of characters ---------------------------------------------------------------------------------------------
 def is_in_ranges(char: str, ranges: tuple[tuple[int, int], ...]) -> bool:
-    """Tells whether a character's number lies in one of the ranges."""
+    """Whether a character's code point is in one of the ranges."""
     number = ord(char)
     return any(first <= number <= last for first, last in ranges)
 
 
 def is_mark(char: str) -> bool:
-    """Tells whether a character is an accent, a vowel sign or a variation selector (M), or an invisible format
-    character (Cf): after another character it is never a separate token.
+    """Whether a character is an accent, vowel sign or variation selector (M), or an invisible format character (Cf):
+    after another character it is never a separate token.
     """
     return unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf")
 
 
 def is_letter(char: str) -> bool:
-    """Tells whether a character makes words: letters, digits and marks of the scripts that are written with spaces.
+    """Whether a character is part of words: letters, digits and marks of the scripts with spaces.
 
     A mark without a letter before it belongs to the word after it.
     """
@@ -481,7 +481,7 @@ def is_letter(char: str) -> bool:
 
 
 def is_hidden(token: str, at: int) -> bool:
-    """Tells whether the character at `at` prints nothing, or changes how its neighbours are printed."""
+    """Whether the character at `at` prints nothing, or changes how its neighbours are printed."""
     char = token[at]
     if char in (ZERO_WIDTH_JOINER, ZERO_WIDTH_NON_JOINER):
         return not joins_neighbours(token, at)
@@ -491,7 +491,7 @@ def is_hidden(token: str, at: int) -> bool:
 
 
 def joins_neighbours(token: str, at: int) -> bool:
-    """Tells whether a joiner at `at` stands between two characters that it can join."""
+    """Whether a joiner at `at` is between two characters that it can join."""
     last = len(token) - 1
     if at in (0, last):
         return False
@@ -501,7 +501,7 @@ def joins_neighbours(token: str, at: int) -> bool:
 
 
 def is_joinable(char: str) -> bool:
-    """Tells whether a character is part of an emoji (So, Sk, Sm, its selector), or a letter that needs joiners."""
+    """Whether a character is part of an emoji (So, Sk, Sm, its selector), or a letter that needs joiners."""
     if char == "\ufe0f":
         return True
     if unicodedata.category(char) in ("So", "Sk", "Sm"):

@@ -6,7 +6,7 @@ from starlette.middleware import Middleware
 
 from pages.runs.freed_memory import give_back
 
-PAUSE = 0.3  # seconds after a connection has ended: its run has ended too, and many that leave together count once
+PAUSE = 0.3  # seconds after a connection has closed: its run has ended then, and others close meanwhile
 
 
 class LeftVisitors:
@@ -26,7 +26,7 @@ class LeftVisitors:
                 asyncio.get_running_loop().call_later(PAUSE, self.begin)
 
     def begin(self) -> None:
-        """Calls give_back in a thread, so that the server goes on answering."""
+        """Calls give_back in a thread, so that the server keeps answering."""
         self.is_due = False
         asyncio.get_running_loop().run_in_executor(None, give_back)
 

@@ -28,7 +28,7 @@ async def send_file(request: Request) -> Response:
     return Response(read_file(name), media_type=media_type, headers={"Cache-Control": FOR_A_YEAR})
 
 
-@cache  # 26 MB if browsers request every static file of Streamlit
+@cache  # at most 26 MB, if browsers request every static file of Streamlit
 def read_file(name: str) -> bytes:
     """Returns the bytes of a static file; its name contains a hash of them, so that the cache is never outdated."""
     return FILES[name].read_bytes()

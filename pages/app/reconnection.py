@@ -13,16 +13,16 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 DAY = 24 * 60 * 60  # seconds
-PATIENCE = 30  # seconds for the first run of a reconnected page, the server's start included
+PATIENCE = 30  # seconds: how long a rerun waits for the first run of a reconnected page, the server's start included
 RESUMING = 3  # subprotocols that a reconnecting page sends: Streamlit's, a token, its session; a new page sends fewer
 
 
 @st.fragment(run_every=DAY)
 def come_back() -> None:
-    """An empty fragment with run_every, which makes Streamlit's page request a full run after a reconnection.
+    """Defines an empty fragment with run_every, which makes Streamlit's page request a full run after a reconnection.
 
-    Without one, Streamlit's page requests it only if a fragment ran last: a page on which nothing was clicked would
-    then answer no click.
+    Without one, Streamlit's page requests it only if a fragment ran last, and a page on which nothing was clicked would
+    not respond to clicks.
     """
 
 

@@ -17,5 +17,5 @@ async def send_script(request: Request) -> Response:
     return Response(script, media_type="text/javascript", headers={"Cache-Control": FOR_A_YEAR})
 
 
-# For any base path: Streamlit puts its own routes under server.baseUrlPath, but not the routes of an app.
+# This works for any base path: Streamlit applies server.baseUrlPath to its own routes, but not to those of an app.
 route = Route(f"/{{base:path}}{FOLDER}/{{name}}", send_script)

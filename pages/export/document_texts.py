@@ -93,7 +93,7 @@ def matrix_heading(trace: Trace, drawn: Panel) -> str:
 
 
 def say_more_heads(count: int) -> str:
-    """The sentence that so many heads are left out."""
+    """The sentence that `count` more heads are not shown."""
     return say("export.more", count=count)
 
 

@@ -28,9 +28,9 @@ from pages.setup.setup import Setup
 from pages.site.code_words import load_code_comments, say_code
 from pages.site.words import current_language, escape_markdown, say
 
-EXPORTED_STEP_KEY = "c_export"  # the step that is exported alone, or MAP_OPTION
-MAP_OPTION = "map"  # the map of a head
-MAX_NAMED_LETTERS = 12  # missing letters that are listed
+EXPORTED_STEP_KEY = "c_export"  # session key: the step that is exported alone, or MAP_OPTION
+MAP_OPTION = "map"  # the option that exports the map of the selected head
+MAX_NAMED_LETTERS = 12  # letters missing in the fonts that are listed
 
 
 def show_export(trace: Trace, setup: Setup) -> None:

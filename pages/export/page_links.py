@@ -13,7 +13,7 @@ from pages.site.words import say, say_refusal
 
 CHECK_PAGE = "check"
 STATE_KIND = "state"  # the kind of an exercise that is made from a Setup
-MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers of a step; of a row
+MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers: of a whole step, and of one row
 
 
 def check_exercise_size(setup: Setup) -> None:

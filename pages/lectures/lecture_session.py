@@ -31,10 +31,10 @@ from pages.session.reveal import REVEAL_KEY, are_answers_revealed
 from pages.setup.setup import Setup, link_key_of, without_view
 from pages.site.words import current_language, say
 
-OWN_LECTURE = "own"  # the name of the visitor's own lecture, built or opened here
+OWN_LECTURE = "own"  # the name of the lecture that the visitor has built or opened
 LECTURE_LINK_KEYS = ("lecture", "scene", "step", OWN_LECTURE, "view", "pair")
 LECTURE_CONTROL = "lecture"  # the key of refusals to open or change a lecture
-NOTES_VIEW = "notes"  # the presenter view
+NOTES_VIEW = "notes"  # the name of the presenter view
 MAX_LINKED_LECTURE_CHARS = 5_000  # characters: short enough that no program truncates the address
 WAYS = ("next", "previous", "next_scene", "previous_scene", "first", "last")  # the moves to another step
 PAIR_PATTERN = re.compile("[0-9a-f]{8}")
@@ -55,12 +55,12 @@ class LectureSession(LinkedState):
 
     at: the index of the current scene. scene_step: its step, or None at the desk, where a lecture is built. drawer:
     whether the controls are shown beside it. view: NOTES_VIEW in the presenter view. pair: the name of the channel on
-    which the presenter view hears the presentation's window. unread, unfit: parts of the link or of the scene that
-    could not be read or computed. moves: how many steps were shown; from_behind: whether the last move went backwards.
-    motions: of the query's journey, by the index of each scene that showed it since the lecture was started. begun:
-    how often a scene was started or reset. script: the scene's Setup, as far as it can be computed; departed: whether
-    a scene without a Setup was changed since; screen: what the workbench showed before. added: the scene added last.
-    removal: the last removal of a scene. put_away: the own lecture that another one replaced.
+    which the presenter view receives from the presentation's window. unread, unfit: parts of the link or of the scene
+    that could not be read or computed. moves: how many steps were shown; from_behind: whether the last move went
+    backwards. motions: of the query's journey, by the index of each scene that showed it since the lecture was started.
+    begun: how often a scene was started or reset. script: the scene's Setup, as far as it can be computed; departed:
+    whether a scene without a Setup was changed since; screen: what the workbench showed before. added: the scene added
+    last. removal: the last removal of a scene. put_away: the own lecture that another one replaced.
     """
 
     name: str = SHIPPED_LECTURES[0]

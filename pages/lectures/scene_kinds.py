@@ -11,9 +11,9 @@ from pages.lectures.kinds.text import TEXT_PARTS, OwnText, read_own_text, write_
 from pages.lectures.kinds.workbench import WORKBENCH_PARTS, read_workbench, write_workbench
 from pages.setup.setup import Setup, model_of
 
-SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # what a scene shows
+SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the records of what a scene shows
 SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
-MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # of a language model: with its panel
+MODEL_STEPS = ("journey", "map", "model", "cell", "symbol", "shapes")  # for a language model: with its panel
 WORKBENCH_KIND = "workbench"
 
 

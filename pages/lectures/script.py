@@ -16,17 +16,17 @@ from pages.setup.setup import MAX_LINK_CHARS, Setup
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 
-LATER_STEPS = ("symbol", "shapes")  # the steps that may precede a question: they do not reveal its answer
+LATER_STEPS = ("symbol", "shapes")  # steps that may be shown before the question: they do not reveal its answer
 QUESTION_STEP = "question"
 LECTURE_FORMAT = "attention-explorer-lecture"
-LECTURE_VERSION = 4  # 1 had no minutes, 2 no kinds: each scene was a state of the workbench; 3 no half minutes
+LECTURE_VERSION = 4  # version 1 had no minutes; 2 no kinds, all scenes being workbench states; 3 no half minutes
 # Characters of a lecture without its pictures: enough for long sentences and matrices, little for a session to keep.
 MAX_LECTURE_CHARS = 10 * MAX_LINK_CHARS
 MAX_LECTURE_PICTURE_BYTES = 3_000_000  # bytes of all its pictures together
-MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with such pictures in base64: 4 for every 3 bytes
-MAX_SCENES = 60  # scenes: of a lecture of two hours
+MAX_LECTURE_FILE_CHARS = 5_000_000  # characters of a file with pictures in base64: 4 for every 3 bytes
+MAX_SCENES = 60  # scenes of a lecture: enough for two hours
 SCENE_TEXT_LIMITS = {"title": 120, "note": 2_000, "question": 300}  # characters that fit on a screen
-MAX_SCENE_MINUTES = 120  # minutes: a scene that fills two hours
+MAX_SCENE_MINUTES = 120  # minutes of a scene: two hours
 SHIPPED_LECTURES = ("ten_minutes", "forty_five_minutes")
 
 
@@ -211,7 +211,7 @@ def check_lecture_size(text: str, lecture: Lecture) -> None:
     picture_bytes = sum(len(picture.data) for picture in pictures)
     if picture_bytes > MAX_LECTURE_PICTURE_BYTES:
         raise AttentionError("pictures_too_large", limit=MAX_LECTURE_PICTURE_BYTES, given=picture_bytes)
-    word_chars = len(text) - 4 * picture_bytes // 3  # as base64 writes them
+    word_chars = len(text) - 4 * picture_bytes // 3  # without the pictures, 3 bytes of which are 4 characters in base64
     if word_chars > MAX_LECTURE_CHARS:
         raise AttentionError("lecture_too_long", limit=MAX_LECTURE_CHARS, given=word_chars)
 

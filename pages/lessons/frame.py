@@ -35,7 +35,7 @@ from pages.site.catalog import LESSONS, PAGES_BY_SLUG, PAGES_WITH_ANSWERS
 from pages.site.words import escape_markdown, get_text_template, say, use_language
 
 OPEN_DRAWERS_KEY = "open"  # link parameter: the names of the open accordions
-UNKNOWN_WORD = "{unknown}"  # placeholder in a sources text: what vector an unknown word gets
+UNKNOWN_WORD = "{unknown}"  # placeholder in a text about sources, for the vector that an unknown word gets
 GUESS_KEY = "guess"  # link parameter: the visitor's guess
 CODE_DRAWER = "code"
 RUN_KEY = "lesson_run"  # session key: the Setup of the current lesson

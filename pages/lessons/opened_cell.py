@@ -11,7 +11,7 @@ from pages.panels.arithmetic import StepCell
 from pages.panels.chart import CELL_INDEX_PATTERN
 
 OPENED_CELL_KEY = "cell"  # choice in the link: picture, run, step and index of the open cell
-TRAIL_KEY = "followed"  # in the session: a picture, a run, and the cells clicked on the way to the open one
+TRAIL_KEY = "followed"  # session key: a picture, a run, and the cells clicked on the way to the open one
 RunsByName = Mapping[str, Trace]  # the runs that a picture shows, by name; a single run is named ""
 CellHandler = Callable[[str, Ref], None]  # called with the name of a run and a cell of it
 

@@ -38,8 +38,8 @@ from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-JOURNEY_HEIGHT_PX = 340  # pixels on a page 1280 wide: the lesson's question is above it
-ARITHMETIC_WIDTH_PX = 400  # pixels: the arithmetic beside a picture
+JOURNEY_HEIGHT_PX = 340  # pixels on a page 1280 wide, so that the question above it is visible too
+ARITHMETIC_WIDTH_PX = 400  # pixels: the width of the arithmetic beside a picture
 MAX_PICTURE_BESIDE_PX = 700  # pixels: a wider picture has its arithmetic below it
 SMALL_MAP_CELL_PX = 34.0  # pixels: a cell of a map; two maps are visible without scrolling
 FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # for runs with one sentence, one head and one query
@@ -49,7 +49,7 @@ FIRST_SELECTION = Selection(batch=0, head=0, kv=0, query=0)  # for runs with one
 class RunPicture:
     """A named picture of some runs, with its alternative text for screen readers.
 
-    on_click: is called with each clicked cell. show_above: draws what is above the arithmetic of the open cell.
+    on_click: called with each clicked cell. show_above: draws what is above the arithmetic of the open cell.
     is_secret: whether the arithmetic of a cell is hidden. followed: the slider that the picture follows; cells: then
     its cells at each position."""
 

@@ -20,8 +20,9 @@ from pages.site.words import say
 def predict(labels: Sequence[str], right: Collection[int], question: str | None = None, name: str = "guess") -> bool:
     """Asks the reader to choose an answer and shows if it was right. Returns whether the answer may be shown now.
 
-    question: if it contains numbers of the run; else the content has it as the label of the guess. name: of the
-    guess, if a lesson asks for several. Where the stage of a lecture shows the answer it asks nothing."""
+    question: a question with numbers of the run; by default the label of the guess in the content. name: of the guess,
+    if a lesson asks for several. Asks nothing if the stage of a lecture shows the answer.
+    """
     if is_answered_on_stage():
         return True
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -32,7 +33,7 @@ def predict(labels: Sequence[str], right: Collection[int], question: str | None 
 
 
 def bet(labels: Sequence[str]) -> Callable[[int | None], None]:
-    """Asks which of several will be first. Returns a function that takes the first, or None, and judges the guess."""
+    """Asks which of several will be the fastest. Returns a function that judges the guess: called with the fastest."""
     guess = choose_place("guess", labels)
 
     def settle(first: int | None) -> None:
@@ -64,9 +65,10 @@ def show_race(
     starters: Sequence[str],
     spoken: Callable[[float], str],
 ) -> None:
-    """Asks for two kinds and for the distance at which the one that was lower first has the larger influence.
+    """Asks for two kinds, and for the first distance at which the initially lower one has the larger influence.
 
-    found: the influence of each kind by distance. starters: the default two. spoken: writes a number."""
+    found: the influence of each kind by distance. starters: the default two. spoken: formats a number.
+    """
     slug = current_slug()
     one, other = choose_racers([*found], starters)
     turn = first_overtaking_distance(found[one], found[other])
@@ -85,7 +87,7 @@ def tell_race(
     turn: int,
     spoken: Callable[[float], str],
 ) -> str:
-    """Returns the sentence about who leads at a distance. turn: the distance at which the other overtakes."""
+    """Returns the sentence on which kind has more influence at a distance. turn: the distance where that changes."""
     slug = current_slug()
     influences = {kind: found[kind].at(distance) for kind in racers}
     leader, chaser = sorted(racers, key=influences.__getitem__, reverse=True)
@@ -126,8 +128,9 @@ CELL_NAME_PATTERN = re.compile(r"[a-z_]{1,20}(\.[0-9]{1,3}){1,6}")  # "scores.0.
 
 
 def ask_to_find_errors(wrong: Collection[Ref]) -> set[Ref] | None:
-    """Asks to click the wrong cells, and shows how many are found. Returns the cells whose marks may be shown; None,
-    which is all, once all errors are found or if all answers are revealed."""
+    """Asks to click the wrong cells, and shows how many are found. Returns the cells whose marks may be shown, or None
+    for all: once all errors are found, or if all answers are revealed.
+    """
     slug = current_slug()
     tried = get_tried_cells()
     found = tried.intersection(wrong)
@@ -180,7 +183,7 @@ def read_cell_names(text: str) -> tuple[str, ...]:
 
 
 def after_guess(draw: Callable[..., None]) -> Callable[..., None]:
-    """Wraps a drawer that would give the answer away: it takes `known` first, and asks to guess if that is False."""
+    """Wraps a drawer that would reveal the answer: takes `known` as first argument; asks to guess if it is False."""
 
     def draw_if_known(known: bool, *given: object) -> None:
         if known:

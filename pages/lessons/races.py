@@ -1,4 +1,4 @@
-"""Cost of two settings against the length: multiply-adds counted, and seconds measured on request on this machine."""
+"""Cost of two settings by length: multiply-adds counted, and seconds measured on request on this machine."""
 
 from collections.abc import Callable, Mapping, Sequence
 

@@ -16,11 +16,11 @@ WITHOUT = {
     "mask": {"masks": ()},
     "scale": {"scale": 1.0},
     "positions": {"positions": ()},
-}  # fields of the Setup of a layer without a part
+}  # the changed fields of a layer's Setup, by the part that is left out
 
 
 def show_without(part: str) -> None:
-    """Shows the model's nats a word as it was trained and without a part, and links to a layer without that part."""
+    """Shows the model's nats per word as trained and without a part, and links to a layer without that part."""
     figures = read_removed_figures()[MODELS[current_language()]]
     nats = {"whole": figures.whole, "without": getattr(figures, part)}
     st.divider()
@@ -30,14 +30,14 @@ def show_without(part: str) -> None:
 
 
 def show_one_head() -> None:
-    """Shows the model's nats a word with one head a layer left: with the best and with the worst head."""
+    """Shows the model's nats per word with one head per layer left: with the best and with the worst head."""
     figures = read_removed_figures()[MODELS[current_language()]]
     st.divider()
     tell_nats({"whole": figures.whole, "least": min(figures.heads), "most": max(figures.heads)}, figures.words)
 
 
 def tell_nats(nats: dict[str, float], count: int) -> None:
-    """Shows nats a word and their perplexities. nats: by name; count: of the words that were measured."""
+    """Shows nats per word and their perplexities. nats: by name; count: the number of measured words."""
     values = {}
     for name, each in nats.items():
         values[name] = format_fixed(each)

@@ -169,8 +169,9 @@ def show_work(
 
 
 def show_exercise(name: str, checked: CheckedWork, rows: Sequence[Sequence[SheetPart]], asked: bool) -> None:
-    """Shows the picture of an exercise. asked: whether the right numbers were asked for; if not, a cell without a
-    number does not open."""
+    """Shows the picture of an exercise. asked: whether the right numbers were requested; if not, a cell without a
+    number does not open.
+    """
     if asked:
         show_work(name, checked, rows)
         return

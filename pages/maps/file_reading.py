@@ -13,12 +13,12 @@ from pages.panels.file_lines import name_array, say_unread
 from pages.site.words import escape_markdown, label_arrays, say
 
 KIND_KEY, AXES_KEY, SENTENCE_KEY = "c_maps_kind", "c_maps_axes", "c_maps_sentence"
-MAX_SEGMENTS = 4  # kinds of maps as segments; more are shown as a select box
+MAX_SEGMENTS = 4  # kinds of maps that are offered as segments; more are offered in a select box
 MAX_NOTES = 8
 MAX_LISTED_WORDS = 100
 
 
-# ---- another reading -------------------------------------------------------------------------------------------------
+# ---- controls for other readings -------------------------------------------------------------------------------------
 def show_readings(given: GivenFile) -> None:
     """Shows controls for the file's maps, the reading of axes, and the batch's sentence, each if several exist."""
     file, view = given.file, given.view
@@ -93,7 +93,7 @@ def say_axes(axes: str) -> str:
 
 
 def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence: int = 0) -> None:
-    """Shows other maps, axes or another sentence of the file; keeps the error and the old view if refused."""
+    """Handler: shows other maps, axes or another sentence of the file; keeps the error and the old view if refused."""
     st.session_state.pop(REFUSAL_KEY, None)
     try:
         view = given.file.view(given.file.groups.index(group), axes, sentence)
@@ -104,7 +104,7 @@ def look_at(given: GivenFile, group: MapGroup, axes: str | None = None, sentence
     st.session_state.pop(HEAD_KEY, None)
 
 
-# ---- what was read ---------------------------------------------------------------------------------------------------
+# ---- how the file was read -------------------------------------------------------------------------------------------
 def show_file_line(given: GivenFile) -> None:
     """Shows which arrays of the file were read as what, which were not read, and the file's notes."""
     if given.file is None or given.view is None:
@@ -164,7 +164,7 @@ def say_words(file: MapFile, view: MapView) -> list[str]:
         roles |= {words.queries_from: "words_of_queries", words.keys_from: "words_of_keys"}
     for name in file.word_names:
         roles.setdefault(name, "words_of_others")
-    roles.pop("", None)  # an axis without words
+    roles.pop("", None)  # axes without words
     return [
         say("brought.as", array=name_array(name, ()), role=say(f"lessons.maps.{role}")) for name, role in roles.items()
     ]

@@ -35,7 +35,7 @@ FILE_KEY, REFUSAL_KEY, HEAD_KEY = "maps_file", "maps_refusal", "maps_head"  # se
 UPLOAD_KEY = "c_maps_upload"
 MAP_FILE_TYPES = ["json", "npz", "npy", "safetensors"]
 EXAMPLE_FILE = "attention_maps.npz"
-MAX_HABIT_ROWS = 20_000  # rows of all heads: reading more of them takes seconds
+MAX_HABIT_ROWS = 20_000  # rows of all heads: the habits of more rows would take seconds
 MAKE_FILE = """\
 import numpy as np, torch
 from transformers import AutoModel, AutoTokenizer
@@ -125,7 +125,7 @@ def read_layer_habits(maps: AttentionMaps, layer: int) -> tuple[HeadHabit | None
     return tuple(habits)
 
 
-# ---- choosing --------------------------------------------------------------------------------------------------------
+# ---- the upload ------------------------------------------------------------------------------------------------------
 def show_uploader() -> None:
     """Shows the upload box, the error of the last upload, and a button back to the example."""
     file_box(
@@ -172,7 +172,7 @@ def forget_file() -> None:
         st.session_state.pop(key, None)
 
 
-# ---- what is known ---------------------------------------------------------------------------------------------------
+# ---- facts and faults ------------------------------------------------------------------------------------------------
 def show_file_facts(given: GivenFile) -> None:
     """Shows the file's name and sizes, that it cannot be recomputed, and warnings about rows that do not sum to 1."""
     layers, heads, queries, keys = given.maps.maps.shape
@@ -192,7 +192,7 @@ def show_file_facts(given: GivenFile) -> None:
 
 
 def describe_fault(maps: AttentionMaps) -> str:
-    """The sentence why the numbers cannot be weights, and how they are shown."""
+    """The sentence on why the numbers cannot be weights, and how they are shown."""
     found = say(
         f"lessons.maps.fault.{maps.fault}",
         least=format_term(float(maps.maps.min())),
@@ -202,7 +202,7 @@ def describe_fault(maps: AttentionMaps) -> str:
 
 
 def describe_uneven(maps: AttentionMaps) -> str:
-    """The sentence how many rows do not sum to 1, and which is farthest; with a hint if the maps are transposed."""
+    """The sentence on how many rows do not sum to 1, and on the farthest; with a hint if the maps are transposed."""
     uneven = maps.uneven_rows()
     told = say(
         "lessons.maps.uneven",
@@ -214,7 +214,7 @@ def describe_uneven(maps: AttentionMaps) -> str:
 
 
 def describe_rounded(maps: AttentionMaps) -> str:
-    """The sentence that rows sum to 1 within rounding, and how far the farthest is from 1."""
+    """The sentence that the rows sum to 1 within rounding, and how far the farthest is from 1."""
     rounding = maps.rounding
     cause = say("lessons.maps.in_dtype", dtype=rounding.dtype)
     if rounding.decimals:
@@ -235,7 +235,7 @@ def name_row_sum(maps: AttentionMaps, row: tuple[int, int, int]) -> dict[str, st
 
 
 def show_form() -> None:
-    """Shows the accordion on how to make such a file."""
+    """Shows the accordion on how to write such a file."""
     draw_drawer(Lesson("maps", drawers={"form": show_file_form}), "form")
 
 

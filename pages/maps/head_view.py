@@ -21,7 +21,7 @@ from pages.session.opened_drawers import scroll_here
 from pages.site.words import escape_markdown, get_text_template, say
 
 GRID_KEY = "map_heads"
-CLICKED_KEY = "maps_clicked"  # whether a head was just opened: the page scrolls to its large map
+CLICKED_KEY = "maps_clicked"  # session key: whether a head was just opened, so that the page scrolls to its large map
 
 
 # ---- all heads -------------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ def make_maps_data(given: GivenFile) -> dict:
         as_numbers=bool(maps.fault),
     )
     texts = {"about": say("lessons.maps.about"), "open": get_text_template("lessons.maps.open")}
-    texts["here"] = ""  # there is no other text to tell it from
+    texts["here"] = ""  # only one text is shown here, which needs no name
     if grid.rolled is None:
         texts["why"] = ""
     if not measures:

@@ -8,7 +8,7 @@ from pages.maps.given_file import current_file, show_file_facts, show_form, show
 from pages.maps.head_scene import show_head_scene
 from pages.maps.head_view import show_all_heads, show_head_files, show_opened_head
 
-COLUMN_WIDTHS = (5, 6)  # of the file, and of the open head
+COLUMN_WIDTHS = (5, 6)  # shares of the width: the file, and the open head
 
 with draw_page_frame("maps"):
     show_question("maps")

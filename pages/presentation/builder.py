@@ -1,4 +1,4 @@
-"""The editor of the own lecture: its title, and each scene's texts, minutes, steps and position."""
+"""The editor of the visitor's own lecture: its title, and each scene's texts, minutes, steps and position."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,7 +18,7 @@ from pages.site.words import escape_markdown, say
 
 
 def title_box() -> None:
-    """Shows the text box for the title of the own lecture."""
+    """Shows the text box for the title of the visitor's own lecture."""
 
     def take_title() -> None:
         title = st.session_state["c_lecture_title"]
@@ -83,7 +83,7 @@ def edit_scene_part(index: int, name: str, value: object, widget: Callable, **op
         if name == "steps":
             entered = tuple(step for step in MODEL_STEPS if step in entered)
         elif name == "minutes":
-            entered = round(2 * entered) / 2  # the nearest half: any number can be typed
+            entered = round(2 * entered) / 2  # rounded to the nearest half: any number can be typed
         change_scene(index, **{name: entered})
 
     st.session_state[key] = value

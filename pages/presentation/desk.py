@@ -1,4 +1,4 @@
-"""The desk: an overview of a lecture, where it is started, saved, opened and edited."""
+"""The desk: the overview of a lecture, where it is started, saved, opened and edited."""
 
 import streamlit as st
 
@@ -20,12 +20,12 @@ from pages.setup.setup_file import decode_file_text
 from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
-ONE_LINE_CHARS = 120  # characters of an address that fits on few lines
-LONG_ADDRESS_HEIGHT = 120  # pixels of the scrolled box of a longer address
+ONE_LINE_CHARS = 120  # characters of an address that is shown without scrolling
+LONG_ADDRESS_HEIGHT = 120  # pixels: the height of the scrolling box for a longer address
 
 
 def show_desk() -> None:
-    """Shows the desk: toolbar, errors, and the lecture; the own lecture with an editor."""
+    """Shows the desk: toolbar, errors, and the lecture; the visitor's own lecture with an editor."""
     with use_language(), st.container(gap="small"):
         own, _ = show_toolbar()
         with own:
@@ -41,7 +41,7 @@ def show_desk() -> None:
 
 
 def show_own_lecture() -> None:
-    """Shows the own lecture: its title, its scenes, its files, and the editor of the selected scene."""
+    """Shows the visitor's own lecture: its title, its scenes, its files, and the editor of the selected scene."""
     show_put_away_lecture()
     list_column, editor_column = st.columns([2, 3], gap="large")
     with list_column:
@@ -98,7 +98,7 @@ def lecture_picker() -> None:
         key="c_lecture",
         on_change=take_choice,
         required=True,
-        wrap=True,  # in several rows on a phone, which fits one name
+        wrap=True,  # into several rows on a phone, where one name fits in a row
         label_visibility="collapsed",
     )
 
@@ -133,7 +133,7 @@ def show_lecture_files() -> None:
 
 
 def lecture_file_box() -> None:
-    """Shows the upload box for a lecture file, which becomes the own lecture."""
+    """Shows the upload box for a lecture file, which replaces the visitor's own lecture."""
     key = f"c_lecture_file_{setup_state.editors_version()}"
 
     def take_file() -> None:

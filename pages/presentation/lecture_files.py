@@ -20,7 +20,7 @@ from pages.session.addresses import page_address
 from pages.site.words import say
 
 SLIDES_TYPE = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-MAKING_SLOT = Semaphore()  # one file at a time in this process: drawing its pictures uses all cores
+MAKING_SLOT = Semaphore()  # one file at a time in this process: drawing its pictures takes all cores
 
 
 def show_whole_lecture(lecture: Lecture) -> None:

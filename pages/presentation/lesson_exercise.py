@@ -21,7 +21,7 @@ def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise 
     """The exercise of a lesson's picture, or None. run: what the lesson opens on the workbench; None if nothing."""
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
-    if run is None:  # the page samples its numbers: an example sentence has few, and integers
+    if run is None:  # the page samples its numbers: an example sentence has few numbers, which are whole
         run = Setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)

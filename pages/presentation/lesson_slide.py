@@ -23,8 +23,8 @@ from pages.site.words import current_language, say, strip_markup
 
 DRAWN_PARTS_KEY = "drawn_lesson_parts"  # session state: the collected parts, by part and language
 MAX_DRAWN_PARTS = 60  # as many as a lecture has scenes
-TOLD_KINDS = ("line", "caption")  # kinds of texts that follow a slider; headings are among the facts
-MAX_SLIDE_PICTURES = 3  # that fit on a slide beside its sentences
+TOLD_KINDS = ("line", "caption")  # kinds of slider texts that a slide lists; headings are among its facts
+MAX_SLIDE_PICTURES = 3  # pictures that fit on a slide beside its sentences
 
 DrawnParts = dict[LessonPart, CollectedPart]
 
@@ -96,7 +96,7 @@ def make_lesson_slide(scene: Scene, drawn: CollectedPart, address: str) -> Slide
 
 
 def list_told(drawn: CollectedPart) -> list[str]:
-    """The lines and captions that a part shows for the position of its slider."""
+    """The lines and captions that belong to the current position of the part's slider."""
     told = []
     for part in drawn.moving:
         if part.name == components.live_text.name and part.data["kind"] in TOLD_KINDS:
@@ -109,7 +109,7 @@ def list_told(drawn: CollectedPart) -> list[str]:
 def choose_moving(drawn: CollectedPart) -> tuple[MovingPart, ...]:
     """The moving parts for a file, with the still pictures between them; without a slider that needs the server.
 
-    The query's journey is left out if the lesson has another moving part: a key would move what is out of sight.
+    The query's journey is left out if the lesson has another moving part: keys would move the journey out of sight.
     """
     parts = [part for part in drawn.moving if not is_beyond_slide(part) and not is_waited_for(part, drawn.moving)]
     flow = [part for part in parts if part.name == components.flow.name]
@@ -124,7 +124,7 @@ def is_beyond_slide(part: MovingPart) -> bool:
 
 
 def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
-    """Whether a part is a slider on which other parts depend through the server."""
+    """Whether a part is a slider that changes other parts through the server."""
     if part.name != components.live_slider.name:
         return False
     following = (each.data for each in parts if isinstance(each.data, Mapping))

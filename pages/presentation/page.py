@@ -7,7 +7,7 @@ from pages.panels import model_controls
 from pages.presentation import desk, speaker_notes, stage
 from pages.workbench import input_controls, mask_controls, matrix_editors, mechanism_controls
 
-CONTROLS_WIDTH_PX = 250  # pixels: of the controls beside a scene
+CONTROLS_WIDTH_PX = 250  # pixels: the width of the controls beside a scene
 
 lecture_session.enter_lecture()
 session = lecture_session.get_lecture_session()
@@ -17,7 +17,7 @@ if session.view == lecture_session.NOTES_VIEW:
 elif session.scene_step is None:
     desk.show_desk()
 else:
-    with st.container(horizontal=True, gap="medium"):  # always: an animation in the same container continues
+    with st.container(horizontal=True, gap="medium"):  # always this container, so that an animation in it continues
         with st.container(width="stretch"):
             stage.show_stage()
         if session.drawer:

@@ -28,11 +28,11 @@ from pages.setup.setup import Setup
 from pages.site.titles import say_title
 from pages.site.words import current_language, say, strip_markup
 
-CARD_MAP_CELLS = 16  # cells of a side: more would be too small on a card
-MAX_CARD_PAIRS = 65_536  # pairs of a query and a key: sixty such runs are computed while the visitor waits
-MAX_CARD_PICTURE_PIXELS = 8_000_000  # pixels of a picture to be scaled down: each takes four bytes meanwhile
+CARD_MAP_CELLS = 16  # cells on a side of a card's small map: more would be too small to see
+MAX_CARD_PAIRS = 65_536  # pairs of a query and a key: sixty such runs can be computed while the visitor waits
+MAX_CARD_PICTURE_PIXELS = 8_000_000  # pixels of an uploaded picture: each takes four bytes of memory
 CARD_PICTURE_SIZE_PX = (320, 180)  # pixels: twice a card's, for high-resolution screens
-CARD_LINES, CARD_LINE_CHARS = 5, 40  # of text or code that fit on a card
+CARD_LINES, CARD_LINE_CHARS = 5, 40  # lines, and characters of a line, that fit on a card
 
 
 # ---- the content of a card -------------------------------------------------------------------------------------------

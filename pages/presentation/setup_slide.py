@@ -34,10 +34,10 @@ from pages.session.view import ScreenState, make_screen_state
 from pages.setup.setup import Setup, link_key_of
 from pages.site.words import say, say_refusal
 
-MAX_SHOWN_SHARES = 4  # keys of a row that are named
-LEAST_SHOWN_SHARE = 0.005  # of all but the largest: a smaller share rounds to 0 %
+MAX_SHOWN_SHARES = 4  # keys whose shares are named
+LEAST_SHOWN_SHARE = 0.005  # smaller shares are not named, except the largest: they round to 0 %
 HEAD_AXES = {"B", "H", "T"}
-OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # to calculate
+OTHER_STEPS = ("head_outputs", "scaled_scores", "scores", "output", "q_projected", "v_projected")  # for exercises
 MAX_TOLD_HEADS = 4  # heads whose shares fit beside a picture
 MAX_SHOWN_NUMBERS = 8  # numbers of an output that are written out
 
@@ -91,7 +91,7 @@ def list_shown_motions(scene: Scene) -> tuple[str, ...]:
 def make_setup_slide(scene: Scene, address: str, before: SlidesBefore) -> Slide:
     """The slide of a workbench scene, as far as it can be computed. address: of the workbench."""
     screen, refused = make_computable_screen(scene.setup)
-    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # in figures
+    provenance = replace(make_run_provenance(screen.setup, address), title=scene.title, warning="")  # warning: below
     warning = tell_run_guess(screen.setup)
     shown = ShownScene(scene, screen, get_focus_cell(screen), provenance, before)
     unfit = []
@@ -232,7 +232,7 @@ def output_sentence(screen: ScreenState) -> str:
 # ---- the exercise ----------------------------------------------------------------------------------------------------
 def make_exercise(shown: ShownScene) -> SlideExercise | None:
     """The row of the focus cell as an exercise, or the query's weights if that row cannot be calculated; the row of
-    another step if an earlier slide asks for the same numbers. None if all were asked for."""
+    another step if an earlier slide asks for the same numbers. None if earlier slides ask for all."""
     trace, selection = shown.screen.trace, shown.screen.selection
     cell = shown.focus
     if cell.step not in stages_of(trace):

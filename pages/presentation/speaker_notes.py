@@ -14,7 +14,7 @@ from pages.lectures import lecture_session
 from pages.site.words import say, use_language
 
 NOTE_WORDS = ("heard", "alone", "coming", "again", "pause", "resume", "on_time")
-CLOCK_WORDS = ("planned", "ahead", "behind")  # with numbers that the browser updates every second
+CLOCK_WORDS = ("planned", "ahead", "behind")  # keys of texts with numbers that the browser updates every second
 FILLED_IN_BROWSER = {name: f"{{{name}}}" for name in ("begins", "ends", "time")}
 
 
@@ -81,6 +81,6 @@ def show_notes() -> None:
 
 
 def go_on(way: str) -> None:
-    """Handler of the presenter view's keys and buttons, used if no presentation window is heard: shows another step."""
+    """Handler of the presenter view's keys and buttons if no presentation window answers: shows another step."""
     if lecture_session.get_lecture_session().scene_step is not None:
         lecture_session.move_in_lecture(way)

@@ -43,7 +43,7 @@ def show_stage(screen: ScreenState) -> None:
     with st.container(key="stage"):
         st.markdown(f"## {escape_markdown(lecture_session.current_scene().title)}")
         is_flow = step == "journey" or (step == "map" and not is_too_large(screen.trace))
-        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # the same key, so that the animation stays
+        with st.container(key="beat_flow" if is_flow else f"beat_{step}"):  # one key: the animation stays
             SCENE_STEP_FUNCTIONS[step](screen)
         if step in MODEL_STEPS:
             show_sign(tell_sign(screen.setup, words_of_model(screen) or ()))
@@ -106,7 +106,7 @@ def handle_lectern_key(way: str) -> None:
 
 
 def show_lecture_trouble() -> None:
-    """Shows the parts of the link or the scene that could not be read or computed."""
+    """Shows which parts of the link or the scene could not be read or computed."""
     session = lecture_session.get_lecture_session()
     for key, text in session.unread:
         trouble = link_trouble(key, (*LINK_KEYS, *lecture_session.LECTURE_LINK_KEYS))

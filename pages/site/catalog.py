@@ -17,7 +17,7 @@ class PageEntry:
 
     @property
     def path(self) -> Path:
-        """Path of the script that draws the page."""
+        """The path of the script that draws the page."""
         return PAGES_FOLDER / self.folder / "page.py"
 
 
@@ -53,4 +53,4 @@ PAGES_WITH_ANSWERS = (
     "bugs",
 )  # the pages that hide an answer until it is guessed
 DOORS = {"see": "workbench", "learn": LESSONS[0], "teach": "present"}  # the entry links of the start page
-BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # listed there under the lessons
+BESIDE_LESSONS = ("glossary", "history", "choice", "check", "puzzles", "bugs")  # on the start page, under the lessons

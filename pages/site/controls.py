@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of what must be opened to show a control
+MORE, EDITORS, MORE_MASKS = "more", "editors", "more_masks"  # session keys of the drawers that contain a control
 
 
 @dataclass(frozen=True)

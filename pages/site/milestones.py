@@ -1,4 +1,4 @@
-"""The papers of the history, by year and name: the page that shows the contribution, and its query parameters."""
+"""The papers of the history, by year and name: the page that explains each contribution, and its query parameters."""
 
 MILESTONES = {
     "1990_elman": ("distance", {"open": "states"}),

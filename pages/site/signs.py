@@ -1,4 +1,4 @@
-"""The mathematical signs of the glossary: their LaTeX, and the page that shows them. Meanings are in the content."""
+"""The mathematical signs of the glossary: their LaTeX, and the page that shows each. Meanings are in pages/content."""
 
 from dataclasses import dataclass, field
 

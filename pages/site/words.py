@@ -19,7 +19,7 @@ from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
 MAX_ARRAY_NAME_CHARS = 60  # characters shown of the name of an array
-WORD_JOINER = "\u2060"  # prints nothing and allows no line break
+WORD_JOINER = "\u2060"  # an invisible character at which no line breaks
 MARKDOWN_SIGN_PATTERN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 ESCAPED_SIGN_PATTERN = re.compile(r"\\([\\`*_{}\[\]()#+\-.!|<>~$:&^=\"'/@])")
 MARKUP_PATTERN = re.compile(ESCAPED_SIGN_PATTERN.pattern + "|[*`]")
@@ -169,7 +169,7 @@ def say_cause(cause: Cause) -> str:
 
 
 def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
-    """Returns a value of an AttentionError: a setting by its label on the page, anything else literally."""
+    """Returns a value in an AttentionError: the label of a setting, or any other value literally."""
     if has(f"setting.{value}"):
         return say(f"setting.{value}")
     return spell(printable_token(str(value)))

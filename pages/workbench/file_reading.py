@@ -18,10 +18,10 @@ from pages.setup.link_values import write_mask_answer
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
-BRING = "bring"  # the control of the box for files
+BRING = "bring"  # the name of the file upload control
 
 
-# ---- what was read ---------------------------------------------------------------------------------------------------
+# ---- a line for each file --------------------------------------------------------------------------------------------
 def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[str, str]) -> None:
     """Shows a line for each file: its arrays with the roles they were read as, and those not read."""
     arrays = uploaded_arrays(setup)
@@ -51,7 +51,7 @@ def format_reading(reading: MaskReading) -> str:
     return say(f"mask_reading.{reading.polarity}", axes=f"({axes})")
 
 
-# ---- a file that waits -----------------------------------------------------------------------------------------------
+# ---- a file that waits for an answer ---------------------------------------------------------------------------------
 def waiting_file() -> Setup | None:
     """Returns the Setup with the file that waits for an answer; None if none waits."""
     draft = setup_state.workbench().drafts.get(BRING)
@@ -60,7 +60,7 @@ def waiting_file() -> Setup | None:
     waiting = replace(setup_state.current_setup(), **draft)
     try:
         uploaded_arrays(waiting)
-    except AttentionError:  # it is not kept any more
+    except AttentionError:  # the file is not stored any more
         return None
     return waiting
 
@@ -70,7 +70,7 @@ def answer_for_waiting_file(**answer) -> None:
     try_change(BRING, **{**setup_state.workbench().drafts.get(BRING, {}), **answer})
 
 
-# ---- what a mask is --------------------------------------------------------------------------------------------------
+# ---- the readings of a mask ------------------------------------------------------------------------------------------
 def show_mask_question() -> None:
     """Shows the possible readings of a mask, if a file waits for this choice."""
     refusal, waiting = setup_state.get_refusal(BRING), waiting_file()

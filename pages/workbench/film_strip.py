@@ -1,4 +1,4 @@
-"""The film strip: a small map and a figure of the run for each value of a swept setting; a click takes the value."""
+"""The film strip: a small map and a figure of the run for each value of a swept setting; a click sets it."""
 
 from dataclasses import replace
 
@@ -66,7 +66,7 @@ def show_film(screen: ScreenState) -> None:
 def show_frames(screen: ScreenState, name: str, values: list[SweptValue]) -> None:
     """Shows a frame for each value that can be computed, and the refused values with the reason of the first."""
     row: list[dict] = []
-    refusals: dict[str, str] = {}  # by the value
+    refusals: dict[str, str] = {}  # by the name of the value
     for place, value in enumerate(values):
         try:
             row.append(make_frame(screen, name, place, value))

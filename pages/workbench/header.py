@@ -20,7 +20,7 @@ from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
 
-LINE_HEIGHT_PX = 40  # on a wide page
+LINE_HEIGHT_PX = 40  # the height on a wide page
 
 
 def header_dependencies(screen: ScreenState) -> tuple[object, ...]:

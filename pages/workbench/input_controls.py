@@ -45,9 +45,9 @@ from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 from pages.workbench.model_door import show_model_door
 
-LEARNED_EXAMPLE = "learned_copy"  # the example that answers where weights come from
-LEAST_MATRIX_NUMBERS = 2  # a single number is a word
-INPUT_WIDTH_PX = 120  # pixels: beside the number of heads
+LEARNED_EXAMPLE = "learned_copy"  # the example with weights learned in training
+LEAST_MATRIX_NUMBERS = 2  # numbers: a text with a single number is a word
+INPUT_WIDTH_PX = 120  # pixels, so that it fits beside the number of heads
 INPUT_MATRIX_FIELDS = ("x", "context", "q", "k", "v")
 
 
@@ -136,8 +136,7 @@ def show_input_choice(screen: ScreenState) -> None:
 
 
 def show_learned_door() -> None:
-    """Shows a choice of learned weights: a language model that reads the sentence, or a head that copies, with its own
-    text."""
+    """Shows a choice of learned weights: a language model that reads the sentence, or a head that learned to copy."""
 
     def open_learned_example() -> None:
         setup_state.open_example(LEARNED_EXAMPLE)
@@ -165,7 +164,7 @@ def current_mode(setup: Setup) -> str:
     return "file" if st.session_state.get("bringing") else input_mode_of(setup)
 
 
-# ---- sentence, matrix, q k v, or file --------------------------------------------------------------------------------
+# ---- the kind of input -----------------------------------------------------------------------------------------------
 def show_mode_choice(setup: Setup, mode: str) -> None:
     """Shows the choice of the kind of input: a sentence, a matrix, q, k and v, or a file."""
     example = EXAMPLES[setup.example]
@@ -197,7 +196,7 @@ def choose_input_mode() -> None:
         return
     try:
         changes = make_mode_change(setup_state.current_setup(), wanted)
-    except AttentionError as error:  # numbers that a run holds and no text can
+    except AttentionError as error:  # numbers that no text can contain
         setup_state.store_refusal("mode", error)
         return
     try_change("mode", **changes)
@@ -206,7 +205,7 @@ def choose_input_mode() -> None:
 def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
     """Returns the change of a Setup to another kind of input, with the same numbers as far as possible.
 
-    Raises AttentionError where no text can hold them.
+    Raises AttentionError if no text can contain them.
     """
     changes: dict[str, object] = {"file": None, **UNSPECIFIED_UPLOAD}
     changes |= dict.fromkeys((*INPUT_MATRIX_FIELDS, "d_k", "d_v"))

@@ -43,14 +43,14 @@ from pages.site.words import say
 from pages.workbench.input_controls import current_mode, show_mode_choice
 from pages.workbench.size_effects import describe_size_effects
 
-HeadKind = tuple[str, int]  # of a head built by hand: its name, and how far it looks
+HeadKind = tuple[str, int]  # a head built by hand: its name and its offset
 
-NO_OUTPUT = "no_output"  # W_o taken away: not in Setup.wiring, since a matrix says so itself
+NO_OUTPUT = "no_output"  # the option without W_o: not in Setup.wiring, but stored as Setup.w_o = "none"
 WIRING_OPTIONS = ("tied", "swapped", NO_OUTPUT, "residual", "bare", "even")
 MAX_CHOSEN_HEAD_WIDTH = 128  # columns of one head
 USUAL_HEAD_COUNTS = (1, 2, 3, 4, 5, 6, 8, 10, 12, 16)
-NEW_HEAD_OFFSET = -1  # of an offset head that is new: it looks at the token before
-USUAL_OFFSET_REACH = 5  # tokens that an offset head can be turned to look away, unless it looks farther already
+NEW_HEAD_OFFSET = -1  # offset of a new offset head: it attends to the token before
+USUAL_OFFSET_REACH = 5  # tokens: how far the slider reaches, unless the head's offset is larger
 # a new set of heads starts from its own matrices
 NEW_HEADS_RESET = dict.fromkeys(
     ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o", "heads", "kv_heads", "d_k", "d_v")

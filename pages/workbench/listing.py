@@ -1,5 +1,4 @@
-"""The whole code of an example of code: a class or a function as courses write it, which gives the numbers on the
-screen."""
+"""The source of an example of code: a class or function as in a course, which computes the numbers on the screen."""
 
 import streamlit as st
 
@@ -14,7 +13,7 @@ from pages.site.code_words import say_code
 from pages.site.words import say
 
 LISTING_DRAWER_KEY = "listing"
-MOST_ROUNDING = 1e-10  # two ways to compute the same in float64 lie less apart
+MOST_ROUNDING = 1e-10  # the largest rounding difference between two ways to compute the same in float64
 
 
 def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -22,7 +21,7 @@ def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
     name = EXAMPLES[screen.setup.example].code
     if name is None:
         return ()
-    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # who opens such an example comes for its code
+    st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open at first: such an example is about its code
     if not st.session_state[LISTING_DRAWER_KEY]:
         return (name,)
     return (name, without_view(screen.setup))

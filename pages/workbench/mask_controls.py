@@ -21,8 +21,8 @@ from pages.site.controls import MORE_MASKS
 from pages.site.words import say
 from pages.workbench.input_controls import matrix_box
 
-MaskParameters = dict[str, object]  # of one mask, by name
-MASKS_IN_SIGHT = ("causal", "local", "padding")  # the others stand behind one press
+MaskParameters = dict[str, object]  # parameters of one mask, by name
+MASKS_IN_SIGHT = ("causal", "local", "padding")  # always offered; the others are shown by a button
 MAX_SUGGESTED_WINDOW = 3  # keys
 
 
@@ -74,7 +74,7 @@ def show_mask_controls(screen: ScreenState) -> None:
         matrix_box("allowed", screen.inputs)
 
 
-# ---- which are offered -----------------------------------------------------------------------------------------------
+# ---- the offered masks -----------------------------------------------------------------------------------------------
 def shows_all() -> bool:
     """Whether all masks are offered, and the rarely used offset of the causal mask."""
     return st.session_state.get(MORE_MASKS, False)
@@ -96,7 +96,7 @@ def show_more_masks_button() -> None:
     st.button(say(label), key="switch_masks", icon=f":material/{icon}:", type="tertiary", on_click=switch)
 
 
-# ---- what is chosen --------------------------------------------------------------------------------------------------
+# ---- masks in a Setup's form, and their default parameters -----------------------------------------------------------
 def write_masks(masks: Mapping[str, MaskParameters]) -> tuple[str, ...]:
     """Returns masks in a Setup's form."""
     return tuple(write_mask(name, params) for name, params in masks.items())

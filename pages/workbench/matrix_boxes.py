@@ -21,7 +21,7 @@ from pages.workbench.matrix_cells import locate_head
 from pages.workbench.matrix_changes import PAIR_MATRICES, import_control_name, replace_matrix
 
 MATRIX_FILE_TYPES = ["csv", "tsv", "txt", "npy", "npz", "json"]
-MAX_PASTED_NUMBERS = 4096  # numbers of a matrix that stands in the box as a text
+MAX_PASTED_NUMBERS = 4096  # numbers: a larger matrix is not written into the text box
 
 
 def name_matrix(name: str) -> str:

@@ -102,7 +102,7 @@ def make_random_reader(screen: ScreenState, name: str, shape: tuple[int, int], s
 
 
 def is_random_unasked(screen: ScreenState) -> bool:
-    """Whether words or matrices are random by default, and so depend on the seed of the Setup."""
+    """Whether words or matrices are random by default, so that they depend on the Setup's seed."""
     if screen.inputs.random_words():
         return True
     random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]

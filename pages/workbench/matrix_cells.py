@@ -17,9 +17,9 @@ from pages.session.view import ScreenState
 from pages.site.words import say
 from pages.workbench.matrix_changes import editor_control_name, get_matrix_and_base, take_matrix
 
-MAX_WHOLE_MATRIX_SIDE = 64  # rows or columns of a matrix that stands in cells as a whole
-EDITOR_WINDOW_SIDE = 16  # rows and columns of the part of a larger one
-EDITOR_DECIMALS = 4  # so that a row of seven fits
+MAX_WHOLE_MATRIX_SIDE = 64  # rows or columns: a larger matrix is shown in part
+EDITOR_WINDOW_SIDE = 16  # rows and columns of that part
+EDITOR_DECIMALS = 4  # decimals, so that a row of seven numbers fits
 MAX_NARROW_CHARS = 7  # characters of a text that fits into a narrow column
 NARROW_COLUMN_PX, WIDE_COLUMN_PX = 64, 150
 
@@ -35,7 +35,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
     shown = round_for_cells(name, matrix[rows_shown, columns_shown])
     try:
         rows = [row.split(",") for row in to_text(shown, name).split(";")]
-    except AttentionError:  # a score or weight that no cell may hold: too large, or not a number
+    except AttentionError:  # a score or weight that is too large or not a number
         st.caption(say("editor.unreadable"))
         return
     row_headings = make_axis_headings(screen.trace, name, -2, top, len(rows))
@@ -59,7 +59,7 @@ def cell_editor(screen: ScreenState, name: str, matrix: np.ndarray) -> None:
             setup_state.store_refusal(editor_control_name(name), error)
         redraw()
 
-    import pandas as pd  # a third of a second, which no page needs to begin
+    import pandas as pd  # takes a third of a second to import: not at startup
 
     st.data_editor(
         pd.DataFrame(rows, index=row_headings, columns=column_headings),
@@ -94,7 +94,7 @@ def round_for_cells(name: str, matrix: np.ndarray) -> np.ndarray:
     return matrix.round(EDITOR_DECIMALS) if name in WHAT_IF_STEPS else matrix
 
 
-# ---- which part, and what its rows and columns are -------------------------------------------------------------------
+# ---- the shown part, and its headings --------------------------------------------------------------------------------
 def choose_editor_window(name: str, matrix: np.ndarray) -> tuple[slice, slice]:
     """Returns the rows and columns to show; for a large matrix it shows the inputs that choose the part."""
     row_count, column_count = matrix.shape
@@ -151,7 +151,7 @@ def find_matrix_dim(trace: Trace, name: str, axis: int) -> str:
     return dims[axis] if is_matrix else ""
 
 
-# ---- what was typed --------------------------------------------------------------------------------------------------
+# ---- the typed cells -------------------------------------------------------------------------------------------------
 def read_sent_cells(sent: Mapping, rows: int, columns: list[str]) -> list[TypedCell] | None:
     """Returns the typed cells, (row, column, text) each; None if the browser's message is invalid for these cells."""
     match sent:

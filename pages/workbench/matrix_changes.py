@@ -13,7 +13,7 @@ from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
 
-PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # what is edited about pairs of tokens
+PAIR_MATRICES = (*WHAT_IF_STEPS, "allowed")  # the editable matrices with a number for each pair of tokens
 
 MatrixReader = Callable[[], np.ndarray]
 
@@ -30,7 +30,7 @@ def get_matrix_and_base(screen: ScreenState, name: str) -> tuple[np.ndarray | No
     return matrices.get(name), bases.get(name)
 
 
-# ---- where it is refused ---------------------------------------------------------------------------------------------
+# ---- the control names of refusals -----------------------------------------------------------------------------------
 def editor_control_name(name: str) -> str:
     """Returns the control name for refusals in the cells of a matrix, distinct from that of its input box."""
     return f"edit_{name}"
@@ -41,7 +41,7 @@ def import_control_name(name: str) -> str:
     return f"given_{name}"
 
 
-# ---- where it is taken -----------------------------------------------------------------------------------------------
+# ---- taking a matrix -------------------------------------------------------------------------------------------------
 def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str) -> None:
     """Takes the matrix that `read` returns, or stores the refusal for a control."""
     take_made_change(control, lambda: make_matrix_change(screen, name, read()))

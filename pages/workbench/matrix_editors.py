@@ -1,4 +1,4 @@
-"""The drawer in which matrices are changed, one at a time; a head's scores and weights too, for what if."""
+"""The drawer in which matrices are edited, one at a time: inputs, and a head's mask, scores and weights."""
 
 import numpy as np
 import streamlit as st
@@ -26,22 +26,22 @@ from pages.workbench.matrix_changes import (
 )
 
 EDITORS_DRAWER_KEY = "editors"
-SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # what a matrix makes where Q and K are swapped
+SWAPPED_READERS = {"w_q": "K", "w_k": "Q", "b_q": "K", "b_k": "Q"}  # what a matrix projects to if Q and K are swapped
 
 
 @page_part(lambda screen: describe_origins(screen.setup, screen.inputs))
 def show_origins(screen: ScreenState) -> None:
-    """Where the numbers come from."""
+    """Shows where the numbers of the run come from."""
     st.caption(describe_origins(screen.setup, screen.inputs))
 
 
 def is_editing() -> bool:
-    """Whether the drawer of the matrices is open: they need more room beside the picture than the controls do."""
+    """Whether the matrix drawer is open: the page then gives its column more width."""
     return st.session_state.get(EDITORS_DRAWER_KEY, False)
 
 
 def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Nothing of the run while the drawer is closed."""
+    """Returns the run, the selection and the state of the editors; empty while the drawer is closed."""
     if not is_editing():
         return ()
     session = st.session_state
@@ -58,7 +58,7 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 @page_part(editors_dependencies)
 def show_editors(screen: ScreenState) -> None:
-    """The drawer in which matrices are changed. The whole page makes room for it."""
+    """Shows the drawer in which matrices are edited; opening or closing it redraws the whole page."""
     show_drawer(
         say("editor.title"),
         ":material/edit:",
@@ -69,7 +69,7 @@ def show_editors(screen: ScreenState) -> None:
 
 
 def show_matrix_editor(screen: ScreenState) -> None:
-    """One of the run's matrices at a time."""
+    """Shows the choice of a matrix, and the editor of the chosen one."""
     name = choose_matrix(list_editable_matrices(screen))
     matrix, base = get_matrix_and_base(screen, name)
     st.caption(describe_matrix(screen, name, matrix))
@@ -90,7 +90,7 @@ def show_matrix_editor(screen: ScreenState) -> None:
 
 
 def choose_matrix(names: list[str]) -> str:
-    """Which of the matrices is edited: W_q to begin with, where there is one."""
+    """Shows the choice of a matrix and returns its name; at first W_q if the run has it."""
     if st.session_state.get("c_edited") not in names:
         st.session_state["c_edited"] = "w_q" if "w_q" in names else names[0]
     return st.segmented_control(
@@ -104,7 +104,7 @@ def choose_matrix(names: list[str]) -> str:
 
 
 def list_editable_matrices(screen: ScreenState) -> list[str]:
-    """What there is to edit: the matrices of the run, biases that could be there, and the head's scores and weights."""
+    """Returns the names of all editable matrices: inputs of the run, biases that can be added, and PAIR_MATRICES."""
     inputs = screen.inputs
     names = list_given_matrices(inputs)
     for bias in BIASES:
@@ -116,7 +116,7 @@ def list_editable_matrices(screen: ScreenState) -> list[str]:
 
 # ---- in words --------------------------------------------------------------------------------------------------------
 def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -> str:
-    """What a matrix is: its shape, where its numbers come from, and what reads another one in its place."""
+    """Returns the description of a matrix: its shape, where its numbers come from, and the effect of the wiring."""
     if name in PAIR_MATRICES:
         return say(f"edited.about_{name}", head=screen.selection.head + 1)
     origins = screen.inputs.origins
@@ -132,7 +132,7 @@ def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -
 
 
 def describe_wiring_of_matrix(wiring: tuple[str, ...], name: str) -> str:
-    """That another matrix is read in the place of this one, or that this one makes something else."""
+    """Returns the sentence that W_q is used instead of this matrix, or that this one makes K or Q; empty if neither."""
     if "tied" in wiring and name in ("w_k", "w_v"):
         return say("editor.tied", name=name)
     if "swapped" in wiring and name in SWAPPED_READERS:

@@ -1,4 +1,4 @@
-"""The controls of the workbench: language, example, and the mechanism."""
+"""The choice of an example, and the controls for score, scale, temperature, precision and device."""
 
 import streamlit as st
 
@@ -20,17 +20,17 @@ from pages.session.view import ScreenState
 from pages.setup.setup import DTYPES, Setup, config_of, without_view
 from pages.site.words import say
 
-SCALE_RANGE = (0.01, 10.0)  # of what is dragged: 1/√d_k of every width that can be chosen lies in it
-SCALE_STEP = 0.05  # of the arrows of its box
+SCALE_RANGE = (0.01, 10.0)  # range of the slider: contains 1/√d_k of every width that can be chosen
+SCALE_STEP = 0.05  # step of the number box's arrows
 
 
 def is_example_changed(setup: Setup) -> bool:
-    """Whether the screen computes something else than its example does."""
+    """Whether the Setup computes something else than its example does."""
     return without_view(setup) != Setup(example=setup.example)
 
 
 def example_picker(setup: Setup) -> None:
-    """One click to any example, as it ships."""
+    """Shows the choice of an example, which replaces the whole Setup."""
 
     def choose_example() -> None:
         name = st.session_state["c_example"]
@@ -63,13 +63,13 @@ def example_picker(setup: Setup) -> None:
 
 @page_part(lambda screen: config_of(screen.setup).score)
 def show_score_control(screen: ScreenState) -> None:
-    """What a query and a key are compared by."""
+    """Shows the choice of the score function."""
     show_field_selectbox("score", list(SCORES), config_of(screen.setup).score)
 
 
 @page_part(lambda screen: (screen.setup.dtype, screen.setup.device))
 def show_number_controls(screen: ScreenState) -> None:
-    """Precision and device."""
+    """Shows the choice of the precision and of the device."""
     setup = screen.setup
     with st.container(horizontal=True):
         show_field_selectbox("dtype", list(DTYPES), setup.dtype, HALF_WIDTH_PX)
@@ -79,7 +79,7 @@ def show_number_controls(screen: ScreenState) -> None:
 
 @page_part(lambda screen: (screen.setup.scale, current_palette().share))
 def show_scale_control(screen: ScreenState) -> None:
-    """Scale: as the score has it, off, or a number."""
+    """Shows the choice of the scale: the score's default, off, or a number."""
     scale = screen.setup.scale
 
     def choose_scale() -> None:
@@ -103,7 +103,7 @@ def show_scale_control(screen: ScreenState) -> None:
 
 
 def show_scale_slider(scale: float) -> None:
-    """The factor, dragged or typed."""
+    """Shows the slider and the number box for the scale."""
     least, most = SCALE_RANGE
     if scale > 0:
         least, most = min(least, scale), max(most, scale)
@@ -113,16 +113,16 @@ def show_scale_slider(scale: float) -> None:
 
 
 def find_scale_kind(scale: float | None) -> str:
-    """How a scale is chosen: as the score has it, off, or as a number."""
+    """Returns the option that a scale is: "default", "off" or "number"."""
     if scale is None:
         return "default"
-    is_typed = st.session_state.get("c_scale") == "number"  # 1 as a number is no reason to take its box away
+    is_typed = st.session_state.get("c_scale") == "number"  # then 1 must not become "off", which would hide the box
     return "off" if scale == 1.0 and not is_typed else "number"
 
 
 @page_part(lambda screen: (screen.setup.temperature, current_palette().share))
 def show_temperature_control(screen: ScreenState) -> None:
-    """One slider from almost one-hot to almost even."""
+    """Shows the slider for the temperature, from nearly one-hot to nearly uniform weights."""
     temperature = screen.setup.temperature
     least, most = TEMPERATURE_RANGE
     slider = RatioSlider(

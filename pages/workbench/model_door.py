@@ -15,13 +15,16 @@ from pages.session.fragments import redraw
 from pages.setup.setup import DEFAULT_SETUP, Setup, is_cross_attention, model_of, network_of
 from pages.site.words import say
 
-MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # in which the language model reads, by the text's language
-KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # of words that the example knows
+MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # the example that opens the model, by the language of the text
+KNOWN_ORIGINS = frozenset(("built", "source", "learned", "padding"))  # origins of words with a vector in the example
 
 
 def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
-    """The language model's example with the typed sentence, in its language, where this example does not know all of
-    its words or has no dictionary at all; None where it does, and where a model reads already."""
+    """Returns the Setup of the language model with the typed sentence, in the model of its language.
+
+    None if the example knows all words of the sentence, if a model reads it already, for cross-attention, and if no
+    sentence is typed.
+    """
     has_reader = model_of(setup) is not None or network_of(setup) is not None
     if setup.text is None or has_reader or is_cross_attention(setup):
         return None

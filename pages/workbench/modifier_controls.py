@@ -16,13 +16,13 @@ from pages.setup.setup import config_of, modifiers_of, to_modifiers_field
 from pages.site.words import say
 from pages.workbench.parameter_controls import show_parameters
 
-ModifierParameters = Mapping[str, object]  # of one modifier, by name
+ModifierParameters = Mapping[str, object]  # the parameters of one modifier, by name
 
 
 # ---- modifiers -------------------------------------------------------------------------------------------------------
 @page_part(lambda screen: modifiers_of(screen.setup))
 def show_modifier_controls(screen: ScreenState) -> None:
-    """Which modifiers, and each one's numbers."""
+    """Shows the choice of modifiers, and the parameters of each."""
     modifiers = dict(config_of(screen.setup).modifiers)
 
     def choose_modifiers() -> None:
@@ -44,7 +44,7 @@ def take_modifier(
 
 
 def take_modifiers(control: str, modifiers: Mapping[str, ModifierParameters]) -> None:
-    """Takes these modifiers."""
+    """Replaces all modifiers."""
     setup = setup_state.current_setup()
     try_change(control, modifiers=to_modifiers_field(setup, write_modifiers(modifiers)))
 
@@ -62,7 +62,7 @@ def write_modifiers(modifiers: Mapping[str, ModifierParameters]) -> tuple[str, .
 # ---- the normaliser --------------------------------------------------------------------------------------------------
 @page_part(lambda screen: screen.setup.normaliser)
 def show_normaliser_control(screen: ScreenState) -> None:
-    """What makes weights of the scores, and its numbers."""
+    """Shows the choice of the normaliser, which turns scores into weights, and its parameters."""
     name, params = config_of(screen.setup).normaliser
     show_field_selectbox("normaliser", list(NORMALISERS), name, help=say("help.normaliser"))
     show_parameters(name, params, NORMALISERS[name].parameters, partial(take_normaliser, name))

@@ -1,4 +1,4 @@
-"""The workbench: a sentence in, every number of one attention layer out."""
+"""The page "workbench": takes a sentence and shows every number of one attention layer."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -23,14 +23,14 @@ from pages.workbench import (
     screen,
 )
 
-PICTURE_AND_PANE = (0.76, 0.24)  # of the width
+PICTURE_AND_PANE = (0.76, 0.24)  # shares of the page's width
 PICTURE_AND_EDITORS = (0.6, 0.4)
 MORE_DRAWER_KEY = "more"
-PANE_HEIGHT_PX = 612  # what is longer scrolls in itself, beside the picture that it changes
+PANE_HEIGHT_PX = 612  # pixels: longer controls scroll inside the pane, so that the picture beside it stays visible
 
 
 def show_pane(pane: DeltaGenerator) -> None:
-    """What is changed first; all else in the order of use."""
+    """Shows the most used controls, the drawer with the others, and the matrix editors."""
     with pane:
         input_controls.show_input_controls()
         layer_controls.show_first_choices()
@@ -42,14 +42,14 @@ def show_pane(pane: DeltaGenerator) -> None:
     drawer = pane.expander(label, icon=":material/tune:", key=MORE_DRAWER_KEY, on_change="rerun")
     with drawer:
         bring_into_view(MORE_DRAWER_KEY, drawer.open)
-        if drawer.open:  # closed it costs the first sight nothing
+        if drawer.open:  # while it is closed, the controls in it cost no time
             show_more()
     with pane:
         matrix_editors.show_editors()
 
 
 def show_more() -> None:
-    """What is changed less often."""
+    """Shows the controls that are used less often."""
     layer_controls.show_size_controls()
     mechanism_controls.show_score_control()
     position_controls.show_position_controls()
@@ -66,7 +66,7 @@ linked_setup.open_linked_setup(cache.check_computable, cache.trace_for)
 sought_control.seek_linked()
 if st.session_state["begins"]:
     draw_first(flow_picture.show_flow, flow_picture.show_look)
-# Streamlit copies at each part all containers that were entered around it: none is entered within another.
+# Streamlit copies, for each fragment, all containers entered around it: so no container is entered within another.
 page = st.container(gap="xsmall")
 with page:
     header.show_header()

@@ -1,4 +1,4 @@
-"""A number or a word that a mechanism declares, as a control."""
+"""The controls for the parameters that a mechanism declares: numbers and words."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -8,13 +8,13 @@ from attention_core.mechanism.parameters import Parameter
 from pages.panels.setup_controls import mirror_field, show_refusal
 from pages.site.words import say
 
-TakeParameter = Callable[[str, dict[str, object]], None]  # of a control: its name, and all parameters as they are then
+TakeParameter = Callable[[str, dict[str, object]], None]  # called with the control's name and all parameters
 
 
 def show_parameters(
     owner: str, params: Mapping[str, object], declared: Iterable[Parameter], take: TakeParameter
 ) -> None:
-    """The parameters of a mechanism that do something. take: is called when another number or word is chosen."""
+    """Shows controls for a mechanism's parameters that have an effect. take: called with the changed parameters."""
     usual = {parameter.name: parameter.usual for parameter in declared}
     for parameter in declared:
         is_idle = parameter.beside and params[parameter.beside] == usual[parameter.beside]

@@ -1,4 +1,4 @@
-"""The parameters of the mechanisms that are chosen, as settings that can be swept: read off what each declares."""
+"""The parameters that the mechanisms declare, as settings that can be swept."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ TABLES = (POSITIONS, MODIFIERS, NORMALISERS)
 
 @dataclass(frozen=True)
 class SweptParameter:
-    """A parameter of a mechanism. others: all that the mechanism declares."""
+    """A parameter of a mechanism. owner: the mechanism's name. others: all parameters that it declares."""
 
     owner: str
     parameter: Parameter
     others: tuple[Parameter, ...]
 
     def chosen(self, setup: Setup) -> Mapping[str, object] | None:
-        """The mechanism's parameters, where it is chosen."""
+        """Returns the mechanism's current parameters; None if it is not chosen."""
         config = config_of(setup)
         return dict((*config.positions, *config.modifiers, config.normaliser)).get(self.owner)
 
     def values(self, setup: Setup, trace: Trace, inputs: RunInputs) -> tuple[SweptValue, ...]:
-        """The values that are worth a run; none where it does nothing here."""
+        """Returns the values to sweep; none if the parameter has no effect here."""
         params = self.chosen(setup)
         usual = {parameter.name: parameter.usual for parameter in self.others}
         beside = self.parameter.beside
@@ -57,12 +57,12 @@ class SweptParameter:
         return {"positions": to_positions_field(setup, tuple(write_position(*each) for each in positions.items()))}
 
     def format_value(self, value: SweptValue) -> str:
-        """A word in the page's words, a number without zeros at its end."""
+        """Formats a value: a word in the page's words, or a number without zeros at its end."""
         return say(f"parameter_word.{value}") if self.parameter.words else f"{value:g}"
 
 
 def list_swept_parameters() -> Iterator[tuple[str, SweptParameter]]:
-    """Every parameter that can be swept, with its name."""
+    """Yields every parameter that can be swept, with its name."""
     for table in TABLES:
         for owner, entry in table.items():
             for parameter in entry.parameters:

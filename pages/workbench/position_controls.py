@@ -15,8 +15,8 @@ from pages.setup.setup import Setup, config_of, positions_of, to_positions_field
 from pages.site.words import say
 from pages.workbench.parameter_controls import show_parameters
 
-PositionParameters = Mapping[str, object]  # of one way, by name
-STYLES = {"rope": "interleaved", "rope_half": "half"}  # of RoPE, by what a link calls it
+PositionParameters = Mapping[str, object]  # the parameters of one position encoding, by name
+STYLES = {"rope": "interleaved", "rope_half": "half"}  # the style of RoPE, by its name in a link
 
 
 @page_part(lambda screen: positions_of(screen.setup))
@@ -37,7 +37,7 @@ def show_position_controls(screen: ScreenState) -> None:
     for name, params in positions.items():
         take = partial(take_parameters, setup, positions, name)
         declared = POSITIONS[name].parameters
-        if name == "rope":  # whose style a link says by a name of its own
+        if name == "rope":  # links write its style as part of its name
             show_rope_style(params, take)
             declared = [parameter for parameter in declared if parameter.name != "style"]
         show_parameters(name, params, declared, take)
@@ -58,7 +58,7 @@ def take_parameters(
 
 
 def show_rope_style(params: PositionParameters, take) -> None:
-    """Which numbers turn together."""
+    """Shows the choice of which numbers RoPE rotates in pairs: neighbours, or those of the two halves."""
 
     def choose_rope_style() -> None:
         take("positions", {**params, "style": STYLES[st.session_state["c_rope"]]})

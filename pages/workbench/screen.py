@@ -18,7 +18,7 @@ from pages.workbench import change, compare, compared_maps, diagnosis, listing, 
 
 
 def show_picture() -> None:
-    """The sentences of a batch, the picture, and under it what a change did and the formula of the opened step."""
+    """Shows the sentences of a batch, the picture, the effect of the last change, and the opened step."""
     show_batch()
     model_guess.show_judgement()
     translation.show_translation()
@@ -35,7 +35,7 @@ def show_picture() -> None:
 
 @page_part(sentences.batch_dependencies)
 def show_batch(screen: ScreenState) -> None:
-    """Which sentence of a batch is on the screen."""
+    """Shows the choice of a sentence of the batch."""
     sentences.show_sentences(screen)
 
 
@@ -63,5 +63,5 @@ def show_run(screen: ScreenState) -> None:
 
 @page_part(step.step_dependencies)
 def show_opened_step(screen: ScreenState) -> None:
-    """What the flow does not show of the opened step."""
+    """Shows the panel of the opened step."""
     step.show_step_panel(screen)

@@ -1,4 +1,4 @@
-"""Which sentence of a batch is on the screen."""
+"""The choice of the sentence of a batch that is on the screen."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ from pages.session.view import ScreenState
 from pages.setup.setup import without_view
 from pages.site.words import escape_markdown, say
 
-MAX_SENTENCE_CHARS = 16  # characters of a sentence of a batch, where one chooses among them
+MAX_SENTENCE_CHARS = 16  # characters of a sentence's label in the choice
 
 
 def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
@@ -21,7 +21,7 @@ def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
 
 
 def show_sentences(screen: ScreenState) -> None:
-    """Which sentence of a batch is on the screen, and how far it differs from the sentence computed alone."""
+    """Shows the choice of a sentence of the batch, and how far its run differs from that sentence computed alone."""
     batch = screen.inputs.batch
     count = screen.trace.sizes()["B"]
     if count == 1:

@@ -1,4 +1,4 @@
-"""The settings in which two Setups differ, in the page's words: nothing that is alike, nothing that only follows."""
+"""The settings in which two Setups differ, in the page's words; without those that only follow from others."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -16,12 +16,12 @@ from pages.setup.word_roles import read_word_roles
 from pages.site.words import has, say
 
 Run = tuple[Setup, Trace, RunInputs]
-NamedDifference = tuple[str, str, str]  # a name, its value in one run, and in the other
-CHOSEN_NUMBER_FIELDS = ("scores", "weights")  # numbers in the place of computed ones
-SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # which follow from others, where nobody chose them
+NamedDifference = tuple[str, str, str]  # name, value in one run, value in the other
+CHOSEN_NUMBER_FIELDS = ("scores", "weights")  # numbers that were typed instead of the computed ones
+SIZE_FIELDS = {"kv_heads": "H_kv", "d_k": "d_k", "d_v": "d_v"}  # these sizes follow from others if not chosen
 OTHER_FIELDS = ("network", "model", "layer", "file", "roles", "axes", "part", "polarity", "mask_as")
-MAX_VALUE_CHARS = 48  # characters of a value
-MAX_NUMBER_CHARS = 8  # characters of a number of a matrix that stands as it was typed
+MAX_VALUE_CHARS = 48  # characters of a value that are shown
+MAX_NUMBER_CHARS = 8  # characters of a matrix number that is shown exactly; longer ones are rounded
 
 
 def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
@@ -57,7 +57,7 @@ def list_changed_matrices(one: Run, other: Run) -> list[str]:
 
 # ---- the settings of one run -----------------------------------------------------------------------------------------
 def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str, str]:
-    """Every setting that is no matrix, in words; what a Setup leaves open as its example has it."""
+    """Returns all settings except matrices, in words; unset fields have the value of the example."""
     config, sizes = config_of(setup), trace.sizes()
     no_value = say("control.none")
     has_sentence = input_mode_of(setup) == "sentence"
@@ -96,13 +96,13 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
 
 
 def join_choices(family: str, choices: Iterable[str]) -> str:
-    """Choices in the page's words: of "local:1" the name, and its number behind it."""
+    """Returns choices in the page's words, separated by commas; a choice such as "local:1" includes its number."""
     names = [name_choice(family, choice) for choice in choices]
     return say("fact.comma").join(names) or say("control.none")
 
 
 def join_word_roles(word_roles: tuple[str, ...]) -> str:
-    """The words to which roles were given, each with its role."""
+    """Returns the words that were given roles, each with its role."""
     told = [
         say("roles.counted", words=word, role=say(f"role_of_word.{role}"))
         for word, role in read_word_roles(word_roles).items()
@@ -111,13 +111,13 @@ def join_word_roles(word_roles: tuple[str, ...]) -> str:
 
 
 def join_positions(positions: Iterable[str]) -> str:
-    """The ways to tell positions in the page's words."""
+    """Returns the position encodings in the page's words."""
     names = [name_position_choice(text) for text in positions]
     return say("fact.comma").join(names) or say("control.none")
 
 
 def describe_scale(setup: Setup) -> str:
-    """The scale: as the score has it, off, or a number."""
+    """Returns the scale in words: the score's default, off, or a number."""
     if setup.scale is None:
         return say("scale.default")
     if setup.scale == 1.0:
@@ -126,7 +126,7 @@ def describe_scale(setup: Setup) -> str:
 
 
 def name_setting(name: str) -> str:
-    """A setting's name on the page."""
+    """Returns the name of a setting on the page."""
     keys = (f"compare.setting.{name}", f"edited.{name}", f"control.{name}")
     for key in keys:
         if has(key):
@@ -136,7 +136,7 @@ def name_setting(name: str) -> str:
 
 # ---- matrices --------------------------------------------------------------------------------------------------------
 def describe_matrix_difference(name: str, before: np.ndarray | None, now: np.ndarray | None) -> list[NamedDifference]:
-    """One number with both values, or how many differ; shapes where these do."""
+    """Returns how a matrix differs: both shapes, the one number that differs, or the count of such; empty if equal."""
     setting = name_setting(name)
     if before is None or now is None or before.shape != now.shape:
         return [(setting, format_matrix_shape(before), format_matrix_shape(now))]
@@ -153,20 +153,20 @@ def describe_matrix_difference(name: str, before: np.ndarray | None, now: np.nda
 
 
 def format_matrix_shape(matrix: np.ndarray | None) -> str:
-    """The shape of a matrix; in a word where there is none."""
+    """Returns the shape of a matrix as text, or "none" in the page's words."""
     if matrix is None:
         return say("control.none")
     return " × ".join(map(str, matrix.shape))
 
 
 def format_matrix_number(value: float) -> str:
-    """A number of a matrix: as it was typed where it is a short one."""
+    """Returns a number of a matrix: exact if it has at most MAX_NUMBER_CHARS characters, else rounded."""
     text = format_term(float(value))
     return text if len(text) <= MAX_NUMBER_CHARS else format_fixed(float(value))
 
 
 def shorten_value(text: str) -> str:
-    """A value that fits into a line."""
+    """Returns a text cut to MAX_VALUE_CHARS characters."""
     if len(text) <= MAX_VALUE_CHARS:
         return text
     return text[: MAX_VALUE_CHARS - 1] + "…"

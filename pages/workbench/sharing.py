@@ -1,4 +1,4 @@
-"""Sharing the screen: its address, a QR code of that, and a file."""
+"""Sharing the screen: its address, the QR code of that address, and a file."""
 
 import io
 from urllib.parse import urlencode
@@ -19,14 +19,14 @@ from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-QR_SIDE_PX = 400  # pixels of a QR code, about
-MIN_MODULE_PX = 3  # pixels of one of its modules
-MAX_QR_CHARS = 1_200  # characters: 133 modules a side; a phone at the back of a room sees no finer ones
-QUIET_ZONE_MODULES = 4  # modules of white around the code, as the standard asks
+QR_SIDE_PX = 400  # pixels, approximately: the width of the QR code on the page
+MIN_MODULE_PX = 3  # pixels: the smallest width of one module (square) of the code
+MAX_QR_CHARS = 1_200  # characters: more would need over 133 modules a side, too fine for a phone at the back of a room
+QUIET_ZONE_MODULES = 4  # modules: the white margin around the code that the standard requires
 
 
 def show_share_panel(setup: Setup) -> None:
-    """The address with a QR code, and the file to save and to open."""
+    """Shows a popover with the address, its QR code, and the controls to save and open a file."""
     opened = st.popover(say("header.link"), icon=":material/link:", type="tertiary", key="sharing", on_change="rerun")
     if not opened.open:
         return
@@ -47,14 +47,14 @@ def show_share_panel(setup: Setup) -> None:
 
 
 def setup_address(setup: Setup) -> str:
-    """The page's address with everything that is on the screen."""
+    """Returns the page's address with everything that is on the screen."""
     language = current_language()
     parameters = to_address(setup, language) | {"lang": language}
     return page_address() + "?" + urlencode(parameters)
 
 
 def show_address(link: str) -> None:
-    """The address to copy, and what may go wrong with it."""
+    """Shows the address to copy, and warnings: it is long, invalid, or works only on this computer."""
     length = len(link)
     st.markdown(say("sharing.how"))
     st.code(link, language=None, wrap_lines=True, height=120 if length > 120 else "content")
@@ -72,7 +72,7 @@ def show_address(link: str) -> None:
 
 
 def show_qr_code(link: str) -> None:
-    """The QR code of an address."""
+    """Shows the QR code of an address."""
     picture, modules = qr_code(link)
     module_px = max(MIN_MODULE_PX, QR_SIDE_PX // modules)
     side_px = modules * module_px
@@ -80,7 +80,7 @@ def show_qr_code(link: str) -> None:
 
 
 def show_setup_file(setup: Setup) -> None:
-    """The screen as a file, and a file as the screen."""
+    """Shows the button that saves the Setup as a file, and the upload box that opens one."""
     key = f"c_file_{setup_state.editors_version()}"
 
     def open_chosen_file() -> None:
@@ -94,7 +94,7 @@ def show_setup_file(setup: Setup) -> None:
             setup_state.store_refusal("file", error)
             return
         linked_setup.open_setup(wanted, unread, "file", check_computable, trace_for)
-        st.session_state["sharing"] = False  # away from the screen that was opened
+        st.session_state["sharing"] = False  # closes this popover, which showed the screen before
         redraw()
 
     st.download_button(
@@ -110,9 +110,10 @@ def show_setup_file(setup: Setup) -> None:
 
 
 def qr_code(text: str) -> tuple[str, int]:
-    """The SVG of a text, black on white, and how many modules a side has, the quiet zone included.
+    """Returns the QR code of a text as SVG, black on white, and its modules per side, the white margin included.
 
-    Error level M or better: a code of which 15 % cannot be seen is still read. At most MAX_QR_CHARS characters.
+    The error correction level is at least M: a code of which 15 % is hidden can still be read. text: at most
+    MAX_QR_CHARS characters.
     """
     code = segno.make(text, error="m", micro=False)
     picture = io.BytesIO()

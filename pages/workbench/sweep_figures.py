@@ -1,6 +1,6 @@
-"""The figures under the runs of a sweep: one number of a run, as `figure(setup, trace, selection)`.
+"""The figures under the runs of a sweep: functions `figure(setup, trace, selection)` that return one number.
 
-The Setup is that on the screen, beside which some figures stand.
+`trace` is the swept run; `setup` is the Setup on the screen, which some figures compare it with.
 """
 
 from dataclasses import replace
@@ -22,33 +22,33 @@ from pages.setup.setup import Setup
 
 
 def get_head_weights(trace: Trace, selection: Selection) -> Tensor:
-    """The weights of the head that is looked at, or of the last where there are fewer: (T, S)."""
+    """Returns the weights (T, S) of the selected head, or of the last head if the run has fewer."""
     heads = trace["weights"][selection.batch]  # (H, T, S)
     last_head = len(heads) - 1
     return heads[min(selection.head, last_head)]
 
 
-# ---- of the chosen query's row ---------------------------------------------------------------------------------------
+# ---- the row of the selected query -----------------------------------------------------------------------------------
 def row_perplexity(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """Over how many keys the chosen query spreads its attention."""
+    """Returns the perplexity of the selected query's weights: over how many keys its attention is spread."""
     row = get_head_weights(trace, selection)[selection.query]  # (S,)
     return attention_perplexity(row)
 
 
 def largest_query_weight(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """The largest weight of the chosen query."""
+    """Returns the largest weight of the selected query."""
     row = get_head_weights(trace, selection)[selection.query]  # (S,)
     return row.max().item()
 
 
-# ---- of the heads ----------------------------------------------------------------------------------------------------
+# ---- heads and pairs -------------------------------------------------------------------------------------------------
 def distance_between_heads(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """How far two heads' weights lie apart on average."""
+    """Returns the mean distance between the weights of two heads."""
     return mean_pairwise_head_distance(trace["weights"][selection.batch])
 
 
 def count_kept_pairs_of_head(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """How many pairs the masks keep."""
+    """Returns how many pairs of query and key the masks keep in the selected head."""
     last_head = trace.sizes()["H"] - 1
     pairs = count_allowed_pairs(trace, min(selection.head, last_head), selection.batch)
     return pairs.kept
@@ -59,9 +59,9 @@ def mean_key_offset(setup: Setup, trace: Trace, selection: Selection) -> float:
     return mean_offset(get_head_weights(trace, selection))
 
 
-# ---- how far the weights moved ---------------------------------------------------------------------------------------
+# ---- differences of weights ------------------------------------------------------------------------------------------
 def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float:
-    """How much of a row of the chosen head's weights moves on average, from the run on the screen."""
+    """Returns how far the rows of the selected head's weights are from those on the screen, on average."""
     weights = get_head_weights(trace, selection).double()
     weights_on_screen = get_head_weights(trace_for(setup), selection).double()
     distances = total_variation(weights, weights_on_screen)  # (T,)

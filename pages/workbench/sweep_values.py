@@ -16,9 +16,9 @@ from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, head_choices, 
 from pages.workbench.mask_controls import write_masks
 
 SweptValue = float | int | str
-SetupChange = dict[str, object]  # what becomes of a Setup: its fields with their new values
-MAX_SWEPT_VALUES = 9  # values of a sweep: as many small maps as stand in a line
-MAX_SWEPT_OFFSET = 4  # tokens that the offset head looks away, at most
+SetupChange = dict[str, object]  # the changed fields of a Setup, with their new values
+MAX_SWEPT_VALUES = 9  # values of a sweep: as many small maps as fit in a line
+MAX_SWEPT_OFFSET = 4  # the largest distance, in tokens, at which a swept offset head attends
 
 
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
@@ -86,9 +86,9 @@ def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
 
 
 def kv_heads_for(setup: Setup, heads: int) -> int | None:
-    """How many key/value heads go with a count of heads: each serves as many heads as now.
+    """Returns the number of key/value heads for a number of heads, so that each serves as many heads as now.
 
-    None, which is one for each head, where nobody chose it, and where the heads cannot be shared out like that.
+    None, which means one per head, if the Setup leaves it open or the heads cannot be divided so.
     """
     config = config_of(setup)
     if config.kv_heads is None:
@@ -99,9 +99,9 @@ def kv_heads_for(setup: Setup, heads: int) -> int | None:
     return heads // heads_per_kv_head
 
 
-# ---- window and offset: which pairs are left -------------------------------------------------------------------------
+# ---- the window and the offset of masks ------------------------------------------------------------------------------
 def find_window_mask(setup: Setup) -> str:
-    """The mask whose window is swept: the first that has one, else a local one."""
+    """Returns the name of the mask whose window is swept: the first with a window, else "local"."""
     for name, _ in config_of(setup).masks:
         if "window" in MASKS[name].needs:
             return name
@@ -109,11 +109,11 @@ def find_window_mask(setup: Setup) -> str:
 
 
 def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
-    """From the smallest to the one that leaves all pairs."""
+    """Returns the windows from the smallest to the one that keeps all pairs; none if there are at most 2 keys."""
     keys = trace.sizes()["S"]
     if keys <= 2:
         return ()
-    if find_window_mask(setup) == "sliding":  # its window counts the query's own place
+    if find_window_mask(setup) == "sliding":  # its window counts the query's position too
         return range(1, keys + 1)
     return range(keys)
 
@@ -160,7 +160,7 @@ def with_causal_offset(setup: Setup, value: SweptValue) -> SetupChange:
     return with_mask_parameter(setup, "causal", "offset", value)
 
 
-# ---- a head built by hand that looks at a neighbour ------------------------------------------------------------------
+# ---- the offset of a head built by hand ------------------------------------------------------------------------------
 def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
     """Returns the possible offsets of the offset head; none without one."""
     if not offset_places(setup):

@@ -1,4 +1,4 @@
-"""Settings at many values: which can be swept, and how their values and the figures of the runs are shown."""
+"""The settings that can be swept over many values, and how these and the figures of the runs are formatted."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from pages.workbench.sweep_values import SetupChange, SweptValue, make_field_cha
 class Sweep:
     """A setting that can be swept.
 
-    values: those that are worth a run; none where the setting does nothing here. now: the present one. change: what
-    becomes of the Setup. figure: of a run, beside that of the Setup on the screen. format_figure, format_value: how a
-    figure and a value are shown.
+    values: those to run; none if the setting has no effect here. now: the current value. change: the changed fields of
+    a Setup. figure: a number of a run, which may be compared with the run of the Setup on the screen. format_figure,
+    format_value: how a figure and a value are shown.
     """
 
     values: Callable[[Setup, Trace, RunInputs], Sequence[SweptValue]]
@@ -32,7 +32,7 @@ class Sweep:
 
 
 def list_swept_values(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, most: int) -> list[SweptValue]:
-    """The values of a sweep, at most so many, the present one among them."""
+    """Returns at most `most` values of a sweep, the current one included."""
     values = list(sweep.values(setup, trace, inputs))
     now = sweep.now(setup, trace, inputs)
     if values and now is not None and now not in values:
@@ -42,7 +42,7 @@ def list_swept_values(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInput
 
 
 def thin_values(values: Sequence[SweptValue], kept: SweptValue | None, most: int) -> list[SweptValue]:
-    """Some of many values, evenly far apart, with the first, the last and the one that is kept.
+    """Returns at most `most` of the values, evenly spaced, with the first, the last and `kept`.
 
     >>> thin_values(range(13), 5, 5), thin_values("ab", None, 5)
     ([0, 3, 5, 9, 12], ['a', 'b'])
@@ -60,33 +60,33 @@ def thin_values(values: Sequence[SweptValue], kept: SweptValue | None, most: int
 
 
 def make_change(sweep: Sweep, setup: Setup, trace: Trace, inputs: RunInputs, value: SweptValue) -> SetupChange:
-    """What becomes of a Setup when its setting takes a value: nothing for the value that it has.
+    """Returns the change of a Setup to a value of its setting; empty for the current value.
 
-    A width that nobody chose follows from the matrices; chosen, the same width may cut them in another way.
+    The current value is not set: a width that follows from the matrices would be fixed then, and cut them otherwise.
     """
     if value == sweep.now(setup, trace, inputs):
         return {}
     return sweep.change(setup, value)
 
 
-# ---- how they are shown ----------------------------------------------------------------------------------------------
+# ---- formats ---------------------------------------------------------------------------------------------------------
 def format_plainly(value: float) -> str:
-    """A number as it was typed, without zeros at its end."""
+    """Formats a number without zeros at its end."""
     return f"{value:g}"
 
 
 def format_one_decimal(value: float) -> str:
-    """A count of keys that need not be whole."""
+    """Formats a number with one decimal: a count of keys need not be whole."""
     return format_fixed(value, 1)
 
 
 def format_signed_decimal(value: float) -> str:
-    """A distance with its direction."""
+    """Formats a number with its sign and one decimal: the sign of an offset is its direction."""
     return format_signed(value, digits=1)
 
 
 def name_precision(name: str) -> str:
-    """A number format as the page calls it."""
+    """Returns the name of a number format on the page."""
     return say(f"dtype.{name}")
 
 
@@ -162,12 +162,12 @@ SWEEPS = {
 
 
 def name_sweep(name: str) -> str:
-    """What a swept setting is called: a mechanism's parameter as its control calls it."""
+    """Returns the name of a swept setting; a parameter of a mechanism is named as its control."""
     key = f"film.name.{name}"
     return say(key) if has(key) else say(f"parameter.{name}")
 
 
 def describe_figure(name: str, query: str) -> str:
-    """What the figures of a sweep are. query: the word that is looked at."""
+    """Returns the caption of a sweep's figures. query: the selected word."""
     key = f"film.figure.{name}"
     return say(key if has(key) else "film.figure.d_k", query=query)

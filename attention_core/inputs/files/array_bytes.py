@@ -1,4 +1,4 @@
-"""Makes an array of the type, the shape and the bytes that a file stores, after checking them against each other."""
+"""Makes an array from the type, shape and bytes that a file stores, after checking that they match."""
 
 import math
 import re
@@ -12,19 +12,19 @@ from attention_core.inputs.matrix_cells import safe_excerpt
 from attention_core.record.errors import AttentionError
 
 MAX_AXES = 4  # (B, H, T, d)
-MAX_ARRAYS = 512  # arrays of a file: one a layer, of several kinds
+MAX_ARRAYS = 512  # arrays of a file: several kinds, one array per layer
 MAX_FILE_BYTES = 5_000_000
-MAX_NUMBERS = 1_250_000  # of all arrays of a file: 5 MB of float32
-BYTES_BESIDE_NUMBERS = 2_000_000  # header bytes of an unpacked file
+MAX_NUMBERS = 1_250_000  # numbers of all arrays of a file: 5 MB of float32
+BYTES_BESIDE_NUMBERS = 2_000_000  # bytes of the headers of an unpacked file
 MAX_NAME_CHARACTERS = 60  # characters of a name that an error repeats
 
-BFLOAT16 = "bfloat16"  # NumPy has no letters for it
+BFLOAT16 = "bfloat16"  # a type that NumPy lacks
 NUMERIC_TYPE_PATTERN = re.compile(r"[<>|=]?(?:b1|[iu][1248]|f[248])")
 
 
 @dataclass(frozen=True)
 class FileBounds:
-    """How much a file may hold. file_bytes: as it comes. numbers: of all its arrays together. axes: of one of them."""
+    """The limits of a file. file_bytes: its size. numbers: of all its arrays together. axes: of one array."""
 
     file_bytes: int
     numbers: int
@@ -52,12 +52,12 @@ def read_stored_array(
     order: Literal["C", "F"] = "C",
     bounds: FileBounds = ARRAY_BOUNDS,
 ) -> np.ndarray:
-    """Makes the array that bytes stand for: truth values as bool, whole numbers as int64, others as
+    """Makes an array from its stored bytes: truth values as bool, whole numbers as int64, others as
     float64.
 
-    name: of the array, for errors. dtype: "bfloat16", or as NumPy writes it: byte order, kind, bytes a number ("<f4").
-    shape: of any length; at most as many axes as the bounds say are accepted. data: exactly its bytes. order: "C" where
-    the last axis runs fastest, "F" where the first does. bounds: of the file.
+    name: of the array, for errors. dtype: "bfloat16", or as in NumPy: byte order, kind, bytes per number ("<f4").
+    shape: at most as many axes as the bounds allow. data: exactly its bytes. order: "C" if
+    the last axis varies fastest, "F" if the first does. bounds: of the file.
 
     Raises AttentionError: array_type, array_axes, empty, too_many_numbers, array_bytes.
 
@@ -84,7 +84,7 @@ def read_stored_array(
 
 
 def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY_BOUNDS) -> int:
-    """Counts the numbers of an array of this shape; refuses one with no number, or too many axes or numbers."""
+    """Returns the number of numbers in a shape. Raises AttentionError for none, too many, or too many axes."""
     if len(shape) > bounds.axes:
         raise AttentionError(
             "array_axes",
@@ -106,10 +106,9 @@ def check_array_size(name: str, shape: Sequence[int], bounds: FileBounds = ARRAY
 
 
 def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
-    """Reads the numbers one after the other, as bool, int64 or float64; those of unsigned 64 bits, which int64 may not
-    hold, as float64."""
+    """Reads numbers from bytes, as bool, int64 or float64; unsigned 64-bit ones, which may exceed int64, as float64."""
     if dtype == BFLOAT16:
-        upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # of float32 numbers
+        upper_halves = np.frombuffer(data, "<u2").astype(np.uint32)  # the upper halves of float32 numbers
         numbers = upper_halves << 16
         return as_float64(numbers.view(np.float32))
     if dtype.endswith("b1"):
@@ -121,7 +120,7 @@ def as_numbers(data: bytes | memoryview, dtype: str) -> np.ndarray:
 
 def as_float64(array: np.ndarray) -> np.ndarray:
     """The numbers as float64."""
-    with np.errstate(invalid="ignore"):  # a signalling NaN is refused later, as any NaN
+    with np.errstate(invalid="ignore"):  # a signalling NaN is refused later, like any NaN
         return array.astype(np.float64)
 
 

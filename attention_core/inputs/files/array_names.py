@@ -1,4 +1,4 @@
-"""Parses the names of arrays, as PyTorch, transformers, JAX, TransformerLens and plain scripts name them."""
+"""Parses the names of arrays in the styles of PyTorch, transformers, JAX, TransformerLens and plain scripts."""
 
 import re
 
@@ -10,7 +10,7 @@ HOOK_PREFIX = "hook_"  # TransformerLens: blocks.0.attn.hook_q
 
 
 def last_name(name: str) -> str:
-    """The last part of a name, in lower case, its words parted by "_".
+    """The last part of a name, in lower case, its words separated by "_".
 
     >>> last_name("model.layers.3.self_attn.KeyStates"), last_name("blocks/0/attn/hook_q"), last_name("attn.0")
     ('key_states', 'hook_q', '0')
@@ -20,7 +20,7 @@ def last_name(name: str) -> str:
 
 
 def plain_name(name: str) -> str:
-    """A name without the number of a layer and without the prefix that a library puts before all its names.
+    """A name without a layer's number and without the prefix of a library.
 
     >>> [plain_name(name) for name in ("blocks.0.attn.hook_q", "attentions.11", "layer_2_attn_mask", "q_0")]
     ['q', 'attentions', 'attn_mask', 'q']
@@ -37,7 +37,7 @@ def name_stem(name: str) -> str:
 
 
 def numbers_in(name: str) -> tuple[str, tuple[int, ...]]:
-    """A name with its numbers taken out, and these: names of one series differ in the numbers alone.
+    """A name with # instead of its numbers, and these numbers: names of one series differ only in them.
 
     >>> numbers_in("layer_2.head_11.attn")
     ('layer_#.head_#.attn', (2, 11))

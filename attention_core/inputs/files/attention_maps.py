@@ -1,7 +1,7 @@
-"""Reads attention maps of any model from a file: the weights of its heads and the words that they stand between.
+"""Reads attention maps of any model from a file: the weights of its heads, and the words of queries and keys.
 
-Nothing else is known of such a model, so its maps can be shown and measured, but not recomputed. A file may
-hold maps of several kinds, and an array may have more than one reading: all are listed, the likeliest first.
+Nothing else about the model is known, so its maps can be shown and measured, but not recomputed. A file may
+contain maps of several kinds, and an array may have several readings: all are listed, the likeliest first.
 """
 
 import re
@@ -32,26 +32,26 @@ MAP_NAMES = (
 )
 KIND_PREFIX = re.compile(r"^(?:(?:encoder|decoder|enc|dec|cross|self)_)+")
 TOKEN_NAMES = ("tokens", "queries", "keys", "words")
-AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # texts of this name may be words
-AVERAGED_NAME = "attn_output_weights"  # of torch.nn.MultiheadAttention, whose heads are averaged: (B, T, S)
+AMBIGUOUS_NAMES = ("encoder", "decoder", "cross")  # texts under these names may be words
+AVERAGED_NAME = "attn_output_weights"  # of torch.nn.MultiheadAttention, which averages its heads: (B, T, S)
 MAX_MAP_HEADS = 1_024  # layers times heads
 MAX_MAP_SIDE = 1_024  # queries, or keys
-MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # 12 x 12 heads of 128 words in float32; JSON keeps to ARRAY_BOUNDS
+MAP_BOUNDS = FileBounds(10_000_000, 2_500_000)  # 12 x 12 heads of 128 words in float32; JSON has ARRAY_BOUNDS
 MAX_NOTE_CHARS = 300
-MAX_SERIES_NUMBERS = 2  # that may differ in the names of one series: of a layer and of a head
+MAX_SERIES_NUMBERS = 2  # numbers in which the names of a series may differ: layer and head
 SERIES_AXES = (("head", "H"), ("sent", "B"), ("sample", "B"), ("example", "B"), ("batch", "B"), ("step", "B"))
-# Which axes those before (T, S) are, by how many there are, the likeliest first.
+# The possible meanings of the axes before (T, S), by their number, the likeliest first.
 READINGS = {0: ("",), 1: ("H", "L", "B"), 2: ("L H", "B H"), 3: ("L B H", "B L H")}
-SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # the same in each array of a series
+SERIES_READINGS = {0: ("",), 1: ("H", "B", "L"), 2: ("BH", "LH", "LB")}  # for the arrays of a series, the same for each
 
 
 @dataclass(frozen=True, eq=False)
 class MapGroup:
-    """Maps of one kind: an array, or several of one series, such as one a layer.
+    """Maps of one kind: an array, or a series of arrays, such as one per layer.
 
     name: the array's, or that of the series with # for its numbers. kind: "encoder", "decoder", "cross", or "".
-    array: axes of length 1 before (T, S) taken out. shape: of each array as it stands in the file. members: the arrays
-    of the file. readings: what the axes before (T, S) are, "L H", the likeliest first.
+    array: without axes of length 1 before (T, S). shape: of each array in the file. members: the names of the arrays.
+    readings: possible meanings of the axes before (T, S), such as "L H", the likeliest first.
     """
 
     name: str
@@ -90,7 +90,7 @@ class MapGroup:
 
 @dataclass(frozen=True, eq=False)
 class MapView:
-    """The maps that are shown: of one group, under one reading, and one sentence of a batch."""
+    """The maps that are shown: a group, a reading of its axes, and a sentence of the batch."""
 
     maps: AttentionMaps
     group: MapGroup
@@ -102,9 +102,10 @@ class MapView:
 
 @dataclass(frozen=True, eq=False)
 class MapFile:
-    """All that a file of maps holds. notes: texts beside the maps. unread: what is not read, by name: the shape of an
-    array, why something is none, or None of texts that are words of nothing here. word_names: the texts that are words
-    of some of its maps."""
+    """The contents of a file of maps. notes: texts that are no words. unread: what is not read, by name: the
+    shape of an array, the error of an unreadable value, or None for words that fit no maps. word_names: the texts that
+    are words of some of its maps.
+    """
 
     groups: tuple[MapGroup, ...]
     texts: Mapping[str, Texts] = field(default_factory=dict)
@@ -128,7 +129,7 @@ class MapFile:
         return MapView(AttentionMaps(maps, words.queries, words.keys), chosen, axes, sentence, count, words)
 
     def find_words(self, group: MapGroup, sentence: int | None, count: int) -> FoundWords:
-        """The words of a group's axes; if each sentence has its own array, the words beside that array."""
+        """The words of a group's axes; if each sentence has a separate array, the words stored beside that array."""
         stem = name_stem(group.name)
         if sentence is not None and len(group.members) % count == 0 < len(group.members) - 1:
             stem = name_stem(group.members[sentence * (len(group.members) // count)])
@@ -136,9 +137,9 @@ class MapFile:
 
 
 def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
-    """Read the attention maps of a model, of a file with several kinds or readings the likeliest: see read_map_file.
+    """Reads the attention maps of a file, the likeliest if there are several kinds or readings: see read_map_file.
 
-    Rows that do not sum to 1 are read as they are: see AttentionMaps.uneven_rows.
+    Rows that do not sum to 1 are accepted: see AttentionMaps.uneven_rows.
 
     >>> maps = read_attention_maps("maps.json", b'{"attention": [[[1, 0], [0.5, 0.5]]], "tokens": ["a", "cat"]}')
     >>> maps.maps.shape, maps.keys, maps.uneven_rows()
@@ -148,17 +149,17 @@ def read_attention_maps(file_name: str, content: bytes) -> AttentionMaps:
 
 
 def read_map_file(file_name: str, content: bytes) -> MapFile:
-    """Read a file of attention maps: (T, S), heads x T x S, layers x heads x T x S as BertViz and CircuitsVis take it,
-    a batch of these, with an axis of 1 anywhere before T; one array a layer, a head or a sentence; maps of an encoder,
+    """Reads a file of attention maps: (T, S), heads x T x S, layers x heads x T x S as in BertViz and CircuitsVis,
+    a batch of these, with an axis of 1 anywhere before T; one array per layer, head or sentence; maps of an encoder,
     of a decoder and between them.
 
     file_name: with its ending: .json, .npz, .npy, .safetensors. content: at most 10 MB, JSON 5. The maps are the arrays
-    with a name of MAP_NAMES, else those that no other name says to be something else. The words stand under "tokens",
+    with a name of MAP_NAMES, else those whose names do not mean anything else. The words are under "tokens",
     "words", "queries" and "keys", "left_text" and "right_text", "src_tokens" and "tgt_tokens" and the like: a text that
-    is cut at its spaces, a list of texts, or a list of these for each sentence.
+    is split at its spaces, a list of texts, or a list of these for each sentence.
 
     Raises AttentionError (a ValueError): maps_missing, map_axes, too_many_map_heads, map_side, map_magnitude,
-    not_finite, words_count, and what read_contents refuses.
+    not_finite, words_count, and those of read_contents.
 
     >>> file = read_map_file("maps.json", b'{"attention": [[1, 0], [0.5, 0.5]], "model": "m", "loss": 3}')
     >>> [group.readings for group in file.groups], dict(file.notes), dict(file.unread)
@@ -186,7 +187,7 @@ def read_map_file(file_name: str, content: bytes) -> MapFile:
 
 
 def check_maps(name: str, maps: torch.Tensor) -> None:
-    """Refuses maps that no page can draw. maps: (L, H, T, S)."""
+    """Raises AttentionError for maps that no page can draw. maps: (L, H, T, S)."""
     L, H, T, S = maps.shape
     if L * H > MAX_MAP_HEADS:
         raise AttentionError("too_many_map_heads", limit=MAX_MAP_HEADS, given=L * H)
@@ -198,13 +199,13 @@ def check_maps(name: str, maps: torch.Tensor) -> None:
 
 # ---- which arrays are maps -------------------------------------------------------------------------------------------
 def is_map_name(name: str) -> bool:
-    """Whether a name is one of maps: "attn_weights", "blocks.0.attn.hook_pattern", "decoder_attentions"."""
+    """Whether a name means maps: "attn_weights", "blocks.0.attn.hook_pattern", "decoder_attentions"."""
     plain = plain_name(name)
     return plain in MAP_NAMES or KIND_PREFIX.sub("", plain) in MAP_NAMES
 
 
 def kind_of(name: str) -> str:
-    """The part of a model that maps are from, by their name.
+    """The part of a model that maps are from, inferred from their name.
 
     >>> kind_of("encoder_attentions"), kind_of("attention.Cross.attn"), kind_of("decoder.encoder_attn"), kind_of("attn")
     ('encoder', 'cross', 'cross', '')
@@ -221,8 +222,7 @@ def kind_of(name: str) -> str:
 
 
 def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
-    """Raises the refusal of an array that has the name of maps or of words and could not be read, and that of what
-    could not be read where nothing else was."""
+    """Raises the error of an unreadable array called like maps or words, or any error if nothing was readable."""
     for name, error in contents.unread.items():
         if plain_name(name) in TOKEN_NAMES:
             raise speak_of_words(name, error)
@@ -239,7 +239,7 @@ def refuse_unread_maps(file_name: str, contents: FileContents) -> None:
 
 
 def speak_of_words(name: str, error: AttentionError) -> AttentionError:
-    """The error of words that could not be read, which says what words are."""
+    """The error for unreadable words; if it depends on their form, one that names the accepted forms."""
     shown = printable_name(name)
     match error.code:
         case "json_value":
@@ -250,15 +250,16 @@ def speak_of_words(name: str, error: AttentionError) -> AttentionError:
 
 
 def first_text(text: Texts) -> str:
-    """The first of texts in lists."""
+    """The first text in nested lists."""
     while not isinstance(text, str):
         text = text[0] if text else ""
     return text
 
 
 def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
-    """The arrays that are maps: those with a name of maps, else those whose name says nothing else; where there is only
-    one array, that one."""
+    """The names of the arrays that are maps: those called like maps, else those not called like anything else; an only
+    array is always one.
+    """
     arrays = contents.arrays
     if len(arrays) == 1:
         return list(arrays)
@@ -274,17 +275,17 @@ def choose_map_arrays(file_name: str, contents: FileContents) -> list[str]:
 
 
 def are_shares(array: np.ndarray) -> bool:
-    """Whether all numbers lie between 0 and 1, as those of weights do."""
+    """Whether all numbers are between 0 and 1, like weights."""
     return bool(((array >= 0) & (array <= 1 + SUM_TOLERANCE)).all())
 
 
 def rank_of(plain: str) -> int:
-    """The rank of a name among those of maps; the lowest is shown first."""
+    """The rank of a name among MAP_NAMES; the lowest is shown first."""
     return MAP_NAMES.index(plain) if plain in MAP_NAMES else 0
 
 
 def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[list[str]]:
-    """Names that differ in one number, or in two that make a whole grid, and whose arrays have one shape, together."""
+    """Groups names that differ in one number, or in two that form a complete grid, if their shapes are equal."""
     series: dict[tuple, list[str]] = {}
     for name in names:
         template, _ = numbers_in(name)
@@ -297,22 +298,22 @@ def group_names(names: Iterable[str], arrays: Mapping[str, np.ndarray]) -> list[
 
 
 def is_whole_series(members: list[str]) -> bool:
-    """Whether the numbers of names make a line, or a grid without a gap."""
+    """Whether the numbers in the names form a line, or a grid without a gap."""
     columns = varying_numbers(members)
     sizes = [len(set(column)) for column in columns.values()]
     return 0 < len(columns) <= MAX_SERIES_NUMBERS and int(np.prod(sizes)) == len(members)
 
 
 def varying_numbers(members: list[str]) -> dict[int, tuple[int, ...]]:
-    """The numbers that are not the same in all names, by their places."""
+    """The numbers that differ between the names, by their place in the name."""
     numbers = [numbers_in(name)[1] for name in members]
     columns = zip(*numbers, strict=True)
     return {place: column for place, column in enumerate(columns) if len(set(column)) > 1}
 
 
-# ---- what their axes are ---------------------------------------------------------------------------------------------
+# ---- the axes of maps ------------------------------------------------------------------------------------------------
 def make_group(members: list[str], contents: FileContents, sentences: int) -> MapGroup:
-    """The maps of one array, or of a series. Raises AttentionError."""
+    """The maps of an array, or of a series. Raises AttentionError."""
     name, arrays = members[0], [contents.arrays[name] for name in members]
     array = arrays[0]
     if array.ndim < 2:
@@ -349,8 +350,9 @@ def name_series(members: list[str]) -> str:
 
 
 def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str]:
-    """Which axis each varying number of a series counts: sentences, where other words stand beside its members; layers,
-    where the word before it says nothing else."""
+    """The axis that each varying number of a series counts: "B" if its members have different words, else as the word
+    before the number implies, by default layers, then heads.
+    """
     if len(members) == 1:
         return []
     template, _ = numbers_in(members[0])
@@ -367,8 +369,9 @@ def list_series_axes(members: list[str], texts: Mapping[str, Texts]) -> list[str
 
 
 def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
-    """What the axes before (T, S) can be, but for those of length 1, the likeliest first. series: those that are known
-    already, the first of them."""
+    """The possible meanings of the axes before (T, S), except those of length 1, the likeliest first. series: of the
+    first axes, which are known.
+    """
     counted = [size for size in lead[len(series) :] if size > 1]
     if series:
         left = [axis for axis in "LBH" if axis not in series]
@@ -383,7 +386,7 @@ def list_readings(lead: tuple[int, ...], series: list[str]) -> list[str]:
 
 
 def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
-    """The reading that a file states itself; none if it states none."""
+    """The reading that the file itself states; none if it states none."""
     if len(dims) != len(shape):
         return []
     named = [axis for axis, size in zip(dims, shape, strict=True) if size > 1 and axis not in "TS"]
@@ -391,7 +394,7 @@ def said_readings(dims: tuple[str, ...], shape: tuple[int, ...]) -> list[str]:
 
 
 def batch_first(readings: list[str], lead: list[int], sentences: int) -> list[str]:
-    """The readings, that of a batch first where the file has words for as many sentences."""
+    """The readings, those with a batch first if the file has words for as many sentences."""
     if sentences == 1:
         return readings
     batches = [axes for axes in readings if "B" in axes]

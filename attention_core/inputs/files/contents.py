@@ -1,7 +1,7 @@
-"""The contents of a file by name: arrays of numbers, texts, and everything else with the reason why it is neither.
+"""The contents of a file by name: arrays of numbers, texts, and everything else with the reason why it is unreadable.
 
-A file of maps or of tensors often holds more than is asked for. Whatever cannot be read here is named, never dropped:
-`read_contents` refuses a file only as a whole, one that is no such file or larger than the bounds.
+A file of maps or tensors often contains more than is needed. Whatever cannot be read is listed by name:
+`read_contents` raises an error only for a file of the wrong format, or one beyond the bounds.
 """
 
 import json
@@ -41,15 +41,15 @@ from attention_core.inputs.files.uploads import (
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
 
-MAX_TEXT_BYTES = 200_000  # of a member of an NPZ that holds texts, and of the metadata of a safetensors file
+MAX_TEXT_BYTES = 200_000  # bytes of a member with texts in an NPZ, and of the metadata of a safetensors file
 MAX_CONTENT_AXES = 6  # (step, layer, B, H, T, S)
 JSON_BOUNDS = replace(ARRAY_BOUNDS, axes=MAX_CONTENT_AXES)
-MAX_JSON_DEPTH = 12  # objects and lists of objects in each other
-ABOUT_KEY = "about"  # the metadata of our own exports
-AXIS_WORDS = {"T": "queries", "S": "keys"}  # the words of the axes of our own exports
+MAX_JSON_DEPTH = 12  # nested objects and lists of objects
+ABOUT_KEY = "about"  # key of the metadata in this app's exports
+AXIS_WORDS = {"T": "queries", "S": "keys"}  # the words of the axes in this app's exports
 TEXT_TYPE = re.compile(r"[<>|=]?[US][0-9]{1,6}")
-COUNTED_BY = ("layer", "head")  # by which the maps of a list of objects are called
-NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # as our own JSON says them
+COUNTED_BY = ("layer", "head")  # keys that number the maps in a list of objects
+NOT_FINITE = {"-Infinity": -np.inf, "Infinity": np.inf, "NaN": np.nan}  # as in this app's JSON
 
 Texts = str | tuple["Texts", ...]
 Found = np.ndarray | Texts | AttentionError
@@ -59,9 +59,9 @@ Found = np.ndarray | Texts | AttentionError
 class FileContents:
     """The contents of a file, by name.
 
-    arrays: numbers, whole ones as int64, truth values as bool, others as float64; whether they are finite is not asked.
-    texts: a text, or texts in lists. unread: why something is neither. dims: the axes of arrays, where the file says
-    them, as our own exports do.
+    arrays: whole numbers as int64, truth values as bool, others as float64; they may be infinite or NaN. texts: a text,
+    or nested lists of texts. unread: why something is neither. dims: the axes of arrays, if the file states them, as
+    this app's exports do.
     """
 
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
@@ -75,14 +75,14 @@ class FileContents:
 
 
 def read_contents(file_name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> FileContents:
-    """Reads all that a file holds.
+    """Reads everything in a file.
 
     file_name: with its ending: .json, .npz, .npy, .safetensors, or a matrix as text. JSON objects in objects are named
-    by the way to them, "params.q"; a list of objects by their "name", else by their numbers. Arrays of texts and of
+    by their path, "params.q"; a list of objects by their "name", else by their indices. Arrays of texts and of
     bytes are texts. Nothing is unpickled.
 
     Raises AttentionError: file_ending, file_empty, file_too_large, too_many_arrays, too_many_numbers, array_twice, and
-    what parse_json refuses; not_npz, unpacked_too_large, not_safetensors, header_too_long.
+    those of parse_json; not_npz, unpacked_too_large, not_safetensors, header_too_long.
 
     >>> contents = read_contents("maps.json", b'{"model": "m", "attn": {"q": [[1, 0]]}, "odd": [1, [2]]}')
     >>> contents.arrays["attn.q"].tolist(), contents.texts, list(contents.unread)
@@ -128,7 +128,7 @@ def gather_contents(file_name: str, found: Iterator[tuple[str, Found]], bounds: 
 
 # ---- text ------------------------------------------------------------------------------------------------------------
 def find_in_text(file_name: str, content: bytes, _: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The matrix of a text, named after the file. Raises AttentionError: not_text, and what parse_matrix refuses."""
+    """The matrix of a text, named after the file. Raises AttentionError: not_text, and those of parse_matrix."""
     stem, _ = split_file_name(file_name)
     yield stem, parse_matrix(decode_text(file_name, content), printable_name(file_name))
 
@@ -146,13 +146,14 @@ def find_in_json(file_name: str, content: bytes, _: FileBounds) -> Iterator[tupl
 
 
 def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tuple[str, Found]]:
-    """The arrays and texts of a JSON value. unnamed: what a value without a name is called. depth: how much deeper
-    objects may lie."""
+    """The arrays and texts of a JSON value. unnamed: the name of a value without one. depth: how many further levels of
+    objects are allowed.
+    """
     own_name = name or unnamed
     if is_counted_object(value):
         value = [text for _, text in value]
     if value is None or value == [] or value == ():
-        return  # holds nothing
+        return  # an empty value
     rows = read_text_rows(value)
     if rows is not None:
         items = rows
@@ -172,8 +173,9 @@ def walk_json(name: str, value: object, unnamed: str, depth: int) -> Iterator[tu
 
 
 def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
-    """A value that is no object; a list of arrays that differ in shape, or of which some are empty, one by one: layers
-    of a model need not have equally many heads, and not each gives its weights."""
+    """The contents of a value that is no object; a list of arrays of different shapes, or with empty entries, is split:
+    the layers of a model may differ in their number of heads, and some may return no weights.
+    """
     whole = read_json_value(name, value)
     is_uneven = isinstance(whole, AttentionError) and whole.code in ("lists_differ", "json_value")
     if not is_uneven or not isinstance(value, list):
@@ -189,8 +191,7 @@ def read_layers(name: str, value: object) -> Iterator[tuple[str, Found]]:
 
 
 def name_entries(entries: list[tuple]) -> list[str]:
-    """The names of the objects of a list: by their "name" or by their layer and head, if these are unique,
-    else by their places."""
+    """The names of the objects in a list: their "name", or layer and head, if these are unique; else their indices."""
     counted = [count_name(dict(entry)) for entry in entries]
     if all(counted) and len(set(counted)) == len(counted) > 1:
         return counted
@@ -206,7 +207,7 @@ def count_name(entry: dict) -> str:
 
 
 def without_name(entry: tuple, name: str) -> tuple:
-    """An object of a list without the entries that its name is made of."""
+    """An object of a list, without the entries that make up its name."""
     is_counted = name == count_name(dict(entry))
     return tuple(
         (key, value)
@@ -216,15 +217,16 @@ def without_name(entry: tuple, name: str) -> tuple:
 
 
 def is_counted_object(value: object) -> bool:
-    """Whether an object holds texts alone under the names 0, 1, 2, as a data frame writes a column of words."""
+    """Whether an object contains only texts under the names 0, 1, 2, as a data frame stores a column of words."""
     if not isinstance(value, tuple) or not value:
         return False
     return all(key == str(place) and isinstance(text, str) for place, (key, text) in enumerate(value))
 
 
 def read_text_rows(value: object) -> list[tuple[str, object]] | None:
-    """The columns of a list of objects that have the same names, one of them a text and none of them an array or an
-    object, such as tokens with their numbers; None of another value."""
+    """The columns of a list of objects with the same keys, at least one with texts, none with arrays or objects, such
+    as tokens with their numbers; None for any other value.
+    """
     is_list_of_objects = isinstance(value, list) and all(isinstance(entry, tuple) for entry in value)
     if not is_list_of_objects or not value or () in value:
         return None
@@ -242,7 +244,7 @@ def read_text_rows(value: object) -> list[tuple[str, object]] | None:
 
 
 def read_json_value(name: str, value: object) -> Found:
-    """A value that is no object: texts, or an array, or why it is neither."""
+    """A value that is no object: texts, an array, or the error why it is neither."""
     texts = as_texts(value)
     if texts is not None:
         return texts
@@ -253,7 +255,7 @@ def read_json_value(name: str, value: object) -> Found:
 
 
 def as_texts(value: object, depth: int = MAX_CONTENT_AXES) -> Texts | None:
-    """A text, or lists of texts in lists, as tuples; None of anything else. depth: how deep lists may lie."""
+    """A text, or nested lists of texts, as tuples; None for anything else. depth: the allowed depth of the lists."""
     if isinstance(value, str):
         return value
     if not isinstance(value, list) or not value or depth == 0:
@@ -263,12 +265,12 @@ def as_texts(value: object, depth: int = MAX_CONTENT_AXES) -> Texts | None:
 
 
 def is_own_export(value: object) -> bool:
-    """Whether a JSON value is a run as our own export writes it."""
+    """Whether a JSON value is a run exported by this app."""
     return isinstance(value, tuple) and {ABOUT_KEY, "steps"} <= {key for key, _ in value}
 
 
 def find_in_own_json(document: dict) -> Iterator[tuple[str, Found]]:
-    """The steps of a run that we exported, and its metadata with the axes of its steps."""
+    """The steps of an exported run, and its metadata with the axes of its steps."""
     dims = []
     steps = document["steps"] if isinstance(document["steps"], list) else []
     for place, entry in enumerate(steps):
@@ -291,7 +293,7 @@ def to_plain(value: object) -> object:
 
 
 def with_infinities(value: object) -> object:
-    """Lists of numbers, with infinities and NaN instead of their texts in our own JSON."""
+    """Nested lists of numbers, with infinities and NaN instead of the texts that stand for them in this app's JSON."""
     if isinstance(value, list):
         return [with_infinities(item) for item in value]
     return NOT_FINITE.get(value, value) if isinstance(value, str) else value
@@ -301,7 +303,7 @@ def with_infinities(value: object) -> object:
 def find_in_npz(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
     """The contents of an NPZ file. Its directory is checked before unpacking, and no file is written."""
     shown_name, entries = printable_name(file_name), content.count(ZIP_ENTRY_MAGIC)
-    if entries > MAX_ARRAYS:  # before zipfile makes an object of each
+    if entries > MAX_ARRAYS:  # checked before zipfile makes an object of each
         raise AttentionError("too_many_arrays", name=shown_name, limit=MAX_ARRAYS, given=entries)
     try:
         with ZipFile(BytesIO(content)) as archive:
@@ -331,7 +333,7 @@ def find_in_npy(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[
 
 
 def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
-    """The array or the texts of an NPY file, or why it is neither."""
+    """The array or the texts of an NPY file, or the error why it is neither."""
     texts = read_npy_texts(content)
     if texts is not None:
         return texts
@@ -342,7 +344,7 @@ def read_npy_contents(name: str, content: bytes, bounds: FileBounds) -> Found:
 
 
 def read_npy_texts(content: bytes) -> Texts | None:
-    """The texts of an NPY file; None of one that holds something else. Nothing is unpickled."""
+    """The texts of an NPY file; None for other contents. Nothing is unpickled."""
     if len(content) > MAX_TEXT_BYTES:
         return None
     try:
@@ -357,12 +359,12 @@ def read_npy_texts(content: bytes) -> Texts | None:
         return None
     try:
         return nest_texts(np.frombuffer(held, dtype).reshape(shape).tolist())
-    except ValueError:  # a letter that Unicode does not have
+    except ValueError:  # a character that Unicode lacks
         return None
 
 
 def nest_texts(value: object) -> Texts:
-    """Texts in lists as tuples; bytes are read as UTF-8."""
+    """Nested lists of texts as tuples; bytes are decoded as UTF-8."""
     if isinstance(value, list):
         return tuple(map(nest_texts, value))
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
@@ -370,7 +372,7 @@ def nest_texts(value: object) -> Texts:
 
 # ---- safetensors -----------------------------------------------------------------------------------------------------
 def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> Iterator[tuple[str, Found]]:
-    """The contents of a safetensors file: its arrays, and the texts of its metadata, JSON lists as lists."""
+    """The contents of a safetensors file: its arrays, and the texts of its metadata, with JSON lists as lists."""
     shown_name, length = printable_name(file_name), int.from_bytes(content[:8], "little")
     if MAX_SAFETENSORS_HEADER < length <= len(content):
         raise AttentionError("header_too_long", name=shown_name, limit=MAX_SAFETENSORS_HEADER, given=length)
@@ -387,7 +389,7 @@ def find_in_safetensors(file_name: str, content: bytes, bounds: FileBounds) -> I
 
 
 def read_stored_tensor(name: str, tensor: Mapping, bounds: FileBounds) -> Found:
-    """An array of a safetensors file, or why it is none."""
+    """An array of a safetensors file, or the error why it is none."""
     dtype = SAFETENSORS_TYPES.get(tensor["dtype"], tensor["dtype"])
     try:
         return read_stored_array(name, dtype, tensor["shape"], tensor["data"], bounds=bounds)
@@ -396,7 +398,7 @@ def read_stored_tensor(name: str, tensor: Mapping, bounds: FileBounds) -> Found:
 
 
 def read_metadata(text: str) -> Texts:
-    """A text of metadata; a list of texts where it is one in JSON."""
+    """A text of metadata; a list of texts if it is one in JSON."""
     try:
         texts = as_texts(json.loads(text))
     except (ValueError, RecursionError):
@@ -404,7 +406,7 @@ def read_metadata(text: str) -> Texts:
     return text if texts is None else texts
 
 
-FILE_READERS = {  # by the ending of a file: finds what it holds, by name
+FILE_READERS = {  # by the ending of a file: yields its contents, by name
     ".csv": find_in_text,
     ".tsv": find_in_text,
     ".txt": find_in_text,
@@ -415,9 +417,9 @@ FILE_READERS = {  # by the ending of a file: finds what it holds, by name
 }
 
 
-# ---- our own exports -------------------------------------------------------------------------------------------------
+# ---- exports of this app ---------------------------------------------------------------------------------------------
 def unfold_about(contents: FileContents) -> FileContents:
-    """The contents with the metadata of our own export read: the words of its axes, the axes of its arrays, notes."""
+    """The contents with the metadata of this app's export read: the words of axes, the axes of arrays, notes."""
     said = contents.texts.get(ABOUT_KEY)
     packed = contents.arrays.get(ABOUT_KEY)
     if packed is not None and are_bytes(packed):
@@ -441,12 +443,12 @@ def unfold_about(contents: FileContents) -> FileContents:
 
 
 def are_bytes(array: np.ndarray) -> bool:
-    """Whether an array is a row of bytes: a text as our own NPZ files hold it."""
+    """Whether an array is a row of bytes: a text in this app's NPZ files."""
     return array.ndim == 1 and array.dtype == np.int64 and bool(((array >= 0) & (array < 256)).all())
 
 
 def read_dims(dims: object) -> dict[str, tuple[str, ...]]:
-    """The axes of arrays as our own export states them."""
+    """The axes of arrays as this app's export states them."""
     if not isinstance(dims, dict):
         return {}
     read = {name: as_texts(axes) for name, axes in dims.items()}

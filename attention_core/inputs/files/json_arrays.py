@@ -18,15 +18,15 @@ from attention_core.record.errors import AttentionError
 
 MAX_LISTS = 100_000
 MAX_OBJECTS = 640
-MAX_TEXTS = 100_000  # words, names, and infinities as our own exports say them
-MAX_WHOLE_DIGITS = 15  # of a number that float64 holds to the last digit
+MAX_TEXTS = 100_000  # words, names, and the texts for infinities in this app's exports
+MAX_WHOLE_DIGITS = 15  # digits of a whole number that float64 represents exactly
 # Checked before parsing, because each list, text and number takes many times its characters in memory.
 MAX_SIGN_COUNTS = {",": MAX_NUMBERS, "[": MAX_LISTS, "{": MAX_OBJECTS, '"': 2 * MAX_TEXTS}
 
 
 def parse_json(name: str, text: str) -> object:
-    """Parses a JSON text: an object is the tuple of its pairs, with names that come twice; whole numbers stay whole,
-    and infinities and NaN, which Python's json writes, are taken.
+    """Parses a JSON text: an object becomes a tuple of pairs, which keeps repeated names; whole numbers stay whole;
+    infinities and NaN, which Python's json writes, are accepted.
 
     Raises AttentionError: json_signs, not_json, lists_too_deep.
     """
@@ -55,14 +55,14 @@ def parse_json(name: str, text: str) -> object:
 
 
 def whole_or_float(text: str) -> int | float:
-    """A whole number; one of many digits as a float."""
+    """A whole number; as a float if it has many digits."""
     return int(text) if len(text) <= MAX_WHOLE_DIGITS else float(text)
 
 
 def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
-    """Makes an array of nested lists: float64, bool where all are true or false, int64 where all are whole.
+    """Makes an array from nested lists: bool if all are true or false, int64 if all are whole, else float64.
 
-    value: lists in lists, of the same length along each axis, at most as deep as the bounds have axes.
+    value: nested lists, of the same length along each axis, at most as deep as the bounds have axes.
 
     Raises AttentionError: lists_too_deep, lists_differ, json_value, empty, too_many_numbers.
 
@@ -89,7 +89,7 @@ def nested_array(name: str, value: object, bounds: FileBounds = ARRAY_BOUNDS) ->
 
 
 def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[int, ...]) -> None:
-    """Refuses an item of another kind than the first: lists, numbers, or truth values."""
+    """Raises AttentionError if an item has another kind than the first: list, number or truth value."""
     for at, item in enumerate(items):
         if type(item) in kinds:
             continue
@@ -103,7 +103,7 @@ def check_alike(name: str, items: list, kinds: tuple[type, ...], shape: tuple[in
 
 
 def check_equal_lengths(name: str, lists: list[list]) -> None:
-    """Refuses a list of another length than the first."""
+    """Raises AttentionError if a list has another length than the first."""
     expected = len(lists[0])
     for row in lists:
         if len(row) != expected:
@@ -116,7 +116,7 @@ def check_equal_lengths(name: str, lists: list[list]) -> None:
 
 
 def format_json_excerpt(item: object) -> str:
-    """Writes the beginning of an item as JSON does; of a list or an object only the brackets."""
+    """The beginning of an item as JSON text; only the brackets of a list or an object."""
     if isinstance(item, list):
         return "[…]"
     if isinstance(item, tuple):  # the pairs of an object

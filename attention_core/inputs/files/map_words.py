@@ -8,7 +8,7 @@ from attention_core.inputs.files.contents import Texts
 from attention_core.record.errors import AttentionError
 
 MAX_WORD_CHARS = 40
-# Names of words in the order in which they are asked: of the queries, of the keys, and of both where they are one text.
+# Names of words, in the order in which they are tried: for the queries, for the keys, and for both if they are equal.
 LEFT_NAMES = ("queries", "query_tokens", "query_words", "left", "left_text", "left_tokens")
 RIGHT_NAMES = ("keys", "key_tokens", "key_words", "right", "right_text", "right_tokens")
 QUERY_NAMES = (
@@ -54,7 +54,7 @@ BOTH_NAMES = (
     "pieces",
     "subwords",
 )
-STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # words, whatever their number
+STRICT_NAMES = ("tokens", "queries", "keys", "left", "right", "left_text", "right_text")  # always words
 ENCODER_NAMES = ("encoder_tokens", "encoder_text", "src_tokens", "source_tokens", "source", "src", "src_text")
 DECODER_NAMES = ("decoder_tokens", "decoder_text", "tgt_tokens", "target_tokens", "target", "tgt", "trg", "tgt_text")
 
@@ -63,7 +63,7 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class FoundWords:
-    """The words of both axes, and the names under which they stood: of the queries, and of the keys; "" of none."""
+    """The words of both axes, and the names of the texts that they are from; "" if they are from none."""
 
     queries: Words
     keys: Words
@@ -74,10 +74,10 @@ class FoundWords:
 def find_words(
     texts: Mapping[str, Texts], sizes: tuple[int, int], kind: str, stem: str, sentence: int | None, sentences: int
 ) -> FoundWords:
-    """The words of maps of T queries and S keys; numbers where there are none.
+    """The words of maps of T queries and S keys; numbers if there are none.
 
-    texts: of the file, by name. kind: "encoder", "decoder", "cross", or "" of maps of no such kind. stem: the way to
-    the maps in the file, beside which words come first. sentence: the one of a batch that is shown, None without one;
+    texts: of the file, by name. kind: of the maps, "encoder", "decoder", "cross" or "". stem: the path of
+    the maps in the file; words in the same object are preferred. sentence: the index in a batch, None without one;
     sentences: how many there are.
 
     >>> find_words({"tokens": "a cat"}, (2, 2), "", "", None, 1)
@@ -98,14 +98,14 @@ def find_words(
 
 
 def list_near_words(texts: Mapping[str, Texts], stem: str) -> dict[str, Texts]:
-    """The texts with the name of words that stand in the same object as maps. stem: the way to the maps."""
+    """The texts called like words in the same object as maps. stem: the path of the maps."""
     names = (*QUERY_NAMES, *KEY_NAMES, *BOTH_NAMES)
     near = [name for name in texts if stem and name_stem(name) == stem]
     return {name: texts[name] for name in near if plain_name(name) in names}
 
 
 def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Under which names the words of the queries and of the keys may stand, the first that fits first."""
+    """The names under which the words of the queries and of the keys may be, in the order in which they are tried."""
     match kind:
         case "encoder":
             return (*ENCODER_NAMES, *LEFT_NAMES, *BOTH_NAMES), (*ENCODER_NAMES, *RIGHT_NAMES, *BOTH_NAMES)
@@ -121,7 +121,7 @@ def names_of_axes(kind: str, is_square: bool) -> tuple[tuple[str, ...], tuple[st
 def pick_words(
     texts: Mapping[str, Texts], names: Iterable[str], count: int, sentence: int | None, sentences: int
 ) -> tuple[str, Words]:
-    """The first text under one of these names that has so many words, and its name; none where there is none."""
+    """The first text under one of these names that has `count` words, and its name; both empty if there is none."""
     for wanted in names:
         for name, text in texts.items():
             if plain_name(name) == wanted:
@@ -132,15 +132,16 @@ def pick_words(
 
 
 def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Words]:
-    """The ways to read a text as words: a list as it is, one text cut at its spaces, or into its characters; of lists
-    of words that of the sentence."""
+    """The ways to read a text as words: a list unchanged, a text split at its spaces or into its characters; a list of
+    lists as the list of the sentence.
+    """
     if isinstance(text, str):
         yield tuple(text.split())
         yield tuple(text)
         return
     if all(isinstance(word, str) for word in text):
         if sentence is not None and len(text) == sentences:
-            yield from list_cuts(text[sentence], None, 1)  # a text a sentence
+            yield from list_cuts(text[sentence], None, 1)  # one text per sentence
         yield text
         if len(text) == 1:
             yield from list_cuts(text[0], None, 1)
@@ -151,7 +152,7 @@ def list_cuts(text: Texts, sentence: int | None, sentences: int) -> Iterator[Wor
 
 
 def check_words(texts: Mapping[str, Texts], sizes: list[tuple[int, int]], sentences: int) -> None:
-    """Refuses a text that can be nothing but words and has the number of no axis. sizes: (T, S) of all maps of a file.
+    """Checks that each text that must be words has as many as some axis. sizes: (T, S) of all maps of a file.
 
     Raises AttentionError: words_count.
     """

@@ -1,7 +1,7 @@
 """Infers the meaning of a file's mask: its axes, and whether True blocks a pair or allows it.
 
-The name says it where a library has one meaning for it; else every reading that fits the sizes is named, and where two
-of them block other pairs the mask waits for an answer.
+A name that libraries use in one meaning decides; else all readings that fit the sizes are listed, and if two of them
+block different pairs, the user is asked.
 """
 
 from collections.abc import Iterable
@@ -23,13 +23,13 @@ from attention_core.inputs.files.stated_masks import (
 )
 from attention_core.record.errors import AttentionError
 
-MAX_BLOCKED_BIAS = -9984.0  # a number of an additive mask that blocks: this or less, what bfloat16 makes of -10,000
+MAX_BLOCKED_BIAS = -9984.0  # largest number of an additive mask that blocks: -10,000 in bfloat16
 POLARITIES = ("allowed", "blocked", "added", *STATED)
 BOTH = ("allowed", "blocked")
 AXES_BY_RANK = {1: ("S",), 2: ("B S", "T S"), 3: ("B T S", "H T S", "BH T S"), 4: ("B H T S",)}
 MASK_AXES = tuple(axes for all_axes in (*AXES_BY_RANK.values(), *LENGTH_AXES.values()) for axes in all_axes)
 
-# What True, or 1, means under a name, and whether the name is about keys alone: (B, S) and never (T, S).
+# The meaning of True, or 1, under a name, and whether the name is about keys alone: (B, S) and never (T, S).
 KEYS_BLOCKED = (
     "key_padding_mask",
     "src_key_padding_mask",
@@ -75,10 +75,10 @@ ALLOWED = (
     "unmasked",
 )
 BLOCKED = ("blocked", "blocked_mask", "masked", "ignore", "ignored", "ignore_mask", "forbidden", "excluded")
-BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # numbers that are added: a mask only where they block
+BIAS_NAMES = ("attn_bias", "attention_bias", "bias")  # numbers added to the scores: a mask only if they block pairs
 PADDING_NAMES = (*KEYS_BLOCKED, *KEYS_ALLOWED, *KEYS_EITHER, *LENGTH_NAMES)
 PAIR_MASK_NAMES = ("mask", *CAUSAL_FLAGS, *ALLOWED, *BLOCKED, *PAIRS_EITHER, *PAIRS_BLOCKED)
-# Names that end in "mask" and say nothing of who attends to whom: of heads, of tokens that are learned from or hidden.
+# Names that end in "mask" and are no masks of pairs: of heads, of tokens that are learned from or hidden.
 OTHER_MASKS = (
     "head_mask",
     "layer_head_mask",
@@ -105,22 +105,23 @@ CAUSAL_WORDS = ("causal", "subsequent", "look_ahead", "sliding", "window", "ltor
 
 @dataclass(frozen=True)
 class MaskReading:
-    """axes: of MASK_AXES. polarity: what stands for a pair that may attend: "allowed" True or 1, "blocked" False or 0,
-    "added" a 0 beside large negative numbers; or what a file states, of STATED: "lengths" of the keys that are words,
-    "causal" no later key, "causal_end" the same with the last query at the last key."""
+    """axes: one of MASK_AXES. polarity: what means that a pair may attend: "allowed" True or 1, "blocked" False or 0,
+    "added" a 0 beside large negative numbers; or one of STATED: "lengths" the number of keys that are words, "causal"
+    no later key, "causal_end" no later key, with the last query at the last key.
+    """
 
     axes: str
     polarity: str
 
 
 def is_mask_name(name: str) -> bool:
-    """Whether a name is that of a mask: a known one, or any that ends in "mask"."""
+    """Whether a name means a mask: a known name, or any that ends in "mask"."""
     plain = plain_name(name)
     return plain in (*PAIR_MASK_NAMES, *PADDING_NAMES) or (plain.endswith("mask") and plain not in OTHER_MASKS)
 
 
 def is_additive(mask: np.ndarray | Tensor) -> bool:
-    """Whether numbers are 0 or block: those of a mask that is added to scores."""
+    """Whether all numbers are 0 or block, as in a mask that is added to scores."""
     numbers = torch.as_tensor(mask)
     return numbers.dtype != torch.bool and bool(((numbers == 0) | (numbers <= MAX_BLOCKED_BIAS)).all())
 
@@ -131,13 +132,13 @@ def read_mask(
     sizes: tuple[int, int, int, int],
     answer: MaskReading | None = None,
 ) -> tuple[Bool[Tensor, "B H T S"], MaskReading, tuple[MaskReading, ...]]:
-    """Reads a mask as True = may attend, of four axes, those of length 1 to be broadcast; the reading, and all others.
+    """Reads a mask as True = may attend, with four axes, some of length 1; also returns the reading, and all others.
 
-    mask: truth values, 0 and 1, or 0 and large negative numbers. sizes: (B, H, T, S). answer: the user's answer,
-    axes "" where they left these open; an answer that does not fit is none.
+    mask: truth values, 0 and 1, or 0 and large negative numbers. sizes: (B, H, T, S). answer: by the user,
+    with axes "" if these are open; an answer that does not fit is ignored.
 
-    Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings where two readings block
-    other pairs and there is no answer.
+    Raises AttentionError: mask_not_additive, mask_lengths, shape_fits_scores; mask_readings if two readings block
+    different pairs and there is no answer.
 
     >>> padding = torch.tensor([[False, False, True]])
     >>> allowed, reading, _ = read_mask("key_padding_mask", padding, (1, 2, 5, 3))
@@ -159,7 +160,8 @@ def list_mask_readings(
     name: str, mask: Tensor, sizes: tuple[int, int, int, int]
 ) -> tuple[list[MaskReading], list[MaskReading]]:
     """The readings of a mask that fit its sizes: those that its name allows, and the others. Raises AttentionError:
-    shape_fits_scores, mask_lengths, mask_not_additive."""
+    shape_fits_scores, mask_lengths, mask_not_additive.
+    """
     stated = list_stated_readings(name, mask, sizes)
     if stated:
         return [MaskReading(*each) for each in stated], []
@@ -174,7 +176,7 @@ def list_mask_readings(
 
 
 def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int]) -> bool:
-    """Whether a shape has these axes; each may be 1, but for the heads of all sequences in a row."""
+    """Whether a shape fits these axes; each may be 1, except that of the heads of all sequences."""
     B, H, T, S = sizes
     full_sizes = {"B": B, "H": H, "T": T, "S": S, "BH": B * H}
     for size, axis in zip(shape, axes.split(), strict=True):
@@ -184,7 +186,7 @@ def fits_axes(shape: Iterable[int], axes: str, sizes: tuple[int, int, int, int])
 
 
 def is_named_axes(name: str, axes: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> bool:
-    """Whether a name allows axes that fit: a mask of keys has none of queries, one of pairs has them."""
+    """Whether a name allows these axes: a mask of keys has no axis of queries, one of pairs has."""
     plain = plain_name(name)
     if plain in PADDING_NAMES:
         return axes in ("S", "B S") or (len(axes.split()) > 2 and mask.shape[-2] == 1)
@@ -209,12 +211,12 @@ def list_polarities(name: str, mask: Tensor) -> tuple[tuple[str, ...], tuple[str
     if is_whole or (mask == 1).any():
         return named, turned
     if plain in (*PAIRS_EITHER, *PAIRS_BLOCKED) or mask.dim() == 4:
-        return ("added",), BOTH  # all zeros in floating point: what blocks nothing when it is added
+        return ("added",), BOTH  # all zeros in floating point: a mask that is added and blocks nothing
     return (*named, "added"), turned
 
 
 def list_named_polarities(name: str) -> tuple[str, ...]:
-    """The meaning of True or 1 by the name of a mask; both if the name says nothing."""
+    """The meaning of True or 1, inferred from the name of a mask; both if it is unknown."""
     plain = plain_name(name)
     if last_name(name) == "mask" or plain not in (*PAIR_MASK_NAMES, *PADDING_NAMES):
         return BOTH
@@ -224,8 +226,9 @@ def list_named_polarities(name: str) -> tuple[str, ...]:
 
 
 def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
-    """What True means in a mask that is called causal: no later key is allowed, so what all later ones have blocks;
-    nothing where these differ, and where the earlier ones have the same."""
+    """The meaning of True in a causal mask, by its values at later keys, which must be blocked; empty if these values
+    differ, or if all values are equal.
+    """
     if mask.dim() < 2:
         return ()
     truths = mask != 0
@@ -239,8 +242,8 @@ def find_causal_polarity(mask: Tensor) -> tuple[str, ...]:
 
 
 def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
-    """Whether a mask of pairs is causal, but with True where its name says False, as Megatron's attention_mask: read as
-    the name says, queries would differ, and each look at all later keys.
+    """Whether a mask of pairs is causal, but with True and False exchanged, such as Megatron's attention_mask: with
+    the meaning of its name, each query would attend to all later keys.
 
     >>> later = torch.ones(3, 3, dtype=torch.bool).triu(1)[None, None]
     >>> is_turned(later, ("allowed",)), is_turned(later, ("blocked",)), is_turned(~later, ("allowed",))
@@ -254,7 +257,7 @@ def is_turned(mask: Tensor, named: tuple[str, ...]) -> bool:
 
 
 def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int, int]) -> Bool[Tensor, "B H T S"]:
-    """A mask as True = may attend, of four axes."""
+    """A mask as True = may attend, with four axes."""
     B, H, _, _ = sizes
     if reading.polarity in STATED:
         return stated_to_pairs(mask, reading.polarity, sizes)
@@ -276,9 +279,9 @@ def mask_to_pairs(mask: Tensor, reading: MaskReading, sizes: tuple[int, int, int
 
 
 def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tensor:
-    """Reads a boolean mask, or an additive one of 0 and large negative numbers, as True = may attend.
+    """Converts a boolean mask, or an additive one of 0 and large negative numbers, to True = may attend.
 
-    blocked: True means blocked in a boolean mask. is_added: numbers are added; else they are 0 and 1.
+    blocked: whether True means blocked in a boolean mask. is_added: whether numbers are added; else they are 0 and 1.
     """
     if mask.dtype == torch.bool or not is_added:
         truths = mask != 0
@@ -289,7 +292,7 @@ def mask_to_allowed(mask: Tensor, blocked: bool, is_added: bool = True) -> Tenso
 
 
 def are_same_pairs(one: Tensor, other: Tensor) -> bool:
-    """Whether two masks of four axes, some of length 1, block the same pairs; neither is broadcast for it."""
+    """Whether two masks of four axes, some of length 1, block the same pairs; compared without broadcasting."""
     for axis in range(one.dim()):
         if one.shape[axis] == other.shape[axis]:
             continue

@@ -1,4 +1,4 @@
-"""Reads one matrix of a file, whatever else stands in it: by its name, by that of a library, or the only one."""
+"""Reads one matrix from a file with any other contents: by its name, by that of a library, or as the only one."""
 
 from collections.abc import Mapping
 
@@ -14,8 +14,9 @@ from attention_core.record.errors import AttentionError
 
 
 def read_matrix_file(file_name: str, content: bytes) -> FileContents:
-    """The contents of a file with a matrix. Raises AttentionError: no_arrays, or why nothing in it is one, and what
-    read_contents refuses."""
+    """The contents of a file with a matrix. Raises AttentionError: no_arrays, or that of an unreadable array, and those
+    of read_contents.
+    """
     contents = read_contents(file_name, content)
     if not contents.arrays:
         raise next(iter(contents.unread.values()), AttentionError("no_arrays", name=printable_name(file_name)))
@@ -25,13 +26,13 @@ def read_matrix_file(file_name: str, content: bytes) -> FileContents:
 def read_array(
     file_name: str, content: bytes, name: str, array: str | None = None, minus_infinity: bool = False
 ) -> np.ndarray:
-    """Reads one array of a file: the one called `array`; without that the one called `name`, also in the way of a
-    library, or the only one. A matrix of a linear layer is turned: see turn_projection.
+    """Reads an array of a file: `array` if given, else the array called `name`, in this project or in a
+    library, else the only one. The matrix of a linear layer is transposed: see turn_projection.
 
-    name: the part that the array will be, for errors. minus_infinity: whether it may hold −∞. The rest as in
-    read_contents; what else stands in the file need not be an array, nor finite.
+    name: of the matrix, for errors. minus_infinity: whether it may contain −∞. The rest as in
+    read_contents; other contents of the file need not be arrays, nor finite.
 
-    Raises AttentionError: unknown_choice, which_array, no_arrays, and what read_contents refuses.
+    Raises AttentionError: unknown_choice, which_array, no_arrays, and those of read_contents.
 
     >>> read_array("layer.json", b'{"q": [[1, 2]], "k": [[3, 4]]}', "k")
     array([[3, 4]])
@@ -52,7 +53,7 @@ def read_matrix(
     """Reads one array of a file as a matrix: a vector (n,) becomes (1, n), leading axes of length 1 are dropped.
 
     Arguments as in read_array. Returns float64, at most 512 x 512, no number beyond a million.
-    Raises AttentionError: rank, too_many_rows, too_many_columns, too_large, and what read_array refuses.
+    Raises AttentionError: rank, too_many_rows, too_many_columns, too_large, and those of read_array.
 
     >>> read_matrix("b_q.json", b"[[[1, 2, 3]]]", "b_q")
     array([[1., 2., 3.]])
@@ -100,7 +101,7 @@ def choose_name(file_name: str, arrays: Mapping[str, np.ndarray], name: str, arr
 
 
 def check_limits(name: str, matrix: Float[np.ndarray, "rows columns"]) -> None:
-    """Refuses a matrix beyond the limits of one that is typed."""
+    """Raises AttentionError if a matrix exceeds the limits of a typed one."""
     rows, columns = matrix.shape
     if rows > MAX_ROWS:
         raise AttentionError(

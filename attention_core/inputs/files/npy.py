@@ -1,6 +1,6 @@
 """Reads NumPy's files, NPY and NPZ, without unpickling.
 
-Headers and zip directories are checked before use, so that a small file cannot ask for much memory. The format: NEP 1,
+Headers and zip directories are checked before use, so that a small file cannot claim much memory. The format: NEP 1,
 and the docstring of numpy.lib.format.
 """
 
@@ -23,10 +23,10 @@ from attention_core.inputs.files.array_bytes import (
 from attention_core.record.errors import AttentionError
 from attention_core.record.python_source import parse_source
 
-MAX_NPY_HEADER_BYTES = 10_000  # bytes; NumPy's own bound
-MAX_SIZE = 10**19  # of an axis: a longer number is no size at all, a shorter one is repeated in the refusal
+MAX_NPY_HEADER_BYTES = 10_000  # bytes; the same limit as in NumPy
+MAX_SIZE = 10**19  # limit of an axis: longer numbers are no sizes, shorter ones are quoted in the error
 
-# A version of the format: the number of bytes that hold the header's length, and the encoding of the header.
+# By version of the format: the number of bytes of the header's length, and the encoding of the header.
 VERSIONS = {
     (1, 0): (2, "latin-1"),
     (2, 0): (4, "latin-1"),
@@ -34,19 +34,19 @@ VERSIONS = {
 }
 PYTHON_2_SIZE = re.compile(r"(?<=[0-9])L(?=[,)])")  # Python 2 wrote 3 as 3L
 OBJECT_PATTERN = re.compile(r"[<>|=]?O[0-9]*")
-# What literal_eval raises, and what a literal raises that is no dictionary with the keys of a header.
+# Errors of literal_eval, and of a literal that is no dictionary with the keys of a header.
 HEADER_FAULTS = (ValueError, TypeError, SyntaxError, MemoryError, RecursionError, KeyError)
 
 ZIP_ENTRY_MAGIC = b"PK\x01\x02"  # the beginning of every entry of a zip directory
 ENCRYPTED_FLAG = 1  # a bit of a member's flags
-# What zipfile raises, in one version of Python or another, on bytes that are no zip archive.
+# Errors that zipfile raises, depending on Python's version, for bytes that are no zip archive.
 ZIP_FAULTS = (BadZipFile, zlib.error, struct.error, EOFError, OSError, ValueError, RuntimeError, OverflowError)
 
 
 def read_npy(name: str, content: bytes, bounds: FileBounds = ARRAY_BOUNDS) -> np.ndarray:
     """Reads the array of an NPY file, version 1, 2 or 3, of either byte order and either order of axes.
 
-    Raises AttentionError: npy_header, header_too_long, array_pickled, and what read_stored_array refuses.
+    Raises AttentionError: npy_header, header_too_long, array_pickled, and those of read_stored_array.
 
     >>> file = BytesIO()
     >>> np.save(file, np.array([[1, 2, 3]], dtype=np.int16))
@@ -82,14 +82,14 @@ def split_npy(name: str, content: bytes) -> tuple[str, str, tuple[int, ...], mem
 def parse_header(name: str, header: bytes, encoding: str) -> tuple[str, str, tuple[int, ...]]:
     """Reads type, order and shape from the dictionary in a header; only a literal is evaluated.
 
-    NumPy's read_array_header_1_0 evaluates the same literal and then makes a dtype of the type. That dtype knows no
-    bfloat16, takes names such as "long", which have another width on other machines, hides the text that a refusal
-    repeats, and warns on the server's log.
+    NumPy's read_array_header_1_0 evaluates the same literal and then makes a dtype of it. That dtype supports no
+    bfloat16, accepts names such as "long", whose width depends on the machine, hides the text that an error
+    quotes, and logs warnings on the server.
     """
     try:
         text = PYTHON_2_SIZE.sub("", header.decode(encoding))
         fields = literal_eval(parse_source(text.lstrip(" \t"), mode="eval"))
-        dtype = str(fields["descr"])  # several types together become a text that read_stored_array refuses
+        dtype = str(fields["descr"])  # several types become a text that read_stored_array refuses
         by_columns = fields["fortran_order"]
         shape = fields["shape"]
     except HEADER_FAULTS:
@@ -115,7 +115,7 @@ def is_packed_as_numpy(member: ZipInfo) -> bool:
 
 
 def check_unpacked_size(name: str, members: list[ZipInfo], bounds: FileBounds) -> None:
-    """Refuses members that are too large together, by what the zip directory says."""
+    """Raises AttentionError if members are too large together, by the sizes in the zip directory."""
     unpacked_bytes = sum(member.file_size for member in members)
     if unpacked_bytes > bounds.unpacked_bytes:
         raise AttentionError(
@@ -127,6 +127,6 @@ def check_unpacked_size(name: str, members: list[ZipInfo], bounds: FileBounds) -
 
 
 def unpack_member(archive: ZipFile, member: ZipInfo) -> bytes:
-    """Unpacks a member, up to the number of bytes that the zip directory says."""
+    """Unpacks a member, up to the number of bytes in the zip directory."""
     with archive.open(member) as file:
         return file.read(member.file_size)

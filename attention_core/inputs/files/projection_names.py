@@ -1,4 +1,4 @@
-"""The matrices of a layer under the names of libraries, turned as this project multiplies them: x W."""
+"""The matrices of a layer under the names of libraries, transposed to this project's convention: x W."""
 
 from collections.abc import Mapping
 
@@ -17,9 +17,9 @@ THIRDS = {"q": 0, "k": 1, "v": 2}
 
 
 def find_projection(arrays: Mapping[str, np.ndarray], name: str) -> str | None:
-    """The array of a file that is a matrix or a bias of a layer under a name of a library; None where there is none.
+    """The name of the array that is a matrix or bias of a layer in a library's naming; None if there is none.
 
-    name: "w_q", "b_o", ... of this project.
+    name: in this project, such as "w_q" or "b_o".
 
     >>> find_projection({"attn.k_proj.weight": np.eye(2), "attn.q_proj.weight": np.eye(2)}, "w_q")
     'attn.q_proj.weight'
@@ -28,7 +28,7 @@ def find_projection(arrays: Mapping[str, np.ndarray], name: str) -> str | None:
 
 
 def projection_of(given: str, name: str) -> str:
-    """How an array stores the matrix `name` of this project: "plain", "linear" (turned), "packed"; else ""."""
+    """The form in which an array stores the matrix `name`: "plain", "linear" (transposed), "packed"; else ""."""
     kind, _, letter = name.partition("_")
     if letter not in LINEAR_NAMES or kind not in ("w", "b"):
         return ""
@@ -45,9 +45,9 @@ def projection_of(given: str, name: str) -> str:
 
 
 def turn_projection(array: np.ndarray, given: str, name: str) -> np.ndarray:
-    """An array as this project has the matrix `name`: (in, out), the heads beside each other.
+    """An array as the matrix `name` of this project: (in, out), heads as consecutive column blocks.
 
-    given: its name in the file. A weight of a linear layer is turned, of a packed one its third is taken; W_Q of
+    given: its name in the file. A weight of a linear layer is transposed, a packed one is cut to its third; W_Q of
     TransformerLens (H, D, d) becomes (D, H d), its W_O (H, d, D) becomes (H d, D).
 
     >>> turn_projection(np.array([[1, 2], [3, 4], [5, 6]]), "q_proj.weight", "w_q").tolist()

@@ -22,11 +22,11 @@ from attention_core.verification.tensor_layout import Layout, arrange_axes, infe
 
 REQUIRED_ROLES = ("q", "k", "v")
 NO_ANSWERS: Mapping[str, MaskReading] = {}
-MASK_ROLES = ("mask", "padding")  # which pairs are allowed; which keys are words
+MASK_ROLES = ("mask", "padding")  # the pairs that are allowed; the keys that are words
 ROLES = (*REQUIRED_ROLES, *MASK_ROLES, "scores", "weights", "output")
 STATED_NAMES = (*CAUSAL_FLAGS, *LENGTH_NAMES)
-ATTENTION_MASK = "attention_mask"  # beside another mask the words of transformers: (B, S)
-HEAD_OUTPUTS = "head_outputs"  # of our own exports, whose "output" went through W_o
+ATTENTION_MASK = "attention_mask"  # if there is another mask: in transformers, the keys that are words, (B, S)
+HEAD_OUTPUTS = "head_outputs"  # in this app's exports, whose "output" is after W_o
 VECTOR_ENDINGS = ("", "_states", "_layer", "_vectors", "_heads", "_tensor", "_proj", "s")
 ROLE_NAMES = {
     **{
@@ -41,23 +41,23 @@ ROLE_NAMES = {
     "output": ("output", "out", "o", "z", "attn_output", "attention_output", "context", "context_layer", HEAD_OUTPUTS),
 }
 ROLE_NAMES["q"] += ("queries",)
-ROTATED_NAMES = {  # with the positions turned in: what the scores are made of
+ROTATED_NAMES = {  # q and k after the rotation, from which the scores are computed
     letter: (f"rot_{letter}", f"{letter}_rot", f"{word}_rot", f"{letter}_rotated", f"{letter}_embed")
     for letter, word in (("q", "query"), ("k", "key"))
 }
-SCALED_SCORES = "hook_attn_scores"  # of TransformerLens, scaled and masked: no step has these
-# With two axes these are matrices of a layer, with more what it made of x.
+SCALED_SCORES = "hook_attn_scores"  # of TransformerLens, scaled and masked: no step of a run equals it
+# With two axes these are matrices of a layer; with more, they are the projections of x.
 MATRIX_LIKE_NAMES = ("q_proj", "k_proj", "v_proj", "query_proj", "key_proj", "value_proj")
 
 
 @dataclass(frozen=True, eq=False)
 class UploadedTensors:
-    """The tensors of a file as attention reads them.
+    """The tensors of a file in the layout of attention.
 
     q: (B, H, T, d_k). k: (B, H_kv, S, d_k). v: (B, H_kv, S, d_v), all in float64. allowed: True = may attend. given:
-    the steps that the file holds, by the names that a Trace gives them. axes: how q, k and v were read, one of
-    TENSOR_LAYOUTS; fits: all readings that fit their shapes. masks: how those of MASK_ROLES were read; mask_fits: all
-    their readings.
+    the steps in the file, by their names in a Trace. axes: the layout of q, k and v in the file, one of
+    TENSOR_LAYOUTS; fits: all layouts that fit their shapes. masks: the readings of MASK_ROLES; mask_fits: all
+    their possible readings.
     """
 
     q: Tensor
@@ -86,7 +86,7 @@ class UploadPart:
         return tuple(slice(first, first + count) for first, count in ranges)
 
 
-# ---- which array is what ---------------------------------------------------------------------------------------------
+# ---- the role of each array ------------------------------------------------------------------------------------------
 def guess_roles(names: Iterable[str]) -> dict[str, str]:
     """Guesses the array for each role from the names: q, Q, query, layers.3.query, ...; the first that fits.
 
@@ -94,10 +94,10 @@ def guess_roles(names: Iterable[str]) -> dict[str, str]:
     {'q': 'layer.0.Query', 'k': 'layer.0.key', 'v': 'v', 'weights': 'attn'}
     """
     names = [name for name in names if last_name(name) != SCALED_SCORES]
-    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # an array of pairs before what is stated of them
+    names.sort(key=lambda name: plain_name(name) in STATED_NAMES)  # arrays of pairs before stated masks
     roles: dict[str, str] = {}
     for role in ROLES:
-        for said in (last_name, plain_name):  # the very name before one with the number of a layer
+        for said in (last_name, plain_name):  # an exact name before one with a layer's number
             for name in names:
                 if names_role(said(name), role):
                     roles.setdefault(role, name)
@@ -132,8 +132,8 @@ def find_rotated(names: Iterable[str]) -> dict[str, str]:
 
 
 def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
-    """The same of arrays, of which some have the name of a role and not its form: a single number, the matrix or the
-    bias of a layer, and numbers that are added to scores and block nothing.
+    """Guesses roles by names, excluding arrays without the form of their role: a single number, the matrix or the
+    bias of a layer, and numbers added to scores that block nothing.
 
     >>> guess_array_roles({"q_proj": np.eye(2), "q": np.ones((1, 2)), "attn_bias": np.ones((2, 2))})
     {'q': 'q'}
@@ -142,7 +142,7 @@ def guess_array_roles(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
 
 
 def can_have_role(name: str, array: np.ndarray) -> bool:
-    """Whether an array has the shape and the numbers that its role by name needs."""
+    """Whether an array has the shape and the values that the role of its name needs."""
     plain = plain_name(name)
     if plain in STATED_NAMES:
         return is_stated_mask(name, array)
@@ -154,9 +154,9 @@ def can_have_role(name: str, array: np.ndarray) -> bool:
 
 
 def oldest_in_force(uploads: Sequence[Iterable[str]]) -> int:
-    """The number of the oldest upload in force: the newest that has q, k and v of its own, else the first.
+    """The index of the oldest upload that is used: the newest with q, k and v, else the first.
 
-    uploads: the names of the arrays that came together, the oldest upload first.
+    uploads: the names of the arrays in each upload, the oldest upload first.
 
     >>> oldest_in_force([["q", "k", "v", "weights"], ["Query", "Key", "Value"], ["mask"]])
     1
@@ -176,11 +176,11 @@ def read_roles(
     axes: str | None = None,
     answers: Mapping[str, MaskReading] = NO_ANSWERS,
 ) -> UploadedTensors:
-    """Reads the arrays of a file as attention does.
+    """Reads the arrays of a file as q, k, v and further steps of attention.
 
     arrays: by name. roles: the array's name for each of ROLES; q, k and v are needed. axes: the axes of q, k and v, one
-    of TENSOR_LAYOUTS; None: inferred from the shapes. answers: how the user says that those of MASK_ROLES are
-    read; else as their names, numbers and shapes say.
+    of TENSOR_LAYOUTS; by default inferred from the shapes. answers: the user's readings of MASK_ROLES; by
+    default inferred from their names, numbers and shapes.
 
     Raises AttentionError: role_missing, maps_alone, mask_readings, mask_not_additive, rank, shape_fits_scores, and as
     infer_layout and arrange_axes do.
@@ -218,8 +218,9 @@ def read_roles(
 
 
 def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str]) -> Layout:
-    """Infers the axes of q, k and v from their shapes, and from weights, scores or outputs of four axes; where two
-    readings fit, a name of TransformerLens says that tokens stand before heads."""
+    """Infers the axes of q, k and v from their shapes, and from weights, scores or outputs of four axes; if two layouts
+    fit, a name of TransformerLens decides for tokens before heads.
+    """
     known = {role: tensor for role, tensor in tensors.items() if tensor.dim() == 4}
     layout = infer_layout_of(tensors, known)
     if layout.ambiguous and last_name(roles["q"]).startswith(HOOK_PREFIX):
@@ -228,7 +229,7 @@ def infer_upload_layout(tensors: Mapping[str, Tensor], roles: Mapping[str, str])
 
 
 def infer_layout_of(tensors: Mapping[str, Tensor], known: Mapping[str, Tensor]) -> Layout:
-    """The same from the shapes alone. known: weights, scores and output of four axes."""
+    """Infers the axes from the shapes alone. known: weights, scores and output of four axes."""
     return infer_layout(
         tensors["q"],
         tensors["k"],
@@ -239,7 +240,7 @@ def infer_layout_of(tensors: Mapping[str, Tensor], known: Mapping[str, Tensor]) 
 
 
 def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
-    """Adds the axes before (T, S) that can only have length 1; other tensors about pairs stay as they are.
+    """Adds the axes before (T, S) that can only have length 1; other tensors of pairs are returned unchanged.
 
     sizes: (B, H, T, S).
 
@@ -257,7 +258,7 @@ def add_pair_axes(tensor: Tensor, sizes: tuple[int, ...]) -> Tensor:
 
 
 def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
-    """Returns the step of an output: that of the heads if it has as many axes as q, else the merged one."""
+    """Returns the step of an output: head_outputs if it has as many axes as q, else the merged output."""
     if output.dim() < 2:
         raise AttentionError(
             "rank",
@@ -272,7 +273,7 @@ def output_to_step(output: Tensor, axes: str) -> dict[str, Tensor]:
 
 # ---- the part that fits on a screen ----------------------------------------------------------------------------------
 def largest_upload_part(uploaded: UploadedTensors, most_heads: int, most_tokens: int, most_pairs: int) -> UploadPart:
-    """The largest part within these limits, from the first head, query and key on."""
+    """The largest part within these limits, beginning at the first head, query and key."""
     _, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     queries = min(T, most_tokens)
@@ -290,7 +291,7 @@ def largest_upload_part(uploaded: UploadedTensors, most_heads: int, most_tokens:
 
 
 def heads_per_group(uploaded: UploadedTensors) -> int:
-    """The number of query heads that share a key/value head; 1 where they do not divide evenly."""
+    """The number of query heads that share a key/value head; 1 if they do not divide evenly."""
     H = uploaded.q.shape[1]
     H_kv = uploaded.k.shape[1]
     if H_kv == 0 or H % H_kv != 0:
@@ -301,8 +302,8 @@ def heads_per_group(uploaded: UploadedTensors) -> int:
 def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTensors:
     """Copies a part: one sequence, some heads with the key/value heads that they read, some queries and keys.
 
-    Weights, and what is made of them, depend on all keys: where the part leaves keys out, only the scores of the file
-    are kept. A step that does not have the sizes of a run is not cut, so that its misfit is reported.
+    Weights and outputs depend on all keys: if the part leaves keys out, only the scores of the file
+    are kept. A step with other sizes than the run is not cut, so that the mismatch is reported.
     Raises AttentionError: part_outside, part_groups.
     """
     check_part(uploaded, part)
@@ -312,7 +313,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
     allowed = uploaded.allowed
     if allowed is not None:
         allowed = slice_pairs(allowed, part.slices())
-    return replace(  # the clones let go of the whole
+    return replace(  # clones, so that the whole tensors can be freed
         uploaded,
         q=uploaded.q[sequence, heads, queries].clone(),
         k=uploaded.k[sequence, kv_heads, keys].clone(),
@@ -323,7 +324,7 @@ def cut_upload_part(uploaded: UploadedTensors, part: UploadPart) -> UploadedTens
 
 
 def check_part(uploaded: UploadedTensors, part: UploadPart) -> None:
-    """Refuses a part outside the tensors, and one that cuts through a group of heads."""
+    """Raises AttentionError if a part is outside the tensors, or splits a group of heads."""
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     check_range("heads", part.heads, H)
@@ -343,7 +344,7 @@ def check_part(uploaded: UploadedTensors, part: UploadPart) -> None:
 
 
 def check_range(name: str, chosen: tuple[int, int], size: int) -> None:
-    """Refuses a (first, count) outside an axis."""
+    """Raises AttentionError if a (first, count) is outside an axis."""
     first, count = chosen
     end = first + count
     if first < 0 or count < 1 or end > size:
@@ -356,7 +357,7 @@ def check_range(name: str, chosen: tuple[int, int], size: int) -> None:
 
 
 def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Tensor]:
-    """Copies the part of the steps that a file holds: of all keys every step, of some keys the scores alone."""
+    """Copies the part of the steps in a file: every step if it has all keys, else only the scores."""
     B, H, T, _ = uploaded.q.shape
     S = uploaded.k.shape[2]
     sequence, heads, queries, keys = part.slices()
@@ -383,7 +384,7 @@ def cut_given_steps(uploaded: UploadedTensors, part: UploadPart) -> dict[str, Te
 
 
 def slice_pairs(tensor: Tensor, slices: tuple[slice, ...]) -> Tensor:
-    """Cuts a mask that broadcasts to (B, H, T, S); an axis of length 1 stays as it is."""
+    """Cuts a mask that broadcasts to (B, H, T, S); an axis of length 1 is unchanged."""
     kept = []
     for size, chosen in zip(tensor.shape, slices, strict=True):
         kept.append(slice(None) if size == 1 else chosen)

@@ -1,4 +1,4 @@
-"""Masks that a file states by one word or one number a sequence: is_causal, and how many keys of each are words."""
+"""Masks that a file states without a matrix: is_causal, and the number of keys that are words in each sequence."""
 
 from collections.abc import Sequence
 
@@ -11,12 +11,12 @@ from attention_core.inputs.files.array_names import plain_name
 from attention_core.record.errors import AttentionError
 
 CAUSAL_FLAGS = ("is_causal", "causal", "use_causal_mask", "is_causal_mask")
-LENGTH_NAMES = (  # of keys: those after the length are padding
+LENGTH_NAMES = (  # keys after the length are padding
     *("lengths", "lens", "seq_lens", "seq_lengths", "seqlens", "sequence_lengths", "valid_lens", "valid_lengths"),
     *("valid_len", "kv_lengths", "kv_lens", "kv_seq_lengths", "key_lengths", "key_lens", "key_value_seq_lengths"),
     *("src_lengths", "src_lens", "src_len", "src_valid_lens", "enc_valid_lens", "memory_lengths"),
 )
-# The first query at the first key, as in scaled_dot_product_attention; the last at the last, as with a cache.
+# The first query at the first key, as in scaled_dot_product_attention; or the last at the last, as with a cache.
 CAUSAL_READINGS = (("T S", "causal"), ("T S", "causal_end"))
 LENGTH_AXES = {1: ("B",), 2: ("B T",)}
 STATED = ("causal", "causal_end", "lengths")
@@ -35,9 +35,9 @@ def is_stated_mask(name: str, array: np.ndarray) -> bool:
 
 
 def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, int]) -> Sequence[tuple[str, str]]:
-    """The axes and the meaning that a stated mask can have; nothing of another mask. sizes: (B, H, T, S).
+    """The possible axes and meanings of a stated mask; empty for any other mask. sizes: (B, H, T, S).
 
-    Raises AttentionError: mask_lengths, where lengths are not one of 0 to S for each sequence.
+    Raises AttentionError: mask_lengths if there is not one length from 0 to S for each sequence.
     """
     plain = plain_name(name)
     B, _, T, S = sizes
@@ -55,7 +55,7 @@ def list_stated_readings(name: str, mask: Tensor, sizes: tuple[int, int, int, in
 def stated_to_pairs(
     mask: Num[Tensor, "..."], polarity: str, sizes: tuple[int, int, int, int]
 ) -> Bool[Tensor, "B H T S"]:
-    """A stated mask as True = may attend, of four axes, those of length 1 to be broadcast. polarity: one of STATED.
+    """A stated mask as True = may attend, with four axes, some of length 1. polarity: one of STATED.
 
     >>> stated_to_pairs(torch.tensor([1, 2]), "lengths", (2, 1, 1, 3)).tolist()
     [[[[True, False, False]]], [[[True, True, False]]]]
@@ -65,5 +65,5 @@ def stated_to_pairs(
         by_query = mask if mask.dim() == 2 else mask[:, None]  # (B) -> (B, 1)
         allowed = torch.arange(S) < by_query[..., None]
         return allowed[:, None]  # (B, T, S) -> (B, 1, T, S)
-    last_key = S - T if polarity == "causal_end" else 0  # of the first query
+    last_key = S - T if polarity == "causal_end" else 0  # the position of the first query among the keys
     return torch.ones(1, 1, T, S, dtype=torch.bool).tril(last_key)

@@ -9,8 +9,8 @@ import numpy as np
 from attention_core.inputs.files.array_bytes import BFLOAT16, printable_name
 from attention_core.record.errors import AttentionError
 
-MAX_SAFETENSORS_HEADER = 100_000  # bytes, of some hundred arrays
-MAX_LISTED_NAMES = 8  # in an error
+MAX_SAFETENSORS_HEADER = 100_000  # bytes: enough for some hundred arrays
+MAX_LISTED_NAMES = 8  # names that an error lists
 
 UTF_16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 SAFETENSORS_TYPES = {
@@ -41,20 +41,20 @@ def split_file_name(file_name: str) -> tuple[str, str]:
 
 
 def decode_text(file_name: str, content: bytes) -> str:
-    """Decodes the text of a file: UTF-16 with its mark, else UTF-8 with or without one."""
+    """Decodes the text of a file: UTF-16 if it has a byte order mark, else UTF-8 with or without one."""
     encoding = "utf-16" if content.startswith(UTF_16_MARKS) else "utf-8-sig"
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError:
         raise AttentionError("not_text", name=printable_name(file_name)) from None
-    if "\0" in text:  # no text has this character, and most files of numbers do
+    if "\0" in text:  # no text has this character, but most files of numbers do
         raise AttentionError("not_text", name=printable_name(file_name))
     return text
 
 
-# ---- which array, which numbers --------------------------------------------------------------------------------------
+# ---- checks of arrays ------------------------------------------------------------------------------------------------
 def list_first_names(names: Collection[str]) -> str:
-    """Lists the first names, as an error repeats them."""
+    """Lists the first names for an error."""
     listed = [printable_name(name) for name in list(names)[:MAX_LISTED_NAMES]]
     if len(names) > MAX_LISTED_NAMES:
         listed.append("…")
@@ -62,7 +62,7 @@ def list_first_names(names: Collection[str]) -> str:
 
 
 def refuse_not_finite(name: str, array: np.ndarray, minus_infinity: bool) -> None:
-    """Refuses a number that is not finite; minus_infinity: −∞ is allowed."""
+    """Raises AttentionError for a number that is not finite. minus_infinity: whether −∞ is allowed."""
     refused = ~np.isfinite(array)
     if minus_infinity:
         refused &= array != -np.inf

@@ -1,1 +1,1 @@
-"""The forms in which people paste a matrix: each is taken apart into cells of text, row by row."""
+"""The formats of pasted matrices: each is split into cells of text, row by row."""

@@ -1,4 +1,4 @@
-"""Reads matrices in brackets, as Python, NumPy, PyTorch, JAX, JSON, MATLAB, Mathematica and C write them."""
+"""Reads matrices in brackets, in the syntax of Python, NumPy, PyTorch, JAX, JSON, MATLAB, Mathematica and C."""
 
 import re
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from attention_core.inputs.pasted.refusals import (
 from attention_core.record.errors import AttentionError
 
 MAX_SHOWN_AXES = 8
-WRAPPED_LINE_CHARACTERS = 60  # a line at least so long may have been cut by a program that prints one row
+WRAPPED_LINE_CHARACTERS = 60  # a line at least so long may be part of a row that a program printed on several lines
 
-# What may be called around a matrix and leaves its numbers as they are, by the last part of its name.
+# Functions that leave the numbers of a matrix unchanged, by the last part of their name.
 WRAPPERS = frozenset(
     (
         *("array", "asarray", "ndarray", "masked_array", "matrix", "mat", "stack", "vstack", "from_numpy"),
@@ -30,18 +30,18 @@ WRAPPERS = frozenset(
         *("matrixform", "immutablematrix", "immutabledensematrix", "mutabledensematrix"),
     )
 )
-NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # between matrices, and in the place of one: (tensor(…), None)
+NOTHING = re.compile(r"[,; \t\r\n]+|\bNone\b")  # between matrices, or instead of one: (tensor(…), None)
 FRACTION_CALLS = ("fraction", "rational")
-# Keyword arguments that say nothing of the numbers, and those that hold them.
+# Keyword arguments that do not concern the numbers, and those that contain them.
 SILENT_KEYWORDS = frozenset(
     (
         *("dtype", "device", "requires_grad", "grad_fn", "shape", "layout", "size", "names", "name", "weak_type"),
-        *("place", "stop_gradient"),  # of PaddlePaddle
+        *("place", "stop_gradient"),  # those of PaddlePaddle
         *("copy", "order", "ndmin", "sharding", "fill_value", "is_leaf", "subok", "like", "trainable", "committed"),
     )
 )
 HOLDING_KEYWORDS = ("data", "numpy", "object", "value", "initial_value", "values")
-# Calls after a matrix that leave its numbers as they are.
+# Methods that leave the numbers of a matrix unchanged.
 METHODS = re.compile(
     r"(?<=[)\]])(?:\.(?:cuda|cpu|detach|numpy|tolist|clone|copy|contiguous|float|double|requires_grad_)\([0-9]{0,2}\)"
     r"|\.to\((?:device[ \t]*=[ \t]*)?(?:[\"'](?:cuda|cpu|mps)[:0-9]{0,4}[\"']|device)\))+"
@@ -70,7 +70,7 @@ SUFFIXED_NUMBER = re.compile(r"([0-9]\.?)[fFlL]\b")
 class Group:
     """The content between two brackets, or of the arguments of a call: groups, or text.
 
-    opened: its opening bracket; "" of the whole text. call: what is called, "" of a bracket."""
+    opened: its opening bracket; "" for the whole text. call: the name of the called function, "" for a bracket."""
 
     __slots__ = ("call", "groups", "labels", "opened", "text")
 
@@ -82,7 +82,7 @@ class Group:
 
 
 def has_brackets(text: str) -> bool:
-    """Tells whether a text is a matrix in brackets: a word in them, such as [CLS], is none."""
+    """Whether a text is a matrix in brackets: a word in them, such as [CLS], is none."""
     plain = SPECIAL_TOKEN.sub("", text)
     if "[" in plain or "]" in plain:
         return True
@@ -94,7 +94,7 @@ def has_brackets(text: str) -> bool:
 
 
 def is_wrapper(call: str) -> bool:
-    """Tells whether a call of this name leaves the numbers in it as they are."""
+    """Whether a function of this name leaves the numbers in its arguments unchanged."""
     last = call.rpartition(".")[2].lower()
     return last in WRAPPERS or last in FRACTION_CALLS
 
@@ -102,7 +102,7 @@ def is_wrapper(call: str) -> bool:
 def bracketed_cells(text: str, name: str) -> Cells:
     """Splits [[1, 2], [3, 4]], [1 2; 3 4], {{1, 2}, {3, 4}}, or rows in brackets one after the other.
 
-    Leading axes of length 1 are taken away. Raises AttentionError: brackets, not_understood, rank, ambiguous_rows,
+    Leading axes of length 1 are removed. Raises AttentionError: brackets, not_understood, rank, ambiguous_rows,
     several_matrices.
     """
     text = TENSORFLOW.sub("", text, count=1)
@@ -133,7 +133,7 @@ def bracketed_cells(text: str, name: str) -> Cells:
 
 
 def rows_of(group: Group, text: str, name: str) -> Cells:
-    """Splits the rows of a matrix, a bracket each; where there are more axes, asks which of the matrices is meant."""
+    """Splits a matrix into its bracketed rows. Raises AttentionError: several_matrices if there are more axes."""
     if any(row.groups for row in group.groups):
         shape = shape_of(group)
         if shape is None:
@@ -158,7 +158,7 @@ def find_matrices(group: Group, place: str = "") -> Iterator[tuple[str, Group]]:
 
 
 def shape_of(group: Group) -> tuple[int, ...] | None:
-    """The shape of nested brackets by the first of each; None where one holds numbers beside brackets."""
+    """The shape of nested brackets, by the first item of each; None if one contains numbers beside brackets."""
     shape = []
     while group.groups:
         if NOTHING.sub("", "".join(group.text)):
@@ -174,12 +174,12 @@ def shape_of(group: Group) -> tuple[int, ...] | None:
 def split_row(row: str) -> list[str]:
     """Splits the text between two brackets, where a line break is a space and Python allows a last comma."""
     row = row.strip().removesuffix(",")
-    separator = "," if "," in row else None  # None: any spaces
+    separator = "," if "," in row else None  # None: split at any spaces
     return [cell.strip().strip("\"'") if '"' in cell or "'" in cell else cell for cell in row.split(separator)]
 
 
 def leaf_rows(leaf: str, name: str) -> Cells:
-    """Splits [1 2; 3 4], where a row goes on after a comma at the end of a line."""
+    """Splits [1 2; 3 4], where a comma at the end of a line continues the row."""
     leaf = leaf.strip("\"'")
     joined = re.sub(r",[ \t\r]*\n", ", ", leaf)
     lines = [line for line in joined.splitlines() if line.strip()]
@@ -187,7 +187,7 @@ def leaf_rows(leaf: str, name: str) -> Cells:
     cells = [split_row(row) for row in rows]
     if len(lines) < 2 or ";" in leaf or len(lines[0]) < WRAPPED_LINE_CHARACTERS:
         return cells
-    # One row that a program printed on several lines, or several rows?
+    # a single row that a program printed on several lines, or several rows?
     one_row = [[cell for row in cells for cell in row]]
     lengths = [len(row) for row in cells]
     if min(lengths) == max(lengths):
@@ -197,7 +197,7 @@ def leaf_rows(leaf: str, name: str) -> Cells:
 
 # ---- groups ----------------------------------------------------------------------------------------------------------
 def group_brackets(text: str, name: str) -> Group:
-    """Groups a text by its brackets; calls around them are taken away, with what they say of the type."""
+    """Groups a text by its brackets; calls around them are removed, together with their type arguments."""
     whole = Group("")
     stack = [whole]
     position = 0
@@ -262,8 +262,9 @@ def close_group(group: Group, outer: Group, text: str, position: int, name: str)
 
 
 def take_labelled(group: Group, text: str, name: str) -> None:
-    """Takes the value of {"q": [[1, 2]]}, and the row {"a": 1, "b": 2}; several values are several matrices, of which
-    one must be chosen, or the rows or the columns of one."""
+    """Takes the value of {"q": [[1, 2]]}, or the row {"a": 1, "b": 2}; several values are matrices to choose from,
+    or the rows or the columns of one.
+    """
     if not group.groups and len(split_row("".join(group.text))) == len(group.labels):
         return
     if len(group.labels) != len(group.groups):
@@ -282,7 +283,7 @@ def take_labelled(group: Group, text: str, name: str) -> None:
 
 
 def skip_keyword(text: str, found: re.Match, name: str) -> int:
-    """Returns the position after a keyword argument, or that of its value if it holds the numbers."""
+    """Returns the position after a keyword argument, or that of its value if it contains the numbers."""
     keyword = found["keyword"].lower()
     if keyword in HOLDING_KEYWORDS:
         return found.end()

@@ -1,4 +1,4 @@
-"""Decides what commas and points in a pasted text mean: decimal marks, thousands, or marks between cells."""
+"""Decides what commas and points in a pasted text mean: decimal marks, thousands separators, or separators of cells."""
 
 import re
 
@@ -6,10 +6,10 @@ from attention_core.inputs.pasted.plain_signs import MINUS
 from attention_core.inputs.pasted.refusals import Cells, ambiguous_error, safe_excerpt
 from attention_core.record.errors import AttentionError
 
-# The pattern reads each digit once, so that a long cell costs no more than its length.
+# The pattern reads each digit once, so that its time is proportional to the length of a cell.
 NUMBER_PATTERN = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?%?")
-THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # some read 1,234 as a thousand, others as one and a bit
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")  # 1,234 can be a thousand, or one and a fraction
 POINT_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
 COMMA_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:,[0-9]{3})+\.[0-9]*|(?:,[0-9]{3}){2,})")  # 1,234.5 and 1,234,567
 POINT_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:(?:\.[0-9]{3})+,[0-9]+|(?:\.[0-9]{3}){2,})")  # 1.234,5
@@ -17,18 +17,18 @@ COMMA_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}\.[0-9]+")
 POINT_MARKS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3},[0-9]+")
 SPACE_GROUPS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:[ '][0-9]{3})+(?:[.,][0-9]*)?")  # 1 234,5 and 1'234.5
 MIXED_NUMBER = re.compile(r"[+-]?[0-9]*[.,]?[0-9]+(?:[eEdD][+-]?[0-9]+)?%?|[+-]?[0-9]+[.,]|[+-]?[0-9]+/[0-9]+|\?")
-SPACED_COMMA = re.compile(r" , ?|, ")  # where one space replaces several
+SPACED_COMMA = re.compile(r" , ?|, ")  # a comma with a space that separates cells
 TIGHT_COMMA = re.compile(r"[0-9],[0-9]")
-LARGEST = 1e6  # as far as a matrix may hold it: a reading beyond it is none
+LARGEST = 1e6  # the limit of a matrix: a reading beyond it is none
 
 
 def with_plain_minus(cell: str) -> str:
-    """A cell without spaces around it, with the minus that Python reads."""
+    """A cell without spaces around it, with the minus sign that Python reads."""
     return cell.strip().replace(MINUS, "-")
 
 
 def is_one_number(cell: str) -> bool:
-    """Tells whether a cell is one number, with a decimal point or a decimal comma."""
+    """Whether a cell is one number, with a decimal point or a decimal comma."""
     cell = with_plain_minus(cell)
     if MIXED_NUMBER.fullmatch(cell) or NUMBER_PATTERN.fullmatch(cell) or DECIMAL_COMMA.fullmatch(cell):
         return True
@@ -36,15 +36,15 @@ def is_one_number(cell: str) -> bool:
 
 
 def is_grouped(cell: str) -> bool:
-    """Tells whether the thousands of a number are parted, and it can be read in one way."""
+    """Whether a number has thousands separators, and only one reading."""
     return any(pattern.fullmatch(cell) for pattern in (COMMA_GROUPS, POINT_GROUPS, SPACE_GROUPS))
 
 
-# ---- in cells that are parted by something else ----------------------------------------------------------------------
+# ---- in cells with other separators ----------------------------------------------------------------------------------
 def with_decimal_points(cells: Cells, name: str) -> Cells:
-    """Writes decimal commas as points and thousands without marks, if the commas can mean nothing else.
+    """Replaces decimal commas by points and removes thousands separators, if the commas can mean nothing else.
 
-    Raises AttentionError: ambiguous_comma, with the readings where there are two.
+    Raises AttentionError: ambiguous_comma with both readings if there are two.
     """
     plain = [[with_plain_minus(cell) for cell in line] for line in cells]
     flat = [cell for line in plain for cell in line]
@@ -76,12 +76,12 @@ def with_decimal_points(cells: Cells, name: str) -> Cells:
 
 
 def pointed_comma(cell: str) -> str:
-    """Writes a decimal comma as a point; any other cell stays as it is."""
+    """Replaces a decimal comma by a point; any other cell is unchanged."""
     return cell.replace(",", ".") if DECIMAL_COMMA.fullmatch(cell) else cell
 
 
 def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str) -> AttentionError:
-    """The question whether a mark is that of decimals or of thousands. cell: one that can be both."""
+    """The error that a mark may be decimal or a thousands separator. cell: an ambiguous one."""
     places = [(row, line.index(cell)) for row, line in enumerate(plain) if cell in line]
     row, column = places[0]
     first, second = (write_reading(reading[row], plain[row], column) for reading in readings)
@@ -98,12 +98,12 @@ def ask_comma(name: str, plain: Cells, readings: tuple[Cells, Cells], cell: str)
 
 
 def write_reading(read: list[str], plain: list[str], column: int) -> str:
-    """What a cell of a row becomes in a reading: the whole row where that has other cells."""
+    """A cell in a reading; the whole row if the row is split otherwise there."""
     return read[column] if len(read) == len(plain) else "  ".join(read)
 
 
 def read_mark(cell: str, decimal: str) -> str:
-    """Writes a number without marks of thousands and with a decimal point. decimal: its decimal mark."""
+    """A number without thousands separators and with a decimal point. decimal: its decimal mark."""
     if SPACE_GROUPS.fullmatch(cell):
         cell = cell.replace(" ", "").replace("'", "")
         return cell.replace(",", ".")
@@ -118,7 +118,7 @@ def read_mark(cell: str, decimal: str) -> str:
 
 
 def restore_others(cells: Cells, read: Cells) -> Cells:
-    """The cells that were read, and the others as they were pasted."""
+    """The cells that were read as numbers, and the others as they were pasted."""
     taken = []
     for line, numbers in zip(cells, read, strict=True):
         taken.append(
@@ -127,11 +127,11 @@ def restore_others(cells: Cells, read: Cells) -> Cells:
     return taken
 
 
-# ---- in lines where nothing else parts the cells ---------------------------------------------------------------------
+# ---- in lines without other separators -------------------------------------------------------------------------------
 def comma_cells(rows: list[str], name: str) -> Cells:
-    """Splits rows between commas or spaces. A comma with a space parts cells; beside such, one without is decimal.
+    """Splits rows at commas or spaces. A comma with a space separates cells; beside such, one without is decimal.
 
-    Raises AttentionError: ambiguous_comma, where 1,234 or "1,5 2.5" can be read in two ways.
+    Raises AttentionError: ambiguous_comma if a row such as 1,234 or "1,5 2.5" has two readings.
     """
     by_comma = [row.split(",") for row in rows]
     decimals = decimal_cells(rows)
@@ -163,7 +163,7 @@ def comma_cells(rows: list[str], name: str) -> Cells:
 
 
 def decimal_cells(rows: list[str]) -> Cells | None:
-    """Splits rows at commas with spaces, or at spaces, where commas without them stand in numbers; None where not."""
+    """Splits rows at commas with spaces, or at spaces, if all commas without spaces are within numbers; else None."""
     if not any(map(TIGHT_COMMA.search, rows)):
         return None
     rows = [" ".join(row.split()) for row in rows]
@@ -179,13 +179,13 @@ def decimal_cells(rows: list[str]) -> Cells | None:
 
 
 def all_numbers(cells: Cells) -> bool:
-    """Tells whether cells make a rectangle of numbers."""
+    """Whether cells are a rectangle of numbers."""
     widths = {len(line) for line in cells}
     return len(widths) == 1 and all(MIXED_NUMBER.fullmatch(with_plain_minus(cell)) for line in cells for cell in line)
 
 
 def ask_tight_comma(decimals: Cells, by_comma: Cells, name: str) -> AttentionError:
-    """The question whether a comma without a space is decimal, beside a number with a point."""
+    """The error that a comma without a space may be decimal, beside a number with a point."""
     for row, line in enumerate(decimals, 1):
         for column, cell in enumerate(line, 1):
             if "," in cell:

@@ -1,4 +1,4 @@
-"""Finds the head and the names of the rows of a table, and takes them away: what is left are its numbers."""
+"""Finds the head of a table and the names of its rows, and removes them."""
 
 import re
 
@@ -7,19 +7,19 @@ from attention_core.inputs.pasted.refusals import Cells, ambiguous_error
 from attention_core.record.errors import AttentionError
 
 INDEX_HEADS = ("", "index", "unnamed: 0", '""')
-# Words that stand for a missing number: they are no names.
+# Words for a missing number: they are no names.
 NO_NAMES = frozenset(("nan", "inf", "infinity", "na", "n/a", "none", "null", "nil", "true", "false", "missing"))
 COMPUTED = re.compile(r"[()=+*/^\\{}]")
-LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # of "Row 1: 2", a name and a number in one cell
+LABELLED_NUMBER = re.compile(r":[ \t]*[+\-−]?[0-9.]")  # in "Row 1: 2", a name and a number in one cell
 NUMBER_LIKE = re.compile(r"[+\-−]?[0-9.,][^\s]*|[0-9OolISB.,+\-−]+")
 
 
 def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bool = False) -> Cells:
-    """Takes away the head of a table, the names of its rows, and a last empty column.
+    """Removes the head of a table, the names of its rows, and a last empty column.
 
-    is_ruled: a line is drawn under the first row, as under the head of a Markdown table. has_index: the first column is
-    known to number the rows. Raises AttentionError: ambiguous_head, where a ruled first row of numbers that count can
-    be the head or a row; ambiguous_index, where a first column of numbers can name the rows.
+    is_ruled: whether a line is under the first row, as in a Markdown table. has_index: whether the first column is
+    known to number the rows. Raises AttentionError: ambiguous_head if a ruled first row of consecutive numbers can
+    be the head or a row; ambiguous_index if a first column of numbers can number the rows.
 
     >>> numbers_alone([["", "it", "dog"], ["it", "1", "2"], ["dog", "3", "4"]], "w")
     [['1', '2'], ['3', '4']]
@@ -52,8 +52,10 @@ def numbers_alone(cells: Cells, name: str, is_ruled: bool = False, has_index: bo
 
 
 def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
-    """The rows without their first column, where this holds names, or numbers that count in a table that has an index.
-    Raises AttentionError: ambiguous_index, where it holds other numbers."""
+    """The rows without their first column, if it contains names, or consecutive numbers in a table with an index.
+
+    Raises AttentionError: ambiguous_index if it contains other numbers.
+    """
     column = [row[0] for row in rows if row]
     if all(map(is_name, column)) or (is_index and counts_from(column) is not None):
         return first_column_gone(rows)
@@ -61,7 +63,7 @@ def named_column_gone(rows: Cells, name: str, is_index: bool) -> Cells:
 
 
 def refuse_counting_column(rows: Cells, name: str) -> None:
-    """Asks whether a first column that counts numbers the rows. Raises AttentionError: ambiguous_index."""
+    """Raises AttentionError (ambiguous_index) if the first column has consecutive numbers: it may number the rows."""
     column = [row[0] for row in rows if row]
     start = counts_from(column)
     if start == 0 or (start == 1 and len(column) > 1):
@@ -69,29 +71,29 @@ def refuse_counting_column(rows: Cells, name: str) -> None:
 
 
 def ask_index(rows: Cells, name: str) -> AttentionError:
-    """The question whether the first column numbers the rows."""
+    """The error that the first column may number the rows."""
     given = "  ".join(row[0] for row in rows if row)[:40]
     return ambiguous_error("ambiguous_index", name, (rows, first_column_gone(rows)), given=given)
 
 
 def first_column_gone(rows: Cells) -> Cells:
-    """The rows without their names."""
+    """The rows without their first column."""
     return [row[1:] for row in rows]
 
 
 def is_head(row: list[str]) -> bool:
-    """Tells whether a row holds names alone, and at least one."""
+    """Whether a row contains names alone, at least one."""
     named = [cell for cell in row if cell.strip()]
     return bool(named) and all(map(is_name, named))
 
 
 def is_index_head(cell: str) -> bool:
-    """Tells whether what stands over the first column says that this holds the names of the rows."""
+    """Whether the heading of the first column means that it contains the names of the rows."""
     return cell.strip().lower() in INDEX_HEADS
 
 
 def is_name(cell: str) -> bool:
-    """Tells whether a cell is a name: it holds a letter, and is neither like a number nor a word for a missing one."""
+    """Whether a cell is a name: it has a letter, and is neither like a number nor a word for a missing one."""
     cell = cell.strip()
     if not cell or NUMBER_LIKE.fullmatch(cell) or cell.lower().lstrip("+-−") in NO_NAMES:
         return False
@@ -101,17 +103,17 @@ def is_name(cell: str) -> bool:
 
 
 def is_row_name(cell: str) -> bool:
-    """Tells whether a cell is a name where no head says so: nothing that could be computed."""
+    """Whether a cell is a name even without a head: it contains nothing that could be computed."""
     return is_name(cell) and not COMPUTED.search(cell) and not LABELLED_NUMBER.search(cell)
 
 
 def is_named_row(row: list[str]) -> bool:
-    """Tells whether a row begins with a name and has a number."""
+    """Whether a row begins with a name and contains a number."""
     return bool(row) and is_row_name(row[0]) and any(map(is_one_number, row[1:]))
 
 
 def is_counted_head(cells: Cells) -> bool:
-    """Tells whether the first row and the first column count from 0 or from 1, as the index of a data frame does.
+    """Whether the first row and the first column count from 0 or from 1, like the index of a data frame.
 
     The corner is missing or empty, and no other row is as short.
     """
@@ -134,7 +136,7 @@ def is_counted_head(cells: Cells) -> bool:
 
 
 def counts_from(cells: list[str]) -> int | None:
-    """Gives 0 or 1 where cells count from there; None where they do not."""
+    """0 or 1 if the cells count from there; else None."""
     texts = [cell.strip() for cell in cells]
     for start in (0, 1):
         if texts == [str(start + place) for place in range(len(texts))]:
@@ -156,7 +158,7 @@ def unquoted(cell: str) -> str:
 
 
 def without_last_separators(cells: Cells) -> Cells:
-    """The cells without the empty ones that a separator at the end of every line leaves."""
+    """The cells without empty ones at the end of every row, left by a separator at the end of a line."""
     cells = list(cells)
     while len(cells) > 1 and is_empty_row(cells[-1]):
         cells.pop()
@@ -172,12 +174,12 @@ def without_last_separators(cells: Cells) -> Cells:
 
 
 def is_empty_row(row: list[str]) -> bool:
-    """Tells whether a row has several cells, and nothing in them."""
+    """Whether a row has several cells that are all empty."""
     return len(row) > 1 and not "".join(row).strip()
 
 
 def count_last_empty(row: list[str]) -> int:
-    """Counts the empty cells at the end of a row; its first cell is none of them."""
+    """Counts the empty cells at the end of a row, without its first cell."""
     for count, cell in enumerate(reversed(row[1:])):
         if cell.strip():
             return count

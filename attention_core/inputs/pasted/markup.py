@@ -1,4 +1,4 @@
-"""Reads tables of markup: LaTeX environments, HTML, Markdown, Jira, and those that programs draw with lines."""
+"""Reads tables of markup: LaTeX environments, HTML, Markdown, Jira, and tables drawn with lines of characters."""
 
 import html
 import re
@@ -33,7 +33,7 @@ AFTER = re.compile(
 
 
 def latex_cells(text: str, name: str) -> Cells | None:
-    """Splits the matrix of a LaTeX environment; None where there is none. Of several one must be chosen.
+    """Splits the matrix of a LaTeX environment; None if there is none.
 
     Raises AttentionError: brackets, not_understood, several_matrices.
     """
@@ -60,7 +60,7 @@ def latex_cells(text: str, name: str) -> Cells | None:
 
 
 def check_beside(text: str, since: int, start: int, end: int, name: str) -> None:
-    """Refuses what stands beside a matrix and would change it: a factor, a power, a transposition."""
+    """Raises AttentionError if something beside a matrix would change it: a factor, a power, a transposition."""
     before = text[max(since, start - 200) : start]
     if start - since <= 200 and since == 0 and not before.strip():
         before = ""
@@ -83,7 +83,7 @@ def environment_cells(body: str, kind: str) -> Cells:
 
 
 def skip_column_text(body: str, arguments: int) -> str:
-    """Takes away the [t] and the {r|rr} after the beginning of an environment."""
+    """Removes the [t] and the {r|rr} at the beginning of an environment."""
     body = re.sub(r"\A\s*\[[^\]\n]{0,40}\]", "", body)
     for _ in range(arguments):
         stripped = body.lstrip()
@@ -124,7 +124,7 @@ SILENT_TAGS = ("script", "style", "caption", "annotation")
 
 
 def html_cells(text: str, name: str) -> Cells | None:
-    """Splits an HTML table, or the matrix of MathML; None where there is none. Of several one must be chosen.
+    """Splits an HTML table, or the matrix of MathML; None if there is none.
 
     Raises AttentionError: not_understood, several_matrices.
     """
@@ -163,7 +163,7 @@ def html_cells(text: str, name: str) -> Cells | None:
 
 
 def end_html_cell(rows: Cells, cell: list[str] | None) -> None:
-    """Puts the text of a cell that ends into its row."""
+    """Adds the text of a finished cell to its row."""
     if cell is None:
         return
     if not rows:
@@ -180,7 +180,7 @@ MARKDOWN_RULE = re.compile(r"[ \t|]*:?[-−]+:?[ \t]*(?:[|+][ \t]*:?[-−]+:?[ \
 
 
 def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
-    """Takes the drawn lines out of a table. Gives the lines with cells, and whether one is drawn under the first."""
+    """Removes the drawn lines from a table. Returns the other lines, and whether one is drawn under the first."""
     kept = []
     is_head_ruled = False
     for line in lines:
@@ -196,7 +196,7 @@ def split_ruled_lines(lines: list[str]) -> tuple[list[str], bool]:
 
 
 def piped_cells(lines: list[str]) -> Cells | None:
-    """Splits lines whose cells stand between "|" or "||"; None where a line has none."""
+    """Splits lines whose cells are separated by "|" or "||"; None if a line has none."""
     if not lines or not all("|" in line for line in lines):
         return None
     cells = []

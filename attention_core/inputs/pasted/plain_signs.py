@@ -1,4 +1,4 @@
-"""Writes the signs of a pasted text as a program writes them: wide digits, dashes, fractions, powers of ten."""
+"""Replaces signs in a pasted text by those of programs: wide digits, dashes, fractions, powers of ten."""
 
 import re
 import unicodedata
@@ -11,10 +11,10 @@ WIDE_FORMS = (
     "<small>",
     "<noBreak>",
     "<font>",
-)  # as Unicode calls them: the same sign, drawn wider
-MINUS = "−"  # U+2212; what a number may begin with beside the hyphen
+)  # full-width signs, by their names in Unicode
+MINUS = "−"  # U+2212; the minus sign besides the hyphen
 OTHER_SIGNS = {
-    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # hyphens, dashes, a raised minus
+    **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u207b\ufe63\uff0d", MINUS),  # dashes, a raised minus
     "⁺": "+",
     "、": ", ",
     "⁄": "/",
@@ -26,10 +26,10 @@ OTHER_SIGNS = {
     **dict.fromkeys("│┃║┆┇┊┋╎╏", "|"),
     **dict.fromkeys("⎡⎢⎣⎤⎥⎦⎛⎜⎝⎞⎟⎠", " "),  # the pieces of a tall bracket
     "⋅": "·",
-    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # of no width
+    **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff", ""),  # characters without width
 }
 ELLIPSIS = re.compile(r"\.{3,}|[…⋯⋮⋰⋱]|\\(?:[lcvdh]|dd|id)?dots\b|\breached getOption\b|\bmax\.print\b", re.ASCII)
-# Numbers that are written with several signs or with spaces become one word.
+# Numbers written with several signs or with spaces become one word.
 POWER_OF_TEN = re.compile(
     r"(?<=[0-9.])[ \t]*(?:[×xX*·]|\\times|\\cdot)[ \t]*10"
     r"(?:[ \t]*(?:\^|\*\*)[ \t]*[{(]?[ \t]*([+\-−]?[0-9]{1,4})(?:[ \t]*[)}])?|([−+]?[⁰¹²³⁴-⁹]{1,4}))"
@@ -47,10 +47,10 @@ RAISED_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
 
 def plain_signs(text: str) -> str:
-    """Writes a text with the signs that programs use, where another sign can mean nothing else.
+    """Replaces the signs of a text by those of programs, if they can mean nothing else.
 
     Wide and bold digits and marks, dashes before a number, blanks of all widths, quotation marks, powers of ten,
-    fractions. What has a meaning of its own, such as a raised 2 or the half of "1½", stays as it is.
+    fractions. A sign with another meaning, such as a raised 2 or the half of "1½", is unchanged.
 
     >>> plain_signs("１．５，–2 1.5 × 10⁻³ ½")
     '1.5,−2 1.5e-3 1/2'
@@ -68,7 +68,7 @@ def plain_signs(text: str) -> str:
 
 
 def plain_sign(sign: str) -> str:
-    """Writes one sign as programs do, or leaves it."""
+    """Replaces a sign by that of programs, or returns it unchanged."""
     if sign in OTHER_SIGNS:
         return OTHER_SIGNS[sign]
     if sign.isascii():
@@ -98,9 +98,9 @@ def plain_fraction(found: re.Match) -> str:
 
 
 def refuse_left_out(text: str, name: str) -> None:
-    """Refuses a print-out that leaves numbers out, and names the line. Raises AttentionError: numbers_left_out.
+    """Raises AttentionError (numbers_left_out), with the line, if a printed matrix leaves numbers out.
 
-    A MATLAB line that goes on after "..." leaves nothing out.
+    A MATLAB line that continues after "..." leaves nothing out.
     """
     found = ELLIPSIS.search(text)
     if found is None:
@@ -110,7 +110,7 @@ def refuse_left_out(text: str, name: str) -> None:
 
 
 def join_continued_lines(text: str) -> str:
-    """Joins the lines of MATLAB that go on after "...": there is a ";" in it, which no print-out has."""
+    """Joins MATLAB lines that continue after "...": these texts contain ";", which no printed matrix does."""
     if ";" not in text or "..." not in text:
         return text
     return re.sub(r"\.\.\.[ \t]*\r?\n", " ", text)

@@ -1,4 +1,4 @@
-"""Reads what R, MATLAB, Octave and pandas print: rows with [1,], blocks of columns, a common factor."""
+"""Reads the output of R, MATLAB, Octave and pandas: rows with [1,], blocks of columns, a common factor."""
 
 import re
 from collections.abc import Callable
@@ -16,7 +16,7 @@ R_SIZE = re.compile(r"\b(nrow|ncol|byrow|dim|Dim)\s*=\s*(TRUE|FALSE|T|F|[0-9]{1,
 
 
 def r_cells(text: str, name: str) -> Cells | None:
-    """Splits a matrix or a vector as R prints it, or makes it by matrix, rbind, cbind, structure; None for other text.
+    """Splits a matrix or vector printed by R, or a call of matrix, rbind, cbind or structure; None for other text.
 
     Raises AttentionError: not_understood.
     """
@@ -35,7 +35,7 @@ def r_cells(text: str, name: str) -> Cells | None:
 
 
 def r_vector(lines: list[str]) -> Cells:
-    """A vector, whose lines begin with the number of their first cell; other numbers are those of rows."""
+    """The cells of a vector whose lines begin with the number of their first cell, or of rows with row numbers."""
     rows, is_vector = [], True
     for line in lines:
         number, _, cells = line.partition("]")
@@ -45,7 +45,7 @@ def r_vector(lines: list[str]) -> Cells:
 
 
 def r_blocks(text: str) -> list[Cells]:
-    """The blocks of columns that R prints below each other: only rows, without their names."""
+    """The blocks of columns that R prints one below the other, without the names of rows."""
     blocks: list[Cells] = [[]]
     for line in text.splitlines():
         if R_HEAD.fullmatch(line):
@@ -109,7 +109,7 @@ FACTOR_LINE = re.compile(r"[ \t]*1(?:\.0*)?[eE]([+\-âˆ’]?[0-9]{1,3})[ \t]*(?:[*Ã
 
 
 def take_factor(text: str) -> tuple[str, int]:
-    """Takes the line "1.0e+03 *" out, by which MATLAB multiplies all numbers. Gives the power of ten."""
+    """Removes the line "1.0e+03 *", by which MATLAB multiplies all numbers. Returns the text and the power of ten."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if line.strip() and FACTOR_LINE.fullmatch(line) and "*" in line:
@@ -126,9 +126,9 @@ def multiply_cells(cells: Cells, power: int) -> Cells:
 
 
 def block_cells(text: str, split: Callable[[str], Cells], name: str) -> Cells | None:
-    """Splits blocks of columns below each other, as MATLAB, Octave and pandas print a wide matrix; None for other text.
+    """Splits a wide matrix that MATLAB, Octave or pandas printed in blocks of columns; None for other text.
 
-    split: gives the cells of one block, without heads and names of rows.
+    split: returns the cells of one block, without heads and names of rows.
     """
     lines = text.splitlines()
     if any(COLUMNS_LINE.fullmatch(line) for line in lines):
@@ -149,7 +149,7 @@ def block_cells(text: str, split: Callable[[str], Cells], name: str) -> Cells | 
 
 
 def pandas_block(text: str) -> Cells | None:
-    """The cells of a block of columns under a head that is one cell shorter: of an index; None of another block."""
+    """The cells of a block under a head that is one cell shorter, because of an index; None for any other block."""
     head, *rows = [line.split() for line in text.splitlines() if line.strip()]
     if not rows or any(len(row) != len(head) + 1 for row in rows):
         return None
@@ -157,7 +157,7 @@ def pandas_block(text: str) -> Cells | None:
 
 
 def join_blocks(blocks: list[Cells], name: str) -> Cells:
-    """Puts blocks of columns beside each other. Raises AttentionError: blocks_differ, where they have other heights."""
+    """Joins blocks of columns side by side. Raises AttentionError: blocks_differ if their numbers of rows differ."""
     heights = [len(block) for block in blocks]
     if min(heights) != max(heights):
         raise AttentionError("blocks_differ", name=name, lengths=", ".join(map(str, heights)))

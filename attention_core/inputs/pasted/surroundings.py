@@ -1,9 +1,9 @@
-"""Takes away the text around a pasted matrix: fences, prompts, comments, names, footers."""
+"""Removes the text around a pasted matrix: fences, prompts, comments, names, footers."""
 
 import re
 
 FENCE = re.compile(r"(?m)^[ \t]*(?:```|~~~)[^\n]*$")
-QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # of one cell of a spreadsheet
+QUOTED_LINES = re.compile(r'\A\s*"([^"]*\n[^"]*)"\s*\Z')  # the quoted text of a spreadsheet's cell
 INLINE_CODE = re.compile(r"\A\s*`([^`]*)`\s*\Z")
 PROMPT = re.compile(
     r"(?m)^[ \t]*(?:>>>|\.\.\.(?=[ \t])|In ?\[[0-9]*\]:=?|Out ?\[[0-9]*\][:=]|julia>|octave:[0-9]+>"
@@ -11,11 +11,11 @@ PROMPT = re.compile(
 )
 ECHO = re.compile(
     r"\A\s*(?:(?:print|display|disp)\s*\(\s*)?[^\W\d][\w.]{0,60}\)?;?[ \t]*\n"
-)  # the name that was asked for
+)  # the name that was typed at a prompt
 COMMENT = re.compile(r"(?m)(?:^|(?<=[ \t,;\])}]))(?:#(?=[ \t]|$)|//(?=[ \t]|MatrixForm)|%(?=[ \t]*[^\W\d_]))[^\n]*$")
 NAME = r"[^\W\d]\w{0,60}"
-SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # which Excel reads, too
-# Lines of a script that hold no number of the matrix, and what is said of its shape alone.
+SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[^\n]\"?[ \t]*\n", re.IGNORECASE)  # a line for Excel
+# Lines of a script without a number of the matrix, and lines about its shape.
 SCRIPT_LINE = re.compile(r"(?m)^[ \t]*(?:(?:from [\w.]{1,60} )?import [\w., ]{1,80}|print\([\w.]{1,60}\));?[ \t]*$")
 SHAPE = re.compile(
     rf"(?m)^[ \t]*(?:{NAME}\.)?shape[ \t]*[:=][ \t]*\([0-9, ]{{1,40}}\)[ \t]*$"
@@ -26,11 +26,11 @@ TITLE_LINE = re.compile(rf"(?P<head>{NAME})[ \t]*$")
 LABELLED = re.compile(
     rf"[ \t]*(?P<head>{NAME}(?:\.\w+){{0,8}})[ \t]*:[ \t]*(?=$|[\[{{(]|(?:[\w.]+\.)?(?:array|tensor)\()"
 )
-# Before a page of three axes: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
+# Before each matrix of an array with three axes: "A(:,:,1) =" of MATLAB, ", , 1" of R, "[:, :, 1] =" of Julia.
 PAGE = re.compile(
     r"(?m)^[ \t]*(?P<name>\w{0,60})(?:[\[(]:, ?:, ?(?P<number>[0-9]+)[\])] =|, , (?P<level>[^\n]{1,60}))[ \t]*$"
 )
-# A name before "=": with a type, an index or signs of LaTeX; neither brackets of a call nor a number before it.
+# A name before "=": with a type, an index or signs of LaTeX; without brackets of a call or a number before it.
 ASSIGNED = re.compile(
     r"[ \t]*(?P<head>(?:[^\W\d]|[\\$*&])[\w.\\^{}\[\]<>:;,'\"|*&$ \t]{0,200}?)[ \t]*"
     r"(?P<sign>:=|<-|(?<![=!<>])=(?!=)|←)[ \t]*"
@@ -38,7 +38,7 @@ ASSIGNED = re.compile(
 TITLE = re.compile(
     rf"\A\s*(?:Parameter containing:|(?:{NAME}[ \t]){{0,2}}{NAME}[ \t]*:(?![:=]))[ \t]*(?=\n|[\[{{(]|array|tensor)"
 )
-SHAPED = re.compile(  # as Julia and polars say what follows
+SHAPED = re.compile(  # Julia and polars print the shape first
     r"\A\s*(?:[0-9]+(?:[×x][0-9]+)* ?(?:-element )?[^\n\d][^\n]{0,200}:[ \t]*\n|shape: ?\([^\n()]*\)[ \t]*\n"
     r"|[0-9]+(?:[×x][0-9]+)+ (?:[a-z]+[0-9]* )?(?:matrix|array)[ \t]*\n|torch_tensor[ \t]*\n)"  # MATLAB; torch in R
 )
@@ -50,7 +50,7 @@ FOOTER = re.compile(
 
 
 def strip_surroundings(text: str) -> str:
-    """Takes away fences of code, prompts, comments and footers; the rest stays as it is.
+    """Removes code fences, prompts, comments and footers; the rest is unchanged.
 
     >>> strip_surroundings("```python\\n1 2  # first\\n3 4\\n```").split()
     ['1', '2', '3', '4']
@@ -71,13 +71,13 @@ def strip_surroundings(text: str) -> str:
 
 
 def strip_name(text: str) -> str:
-    """Takes away the name before a matrix: `Q = `, `A: Tensor = `, `A <- `, `Q:`, `2×2 Matrix{Float64}:`.
+    """Removes the name before a matrix: `Q = `, `A: Tensor = `, `A <- `, `Q:`, `2×2 Matrix{Float64}:`.
 
     >>> strip_name("const A = [[1, 2]];"), strip_name("W_{q} := 1 2"), strip_name("1 2")
     ('[[1, 2]];', '1 2', '1 2')
     """
     bare = text.lstrip()
-    if bare.startswith("="):  # of a spreadsheet
+    if bare.startswith("="):  # a formula of a spreadsheet
         text = bare[1:]
     while (assigned := ASSIGNED.match(bare)) is not None:  # Q = K = [[1, 2]]
         text = bare = bare[assigned.end() :].lstrip(" \t")
@@ -86,8 +86,8 @@ def strip_name(text: str) -> str:
 
 
 def split_named(text: str) -> list[tuple[str, str]]:
-    """Splits a text in which several matrices stand, each with a name before it or above it: (name, text) each; nothing
-    where it has at most one. What stands before the first name is called by its beginning.
+    """Splits a text of several matrices with names before or above them into (name, text) pairs; empty
+    for at most one. A text before the first name is named by its beginning.
 
     >>> split_named("q = [[1]]\\nk: [[2]]")
     [('q', '[[1]]\\n'), ('k', '[[2]]')]
@@ -112,7 +112,7 @@ def split_named(text: str) -> list[tuple[str, str]]:
 
 
 def find_name(line: str) -> tuple[str, int] | None:
-    """The name that a line gives to what follows it, and where that begins; None where it gives none."""
+    """The name that a line gives to the following text, and where that begins; None without a name."""
     page = PAGE.match(line)
     if page is not None:
         return f"{page['name']}[:, :, {page['number'] or page['level']}]", page.end()
@@ -121,5 +121,5 @@ def find_name(line: str) -> tuple[str, int] | None:
 
 
 def count_any(text: str, signs: str) -> int:
-    """Counts the signs in a text."""
+    """Counts the occurrences of any of the signs in a text."""
     return sum(text.count(sign) for sign in signs)

@@ -9,11 +9,11 @@ from pages.site.catalog import BESIDE_LESSONS, LESSONS
 from pages.site.words import load_app_texts
 
 LESSON_PARTS = ("lesson", "part", "choices")
-PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # further parts are a lesson's drawers, by name
+PICTURE_PART, CODE_PART, TRAINING_PART = "picture", "code", "training"  # other parts: a lesson's drawers, by name
 TRAINING_LESSONS = ("bottleneck", "induction", "explanation")  # the lessons in which a network is trained
-SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # the pages that can be a scene
+SHOWN_PAGES = (*LESSONS, *BESIDE_LESSONS)  # the pages that a scene can show
 MAX_NAME_CHARS = 40
-MAX_CHOICES = 60  # more than any page has
+MAX_CHOICES = 60  # choices of one scene: no page has as many
 
 
 @dataclass(frozen=True)

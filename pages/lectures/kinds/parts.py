@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 UnreadPart = tuple[str, str]  # the key and the first characters of a value that could not be read
-MAX_UNREAD_CHARS = 40  # of a value that could not be read, as an error message quotes it
+MAX_UNREAD_CHARS = 40  # characters of such a value that an error message quotes
 
 
 class UnfitPart(Exception):

@@ -11,7 +11,7 @@ from pages.lectures.kinds.parts import UnfitPart, UnreadPart, read_text
 
 PICTURE_PARTS = ("picture", "alt", "source")
 MAX_PICTURE_BYTES = 1_000_000  # bytes of one picture
-MAX_PICTURE_SIDE_PX = 6_000  # pixels of a side: a browser has four bytes for each pixel
+MAX_PICTURE_SIDE_PX = 6_000  # pixels of a side: a browser needs four bytes of memory for each pixel
 MAX_PICTURE_WORDS_CHARS = 300  # characters of the alt text, and of the source
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
 JPEG_SIGNATURE = b"\xff\xd8\xff"
@@ -86,7 +86,7 @@ def find_jpeg_size(data: bytes) -> tuple[int, int] | None:
     at = 2
     while at + 9 <= len(data) and data[at] == 0xFF:
         marker = data[at + 1]
-        if marker == 0xFF:  # a fill byte: any number of them may stand before a marker (B.1.1.2)
+        if marker == 0xFF:  # a fill byte: any number of them may precede a marker (B.1.1.2)
             at += 1
             continue
         if marker in JPEG_SIZE_MARKERS:

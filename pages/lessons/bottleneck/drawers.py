@@ -76,7 +76,7 @@ def show_neck(
 
     symbols: the input. networks, results: by kind of network."""
     ways = [describe_way(task, symbols, kind, networks[kind], result) for kind, result in results.items()]
-    ways = ways[::-1]  # the network with one vector first
+    ways = ways[::-1]  # so that the network with one vector comes first
     trace = next((trace_for(result.setup) for result in results.values() if result.setup), None)
     data = {
         "run": repr((task, symbols, networks)),

@@ -34,7 +34,7 @@ from pages.runs.cache import trace_for
 from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, say
 
-KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # of all courses
+KEPT_TRAINING_STEPS = sorted(set(chain.from_iterable(course.saved for course in COURSES.values())))  # all checkpoints
 TASK_TEXT_CONTROLS = {"dates": "text_dates", "reversal": "text_reversal"}  # names of the text boxes
 
 

@@ -390,11 +390,11 @@ CURVES_WIDTH_PX, CURVES_HEIGHT_PX = 460, 250  # size of the plot area of the los
 FAMILIES = {
     "weights": ("float32", "scaled", "alone", "bfloat16", "bfloat16_alone"),
     "scale": ("float32", "scaled", "unscaled", "small", "small_scaled"),
-}  # the trainings compared with each other, by what differs between them
+}  # the trainings that are compared with each other, by what differs between them
 DRAWN = {
     "weights": ("scaled", "alone", "bfloat16_alone"),
     "scale": ("scaled", "unscaled", "small"),
-}  # those with a curve: the others would cover the first
+}  # of these, the trainings whose curves are drawn: the others would cover the first
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 GRADIENT_SCALES = (1, 8, 64, 1024, 2**15, 2**20)
 POWERS = range(-64, 17)  # exponents of two on the axis of the gradients

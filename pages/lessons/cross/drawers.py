@@ -145,7 +145,7 @@ def join_sums_over(trace: Trace, axis: str, names_of: str, head: int) -> str:
 
 # ---- drawer "decoder", a decoder that was trained: does a network align words by itself? -----------------------------
 EXAMPLE = "translator"
-MAX_WORDS = 30  # longest sentence: each word has threads to all others
+MAX_WORDS = 30  # words of the longest sentence: each word has threads to all others
 
 
 def show_translator(_: Setup) -> None:

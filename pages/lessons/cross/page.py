@@ -23,7 +23,7 @@ from pages.setup.link_values import make_member_reader
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-DIRECTIONS = ("forward", "backward")  # the queries are the first line, or the second
+DIRECTIONS = ("forward", "backward")  # "forward": the queries are the first line; "backward": the second
 ASKING = {"forward": "token", "backward": "word"}  # name of the choice of the query word
 GUESSES = {"forward": "guess", "backward": "answer"}  # name of the choice of the guess
 

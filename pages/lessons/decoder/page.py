@@ -44,7 +44,7 @@ def draw_threads(written: Written, data: dict) -> Picture:
 
 # ---- the moving picture of the decoder's lesson: self-attention, cross-attention and next word of each row -----------
 THREADS_KEY = "decoder_threads"
-MOST_NEXT = 5  # how many likeliest next words are shown
+MOST_NEXT = 5  # next words that are listed, the likeliest first
 ROW_STAGES = ("attention", "cross", "writes")
 
 

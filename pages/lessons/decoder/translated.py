@@ -19,8 +19,8 @@ from pages.setup.link_values import read_link_count
 from pages.setup.setup import Setup
 
 TRANSLATOR_EXAMPLE = "translator"
-DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # of the translator's decoder
-MOST_TYPED_WORDS = 14  # longest sentence: each word has a line
+DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # layers and heads of the translator's decoder
+MOST_TYPED_WORDS = 14  # words of a sentence: each has a line
 ROW_CHOICE, FIRST_ROW = "t", 3  # name and default of the choice of the written word
 
 

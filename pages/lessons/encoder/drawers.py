@@ -28,7 +28,7 @@ from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 # ---- curves measured on deep networks with and without residuals and norms -------------------------------------------
-WIDTH_PX, HEIGHT_PX = 280, 220  # size of a plot area, two side by side
+WIDTH_PX, HEIGHT_PX = 280, 220  # pixels: a plot area, two side by side
 STEP_TICKS = tuple(range(0, STEPS + 1, 100))
 
 

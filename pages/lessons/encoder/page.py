@@ -24,8 +24,8 @@ GUESSES = ("replaced", "added", "both")
 
 # ---- the sentence of the encoder's lesson, one word of which is hidden -----------------------------------------------
 EXAMPLES = ("model_en", "model_zh")
-HIDDEN = {"model_en": 3, "model_zh": 4}  # hidden by default: did, 没; the next word gives it away
-MOST_WORDS = 24  # longest sentence
+HIDDEN = {"model_en": 3, "model_zh": 4}  # the word hidden by default (did, 没): the word after it gives it away
+MOST_WORDS = 24  # words of the longest sentence
 
 
 def choose_hidden_word(example: Setup) -> Setup:

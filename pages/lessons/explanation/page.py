@@ -34,7 +34,7 @@ ANSWER_OF_MOVING_TASKS = {
     ("vote",): 1,
     ("lookup", "vote"): 2,
     (): 3,
-}  # index of the answer, by the tasks whose predictions move
+}  # the index of the right answer, by the tasks whose predictions move
 
 
 def find_right_answer(shifts: ShiftsByTask) -> int:
@@ -59,7 +59,7 @@ def describe_largest_weights(texts: TaskTexts) -> str:
 
 
 # ---- the learned weights of both texts as bars -----------------------------------------------------------------------
-WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # of the bars beside the dumbbells
+WEIGHT_BARS_HEIGHT_PX, WEIGHT_BARS_WIDTH_PX = 70.0, 336  # pixels: the bars beside the dumbbells
 
 
 def draw_weights(texts: TaskTexts) -> None:

@@ -25,7 +25,7 @@ from pages.session.labels import place_name, selection_of
 from pages.session.staged import is_one_screen
 from pages.site.words import get_text_template, say
 
-COLOUR_CHANGES = ("weaker", "same", "stronger")  # change with one head, beside two
+COLOUR_CHANGES = ("weaker", "same", "stronger")  # the colour with one head, compared with two
 
 
 def name_colour_change(one: float, two: float) -> str:
@@ -125,7 +125,7 @@ with draw_lesson(LESSON) as place:
     )
     show_fact(fact)
     show_lesson_journey(setup)
-    if not is_one_screen():  # the painted words have the same colours
+    if not is_one_screen():  # on the stage the painted words show these colours
         show_run_picture(make_colour_rows(runs, names, query, known))
     show_lesson_run(setup, place)
     draw_drawers(LESSON, two)

@@ -96,9 +96,9 @@ from pages.setup.choice_text import read_mask
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
-# ---- the mask of a lesson that is drawn on: a map of who may attend to whom, and the text by which a link says it ----
+# ---- a mask to draw on: its map, and its text in a link --------------------------------------------------------------
 BITS_PATTERN = re.compile(f"[01]{{1,{MAX_LESSON_TOKENS}}}")
-Bits = tuple[str, ...]  # one text for each query, "1" for each key that it may attend to
+Bits = tuple[str, ...]  # a mask: one text per query, with "1" for each key that it may attend to
 
 
 def read_bits(text: str) -> Bits:
@@ -169,7 +169,7 @@ def named_mask_texts(window: int) -> dict[str, str]:
     return {
         "causal": "causal",
         "local": f"local:{window}",
-        "sliding": f"sliding:{window + 1}",  # which counts the query's own
+        "sliding": f"sliding:{window + 1}",  # its window counts the query's position too
         "local_global": f"local_global:{window}:0",
     }
 
@@ -473,7 +473,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
         values[name] = format_percent(mean_received_share(trace, selection.head, place))
         pairs = count_allowed_pairs(trace)
         values[f"{name}_kept"] = pairs.kept
-        values["of"] = pairs.of  # the same in both
+        values["of"] = pairs.of  # the count of all pairs, equal in both
     show_sentence("lessons.masks.masked", **values)
     show_runs_side_by_side("masked", traces, selection)
     link_to_workbench(hidden, "masked")

@@ -24,9 +24,9 @@ from pages.setup.setup import Setup
 from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, the sentences that they read, and what was measured of them --------
-NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # the letter of each: its kind
+NETWORKS = {"A": "foretold", "B": "named", "C": "asked"}  # the kind of each network, by its letter
 OFFERED_PAIRS = (47, 49, 34, 8)  # the held-out pairs that can be selected
-LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # of the examples
+LANGUAGES = {"model_en": "en", "model_zh": "zh"}  # the language of each example
 
 Pair = tuple[Reading, Reading]
 
@@ -58,7 +58,7 @@ def merge_words(number: int, language: str) -> tuple[str, ...]:
 
 
 def list_columns(number: int, language: str) -> list[str]:
-    """The words of a pair between the sign that a text begins with and the full stop; "…" where they differ."""
+    """The words of a pair between the start token and the full stop; "…" where they differ."""
     one, two = (place.text.words[1:-1] for place in held_out_pair(language, number))
     return [word if word == other else "…" for word, other in zip(one, two, strict=True)]
 
@@ -79,7 +79,7 @@ def choose_step(language: str) -> LiveChoice:
 
 
 def read_by_all(language: str, step: int, number: int, change: str) -> dict[str, Pair]:
-    """The readings of a pair by each network at a step of training. change: what their heads do."""
+    """The readings of a pair by each network after a step of training. change: one of HEAD_CHANGES."""
     return {letter: read_pair(name_network(letter, language), step, number, change) for letter in NETWORKS}
 
 
@@ -109,8 +109,8 @@ def name_head(layer: int, head: int) -> str:
 
 
 # ---- sentences about the networks: the share of held-out pairs of which both sentences are right ---------------------
-GUESS_BOUNDS = (0.6, 0.2)  # between the answers that may be guessed
-ANSWERING = ("B", "C")  # the networks that are asked who is meant
+GUESS_BOUNDS = (0.6, 0.2)  # bounds between the answers that can be guessed
+ANSWERING = ("B", "C")  # the networks that answer who is meant
 
 
 def find_right_guess(language: str) -> int:

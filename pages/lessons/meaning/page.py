@@ -36,7 +36,7 @@ from pages.runs.cache import trace_for
 from pages.site.words import say
 
 GUESSES = ("most", "some", "few")
-HEAD_CHANGES = ("own", "even", "off")  # what the heads do
+HEAD_CHANGES = ("own", "even", "off")  # what is done to the heads: kept, weights made even, ablated
 
 
 # ---- the picture of the lesson on meaning: weights of a head of each network from the pronoun, in both sentences -----
@@ -84,7 +84,7 @@ def make_row(letter: str, reading: Reading, run: str, hidden: bool) -> Row:
         share = format_percent(reading.share)
         title = say("lessons.meaning.row", answer=reading.answer, share=share, sign=sign, **values)
     row = row_of(title, reading.trace, "weights", (0, reading.head, reading.place.at), run, hidden)
-    return replace(row, refs=row.refs[1:-1])  # without the sign that a text begins with, and the full stop
+    return replace(row, refs=row.refs[1:-1])  # without the start token and the full stop
 
 
 def deciding_word(reading: Reading) -> str:

@@ -26,9 +26,9 @@ from pages.session.labels import current_palette
 from pages.site.words import escape_markdown, has, say
 
 # ---- how many bytes of keys and values a published model keeps, and their chart --------------------------------------
-CACHE_DTYPE = "bfloat16"  # of every kept number, in all rows: two bytes
+CACHE_DTYPE = "bfloat16"  # the type of cached numbers: two bytes each
 TEXT_LENGTHS = tuple(2**power for power in range(8, 18))  # tokens: 256 to 131,072
-CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # pixels of the curves' field
+CHART_WIDTH_PX, CHART_HEIGHT_PX = 720, 260  # pixels: the plot area
 
 
 def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = True) -> int:
@@ -51,17 +51,17 @@ def count_cache_bytes(model: PublishedModel, tokens: int, is_windowed: bool = Tr
 
 
 def count_bytes_beyond(model: PublishedModel, window: int) -> int:
-    """How many bytes one more token adds once a window is full."""
+    """The bytes that one more token adds once a window is full."""
     return count_cache_bytes(model, window + 1) - count_cache_bytes(model, window)
 
 
 def count_cached_layers(model: PublishedModel) -> int:
-    """How many of its layers keep keys and values."""
+    """How many of a model's layers cache keys and values."""
     return sum(kind.count for kind in model.kinds if kind.is_cached)
 
 
 def share_kept(model: PublishedModel) -> float:
-    """The share of the cache's bytes that is left because of windows, at the model's context length."""
+    """The share of the cache's bytes that windows leave, at the model's context length."""
     return count_cache_bytes(model, model.context) / count_cache_bytes(model, model.context, is_windowed=False)
 
 
@@ -121,7 +121,7 @@ def bytes_axis() -> Axis:
     )
 
 
-# ---- where their numbers stand ---------------------------------------------------------------------------------------
+# ---- the sources of their numbers ------------------------------------------------------------------------------------
 def show_read_sources() -> None:
     """Lists the source of each model's numbers, with notes on sources that differ."""
     show_sentence("lessons.models.reading")
@@ -134,17 +134,17 @@ def show_read_sources() -> None:
 
 
 # ---- the table of published models, each row of which opens as a state of the workbench ------------------------------
-TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # of the columns: which model; its parts, in three; what it keeps, and its door
-TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # of the columns between
+TABLE_COLUMN_WIDTHS = (5, 4, 5, 5, 3)  # widths: model, three columns of parts, cached bytes with a link
+TABLE_PARTS = (("positions",), ("heads",), ("masks", "score", "modifiers", "normaliser"))  # in three columns
 USUAL_PARTS = {
     "score": "scaled_dot",
     "modifiers": "plain",
     "normaliser": "softmax",
-}  # left out of the table
+}  # the usual variants, which the table leaves out
 
 
 def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -> None:
-    """Shows all models, from old to new. layers: one of each; told: what it represents. known: whether the bytes are
+    """Shows all models, from old to new. layers: one of each; told: texts about these. known: whether the bytes are
     shown."""
     st.caption(say("lessons.models.table"))
     seen: set[str] = set()
@@ -155,7 +155,7 @@ def show_model_table(layers: Sequence[Side], told: Sequence[str], known: bool) -
 
 
 def show_model_row(key: str, layer: Side, told: str, known: bool, seen: set[str]) -> None:
-    """Shows one model. told: what its layer represents. seen: the parts of earlier models; new ones are bold."""
+    """Shows one model. told: the text about its layer. seen: the parts of earlier models; new ones are bold."""
     model = layer.model
     at_name, *at_parts, at_size = st.columns(TABLE_COLUMN_WIDTHS, vertical_alignment="center", gap="xsmall")
     with at_name, st.container(gap=None):
@@ -199,20 +199,21 @@ def tell_bytes(model: PublishedModel) -> str:
 
 
 # ---- drawer "read": what does each of them take and keep, and where does it stand? -----------------------------------
-GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # one of them keeps the most bytes a token
+GUESSED_MODELS = ("gpt_2", "llama_7b", "llama_2_70b", "gpt_oss_120b")  # one of them caches the most bytes per token
 
 
 def show_model_list(layers: Sequence[Side], told: Sequence[str]) -> None:
-    """Shows the table of all models, whose bytes are guessed before they are seen, and what was read of each.
+    """Shows the table of all models, whose bytes must be guessed first, and the sources of their numbers.
 
-    layers, told: see show_model_table."""
+    layers, told: see show_model_table.
+    """
     known = ask_for_most_bytes()
     show_model_table(layers, told, known)
     show_read_sources()
 
 
 def ask_for_most_bytes() -> bool:
-    """Asks which model caches the most bytes a token. Returns whether the answer may be shown, and shows it then."""
+    """Asks which model caches the most bytes per token. Returns whether the answer may be shown, and shows it then."""
     guessed = [PUBLISHED_MODELS[key] for key in GUESSED_MODELS]
     sizes = [count_cache_bytes(model, 1) for model in guessed]
     most = guessed[sizes.index(max(sizes))]
@@ -231,7 +232,7 @@ def ask_for_most_bytes() -> bool:
 
 
 # ---- drawer "one": what does one change alone do? --------------------------------------------------------------------
-FIELDS_OF_PARTS = {  # of a Setup
+FIELDS_OF_PARTS = {  # the Setup's fields of each part
     "positions": "positions",
     "heads": "kv_heads",
     "masks": "masks",
@@ -277,7 +278,7 @@ def show_cache_growth(old: Side, new: Side) -> None:
 
 
 # ---- drawer "layers": are all layers alike? --------------------------------------------------------------------------
-MIXED_MODELS = ("gemma_3_12b", "gemma_2_9b", "gpt_oss_120b")  # whose layers are of two kinds; the first is shown
+MIXED_MODELS = ("gemma_3_12b", "gemma_2_9b", "gpt_oss_120b")  # models with two kinds of layer; default first
 GUESSED_SHARES = ("2", "17", "50", "75")  # per cent
 
 

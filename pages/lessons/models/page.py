@@ -39,7 +39,7 @@ def find_model(name: str, default: str) -> LiveChoice:
 
 with draw_lesson(LESSON) as place:
     picture = st.container()
-    base = choose_words()  # below the picture, which is of the models: so it stands above the fold
+    base = choose_words()  # called below the picture's container, so that the picture of the models stays above
     choices = {"old": find_model("old", "gpt_2"), "new": find_model("new", "gpt_oss_120b")}
     layers = [make_side("model", model, model.shown, base) for model in MODELS]
     sides = [replace(layers[choice.position], part=part) for part, choice in choices.items()]

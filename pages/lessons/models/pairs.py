@@ -1,4 +1,4 @@
-"""The lesson on today's models: an older and a newer model beside each other: as maps, and part by part."""
+"""The lesson on today's models: an older and a newer model side by side, as maps and part by part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +29,9 @@ MODEL_KEYS = tuple(PUBLISHED_MODELS)
 
 @dataclass(frozen=True)
 class Side:
-    """One of two models that are compared. part: "old" or "new"; kind: the layers that are shown; setup: such a layer
-    as a state of the workbench."""
+    """One of two models that are compared. part: "old" or "new"; kind: the kind of layer that is shown; setup: a small
+    layer of that kind as a state of the workbench.
+    """
 
     part: str
     model: PublishedModel
@@ -39,29 +40,29 @@ class Side:
 
     @cached_property
     def trace(self) -> Trace:
-        """The run of the state, which is read once: the page shows more layers than a thread keeps runs."""
+        """The run of the Setup, kept here: the page shows more layers than the cache of a thread keeps runs."""
         return trace_for(self.setup)
 
 
 def make_side(part: str, model: PublishedModel, kind: LayerKind, base: Setup) -> Side:
-    """One side, on the words of a state."""
+    """The small layer of a model, on the words of another Setup."""
     return Side(part, model, kind, make_small_layer(kind, base))
 
 
 def name_dated(model: PublishedModel) -> str:
-    """A model and its year."""
+    """The name of a model with its year."""
     return say("lessons.models.dated", model=model.name, year=model.year)
 
 
 def name_layer(side: Side) -> str:
-    """A model, and the kind of layer where it has several."""
+    """The name of a model, with the kind of layer if it has several."""
     if len(side.model.kinds) == 1:
         return side.model.name
     return say("lessons.models.layer_of", model=side.model.name, kind=name_kind(side.kind.name))
 
 
 def make_side_map(side: Side, title: str | None = None) -> RunPicture:
-    """Draws the weights of the selected head of a side. title: where it is not the layer's own."""
+    """Draws the weights of the selected head of a side. title: by default the layer's name."""
     trace = side.trace
     selection = selection_of(trace, side.setup)
     title = title or say("lessons.models.map_title", layer=name_layer(side))
@@ -70,19 +71,20 @@ def make_side_map(side: Side, title: str | None = None) -> RunPicture:
 
 @dataclass(frozen=True)
 class ShownLayers:
-    """What the page shows of a layer of each model. cells: the maps, without an open cell. told: what each
-    represents, and what it leaves out."""
+    """The maps and texts of all models. cells: the cells of each map, with none open. told: what each small layer
+    represents, and what it leaves out.
+    """
 
     cells: LiveCells
     told: Sequence[str]
 
 
 def list_shown_layers(base: Setup, sides: Sequence[Side]) -> ShownLayers:
-    """The cached maps and texts of all models. base: has the words; sides: a layer of each on these."""
+    """The cached maps and texts of all models. base: the Setup with the words; sides: a layer of each model."""
     return latest_layers(base, current_language(), current_palette().ground, sides)
 
 
-# Kept, and of each layer, too: all models are shown, and their runs take longer to read than what is drawn of them.
+# Maps and texts are cached too: all models are shown, and reading their runs takes longer than drawing the maps.
 @keep_latest
 def latest_layers(base: Setup, language: str, ground: str, _sides: Sequence[Side]) -> ShownLayers:
     layers = [cached_layer(side.setup, name_layer(side), language, ground, side) for side in _sides]
@@ -102,7 +104,7 @@ def tell_side(side: Side) -> str:
 
 
 def show_sides(*sides: Side) -> None:
-    """Shows two sides beside each other: each with its map, its text and a link to the workbench."""
+    """Shows sides next to each other: each with its map, its text and a link to the workbench."""
     pictures = [make_side_map(side) for side in sides]
     for column, side, picture in zip(st.columns(2, gap="medium"), sides, pictures, strict=True):
         with column, st.container(horizontal=True, gap="small"):
@@ -116,7 +118,8 @@ def show_sides(*sides: Side) -> None:
 
 def show_followed_sides(choices: Mapping[str, LiveChoice], sides: Sequence[Side], shown: ShownLayers) -> None:
     """Shows two sides that follow a slider each. choices: by part; sides: a layer of each model, in the sliders'
-    order; shown: their maps and texts."""
+    order; shown: their maps and texts.
+    """
     pictures = []
     for column, (part, choice) in zip(st.columns(2, gap="medium"), choices.items(), strict=True):
         picture = follow_side_map(part, choice, sides[choice.position], shown.cells)
@@ -157,13 +160,13 @@ def tell_sight(old: Side, new: Side) -> str:
 
 @cache_by_setup
 def cached_seen_words(setup: Setup, _side: Side) -> list[str]:
-    """The words that the last one may attend to."""
+    """The words that the last word may attend to."""
     allowed = _side.trace["masked_scores"][0, 0, -1].isfinite()  # (S,)
     return [quote_token(_side.trace, "S", place) for place, is_seen in enumerate(allowed.tolist()) if is_seen]
 
 
 def link_to_both(old: Side, new: Side, key: str) -> None:
-    """Links to both in the workbench: the older one as A, the newer one as B beside it."""
+    """Shows a link that opens both layers in the workbench: the older one as A, the newer one as B."""
     both = replace(new.setup, against=setup_to_query(old.setup), pinned="values")
     link_to_workbench(both, key, say("lessons.models.both"))
 
@@ -175,7 +178,7 @@ def list_parts(model: PublishedModel) -> dict[str, object]:
 
 
 def list_changed_parts(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
-    """The parts that differ. old, new: as list_parts gives them."""
+    """The parts that differ. old, new: results of list_parts."""
     return [part for part in VARIANT_FINDERS if old[part] != new[part]]
 
 
@@ -193,7 +196,7 @@ def tell_pair(old: PublishedModel, new: PublishedModel, changed: Sequence[str]) 
 
 
 def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
-    """Shows that sentence for the two models that the sliders select."""
+    """Shows the sentence about the two models that the sliders select."""
     parts = [list_parts(model) for model in MODELS]
     told = []
     for old, old_parts in zip(MODELS, parts, strict=True):
@@ -203,7 +206,7 @@ def tell_pairs(choices: Mapping[str, LiveChoice]) -> None:
 
 
 def show_parts(old: PublishedModel, new: PublishedModel) -> None:
-    """Shows each part that differs: old and new beside each other, and what each is for."""
+    """Shows each part that differs: the old and the new variant next to each other, and the purpose of each."""
     changed = list_changed_parts(list_parts(old), list_parts(new))
     for part in changed:
         for column, model in zip(st.columns(2, gap="medium"), (old, new), strict=True):

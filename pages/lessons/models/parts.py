@@ -7,30 +7,30 @@ from attention_core.mechanism.config import Params
 from attention_core.record.number_text import format_grouped, format_short
 from pages.site.words import say
 
-USUAL_BASE = 10000.0  # of RoPE and of the sinusoids, in the papers that brought them
+USUAL_BASE = 10000.0  # the base of RoPE and of the sinusoids in their papers
 
 
-# ---- what a model takes, as one word -------------------------------------------------------------------------------
+# ---- a model's variant of each part, as one word ---------------------------------------------------------------------
 def find_positions(model: PublishedModel) -> str:
-    """The kind of positions; "stretched" if RoPE is stretched in at least one kind of layers."""
+    """The kind of position encoding; "stretched" if RoPE is stretched in at least one kind of layer."""
     found = [describe_rope(params) if name == "rope" else name for name, params in list_positions(model)]
     return "stretched" if "stretched" in found else found[0]
 
 
 def describe_rope(params: Params) -> str:
-    """RoPE as its paper has it, with a larger base, or stretched."""
+    """The kind of a RoPE: as in its paper, with a larger base, or stretched."""
     if params["scaling"] != "none":
         return "stretched"
     return "rope" if params["base"] == USUAL_BASE else "slower"
 
 
 def list_positions(model: PublishedModel) -> list[tuple[str, Params]]:
-    """The positions of all kinds of its layers."""
+    """The position encodings of all kinds of its layers."""
     return [position for kind in model.kinds for position in kind.config.positions]
 
 
 def find_heads(model: PublishedModel) -> str:
-    """Whether query heads share keys and values, or a latent of which these are made."""
+    """Whether query heads share keys and values, or a latent from which keys and values are computed."""
     if model.latent is not None:
         return "latent"
     return "own" if model.kv_heads == model.heads else "grouped"
@@ -74,9 +74,9 @@ VARIANT_FINDERS: Mapping[str, Callable[[PublishedModel], str]] = {
 }
 
 
-# ---- how it is said --------------------------------------------------------------------------------------------------
+# ---- the texts about parts -------------------------------------------------------------------------------------------
 def name_kind(kind: str) -> str:
-    """The name of a kind of layers in the page's language."""
+    """The name of a kind of layer in the page's language."""
     return say(f"lessons.models.kind.{kind}")
 
 
@@ -91,7 +91,7 @@ def say_part(model: PublishedModel, part: str) -> str:
 
 
 def tell_apart(model: PublishedModel, part: str) -> object:
-    """The key by which a part is compared. For heads: how many share keys, as their number grows with a model."""
+    """The key by which a part is compared. For heads: how many share keys, as their number differs between models."""
     if part == "heads":
         return find_heads(model) == "latent", list_numbers(model)["ratio"]
     return say_part(model, part)
@@ -104,7 +104,7 @@ def say_what_for(model: PublishedModel, part: str) -> str:
 
 
 def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, LayerKind], str]) -> str:
-    """The texts of all kinds of layers joined; a single one if all are equal."""
+    """The texts of all kinds of layer joined; a single one if all are equal."""
     texts = [say_kind(model, kind) for kind in model.kinds]
     if len({*texts}) == 1:
         return texts[0]
@@ -115,7 +115,7 @@ def say_of_kinds(model: PublishedModel, say_kind: Callable[[PublishedModel, Laye
 
 
 def say_positions(model: PublishedModel, kind: LayerKind) -> str:
-    """The text about the positions of a kind of layers."""
+    """The text about the position encoding of a kind of layer."""
     ((name, params),) = kind.config.positions
     if "scaling" not in params:
         return say(f"lessons.models.positions.{name}")
@@ -131,14 +131,14 @@ def say_positions(model: PublishedModel, kind: LayerKind) -> str:
 
 
 def say_masks(_: PublishedModel, kind: LayerKind) -> str:
-    """The text about the mask of a kind of layers."""
+    """The text about the mask of a kind of layer."""
     if kind.window is not None:
         return say("lessons.models.masks.sliding", window=format_grouped(kind.window))
     return say(f"lessons.models.masks.{'causal' if kind.is_cached else 'unmasked'}")
 
 
 def list_numbers(model: PublishedModel) -> dict[str, object]:
-    """The numbers that sentences about a model may name."""
+    """The numbers that the texts about a model contain, by placeholder."""
     windows = [kind for kind in model.kinds if kind.window is not None]
     return {
         "heads": model.heads,

@@ -13,11 +13,11 @@ from pages.setup.choice_text import write_choice, write_mask, write_position
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-SMALL_HEADS, SMALL_WINDOW = 8, 4  # of a state: query heads, and keys that a window holds
+SMALL_HEADS, SMALL_WINDOW = 8, 4  # query heads of a small layer, and keys in its window
 
 
 def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
-    """A layer as a state of the workbench, on the words of another state."""
+    """A small layer of a model's kind as a Setup, on the words of another Setup."""
     config = scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
     normaliser, params = config.normaliser
     return replace(
@@ -32,7 +32,7 @@ def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
 
 
 def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
-    """The text about the model's sizes that those of a small layer represent. trace: its run."""
+    """The text about the sizes of the model that a small layer stands for. trace: the small layer's run."""
     sizes = trace.sizes()
     stands = "stand_for" if model.kv_heads < model.heads else "own_stand_for"
     if (sizes["H"], sizes["H_kv"], sizes["d_k"]) == (model.heads, model.kv_heads, model.head_width):
@@ -55,7 +55,7 @@ def tell_scale(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
 
 
 def tell_latent(model: PublishedModel) -> str:
-    """The text about the model's latent that the small one represents."""
+    """The text about the model's latent that the small one stands for."""
     small = {name: tensor.own_sizes for name, tensor in LEARNED_TENSORS.items()}
     latent, turned = model.latent
     return say(
@@ -68,13 +68,13 @@ def tell_latent(model: PublishedModel) -> str:
 
 
 def tell_table(model: PublishedModel, trace: Trace) -> str:
-    """The text about the model's table of positions that the small one represents."""
+    """The text about the model's table of positions that the small one stands for."""
     rows, _ = trace["w_places"].shape
     return say("lessons.models.table_stands_for", small=rows, places=format_grouped(model.context))
 
 
 def tell_left_out(model: PublishedModel, kind: LayerKind, trace: Trace) -> str:
-    """The text about what of a model a small layer does not show. trace: its run."""
+    """The text about the parts of a model that a small layer leaves out. trace: the small layer's run."""
     sentences = [
         say("lessons.models.other_layers", count=other.count, kind=name_kind(other.name))
         for other in model.kinds

@@ -35,7 +35,7 @@ from pages.session.labels import Selection, current_palette, formula_names, name
 from pages.setup.setup import Setup, config_of
 from pages.site.words import escape_markdown, say
 
-# ---- the words under RoPE, in either of the two ways in which its pairs are chosen -----------------------------------
+# ---- the words under RoPE, for either way to pair numbers ------------------------------------------------------------
 ROTATION_STYLES = ("rope", "rope_half")
 
 
@@ -45,8 +45,8 @@ def with_rope(setup: Setup, style: str) -> Setup:
 
 
 # ---- drawer "sines": what do sinusoids look like? --------------------------------------------------------------------
-SINE_WIDTHS = (2, 4, 6, 8, 12)  # of the table: at most 6 pairs of a sine and a cosine
-SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # positions of the table
+SINE_WIDTHS = (2, 4, 6, 8, 12)  # columns of the table: at most 6 pairs of a sine and a cosine
+SINE_COUNTS = (4, 6, 8, 12, 16, 24, 32)  # rows of the table: positions
 
 
 def choose_table() -> Setup:
@@ -61,7 +61,7 @@ def choose_table() -> Setup:
 
 
 def setup_of_positions_alone(count: int, width: int) -> Setup:
-    """A run whose words are zeros, so that their vectors are the sinusoids, compared without projections."""
+    """The Setup whose words are zeros, so that their vectors are the sinusoids, compared without projections."""
     return Setup(
         example="eight_heads",
         x=pack_matrix(np.zeros((count, width))),
@@ -73,7 +73,7 @@ def setup_of_positions_alone(count: int, width: int) -> Setup:
 
 
 def show_sine_map(_: Setup) -> None:
-    """Shows the table, positions from left to right."""
+    """Shows the table of sinusoids as a map, positions from left to right."""
     alone = choose_table()
     trace = trace_for(alone)
     count, width = trace.step("sinusoidal_x").shape
@@ -110,7 +110,7 @@ def show_sine_waves(_: Setup) -> None:
     palette = current_palette()
     colours = (palette.q, palette.k, palette.v, palette.share, palette.minus, palette.x)
     positions = range(count)
-    sine_columns = range(0, width, 2)  # between them stand the cosines
+    sine_columns = range(0, width, 2)  # the columns between them are cosines
     waves = []
     for column, colour in zip(sine_columns, colours, strict=False):
         title = title_column(column, width)
@@ -143,7 +143,7 @@ POSITION_VARIANTS = {
     "causal": {"wiring": ("bare",), "masks": ("causal",)},
 }
 OUTPUT_COLUMNS = ("colour", "animal", "action")  # the first columns of the output
-ROUNDING_GAP = 1e-9  # what outputs may move by rounding alone
+ROUNDING_GAP = 1e-9  # outputs that differ by less differ by rounding alone
 
 
 def show_order(setup: Setup) -> None:
@@ -189,7 +189,7 @@ def make_output_rows(name: str, trace: Trace) -> RunPicture:
 
 # ---- drawer "distance", tab: RoPE turns both pairs of a query and of a key -------------------------------------------
 def show_rotation(setup: Setup) -> None:
-    """Shows both pairs of the query and of a key, turned by their positions; their distance alone decides the score."""
+    """Shows both pairs of the query and of a key, rotated by position: the score depends on the distance alone."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         rope = with_rope(setup, choose_option("style", ROTATION_STYLES))
         start = trace_for(rope)
@@ -218,7 +218,7 @@ def show_rotation(setup: Setup) -> None:
 
 
 def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, name: str) -> None:
-    """Shows one pair of the query and of a key, before they were turned and after."""
+    """Shows one pair of numbers of the query and of a key, before and after the rotation."""
     q_place = (selection.batch, selection.head, selection.query)
     k_place = (selection.batch, selection.kv, key)
     q_turn = rope_rotation(trace, "q", q_place, pair)
@@ -246,7 +246,7 @@ def show_rotated_pair(trace: Trace, selection: Selection, key: int, pair: int, n
 
 
 # ---- drawer "distance", tab: a score of RoPE against the distance ----------------------------------------------------
-MAX_CURVE_DISTANCE = 33  # distances in the curve, from 0
+MAX_CURVE_DISTANCE = 33  # distances in the curve, counted from 0
 
 
 def show_score_decay(setup: Setup) -> None:
@@ -283,7 +283,7 @@ def largest_magnitude_of_curves(decays: list[Curve]) -> float:
 
 # ---- drawer "distance", tab: what ALiBi takes away from each score ---------------------------------------------------
 def show_alibi_slopes(setup: Setup) -> None:
-    """Shows what ALiBi takes away from each score, a row a head, or the weights that equal scores then get."""
+    """Shows what ALiBi subtracts from each score, one row per head, or the weights that result from equal scores."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("alibi", ("bias", "weights"))
         heads = int(choose_option("alibi_heads", ("2", "4", "8"), "8", str))

@@ -1,4 +1,4 @@
-"""Where is a token? A bag of words, sines, or places that a head reads, with a dial that says how far it looks."""
+"""Where is a token? Without positions, with sines, or with numbers that a head reads; a dial sets how far it looks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -26,13 +26,13 @@ from pages.session.reveal import are_answers_revealed
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-POSITIONS = {  # what tells a word's place: nothing, the sines of 2017, or numbers for which head 1 is built
+POSITIONS = {  # what encodes positions: nothing, the sines of 2017, or numbers that head 1 is built to read
     "without": {"wiring": ("bare",)},
     "sinusoidal": {"wiring": ("bare",), "positions": ("sinusoidal",)},
     "with": {},
 }
-BUILT_DIAL = -8  # W_q[one, 0] as it was built: head 1 looks at the word before
-REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # in words: −1 is the word before
+BUILT_DIAL = -8  # the built value of W_q[one, 0], with which head 1 attends to the word before
+REACHES = ("−2", "−1.5", "−1", "−0.5", "0", "+0.5", "+1", "+1.5", "+2")  # offsets in words: −1 is the word before
 REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 
 

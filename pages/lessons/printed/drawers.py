@@ -39,10 +39,10 @@ from pages.session.labels import place_name
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_refusal
 
-# ---- the worked example: what is given: x and the projections, as in the printed example or as the reader typed them -
+# ---- the given matrices of the worked example: x and the projections, printed or typed -------------------------------
 PRINTED_EXAMPLE = "source_004"
 GIVEN_MATRICES = ("x", "w_q", "w_k", "w_v")
-MAX_TYPED_SIDE = 8  # rows and columns: two matrices of them stand beside each other in cells that can be read
+MAX_TYPED_SIDE = 8  # rows and columns: two such matrices fit beside each other, with legible cells
 
 
 def choose_given_setup(stage: str) -> Setup:
@@ -53,7 +53,7 @@ def choose_given_setup(stage: str) -> Setup:
         start = initial_matrix_text(name)
         check_text = partial(check_given_matrix, name)
         if not get_typed_text(name, start, check_text).strip():
-            lesson_choices.store_choice(name, None)  # an emptied box holds the example's numbers again
+            lesson_choices.store_choice(name, None)  # an empty box means the example's numbers
         if name == "x" or name in read_by_stage:
             text_box(name, start, check_text)
     return setup_with_matrices(get_typed_matrices())
@@ -86,7 +86,7 @@ def setup_with_matrices(texts: dict[str, str]) -> Setup:
 
 
 def check_given_matrix(name: str, text: str) -> None:
-    """Raises AttentionError where a typed matrix is too large to be drawn, or does not go with the others."""
+    """Raises AttentionError if a typed matrix is too large to be drawn, or does not fit the others."""
     matrices = get_typed_matrices()
     matrices.pop(name, None)
     if text.strip():
@@ -96,7 +96,7 @@ def check_given_matrix(name: str, text: str) -> None:
 
 
 def check_matrix_size(name: str, text: str) -> None:
-    """Raises AttentionError where a typed matrix has too many rows or columns."""
+    """Raises AttentionError if a typed matrix has too many rows or columns."""
     rows, columns = parse_matrix(text, name).shape
     sizes = {"too_many_rows": rows, "too_many_columns": columns}
     for refusal, size in sizes.items():
@@ -140,7 +140,7 @@ def title_numbers(name: str) -> str:
     return say(f"lessons.printed.control.{stage_of.get(name, name)}")
 
 
-ASKED_KEY = "printed_right_asked"  # in the session: the stage whose right numbers were asked for
+ASKED_KEY = "printed_right_asked"  # session key: the stage whose right numbers were requested
 
 
 def offer_right_numbers(stage: str) -> bool:
@@ -186,7 +186,7 @@ def describe_slip(checked: CheckedWork, cell: Ref, stage: str) -> str:
 
 
 # ---- drawer "begin": where did the errors begin? ---------------------------------------------------------------------
-CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # of the chain of stages
+CHAIN_ROWS = (("q", "k", "v"), ("scores", "scaled_scores", "weights", "output"))  # stages in each row
 
 
 def show_error_origins(checked: CheckedWork, _: Setup) -> None:
@@ -282,7 +282,7 @@ def show_rounding(checked: CheckedWork, _: Setup) -> None:
 
 # ---- drawer "onward": what follows from the printed Q, K and V? ------------------------------------------------------
 def show_onward_run(checked: CheckedWork, _: Setup) -> None:
-    """Shows the run that begins with the printed Q, K and V."""
+    """Shows the run that continues from the printed Q, K and V."""
     stage = choose_option("onward", ("scores", "weights", "output"))
     try:
         matrices = pack_printed_projections(checked)

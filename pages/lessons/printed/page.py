@@ -1,4 +1,4 @@
-"""Which numbers of a printed example are wrong? Its page; then its numbers beside the right ones, each marked."""
+"""Which numbers of a printed example are wrong? Shows its page, then its numbers beside the right ones, each marked."""
 
 from functools import partial
 

@@ -58,7 +58,7 @@ def show_roles(setup: Setup) -> None:
 
 
 # ---- key and value, drawer "shapes": which shapes fit? ---------------------------------------------------------------
-START_SIZES = {  # of lecture notes 001: one query, five keys
+START_SIZES = {  # as in lecture notes 001: one query, five keys
     "queries": 1,
     "keys": 5,
     "values": 5,
@@ -66,12 +66,12 @@ START_SIZES = {  # of lecture notes 001: one query, five keys
     "d_k": 8,
     "d_v": 10,
 }
-SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # those of a row stand side by side
-MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # rows and columns
+SIZE_CONTROLS = (("queries", "keys", "values"), ("d_q", "d_k", "d_v"))  # the controls in each row
+MATRIX_SHAPES = {"q": ("queries", "d_q"), "k": ("keys", "d_k"), "v": ("values", "d_v")}  # its rows and columns
 
 
 def show_shapes(_: Setup) -> None:
-    """Shows queries, keys and values of any numbers and widths: what comes out, or which rule is broken."""
+    """Shows the output for queries, keys and values of any numbers and widths, or which rule their shapes break."""
     sizes = choose_sizes()
     score = choose_option("score", ("scaled_dot", "additive"))
     matrices = {}
@@ -94,7 +94,7 @@ def show_shapes(_: Setup) -> None:
 
 
 def choose_sizes() -> dict[str, int]:
-    """Asks for the numbers and the widths of queries, keys and values."""
+    """Asks for the numbers and widths of queries, keys and values."""
     sizes = {}
     for names in SIZE_CONTROLS:
         for box, name in zip(st.columns(3), names, strict=True):
@@ -124,7 +124,7 @@ def show_matrix_change(setup: Setup) -> None:
     before = trace_for(setup)
     now = trace_for(changed)
     selection = selection_of(before, setup)
-    if change == "swap":  # the word that was asked is the one that asks now
+    if change == "swap":  # the key with the largest weight is the query now
         asked = row_fact(before, selection.head, selection.query).keys[0]
         selection = replace(selection, query=asked)
     st.markdown(f"**{fact_sentence(now, selection)}**")
@@ -145,7 +145,7 @@ def show_matrix_change(setup: Setup) -> None:
 
 
 def list_moved_steps(now: Trace, before: Trace) -> str:
-    """Names the computed steps whose numbers moved."""
+    """Returns the names of the computed steps whose numbers changed."""
     computed = now.computed()
     moved = [spoken_step_name(step) for step in find_moves(now, before) if step in computed]
     return join_with_commas(moved)
@@ -164,7 +164,7 @@ def show_conventions(setup: Setup) -> None:
 
 
 def show_word_alone(setup: Setup) -> None:
-    """Shows the query of one word alone, against all keys: it gives the row of the matrix form."""
+    """Shows that the query of one word alone, against all keys, gives the same row as the matrix form."""
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     word = trace.labels["T"][selection.query]

@@ -37,7 +37,7 @@ PICTURE_TEXTS = ("sum", "choose", "hint", "alt")
 
 
 def show_product(trace: Trace, selection: Selection, word: str) -> None:
-    """Shows x times W for the selected query; which of the three projections is shown, only the browser knows."""
+    """Shows x times W for the selected query; the browser alone selects which of the three is shown."""
     texts = {name: get_text_template(f"lessons.qkv.product.{name}") for name in PICTURE_TEXTS}
     data = {
         "word": word,

@@ -23,12 +23,12 @@ from pages.session.labels import current_palette
 from pages.setup.setup import Setup
 from pages.site.words import say
 
-# ---- the widths d_k that its charts have, and the axis along which d_k grows -----------------------------------------
+# ---- the widths d_k in the charts, and their axis --------------------------------------------------------------------
 SCALE_WIDTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 def width_axis() -> Axis:
-    """The axis along which d_k grows, on a logarithmic scale."""
+    """The horizontal axis: d_k, on a logarithmic scale."""
     return Axis(
         "d_k",
         SCALE_WIDTHS[0],
@@ -38,21 +38,21 @@ def width_axis() -> Axis:
     )
 
 
-# ---- curves of the variance of drawn scores against d_k: measured, and worked out ------------------------------------
+# ---- curves of the variance of sampled scores against d_k, measured and exact ----------------------------------------
 VARIANCE_DRAWS = 5000
 COMPARED_DOT_SCORES = ("dot", "scaled_dot")
-DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # of laws
+DRAWN_LAW_NAMES = ("normal", "signs", "uniform")  # names of distributions
 
 
 def choose_law(name: str) -> str:
-    """Asks for the law from which components are drawn. name: of the control, where its drawer has another one."""
+    """Asks for the distribution from which components are sampled. name: of the control, if the drawer has several."""
     return choose_option(name, DRAWN_LAW_NAMES, words=lambda law: say(f"lessons.scale.option.law.{law}"))
 
 
 def measure_variances_by_width(
     law: str, dependence: str, draws: int, seed: int
 ) -> list[Mapping[str, MeasuredVariance]]:
-    """The variances of drawn scores of each width, by score."""
+    """The variances of sampled scores, by score, for each width."""
 
     def measure(width: int) -> Mapping[str, MeasuredVariance]:
         return cached_variances(law, dependence, width, draws, seed)
@@ -73,7 +73,7 @@ def make_measured_curve(name: str, score: str, found: Sequence[Mapping[str, Meas
 
 
 def make_independent_curve(name: str, score: str) -> Curve:
-    """The curve of the exact variance for independent components: equal for any law of mean 0 and variance 1."""
+    """The curve of the exact variance for independent components, equal for any distribution of mean 0, variance 1."""
     variances = []
     for width in SCALE_WIDTHS:
         moments = exact_moments("normal", "independent", width)
@@ -89,7 +89,7 @@ def make_independent_curve(name: str, score: str) -> Curve:
 
 
 # ---- drawer "variance": is the variance of a score d_k? --------------------------------------------------------------
-VARIANCE_RANGES = {  # of so many draws: where a variance of 1 is measured
+VARIANCE_RANGES = {  # the axis around 1, by number of samples: the range in which a variance of 1 is measured
     100: (0.0, 2.0),
     1000: (0.7, 1.3),
     5000: (0.85, 1.15),
@@ -97,7 +97,7 @@ VARIANCE_RANGES = {  # of so many draws: where a variance of 1 is measured
 
 
 def show_variance(d_k: int, seed: int) -> None:
-    """Shows the variance of scores whose components are drawn from several laws, beside d_k, and divided beside 1."""
+    """Shows the measured variance of scores, which is d_k for any distribution of the components, and 1 if divided."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         law = choose_law("law")
         draws = slide("draws", tuple(VARIANCE_RANGES), VARIANCE_DRAWS)
@@ -121,7 +121,7 @@ def show_variance(d_k: int, seed: int) -> None:
 def show_variance_chart(
     score: str, found: Sequence[Mapping[str, MeasuredVariance]], y: Axis, colour: str, d_k: int
 ) -> None:
-    """Shows the variance of one score against d_k, measured and worked out."""
+    """Shows the variance of one score against d_k, measured and exact."""
     compared = [
         make_independent_curve("exact", score),
         make_measured_curve("measured", score, found, colour),
@@ -140,7 +140,7 @@ def show_variance_chart(
 
 # ---- drawer "gradient": how much gradient comes through? -------------------------------------------------------------
 def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
-    """Shows the Jacobian of the draw, undivided and divided, in one scale of colours."""
+    """Shows the Jacobian of one sample, undivided and divided, with the same colour scale."""
     traces = {score: with_jacobian(trace_for(run)) for score, run in runs.items()}
     slopes = {}
     for score, trace in traces.items():
@@ -164,7 +164,7 @@ def show_softmax_gradient(runs: Mapping[str, Setup]) -> None:
 
 # ---- drawer "breaks": where does the argument break? -----------------------------------------------------------------
 def show_broken_assumptions(d_k: int, seed: int) -> None:
-    """Shows the variance of scores where q and k, or their components, depend on each other."""
+    """Shows the variance of scores if q and k, or their components, depend on each other."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         dependence = choose_option("dependence", ("same", "silent", "repeated"))
         law = choose_law("law_breaks")
@@ -197,7 +197,7 @@ HISTOGRAM_BINS = 40
 
 
 def show_score_histogram(d_k: int, seed: int) -> None:
-    """Shows how drawn scores lie around 0, undivided and divided."""
+    """Shows the histogram of sampled scores around 0, undivided and divided."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         law = choose_law("law_scores")
         limit = slide("limit", (2, 5, 10, 20, 50, 100), 10)

@@ -38,7 +38,7 @@ from pages.session.staged import is_one_screen
 from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
-DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
+DRAWS_BY_KEYS = {  # number of samples, by number of keys: more would take longer
     2: 2000,
     4: 2000,
     8: 2000,
@@ -46,7 +46,7 @@ DRAWS_BY_KEYS = {  # of so many keys: more would take longer together
     32: 500,
     64: 250,
 }
-SCALE_SEED = 1268  # whose one draw is much like the mean of many
+SCALE_SEED = 1268  # a seed whose single sample is close to the mean of many
 QUANTITIES = ("largest", "entropy", "at_query", "slope")
 CURVE_GUESSES = ("rises", "level", "falls")
 
@@ -58,19 +58,19 @@ def reset_keys_and_seed() -> None:
 
 
 def tell_how(keys: int) -> str:
-    """The sentence about the number of draws and keys of the chart."""
+    """The sentence about the chart's number of samples and of keys."""
     return say("lessons.scale.how", draws=f"{DRAWS_BY_KEYS[keys]:,}", keys=keys)
 
 
-# ---- one draw of a query and keys, and what is said of a width -------------------------------------------------------
-MAX_NAMED_BARS = 16  # bars with names that can be read
-LIVE_BARS_WIDTH_PX = 1120.0  # pixels: all columns of bars, before they take the width of the page
+# ---- one sample of a query and keys, and the sentences about a width -------------------------------------------------
+MAX_NAMED_BARS = 16  # bars whose names can be read
+LIVE_BARS_WIDTH_PX = 1120.0  # pixels: all columns of bars, before they are scaled to the width of the page
 
-Runs = Mapping[str, Setup]  # of one draw, by score
+Runs = Mapping[str, Setup]  # the runs of one sample, by score
 
 
 def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
-    """Draws the weights of one draw, undivided and divided."""
+    """Draws the weights of one sample, undivided and divided."""
     traces = {score: trace_for(run) for score, run in runs.items()}
     rows = []
     for score, trace in traces.items():
@@ -85,12 +85,12 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 
 def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
-    """One draw of a query and keys as runs."""
+    """Samples a query and keys, and returns their runs."""
     return {score: Setup(example="one_query", **parts) for score, parts in draw_query_and_keys(d_k, keys, seed).items()}
 
 
 def change_draw(run: Setup) -> dict:
-    """What the scores of another draw, and its scale, change in the run that the flow shows."""
+    """The changes of the shown run for another sample: its scores, values and scale, as data of the slider."""
     trace = trace_for(run)
     params = trace.step("scaled_scores").operation.params
     scores, values = (trace.step(name).window().reshape(-1).tolist() for name in ("scores", "v"))
@@ -98,7 +98,7 @@ def change_draw(run: Setup) -> dict:
 
 
 def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: bool) -> str:
-    """Says how sharp the softmax is at one width."""
+    """The sentence about how sharp the softmax is at one width."""
     values = {"d_k": d_k, "keys": keys}
     for score, sharpness in found.items():
         values[score] = format_fixed(sharpness.largest.mean)
@@ -107,14 +107,14 @@ def tell_sharpness(found: Mapping[str, Sharpness], d_k: int, keys: int, known: b
 
 
 def tell_gradient(found: Mapping[int, Mapping[str, Sharpness]], keys: int) -> str:
-    """Says up to which width more gradient reaches the query undivided. found: by width, of so many keys."""
+    """The sentence about the width up to which more gradient reaches the query undivided. found: by width."""
     return say("lessons.scale.arrives", keys=keys, width=f"{last_width_of_more(found):,}")
 
 
-# ---- a cloud of scores that spreads with d_k, one draw in it, and the gradient that is left --------------------------
-CLOUD_SCORES = 240  # as many as can be told apart
+# ---- a cloud of scores that widens with d_k, one sample in it, and the gradient --------------------------------------
+CLOUD_SCORES = 240  # points: as many as can be distinguished
 LANE_TEXTS = ("dot", "scaled_dot", "gradient", "hidden")
-CLOUD_REACH = 64  # twice the standard deviation of the widest undivided scores
+CLOUD_REACH = 64  # half the width of the lane: twice the standard deviation of the widest undivided scores
 
 
 def show_cloud(
@@ -122,8 +122,8 @@ def show_cloud(
 ) -> None:
     """Shows the scores of each width as the slider moves.
 
-    all_runs: the draw that is numbered, and found: the gradient, of each width. known: whether the divided scores may
-    be seen."""
+    all_runs: the numbered sample of each width; found: its gradient. known: whether the divided scores may be shown.
+    """
     clouds = [cached_clouds(each, CLOUD_SCORES, seed) for each in SCALE_WIDTHS]
     scores = ("dot", "scaled_dot") if known else ("dot",)
     widths = []
@@ -143,7 +143,7 @@ def show_cloud(
 
 
 def describe_lane(cloud: ScoreCloud, runs: Runs, score: str, sharpness: Sharpness) -> dict[str, object]:
-    """One score at one width as data of the component."""
+    """The data of a lane in the component: one score at one width."""
     gradient = sharpness.at_query.median
     return {
         "scores": [round(number, 2) for number in cloud.scores],
@@ -161,21 +161,22 @@ def tell_cloud(d_k: int, cloud: Mapping[str, ScoreCloud], known: bool) -> str:
 
 
 def tell_dots() -> str:
-    """Says what the dots are."""
+    """The sentence about what the dots are."""
     return say("lessons.scale.cloud.how", draws=CLOUD_SCORES, reach=CLOUD_REACH)
 
 
 # ---- a chart of how sharp the softmax is as d_k grows, undivided and divided -----------------------------------------
-HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # of the chart; on the stage it stands under the cloud on one screen
+HEIGHT_PX, STAGE_HEIGHT_PX = 250, 165  # pixels: the chart; lower on the stage, where the cloud is above it
 
 
 def show_sharpness_chart(
     found: Sequence[Mapping[str, Sharpness]], quantity: str, width: Followed, keys: int, known: bool
 ) -> None:
-    """Shows a quantity against d_k, and what it is where all keys get the same.
+    """Shows a quantity against d_k, with its value for uniform weights.
 
-    found: of each width, by score. width: which an upright line follows. known: whether the divided
-    scores may be seen."""
+    found: of each width, by score. width: the slider that a vertical line follows. known: whether the divided
+    scores may be shown.
+    """
     palette = current_palette()
     even = getattr(even_sharpness(keys), quantity)
     compared = [make_sharpness_curve("dot", found, quantity, palette.plus)]
@@ -185,7 +186,7 @@ def show_sharpness_chart(
         ends = (SCALE_WIDTHS[0], SCALE_WIDTHS[-1])
         name = say("lessons.scale.curve.even")
         compared.append(Curve(name, ends, (even.centre, even.centre), palette.x, dashed=True))
-    reach = {  # the largest that each quantity can be; a gradient can be any
+    reach = {  # the end of the vertical axis: the largest possible value, or the largest measured gradient
         "largest": 1.0,
         "entropy": even_sharpness(keys).entropy.mean,
         "at_query": max(by_score["dot"].at_query.upper for by_score in found),
@@ -198,7 +199,7 @@ def show_sharpness_chart(
 
 
 def make_sharpness_curve(score: str, found: Sequence[Mapping[str, Sharpness]], quantity: str, colour: str) -> Curve:
-    """A quantity of one score against d_k."""
+    """The curve of a quantity of one score against d_k."""
     estimates = [getattr(by_score[score], quantity) for by_score in found]
     return Curve(
         say(f"lessons.scale.curve.{score}"),
@@ -224,7 +225,7 @@ with draw_lesson(LESSON) as place:
     followed = LiveChoices(follows=(width,), waits_for=(key_count,))
 
     def measure_sharpness(width: int) -> Mapping[str, Sharpness]:
-        """How sharp the softmax is at one width, by score."""
+        """The sharpness of the softmax at one width, by score."""
         return cached_saturation(width, keys, draws, seed)
 
     with picture:
@@ -242,7 +243,7 @@ with draw_lesson(LESSON) as place:
         told = [tell_sharpness(by_score, each, keys, known) for each, by_score in zip(SCALE_WIDTHS, found, strict=True)]
         tell_live(followed, "scale_fact", told, "heading")
         show_cloud(followed, seed, all_runs, found, known)
-        if not is_one_screen():  # there the curve of many draws says more than the bars of one
+        if not is_one_screen():  # on the stage, the curve of many samples tells more than the bars of one
             pictures = [draw_single_draw(each, seed, known) for each in all_runs]
             traces = {name: trace_for(run) for name, run in runs.items()}
             show_live_bars(followed, "live", pictures, traces, say("lessons.scale.alt_live"))

@@ -40,7 +40,7 @@ from pages.session.labels import Selection, current_palette, name_token, selecti
 from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
-# ---- scores: the five scores as a Setup says them, what each makes of the asking word, and rows under several --------
+# ---- the five scores: their settings, sentences about them, and rows of a word under several -------------------------
 # The additive score's layer, built by hand: two units, tanh(2 (q + k)), each of which reads one number of q and of k.
 # A bias of -3 closes both, near -1. A query of 3 opens the unit of what it asks for, and there the keys count.
 HANDMADE_UNITS = ((2, 0), (0, 2), (0, 0), (0, 0))  # of the layer, for up to four numbers of q or of k
@@ -88,7 +88,7 @@ def describe_row(trace: Trace, selection: Selection, score: str) -> str:
 
 
 def describe_score(trace: Trace, selection: Selection, score: str) -> str:
-    """What a score makes of the asking word and of the word that gets the most, with the score's own limit."""
+    """The sentence about a score for the selected query and its strongest key, with the limit of the score."""
     row = (selection.batch, selection.head, selection.query)
     key = int(trace["weights"][row].argmax())
     others = [score for place, score in enumerate(trace["scores"][row].tolist()) if place != key]
@@ -120,7 +120,7 @@ BOUNDED_BARS_HEIGHT_PX = 150  # pixels: the field of the bars beside the layer
 
 
 def show_additive_layer(setup: Setup, selection: Selection) -> None:
-    """Shows the tanh layer of the asking word with every word, and its scores against their bound as q and k grow."""
+    """Shows the tanh layer for the selected query and every key, and its scores against their bound as q and k grow."""
     with st.container(width=420):
         factor = slide("grow", GROWTH_FACTORS, 1)
     additive = replace(setup, **SCORE_SETTINGS["additive"])
@@ -149,7 +149,7 @@ def show_additive_layer(setup: Setup, selection: Selection) -> None:
 
 
 def show_bounded_scores(trace: Trace, row: tuple[int, int, int]) -> None:
-    """Shows a row of additive scores in a field that reaches to their bound."""
+    """Shows a row of additive scores as bars, on a scale that ends at their bound."""
     bound = get_additive_bound(trace)
     v_a = format_row(trace["v_a"].tolist())
     title = say("lessons.scores.row_additive", v=v_a, bound=format_fixed(bound))
@@ -178,7 +178,7 @@ def choose_w_a(kind: str, d_q: int, d_k: int) -> MatrixValue:
 
 
 def read_w_a(text: str):
-    """Reads a typed W_a. Raises AttentionError for what is no matrix."""
+    """Reads a typed W_a. Raises AttentionError if it is no matrix."""
     return parse_matrix(text, "w_a")
 
 
@@ -187,7 +187,7 @@ SCORED_HEAD_WIDTHS = (1, 2, 3, 4)
 
 
 def show_widths(setup: Setup, _: Selection) -> None:
-    """Shows queries and keys of different widths: which scores take them, and what another W_a does."""
+    """Shows queries and keys of different widths: which scores accept them, and the effect of another W_a."""
     left, middle, right = st.columns(3)
     with left:
         d_q = slide("d_q", SCORED_HEAD_WIDTHS, 4)
@@ -210,7 +210,7 @@ def show_widths(setup: Setup, _: Selection) -> None:
 
 
 def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
-    """One head that keeps the first columns of W_q and of W_k."""
+    """The Setup with one head that keeps the first columns of W_q and of W_k."""
     matrices = inputs_of(setup).matrices
     w_q = matrices["w_q"][:, :d_q]  # (D, d_q)
     w_k = matrices["w_k"][:, :d_k]  # (D, d_k)
@@ -258,7 +258,7 @@ CEILING_KEY_COUNTS = (2, 3, 4, 5, 7, 10, 16, 32, 64, 128, 256, 512)
 
 
 def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
-    """Shows the largest weight that a cosine can give against the number of keys, and what the asking word gives."""
+    """Shows the largest weight that the cosine can give, by number of keys, and that of the selected query."""
     temperature = find_live_choice("temperature", COSINE_TEMPERATURES, 1.0)
     show_live_choice(temperature, width=420)
     cosine = replace(setup, head=selection.head, **SCORE_SETTINGS["cosine"])
@@ -278,7 +278,7 @@ def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
 
 
 def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
-    """Says how much the asking word gives at a temperature, and the most that it could."""
+    """The sentence about the selected query's largest weight at a temperature, and the largest possible one."""
     keys = trace.sizes()["S"]
     text = "ceiling_random" if accident(trace, fact) else "ceiling"
     return say(
@@ -292,7 +292,7 @@ def tell_ceiling(trace: Trace, fact: RowFact, temperature: float) -> str:
 
 
 def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
-    """Draws the weights of the asking word."""
+    """Draws the weights of the selected query."""
     row = row_of(say("lessons.scores.row_cosine"), trace, "weights", (0, selection.head, selection.query))
     picture = draw_bar_rows("cool", [row], list_place_labels(trace, "S"), {"": trace})
     return RunPicture("cool", picture, {"": trace}, row.title)
@@ -301,12 +301,12 @@ def draw_weights(trace: Trace, selection: Selection) -> RunPicture:
 def draw_ceilings(
     trace: Trace, selection: Selection, temperature: float, share: float, axes: tuple[Axis, Axis]
 ) -> Picture:
-    """Draws the ceiling against the number of keys at temperature 1 and at another, and the share that a word gives."""
+    """Draws the largest possible weight by number of keys, at temperature 1 and at another, and a word's weight."""
     palette = current_palette()
     keys = trace.sizes()["S"]
     ceilings = {
         1.0: make_ceiling_curve(1.0, palette.x),
-        temperature: make_ceiling_curve(temperature, palette.q),  # the same one where the temperature is 1
+        temperature: make_ceiling_curve(temperature, palette.q),  # replaces the first if the temperature is 1
     }
     word = name_token(trace, "T", selection.query)
     point = Curve(word, [keys], [share], palette.share)
@@ -314,7 +314,7 @@ def draw_ceilings(
 
 
 def ceiling_axes() -> tuple[Axis, Axis]:
-    """The axes: how many keys there are, and shares."""
+    """The axes: the number of keys, and shares."""
     x = Axis(
         say("lessons.scores.keys"),
         CEILING_KEY_COUNTS[0],
@@ -326,7 +326,7 @@ def ceiling_axes() -> tuple[Axis, Axis]:
 
 
 def make_ceiling_curve(temperature: float, colour: str) -> Curve:
-    """The largest weight of a cosine against the number of keys."""
+    """The curve of the largest weight that the cosine can give, by number of keys."""
     return Curve(
         say("lessons.scores.most", temperature=format_exact(temperature)),
         CEILING_KEY_COUNTS,
@@ -342,7 +342,7 @@ COSTED_WIDTHS = (2, 8, 64, 128, 512)
 
 
 def show_score_costs(setup: Setup, _: Selection) -> None:
-    """Shows multiply-adds, tanh and learned numbers of each score, worked out for any size, counted on this one."""
+    """Shows the multiply-adds, tanh and learned numbers of each score: by formula for any size, and counted here."""
     left, right = st.columns(2)
     with left:
         tokens = slide("tokens", COST_TOKEN_COUNTS, 64)
@@ -362,7 +362,7 @@ def show_score_costs(setup: Setup, _: Selection) -> None:
 
 
 def count_score_cost(setup: Setup, score: str, tokens: int, width: int) -> dict[str, str]:
-    """What a score costs, by the headings of the table."""
+    """The costs of a score, by column title of the table."""
     scored = replace(setup, **SCORE_SETTINGS[score])
     counted = count_cost(trace_for(scored)).multiply_adds
     cost = score_cost(score, width, width)

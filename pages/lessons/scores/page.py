@@ -1,4 +1,4 @@
-"""How do we score a match? Two arrows that are dragged under five scores; then the row of one word."""
+"""How do we score a match? Two arrows to drag, with five scores of them; then the row of one word."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -38,12 +38,12 @@ MATCH_SETTINGS: Mapping[str, Mapping[str, str | MatrixValue]] = {
 }
 LARGEST_PRODUCT = 2 * REACH * REACH
 LIMITS = {"cosine": 1, "dot": LARGEST_PRODUCT, "scaled_dot": LARGEST_PRODUCT, "general": LARGEST_PRODUCT, "additive": 8}
-ENDS = {"cosine": "±1", "additive": "±8"}  # what these never leave
+ENDS = {"cosine": "±1", "additive": "±8"}  # bounds that these scores never exceed
 Arrow = tuple[float, float]
 
 
 def show_match() -> None:
-    """Shows the arrows and the scores, and says what is to be built with them."""
+    """Shows the arrows and their scores, and the goal: a W_a score above 0 where the dot product is below 0."""
     chosen = get_choice("score", USUAL_SCORE, make_member_reader(MATCH_SETTINGS))
     arrows = {role: get_choice(role, first, read_arrow) for role, first in FIRST_ARROWS.items()}
     pair = setup_with_arrows(arrows)
@@ -67,12 +67,12 @@ def setup_with_arrows(arrows: Mapping[str, Arrow]) -> Setup:
 
 
 def score_of(trace: Trace) -> float:
-    """The only score of a run, divided where its score divides."""
+    """The only score of a run, after its scaling."""
     return trace["scaled_scores"].item()
 
 
 def read_arrow(text: str) -> Arrow:
-    """Reads "2,1" as an arrow. Raises ValueError for what is none, and beyond the plane."""
+    """Reads "2,1" as an arrow. Raises ValueError for any other text, and for coordinates beyond REACH."""
     across, up = map(float, text.split(","))
     if not (abs(across) <= REACH and abs(up) <= REACH):
         raise ValueError(text)

@@ -27,28 +27,28 @@ from pages.session.labels import spoken_share
 from pages.setup.setup import DTYPES, Setup
 from pages.site.words import escape_markdown, say
 
-# ---- the numbers that a reader gives, as the scores of a run of one query --------------------------------------------
-ONLY_ROW = (0, 0, 0)  # the only sentence, head and query
-MAX_TYPED_LOGITS = 16  # numbers that stand beside each other and can be read
+# ---- the reader's numbers, as the scores of a run with one query -----------------------------------------------------
+ONLY_ROW = (0, 0, 0)  # index of the only row: sentence, head and query
+MAX_TYPED_LOGITS = 16  # numbers that fit beside each other
 
 
 def ask_for_numbers(name: str, start: str) -> Sequence[float]:
-    """Shows a text box and returns the numbers in it. name: of the box; start: its initial text."""
+    """Shows a text box and returns the numbers in it. name: of the box; start: its default text."""
     return read_typed_numbers(text_box(name, start, read_typed_numbers))
 
 
 def read_typed_numbers(text: str) -> Sequence[float]:
-    """Reads typed numbers. Raises AttentionError for what is none, and for too many."""
+    """Reads typed numbers. Raises AttentionError for anything else, and for too many."""
     return read_logits(text, MAX_TYPED_LOGITS)
 
 
 def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -> Setup:
-    """The Setup whose scores these numbers are. shift: what is added to each. choices: other fields of the Setup."""
+    """The Setup whose scores are these numbers. shift: added to each. choices: other fields of the Setup."""
     return Setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
 
 
 def name_if_divided(setup: Setup) -> str:
-    """How the keys of sentences on slopes end: the softmax reads the numbers themselves, or each divided by τ."""
+    """The ending of text keys on slopes: "_divided" if the softmax reads the numbers divided by a temperature."""
     return "" if setup.temperature == 1 else "_divided"
 
 
@@ -64,7 +64,7 @@ NUMBER_SHIFTS = (0, 1, 10, 100, 500, 1000)
 
 
 def show_stable_softmax(own: Sequence[float]) -> None:
-    """Shows the softmax as it is written, and with the largest number taken away first."""
+    """Shows the softmax as in its formula, and with the largest number subtracted first."""
     numbers = choose_numbers(own)
     with st.columns(2)[0]:
         shift = slide("shift", NUMBER_SHIFTS, 0)
@@ -87,7 +87,7 @@ def show_stable_softmax(own: Sequence[float]) -> None:
 
 
 def choose_numbers(own: Sequence[float]) -> Sequence[float]:
-    """Asks for large numbers, or the reader's own."""
+    """Asks for large numbers, or for numbers that the reader types."""
     name = choose_option("numbers", (*LARGE_NUMBERS, "own"))
     if name == "own":
         return own
@@ -96,7 +96,7 @@ def choose_numbers(own: Sequence[float]) -> Sequence[float]:
 
 # ---- drawer "slope": how far does a weight move when one score moves? ------------------------------------------------
 def show_jacobian(setup: Setup) -> None:
-    """Shows the Jacobian: how far each weight moves when one score moves."""
+    """Shows the Jacobian: how much each weight changes with each score."""
     trace = with_jacobian(trace_for(setup))
     scores = list_scores(trace)
     moved = pick_place("moved", scores, 0, width=240)
@@ -118,7 +118,7 @@ def show_jacobian(setup: Setup) -> None:
 
 # ---- drawer "slope", tab: the loss that training makes smaller, and its gradient -------------------------------------
 def show_cross_entropy(setup: Setup) -> None:
-    """Shows how much each score must move so that the right one gets more, and how large the loss is."""
+    """Shows the gradient of the cross-entropy for each score, and the loss."""
     run = trace_for(setup)
     scores = list_scores(run)
     right = pick_place("right", scores, 0, width=240)
@@ -141,7 +141,7 @@ def show_cross_entropy(setup: Setup) -> None:
 
 # ---- drawer "sharp": does the softmax sharpen numbers that are close together? ---------------------------------------
 def show_close_numbers() -> None:
-    """Shows two numbers close together: the softmax leaves them as even as they were."""
+    """Shows the softmax of two numbers close together: their weights are nearly equal."""
     setup = setup_with_scores(ask_for_numbers("close", "0, 0.1"))
     trace = trace_for(setup)
     fact = row_fact(trace, 0, 0)
@@ -159,7 +159,7 @@ def show_close_numbers() -> None:
 
 
 # ---- drawer "many": what becomes of a hundred numbers? ---------------------------------------------------------------
-SHOWN_COUNTS = (5, 10, 20, 50, 100)  # of the hundred numbers
+SHOWN_COUNTS = (5, 10, 20, 50, 100)  # how many of the hundred numbers are shown
 
 
 def show_many_numbers(temperature: float) -> None:

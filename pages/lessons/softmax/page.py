@@ -41,20 +41,21 @@ def describe_largest(numbers: Sequence[float], temperature: float, fact: RowFact
     }
 
 
-# ---- the numbers, their exponentials and their shares as three columns, the first of which a hand drags --------------
-PICTURE = "hero"  # the name under which a link says which of its numbers is open
-LEAST_REACH = 4.0  # of the first column, to both sides: small numbers, too, have room to be dragged
-STEPS_OF_REACH = 100  # at most so many lie between 0 and the end
-WANTED_SHARE = 0.98  # of the largest weight: what is to be built
-BARS_WIDTH_PX = 960.0  # pixels: the picture on paper
+# ---- the numbers, their exponentials and their shares as columns; the numbers can be dragged -------------------------
+PICTURE = "hero"  # the name of the picture in a link, which stores the open number
+LEAST_REACH = 4.0  # the least end of the first column, in both directions, so that small numbers can be dragged far
+STEPS_OF_REACH = 100  # the largest number of steps between 0 and that end
+WANTED_SHARE = 0.98  # the goal: the share that the largest number has to reach
+BARS_WIDTH_PX = 960.0  # pixels: the width of the picture in files
 
 
 def show_columns(
     temperature: LiveChoice, numbers: Sequence[float], usual: Setup, setup: Setup, first_numbers: str
 ) -> None:
-    """Shows the columns, and below them the arithmetic of the number that is opened.
+    """Shows the columns, and below them the arithmetic of the open number.
 
-    usual, setup: the runs at temperature 1 and at the chosen one. first_numbers: before anybody types or drags."""
+    usual, setup: the Setups at temperature 1 and at the chosen one. first_numbers: the default, before any change.
+    """
     run = trace_for(setup).then(*NAIVE_SOFTMAX)
     runs = {"plain": trace_for(usual), "now": run}
     picture = draw_bars(runs, usual, setup, numbers)
@@ -71,7 +72,7 @@ def show_columns(
 
 
 def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Sequence[float]) -> Picture:
-    """Draws the numbers and their shares, at temperature 1 and at that of a run, for paper."""
+    """Draws the numbers and their shares, at temperature 1 and at a Setup's, as a picture for files."""
     rows = [row_of(say("lessons.softmax.row_scores"), runs["plain"], "scores", ONLY_ROW, "plain")]
     for name, each in {"plain": usual, "now": setup}.items():
         title = say("lessons.softmax.row_weights", T=format_term(each.temperature))
@@ -109,7 +110,7 @@ def make_columns_data(
 
 
 def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
-    """How far the column of the numbers goes to both sides, and the step of a number that is dragged: a power of ten.
+    """The end of the column of numbers in both directions, and the step of dragging: a power of ten.
 
     >>> make_scale([2.0, -1.0]), make_scale([12.5]), make_scale([1000.0])
     ((4.0, 0.1), (13.0, 1.0), (1000.0, 10.0))
@@ -119,13 +120,13 @@ def make_scale(numbers: Sequence[float]) -> tuple[float, float]:
 
 
 def list_finite(run: Trace, step: str) -> list[float | None]:
-    """The numbers of a step for the only query; None for one that its precision cannot hold."""
+    """The numbers of a step for the only query; None for those that are not finite."""
     row = run[step][ONLY_ROW].tolist()
     return [number if math.isfinite(number) else None for number in row]
 
 
 def describe_opened(runs: Mapping[str, Trace]) -> dict[str, object] | None:
-    """The number whose arithmetic is open, where it is one of the columns."""
+    """The open number, if it is one of the columns at the chosen temperature."""
     opened = get_opened_cell(PICTURE, runs)
     if opened is None or opened[0] != "now":
         return None

@@ -61,7 +61,7 @@ def show_cut_text(kind: ModelSentences) -> None:
     )
 
 
-# ---- for a file ------------------------------------------------------------------------------------------------------
+# ---- the picture in files --------------------------------------------------------------------------------------------
 def find_rows(data: dict) -> list[dict]:
     """The three rows of the picture; the row of pieces at the selected number of merges."""
     words, pieces, characters = data["rows"]
@@ -89,7 +89,7 @@ def draw_rows(data: dict) -> Picture:
     return token_rows(rows, current_palette())
 
 
-# ---- what is drawn ---------------------------------------------------------------------------------------------------
+# ---- the data of the picture -----------------------------------------------------------------------------------------
 def find_table(kind: ModelSentences) -> PieceTable:
     """The table of pieces of the language that the model reads."""
     return load_pieces(load_recipe(kind.model).language)
@@ -162,7 +162,7 @@ def show_piece(piece: str) -> str:
     return piece.replace(BEGIN, SPACE_SIGN)
 
 
-# ---- tables of the lesson on tokens, in Markdown: a line for each of a few properties --------------------------------
+# ---- tables of the lesson on tokens, in Markdown ---------------------------------------------------------------------
 def draw_table(lines: Sequence[tuple[str, Sequence[str]]]) -> str:
     """A Markdown table. lines: (name, cells) each, with equally many cells; the name is a key of the lesson's texts."""
     head, *others = [draw_line(name, cells) for name, cells in lines]
@@ -177,7 +177,7 @@ def draw_line(name: str, cells: Sequence[str]) -> list[str]:
 
 # ---- drawer "merges": how are the pieces chosen? ---------------------------------------------------------------------
 SMALL_TEXT = "low low low low low lower lower newest newest newest newest newest newest widest widest widest"
-MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # of a small text; merges that are learned of it; pairs in a line
+MOST_RUNS, MOST_MERGES, SHOWN_PAIRS = 40, 10, 6  # largest numbers of words, merges, and pairs in a line
 
 
 def show_merges(_: Setup) -> None:
@@ -222,7 +222,7 @@ def check_small_text(text: str) -> None:
 
 
 # ---- drawer "vectors": how does a token become numbers? --------------------------------------------------------------
-SHOWN_NUMBERS = 8  # of a vector
+SHOWN_NUMBERS = 8  # numbers of a vector that are shown
 
 
 def show_vectors(setup: Setup) -> None:
@@ -248,7 +248,7 @@ def show_vectors(setup: Setup) -> None:
 
 
 # ---- drawer "chinese": where does a Chinese word end? ----------------------------------------------------------------
-AMBIGUOUS = "研究生命起源"  # to study the origin of life; or: a research student's life, origin
+AMBIGUOUS = "研究生命起源"  # "to study the origin of life", or "a research student's life, origin"
 OFFERED_WORDS = {"study": "研究", "student": "研究生", "life": "生命", "origin": "起源"}
 
 
@@ -268,7 +268,7 @@ def show_chinese_cuts(_: Setup) -> None:
 
 # ---- drawer "lengths": what does a large vocabulary buy? -------------------------------------------------------------
 def show_lengths(setup: Setup) -> None:
-    """Shows tokens a sentence, pairs of them, and the size of the embedding table, by number of merges."""
+    """Shows tokens per sentence, their pairs, and the size of the embedding table, by number of merges."""
     language = load_recipe(model_sentences_of(setup).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]

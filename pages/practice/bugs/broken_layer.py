@@ -26,7 +26,7 @@ from pages.session.labels import Selection, describe_cell
 from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say, say_cause
 
-BESIDE_CODE_PX = (456.0, 440.0)  # pixels: the room of a step beside the code, above the fold
+BESIDE_CODE_PX = (456.0, 440.0)  # pixels: width and height of a step that fits beside the code, unscrolled
 BUG_MAP_CELL_PX = 34.0  # pixels: the largest cell of a map beside the code
 
 
@@ -77,7 +77,7 @@ def show_broken_picture(broken: Trace, shown: RunPicture) -> None:
     show_run_picture(recomputed)
 
 
-# ---- a number and what it should be ----------------------------------------------------------------------------------
+# ---- a number and its correct value ----------------------------------------------------------------------------------
 def recompute_cell_step(broken: Trace, cell: Ref) -> Trace:
     """The broken run with the cell's step recomputed correctly from its inputs; unchanged if the step is an input."""
     if broken.step(cell.step).operation is None:
@@ -109,7 +109,7 @@ def show_bug_verdict(broken: Trace, _run: str, cell: Ref) -> None:
 
 # ---- the answer ------------------------------------------------------------------------------------------------------
 def show_wrong_line(bug: Bug, broken: Trace, selection: Selection) -> None:
-    """Shows the wrong line as a diff, its effect, and the sign of it in the numbers."""
+    """Shows the wrong line as a diff, its effect, and how the numbers reveal it."""
     st.code(format_bug_diff(bug), language="diff")
     cause = Cause(bug.code, ())
     st.markdown(say("lessons.bugs.cause", reason=say_cause(cause)))
@@ -126,7 +126,7 @@ def show_both_maps(setup: Setup, broken: Trace, selection: Selection) -> None:
 
 
 def describe_sign(bug: Bug, broken: Trace, selection: Selection) -> str:
-    """The sentence about the sign by which a bug shows in the numbers."""
+    """The sentence about how a bug shows in the numbers."""
     row = row_ratio(broken, selection.batch, selection.head, selection.query)
     wrong = find_most_wrong_cell(broken, "scores")
     made, right = get_made_and_right(broken, wrong)

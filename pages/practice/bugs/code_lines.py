@@ -14,7 +14,7 @@ from pages.session.reveal import are_answers_revealed
 from pages.setup.link_values import make_member_reader
 from pages.site.words import say
 
-FIRST_STEP = "weights"  # the step that is shown first
+FIRST_STEP = "weights"  # the step that is shown at first
 LINE_NUMBERS = tuple(str(number) for number, _ in enumerate(LAYER_LINES, 1))
 read_step = make_member_reader(LAYER_STEPS)
 read_guess = make_place_reader(len(LAYER_LINES))

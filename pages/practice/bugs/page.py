@@ -20,7 +20,7 @@ with draw_page_frame("bugs") as place:
         example = pick_example("en_it", "zh_ta", zh="zh_ta").example
     setup = setup_for_bug(example, bug)
     broken = run_broken_layer(setup, bug)
-    selection = selection_of(trace_for(setup), setup)  # the head and the word that show most
+    selection = selection_of(trace_for(setup), setup)  # the default head and query
     code, picture = st.columns(CODE_AND_PICTURE, gap="medium")
     known = is_line_known(bug)
     with code:

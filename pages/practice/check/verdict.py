@@ -17,7 +17,7 @@ KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
 
 
 def tell_marks(counts: Mapping[str, int]) -> str:
-    """The count of numbers of each kind in words; kinds without any are left out."""
+    """How many numbers have each mark, in words; marks that no number has are left out."""
     told = [say(f"lessons.check.tally.{kind}", count=counts[kind]) for kind in KINDS_OF_NUMBERS if counts[kind]]
     return say("fact.comma").join(told)
 

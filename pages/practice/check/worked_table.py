@@ -28,7 +28,7 @@ from pages.session.labels import current_palette, picture_texts_for
 from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 
-NAME = "work"  # the name of the picture
+NAME = "work"  # the picture's name on the page
 
 
 def show_worked_table(
@@ -48,7 +48,7 @@ def show_worked_table(
     shown = make_work_picture(checked, frame, runs)
     opens_beside = frame.picture.spec["width"] <= BESIDE_WIDTH_PX
     with st.container(horizontal=opens_beside, gap="medium", key="shrinks" if opens_beside else None):  # page.css
-        with st.container(key="worked", width="content"):  # the cells lie in the picture: page.css
+        with st.container(key="worked", width="content"):  # page.css puts the cells into the picture
             draw_picture(shown)
             answer_cells(
                 checked.trace,

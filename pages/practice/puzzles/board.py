@@ -28,17 +28,17 @@ from pages.workbench.matrix_cells import make_axis_headings
 SINGLE_MAP_CELL_PX, SINGLE_MAP_CELLS_PX = 60.0, 350.0  # pixels: a cell of a single map, and all its rows
 SINGLE_MAP_WIDTH_PX = 540.0  # pixels: the width of a single map beside large numbers
 OUTPUT_MAP_CELL_PX = 29.0  # pixels: a cell of maps above an output that must fit on the first screen
-PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # pixels: the headings of rows
-PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # pixels: a column
-MAX_LARGE_COLUMNS = 4  # of all matrices: with more, the map does not fit beside them
+PUZZLE_HEADING_PX, LARGE_HEADING_PX = 88, 112  # pixels: the headings of rows, and in large cells
+PUZZLE_COLUMN_PX, LARGE_COLUMN_PX = 63, 77  # pixels: the width of a column, and of one with large cells
+MAX_LARGE_COLUMNS = 4  # columns of all matrices: with more, the map does not fit beside large cells
 PUZZLE_GAP_PX = 16  # pixels: the gap between matrices
-TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: the text under the cells, beside one map
-TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: and beside two
+TEXT_BESIDE_ONE_MAP_PX = 480  # pixels: the width of the text under the cells, beside one map
+TEXT_BESIDE_TWO_MAPS_PX = 340  # pixels: the width of that text, beside two maps
 
 
 # ---- which puzzle ----------------------------------------------------------------------------------------------------
 def show_puzzle_list(played: PlayedPuzzle) -> None:
-    """Shows all puzzles by number, solved ones with a tick."""
+    """Shows all puzzles by number; solved ones have a tick."""
     names = [*PUZZLES]
     solved = game.remembered_puzzles("puzzles_solved")
     reader = make_member_reader(names)
@@ -73,12 +73,12 @@ def show_task(played: PlayedPuzzle) -> None:
 
 # ---- the cells -------------------------------------------------------------------------------------------------------
 def are_matrices_side_by_side(played: PlayedPuzzle) -> bool:
-    """Whether the matrices stand side by side: only next to a single map is there room."""
+    """Whether the matrices are side by side: there is room only if a single map is shown."""
     return len(played.puzzle.heads) == 1
 
 
 def are_cells_large(played: PlayedPuzzle) -> bool:
-    """Whether the cells to change are drawn large: next to a single map, with few columns."""
+    """Whether the cells to change are drawn large: if a single map is shown, and the columns are few."""
     columns = sum(behind - first for first, behind in played.puzzle.open.values())
     return are_matrices_side_by_side(played) and columns <= MAX_LARGE_COLUMNS
 
@@ -153,7 +153,7 @@ def show_bounds(played: PlayedPuzzle) -> None:
 
 
 def format_reading(reading: BoundReading) -> str:
-    """The value of a reading with two decimals, exact if these would wrongly equal the limit; a count as it is."""
+    """The value of a reading with two decimals, or exactly if rounding would make it equal the limit; a count whole."""
     exact = format_exact(reading.value)
     if isinstance(reading.bound.limit, int):
         return exact
@@ -168,7 +168,7 @@ def format_limit(reading: BoundReading) -> str:
     return format_exact(limit) if isinstance(limit, int) else format_fixed(limit)
 
 
-# ---- what a reader may ask for ---------------------------------------------------------------------------------------
+# ---- the buttons -----------------------------------------------------------------------------------------------------
 def show_puzzle_buttons(played: PlayedPuzzle) -> bool:
     """Shows the buttons for a hint, a solution, a reset and the next puzzle; returns whether the hint is on."""
     later = game.neighbour_puzzle(played.puzzle.name, 1)

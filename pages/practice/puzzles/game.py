@@ -119,7 +119,7 @@ def make_numbers_reader(puzzle: Puzzle, start: Matrices) -> Callable[[str], str]
 
 
 def remembered_puzzles(name: str) -> set[str]:
-    """The set of puzzle names that the session keeps under a key; changes to it are kept."""
+    """The set of puzzle names under a session key; adding to the set stores it."""
     return st.session_state.setdefault(name, set())
 
 
@@ -144,11 +144,11 @@ def take_typed_numbers(name: str, typed: Iterable[Mapping]) -> None:
     if refusal is not None:
         choices.refuse(NUMBERS_KEY, refusal)
     if NUMBERS_KEY in choices.refused:
-        renew_puzzle_cells()  # the cell shows its number again
+        renew_puzzle_cells()  # so that the cell shows its old number again
 
 
 def put_numbers(text: str | None) -> None:
-    """Replaces all changed numbers: by a solution's, or by none to reset the puzzle."""
+    """Replaces all changed numbers, by those of a solution or by none, which resets the puzzle."""
     choices = lesson_choices.current_lesson_choices()
     choices.forget_refusals(NUMBERS_KEY)
     choices.forget_trouble()

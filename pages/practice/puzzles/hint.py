@@ -21,7 +21,7 @@ from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings
 
-HINT_NUDGE = 0.1  # by how much a hint moves a number
+HINT_NUDGE = 0.1  # the amount by which a hint suggests to change a number
 
 
 def show_hint(played: PlayedPuzzle) -> None:
@@ -42,7 +42,7 @@ def show_hint(played: PlayedPuzzle) -> None:
 
 
 def describe_hint(played: PlayedPuzzle, hint: Hint) -> str:
-    """The sentence which number to change, in which direction, and by how much that changes the goal."""
+    """The sentence on which number to change, in which direction, and by how much that changes the goal."""
     (row,) = make_axis_headings(
         label_columns(played),
         hint.name,

@@ -79,7 +79,7 @@ def make_half_picture(played: PlayedPuzzle) -> RunPicture:
     )
 
 
-OUTPUT_PICTURES = {  # for the puzzles whose goal depends on the output
+OUTPUT_PICTURES = {  # by the names of puzzles whose goal depends on the output
     "copy": make_copy_picture,
     "cancel": make_cancel_picture,
     "half": make_half_picture,

@@ -1,4 +1,4 @@
-"""The page "puzzles": change a few numbers of a head until it does what is asked."""
+"""The page "puzzles": the visitor changes a few numbers of a head until it meets a goal."""
 
 import streamlit as st
 
