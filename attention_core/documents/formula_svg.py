@@ -27,7 +27,7 @@ class FormulaPicture:
     height: float
 
 
-@lru_cache(maxsize=512)  # 16 ms and 20 kB each
+@lru_cache(maxsize=512)  # 8 ms and 20 kB each
 def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> FormulaPicture:
     r"""A formula as an SVG, whose LaTeX a screen reader reads out.
 
@@ -45,7 +45,7 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
 
     written = LINE_SPACE_PATTERN.sub(r"\\\\", latex)
     others = OTHER_LETTERS.findall(written)
-    picture = ziamath.Latex(OTHER_LETTERS.sub(STAND_IN, written), size=size, color=ink).svgxml()
+    picture = ziamath.Math(write_mathml(OTHER_LETTERS.sub(STAND_IN, written), ink), size=size).svgxml()
     if others:
         write_letters(picture, others, size)
     picture.set("role", "img")
@@ -60,6 +60,18 @@ def typeset_formula(latex: str, ink: str = "#000000", size: float = 20.0) -> For
         width=float(picture.get("width")),
         height=float(picture.get("height")),
     )
+
+
+def write_mathml(latex: str, ink: str) -> ElementTree.Element:
+    """A formula as MathML in a colour, without the row that surrounds all of it: ziamath lays out what stands in a row
+    twice, so that the outermost row doubles the time."""
+    from ziamath.tex import tex2mml
+
+    formula = ElementTree.fromstring(tex2mml(latex))
+    formula.set("mathcolor", ink)
+    (row,) = formula
+    formula[:] = list(row)
+    return formula
 
 
 @lru_cache(maxsize=1)
