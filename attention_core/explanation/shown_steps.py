@@ -5,6 +5,7 @@ numbers in the same rows and columns are shown once, under the letter of one of 
 the first.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from attention_core.explanation.arithmetic import Explanation, Piece, explain
@@ -100,7 +101,9 @@ def explain_shown(trace: Trace, step: str, index: tuple[int, ...]) -> Explanatio
     cell = Ref(step, tuple(index))
     computed = computed_cell(trace, cell) if trace.holds(step, cell.index) else cell
     explained = explain(trace, computed.step, computed.index)
-    pieces = [show_operand(trace, piece) for piece in explained.pieces]
+    operands = [piece.ref for piece in explained.pieces if piece.ref is not None]
+    names = {step: shown_name(trace, step) for step in {ref.step for ref in operands}}
+    pieces = [show_operand(trace, piece, names) for piece in explained.pieces]
     return replace(explained, step=cell.step, index=cell.index, pieces=tuple(pieces))
 
 
@@ -123,11 +126,11 @@ def is_computed(trace: Trace, name: str) -> bool:
     return trace.step(computed_cell(trace, first).step).operation is not None
 
 
-def show_operand(trace: Trace, piece: Piece) -> Piece:
-    """Return a piece of arithmetic with its operand moved to the step that the reader is shown."""
+def show_operand(trace: Trace, piece: Piece, names: Mapping[str, str]) -> Piece:
+    """Return a piece of arithmetic with its operand moved to the step that the reader is shown, by names."""
     if piece.ref is None:
         return piece
-    name = shown_name(trace, piece.ref.step)
+    name = names[piece.ref.step]
     if name == piece.ref.step:
         return piece
     return replace(piece, ref=Ref(name, cell_in(trace, piece.ref, name)))
