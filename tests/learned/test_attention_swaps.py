@@ -2,6 +2,7 @@
 
 import math
 import statistics
+from functools import cache
 
 import pytest
 import torch
@@ -33,6 +34,19 @@ def network(heads=1, seed=0):
     model.w_q.mul_(5)
     model.w_o.mul_(5)
     return model
+
+
+@cache
+def measure_texts(kind, heads):
+    """What a kind of weights does to the texts, for all tests that only read it."""
+    return measure_shift(network(heads), pad_rows(TEXTS), kind)
+
+
+@cache
+def measure_held_out(kind):
+    """What a kind of weights does to held-out texts of a shipped network, for all tests that only read it."""
+    model, (texts, _) = shipped_networks.load_network("lookup", 400).exact_model, evidence.held_out("lookup")
+    return measure_shift(model, texts[:97], kind)
 
 
 def exactly(numbers):
@@ -172,7 +186,7 @@ def test_no_weights_are_farther_than_the_farthest(heads, generator):
 @every_number_of_heads
 def test_adversarial_weights_are_far(heads):
     model, texts = network(heads), pad_rows(TEXTS)
-    found, learned = measure_shift(model, texts, "adversarial"), learned_weights(network(heads))
+    found, learned = measure_texts("adversarial", heads), learned_weights(network(heads))
     most = farthest_possible_distance(learned, texts)
     assert (
         found.distance
@@ -214,19 +228,14 @@ def test_adversarial_weights_move_no_more_than_all_weight_on_any_place_that_is_f
 
 def test_for_most_texts_a_search_finds_weights_that_move_less():
     """Where no single place leaves the prediction as it is, a mixture of some does."""
-    model, (texts, _) = shipped_networks.load_network("lookup", 400).exact_model, evidence.held_out("lookup")
-    found = measure_shift(model, texts[:97], "adversarial")
-    mixed = found.weights.amax((1, 2, 3)) < 0.99
+    mixed = measure_held_out("adversarial").weights.amax((1, 2, 3)) < 0.99
     assert mixed.double().mean() > 0.5
 
 
 def test_weights_that_are_searched_for_mostly_keep_the_answer_and_the_other_kinds_mostly_change_it():
-    model, (texts, _) = shipped_networks.load_network("lookup", 400).exact_model, evidence.held_out("lookup")
     changed = {}
     for kind in SWAP_KINDS:
-        shift = measure_shift(
-            model, texts[:97], kind
-        ).shift  # of the probability of all answers, 99 % of which is on one
+        shift = measure_held_out(kind).shift  # of the probability of all answers, 99 % of which is on one
         changed[kind] = (shift > 0.5).double().mean().item()
     searched = changed.pop("adversarial")
     assert searched < 0.3 and min(changed.values()) > 0.7
@@ -236,7 +245,7 @@ def test_weights_that_are_searched_for_mostly_keep_the_answer_and_the_other_kind
 @every_kind
 @every_number_of_heads
 def test_weights_are_shares_and_padding_gets_none(kind, heads):
-    weights = measure_shift(network(heads), pad_rows(TEXTS), kind).weights
+    weights = measure_texts(kind, heads).weights
     assert weights.shape == (len(TEXTS), heads, 1, 7)
     assert torch.allclose(weights.sum(-1), torch.ones(len(TEXTS), heads, 1).double())
     assert (weights >= 0).all()
@@ -246,7 +255,7 @@ def test_weights_are_shares_and_padding_gets_none(kind, heads):
 
 @every_kind
 def test_a_text_of_one_symbol_has_no_other_weights(kind):
-    found = measure_shift(network(2), pad_rows(TEXTS), kind)
+    found = measure_texts(kind, 2)
     assert found.weights[1, :, 0].tolist() == [[1.0] + [0.0] * 6] * 2
     assert (found.shift[1].item(), found.distance[1].item()) == (0, 0)
 

@@ -1,6 +1,7 @@
 """The grammar: its texts say the same in both languages, and their links point at what fits."""
 
 from collections import Counter
+from functools import cache
 from random import Random
 
 import pytest
@@ -32,11 +33,26 @@ PLURAL_PRONOUNS = ("they", "them", "their")
 CHINESE_PRONOUNS = {"她": "f", "他": "m", "它": "n", "她们": "f", "他们": "m", "它们": "n"}
 
 
-def draw_texts(language, count, seed=1, **choices):
+@cache
+def kept_scenes(choices):
+    """The scenes drawn so far, and the generator of the next: every test reads them from the first one on."""
+    return [], Random(1)
+
+
+@cache
+def kept_texts(language, choices):
+    """What the first of these scenes say in a language."""
+    return []
+
+
+def draw_texts(language, count, **choices):
     """Draw texts of a language, with the scenes that they say."""
-    rng = Random(seed)
-    scenes = [draw_scene(rng, **choices) for _ in range(count)]
-    return [(scene, scene.say(language)) for scene in scenes]
+    key = tuple(choices.items())
+    (scenes, rng), texts = kept_scenes(key), kept_texts(language, key)
+    while len(scenes) < count:
+        scenes.append(draw_scene(rng, **choices))
+    texts += [scene.say(language) for scene in scenes[len(texts) : count]]
+    return [*zip(scenes[:count], texts[:count], strict=True)]
 
 
 def sentence(text):
