@@ -1,6 +1,7 @@
 """Today's models: rows that open as states, two models beside each other, and bytes worked out by hand."""
 
 import math
+from itertools import product
 from urllib.parse import parse_qsl
 
 import pytest
@@ -162,13 +163,18 @@ def test_maps_captions_and_headline_follow_both_sliders():
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("place", range(len(KEYS)))
-def test_every_model_can_stand_on_both_sides(place, lang):
-    """The older as the newer is from the other end: each stands once on either side."""
-    old, new = KEYS[place], KEYS[-1 - place]
-    lesson = Lesson("models", lang=lang, old=str(place), new=str(len(KEYS) - 1 - place))
-    assert lesson.errors() == []
-    assert all(PUBLISHED_MODELS[key].name in lesson.fact() for key in (old, new))
+def test_every_model_can_stand_on_both_sides(lang):
+    """The page holds the headline of every pair and a map of every model on each side; links open the two ends."""
+    for old, new in ((0, len(KEYS) - 1), (len(KEYS) - 1, 0)):
+        lesson = Lesson("models", lang=lang, old=str(old), new=str(new))
+        assert lesson.errors() == []
+        assert all(PUBLISHED_MODELS[KEYS[place]].name in lesson.fact() for place in (old, new))
+    (headline,) = [data for _, data in lesson.following() if data.get("kind") == "heading"]
+    names = [PUBLISHED_MODELS[key].name for key in KEYS]
+    for (old, new), texts in zip(product(names, names), headline["texts"], strict=True):
+        assert old in "".join(texts) and new in "".join(texts).partition(old)[2], (old, new)
+    for side, (place, name) in product(("old", "new"), enumerate(names)):
+        assert any(name in str(row["text"]) for row in lesson.rows_at(side, place)), (side, name)
 
 
 def test_a_caption_says_what_a_state_stands_for_and_what_it_leaves_out():

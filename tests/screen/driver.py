@@ -26,6 +26,7 @@ from pages.site.controls import CONTROLS
 from pages.site.words import WORD_JOINER
 from pages.workbench.mask_controls import MASKS_IN_SIGHT
 
+LONGEST_RUN = 250  # seconds: a page that is not drawn by then hangs; on a busy machine a long one took more than 60
 ROOT = Path(__file__).parents[2]
 STORIES = json.loads((ROOT / "tests" / "golden" / "stories.json").read_text(encoding="utf-8"))["examples"]
 WORDS = ("Anna", "fed", "the", "dog", "and", "it", "barked")
@@ -99,7 +100,7 @@ class Screen:
     outside = "en"  # the language of the session that runs, for what AppTest asks outside of it
 
     def __init__(self, *drawers, **link):
-        self.at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60)
+        self.at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=LONGEST_RUN)
         self.at.query_params.update(link)
         self.opened = {*drawers}
         for drawer in drawers:

@@ -13,7 +13,7 @@ from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from tests.screen.driver import KINDS, ROOT, Screen, plain, unpack
+from tests.screen.driver import KINDS, LONGEST_RUN, ROOT, Screen, plain, unpack
 
 
 def record_of(slug: str):
@@ -45,7 +45,7 @@ class Lesson:
 
     def __init__(self, slug: str, **link: str):
         self.slug = slug
-        self.at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=60)
+        self.at = AppTest.from_file(ROOT / "pages" / "app" / "router.py", default_timeout=LONGEST_RUN)
         self.at.query_params.update(link)
         Screen.outside = link.get("lang", "en")
         self.go_to(slug)
