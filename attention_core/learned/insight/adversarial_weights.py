@@ -49,8 +49,7 @@ def propose_weights(
 ) -> Iterator[Float[Tensor, "B H 1 S"]]:
     """Yield candidate weights: all on one place, then the results of searches."""
     yield from one_place_weights(learned.weights, learned.texts)
-    for _ in range(SEARCH_STARTS):
-        yield search_weights(learned, far, generator)
+    yield from search_weights(learned, far, generator)
 
 
 # ---- all weight on one place -----------------------------------------------------------------------------------------
@@ -83,23 +82,25 @@ def one_place_weights(
 # ---- a search by gradients -------------------------------------------------------------------------------------------
 def search_weights(
     learned: LearnedPrediction, far: Float[Tensor, " B"], generator: Generator
-) -> Float[Tensor, "B H 1 S"]:
-    """Search once, from a random start, for weights at least `far` away that hardly move the prediction."""
-    scores = torch.randn(
-        learned.weights.shape,
-        generator=generator,
-        dtype=learned.weights.dtype,
-        requires_grad=True,
-    )
+) -> Float[Tensor, "starts B H 1 S"]:
+    """Search, from several random starts at once, for weights at least `far` away that hardly move the prediction."""
+    starts = [
+        torch.randn(learned.weights.shape, generator=generator, dtype=learned.weights.dtype)
+        for _ in range(SEARCH_STARTS)
+    ]
+    scores = torch.cat(starts).requires_grad_()  # (starts * B, H, 1, S)
+    searched = learned.repeat(SEARCH_STARTS)
+    least_distance = far.repeat(SEARCH_STARTS)
     optimiser = torch.optim.Adam([scores], SEARCH_RATE)
     for _ in range(SEARCH_STEPS):
-        weights = learned.softmax(scores)
-        probabilities = predict_with_weights(learned, weights)
-        shift = total_variation(learned.probabilities, probabilities)
-        distance = distance_of_weights(learned.weights, weights)
-        too_near = (far - distance).clamp(min=0)
-        losses = shift + SEARCH_PRESSURE * too_near  # (B,)
+        weights = searched.softmax(scores)
+        probabilities = predict_with_weights(searched, weights)
+        shift = total_variation(searched.probabilities, probabilities)
+        distance = distance_of_weights(searched.weights, weights)
+        too_near = (least_distance - distance).clamp(min=0)
+        losses = shift + SEARCH_PRESSURE * too_near  # (starts * B,)
         optimiser.zero_grad()
         losses.sum().backward()
         optimiser.step()
-    return learned.softmax(scores.detach())
+    found = searched.softmax(scores.detach())
+    return found.unflatten(0, (SEARCH_STARTS, -1))

@@ -61,6 +61,15 @@ class LearnedPrediction:
         is_padding = self.texts == PAD  # (B, S)
         return is_padding[:, None, None]
 
+    def repeat(self, times: int) -> "LearnedPrediction":
+        """Return the prediction of the same texts, one after the other, several times."""
+        return LearnedPrediction(
+            self.model,
+            self.texts.repeat(times, 1),
+            self.weights.repeat(times, 1, 1, 1),
+            self.probabilities.repeat(times, 1),
+        )
+
     def softmax(self, scores: Float[Tensor, "B H 1 S"]) -> Float[Tensor, "B H 1 S"]:
         """Compute weights from scores; padding gets none."""
         masked = scores.masked_fill(self.is_padding, -torch.inf)
