@@ -6,8 +6,7 @@ from functools import cache
 import streamlit as st
 
 from pages.site.catalog import PAGES
-from pages.site.titles import say_title
-from pages.site.words import current_language, say, use_language
+from pages.site.words import current_language, say, say_title, use_language
 
 
 @cache

@@ -26,8 +26,8 @@ from pages.lectures.script import (
 )
 from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_history, setup_state
+from pages.session.answers import REVEAL_KEY, are_answers_revealed
 from pages.session.linked_state import LinkedState, has_arrived, read_address, show_link
-from pages.session.reveal import REVEAL_KEY, are_answers_revealed
 from pages.setup.setup import Setup, link_key_of, without_view
 from pages.site.words import current_language, say
 

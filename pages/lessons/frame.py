@@ -24,10 +24,9 @@ from pages.panels.step import show_step_code
 from pages.panels.toolbar import show_toolbar
 from pages.runs.cache import trace_for
 from pages.runs.compute import sentences_of
+from pages.session.answers import REVEAL_KEY, forget_answers, is_solved
 from pages.session.collected import collect_in_sight, collect_nothing, collected
 from pages.session.opened_drawers import show_drawer
-from pages.session.reveal import REVEAL_KEY
-from pages.session.solved import forget_answers, is_solved
 from pages.session.staged import get_staged_part
 from pages.setup.link_values import make_choices_reader, make_member_reader
 from pages.setup.setup import Setup

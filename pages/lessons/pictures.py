@@ -13,6 +13,7 @@ from attention_core.drawing.charts import MAP_WIDTH_PX, head_map, make_equally_l
 from attention_core.drawing.specifications import Picture
 from attention_core.explanation.layout import Panel
 from attention_core.record.expressions import Ref
+from pages import components
 from pages.lessons.opened_cell import (
     CellHandler,
     RunsByName,
@@ -32,7 +33,8 @@ from pages.panels.live_choice import Followed
 from pages.panels.live_frames import LiveCells, only_now, pack_live_cells, show_live_cells
 from pages.panels.step_picture import make_step_picture
 from pages.runs.cache import inputs_of
-from pages.session.labels import Selection, current_palette, picture_texts_for
+from pages.session.collected import show_moving
+from pages.session.labels import Selection, current_palette, picture_texts_for, written_share
 from pages.session.staged import is_one_screen
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
@@ -288,3 +290,10 @@ def show_lesson_journey(setup: Setup, *, plays: bool = True) -> None:
         return
     showing = Showing(plays=plays, begins="start" if plays else "end", speaks=False, height=JOURNEY_HEIGHT_PX)
     show_journey(make_screen_state(setup, None), showing)
+
+
+# ---- words with their probabilities, as bars -------------------------------------------------------------------------
+def show_word_shares(shares: Sequence[tuple[str, float]], key: str) -> None:
+    """Shows words, the likeliest first, each with its probability and a bar of that length."""
+    rows = [{"word": word, "share": share, "said": written_share(share)} for word, share in shares]
+    show_moving(components.word_shares, data={"rows": rows, "colour": current_palette().share}, key=key)

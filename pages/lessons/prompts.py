@@ -11,8 +11,7 @@ from pages.panels.lesson_choices import current_slug, get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_place, option_labels
 from pages.panels.live_choice import Followed
 from pages.panels.live_frames import show_live_goal
-from pages.session.reveal import are_answers_revealed
-from pages.session.solved import note_answer
+from pages.session.answers import are_answers_revealed, note_answer
 from pages.session.staged import is_answered_on_stage
 from pages.site.words import say
 

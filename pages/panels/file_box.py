@@ -5,15 +5,17 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from attention_core.inputs.files.array_bytes import ARRAY_BOUNDS
 from pages import components
 from pages.site.words import get_text_template
 
-WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
+MAX_UPLOAD_MB = ARRAY_BOUNDS.megabytes  # of a file; the server takes larger ones, which only attention maps may be
+BOX_WORDS = ("choose", "drop", "each", "add", "remove", "kind", "size", "one", "input", "error", "lost", "waits")
 
 
 def file_box(label: str, types: Sequence[str], key: str, **options) -> UploadedFile | list[UploadedFile] | None:
     """Shows an uploader for one or several files. options: as of st.file_uploader, whose value it returns."""
-    words = {name: get_text_template(f"upload.{name}") for name in WORDS}
+    words = {name: get_text_template(f"upload.{name}") for name in BOX_WORDS}
     with st.container(key=f"files_of_{key}", gap=None):
         components.file_words(data={"words": words}, key=f"{key}_words")
         return st.file_uploader(label, type=types, key=key, **options)

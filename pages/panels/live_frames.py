@@ -17,9 +17,9 @@ from attention_core.drawing.text_layout import text_width
 from pages import components
 from pages.panels.fact import HEADING_SIGN, show_fact
 from pages.panels.live_choice import Followed, describe_followed
+from pages.session.answers import note_answer
 from pages.session.collected import collected, show_moving
 from pages.session.labels import current_palette
-from pages.session.solved import note_answer
 from pages.site.words import say, split_bold
 
 LEAST_PLAIN_TICK = 0.00005  # smaller numbers are written as a power of ten

@@ -4,8 +4,9 @@ place."""
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.panels.language import language_switch, tell_language
+from pages import components
 from pages.panels.search_field import show_search
+from pages.site.words import LANGUAGES, current_language, say
 
 LINE_HEIGHT_PX = 40  # pixels
 
@@ -24,3 +25,28 @@ def show_toolbar() -> tuple[DeltaGenerator, DeltaGenerator]:
             show_search()
             language_switch()
     return own, shared
+
+
+# ---- the language switch, and the language that is sent to the browser -----------------------------------------------
+def language_switch() -> None:
+    """Shows the choice between EN and 中文."""
+
+    def choose_language() -> None:
+        st.session_state["lang"] = st.session_state["c_lang"] or current_language()
+        st.rerun()
+
+    st.session_state["c_lang"] = current_language()
+    st.segmented_control(
+        say("control.language"),
+        list(LANGUAGES),
+        format_func=LANGUAGES.get,
+        key="c_lang",
+        on_change=choose_language,
+        required=True,
+        label_visibility="collapsed",
+    )
+
+
+def tell_language() -> None:
+    """Sends the language of the page to the browser. It takes no room."""
+    components.spoken(data={"language": say("app.tag")}, key="spoken", width="content")

@@ -6,7 +6,7 @@ from attention_core.record.errors import AttentionError
 from pages.lectures import lecture_session
 from pages.lectures.lecture_session import OWN_LECTURE
 from pages.lectures.script import SHIPPED_LECTURES, lecture_from_file, lecture_to_file
-from pages.panels.file_box import file_box
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.panels.toolbar import show_toolbar
 from pages.presentation.builder import scene_editor, show_put_away_lecture, show_removed_scene, title_box
 from pages.presentation.lecture_files import show_whole_lecture
@@ -17,7 +17,6 @@ from pages.presentation.stage import show_lectern, show_lecture_trouble
 from pages.session import setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, page_address
 from pages.setup.setup_file import decode_file_text
-from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import escape_markdown, say, say_refusal, use_language
 
 ONE_LINE_CHARS = 120  # characters of an address that is shown without scrolling

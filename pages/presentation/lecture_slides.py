@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from attention_core.documents.lecture_page import PartDrawing
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.slides import Slide, SlideShow, SlideWords
+from attention_core.documents.slides import Slide, SlidePicture, SlideShow, SlideWords
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
 from pages.components import COMPONENTS
@@ -13,11 +13,13 @@ from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene
+from pages.panels.step import list_step_code
 from pages.presentation.lesson_slide import DrawnParts, make_lesson_slide
-from pages.presentation.own_slides import make_code_slide, make_own_picture_slide, make_text_slide
+from pages.presentation.own_scenes import step_of_code
 from pages.presentation.setup_slide import SlidesBefore, list_shown_motions, make_setup_slide
+from pages.runs.cache import trace_for
 from pages.setup.setup import Setup
-from pages.site.words import say, say_refusal
+from pages.site.words import say, say_refusal, strip_markup
 
 
 def make_slide_show(lecture: Lecture, drawn: DrawnParts, address: str, link: str) -> SlideShow:
@@ -109,3 +111,39 @@ def printable_lines(text: str) -> str:
     'one\\ntwo⟨U+0000⟩'
     """
     return "\n".join(map(printable_token, text.splitlines()))
+
+
+# ---- the slides of scenes that show a text, an uploaded picture, or the code of a step -------------------------------
+def make_text_slide(scene: Scene) -> Slide:
+    """The slide of a text scene; each non-empty line is a paragraph."""
+    lines = [strip_markup(line) for line in scene.shown.text.splitlines() if line.strip()]
+    return Slide(scene.title, scene.question, figures=tuple(lines), notes=scene.note, minutes=scene.minutes)
+
+
+def make_own_picture_slide(scene: Scene) -> Slide:
+    """The slide of a picture scene, with the picture's source."""
+    shown = scene.shown
+    return Slide(
+        title=scene.title,
+        question=scene.question,
+        pictures=(SlidePicture(shown.data, shown.alt or scene.title, shown.mime),),
+        notes=scene.note,
+        minutes=scene.minutes,
+        source=shown.source,
+    )
+
+
+def make_code_slide(scene: Scene) -> Slide:
+    """The slide of a code scene: the step's code in PyTorch and in NumPy, as on the stage."""
+    trace = trace_for(scene.setup)
+    torch_code, numpy_code = (
+        list_step_code(trace, step_of_code(trace, scene.setup), library) for library in ("torch", "numpy")
+    )
+    return Slide(
+        scene.title,
+        scene.question,
+        code=torch_code,
+        code_beside=numpy_code,
+        notes=scene.note,
+        minutes=scene.minutes,
+    )

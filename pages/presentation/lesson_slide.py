@@ -7,17 +7,19 @@ import streamlit as st
 
 from attention_core.documents.picture_files import svg_text
 from attention_core.documents.provenance import Provenance
-from attention_core.documents.slides import STILL_PART, MovingPart, Slide, SlidePicture
+from attention_core.documents.slides import STILL_PART, MovingPart, Slide, SlideExercise, SlidePicture
 from attention_core.drawing.palette import LIGHT_PALETTE
+from attention_core.record.errors import AttentionError
 from pages import components
-from pages.lectures.kinds.lesson import LessonPart
+from pages.lectures.kinds.lesson import PICTURE_PART, LessonPart
 from pages.lectures.script import Lecture, Scene
 from pages.panels import lesson_choices
-from pages.presentation.lesson_exercise import make_lesson_exercise
 from pages.presentation.lesson_scene import draw_lesson_part, forget_begun_lesson
-from pages.presentation.setup_slide import make_run_picture
+from pages.presentation.setup_slide import find_largest_cell, make_row_exercise, make_run_picture
 from pages.session.collected import CollectedPart, collect_part
 from pages.session.staged import StagedPart
+from pages.session.view import make_screen_state
+from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS
 from pages.site.words import current_language, say, strip_markup
 
@@ -129,3 +131,27 @@ def is_waited_for(part: MovingPart, parts: Iterable[MovingPart]) -> bool:
         return False
     following = (each.data for each in parts if isinstance(each.data, Mapping))
     return any(part.data["of"] in data.get("waits_for", ()) for data in following)
+
+
+# ---- the exercise of a scene that shows a lesson: a row of the lesson's run, to calculate by hand --------------------
+EXERCISE_STEPS = {  # the step to calculate, by lesson
+    "qkv": "q_projected",
+    "scale": "scaled_scores",
+    "heads": "output",
+    "positions": "scores",
+    "cross": "weights",
+}
+
+
+def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise | None:
+    """The exercise of a lesson's picture, or None. run: what the lesson opens on the workbench; None if nothing."""
+    if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
+        return None
+    if run is None:  # the page samples its numbers: an example sentence has few numbers, which are whole
+        run = Setup(example=f"{current_language()}_colour", token=4, head=1)
+    try:
+        screen = make_screen_state(run, None)
+    except AttentionError:
+        return None
+    cell = find_largest_cell(screen.trace, EXERCISE_STEPS[shown.slug], screen.selection)
+    return make_row_exercise(screen, cell, say(f"present.files.exercise.{shown.slug}"))

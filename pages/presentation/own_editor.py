@@ -11,10 +11,9 @@ from pages.lectures.kinds.code import RunCode
 from pages.lectures.kinds.picture import MAX_PICTURE_BYTES, MAX_PICTURE_WORDS_CHARS, OwnPicture, check_picture
 from pages.lectures.kinds.text import MAX_OWN_TEXT_CHARS, OwnText
 from pages.lectures.scene_kinds import SceneContent
-from pages.panels.file_box import file_box
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.session import setup_state
 from pages.setup.setup import Setup
-from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import say
 
 TEXT_HEIGHT_PX = 200  # pixels of the text box

@@ -25,8 +25,7 @@ from pages.runs.cache import cache_by_setup, cache_measurement, find_arrays, tra
 from pages.runs.compute import count_queries_and_keys, gather_inputs
 from pages.session.labels import current_palette, selection_of
 from pages.setup.setup import Setup
-from pages.site.titles import say_title
-from pages.site.words import current_language, say, strip_markup
+from pages.site.words import current_language, say, say_title, strip_markup
 
 CARD_MAP_CELLS = 16  # cells on a side of a card's small map: more would be too small to see
 MAX_CARD_PAIRS = 65_536  # pairs of a query and a key: sixty such runs can be computed while the visitor waits

@@ -11,8 +11,8 @@ from pages.panels.model_rail import words_of_model
 from pages.presentation.scene_steps import SCENE_STEP_FUNCTIONS
 from pages.presentation.speaker_notes import note_data
 from pages.session import setup_state
+from pages.session.answers import are_answers_revealed
 from pages.session.fragments import page_part, redraw
-from pages.session.reveal import are_answers_revealed
 from pages.session.view import ScreenState
 from pages.setup.setup import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say, say_refusal

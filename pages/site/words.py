@@ -15,6 +15,7 @@ from attention_core.record.counted_words import fill_template
 from attention_core.record.errors import REFUSAL_SENTENCES, AttentionError
 from attention_core.verification.causes import Cause
 from attention_core.verification.mistakes import MISTAKE_SENTENCES as CAUSES
+from pages.site.catalog import LESSONS
 
 CONTENT_FOLDER = Path(__file__).parents[1] / "content"
 LANGUAGES = {"en": "EN", "zh": "中文"}
@@ -173,3 +174,12 @@ def say_refused_value(value: object, spell: Callable[[str], str]) -> str:
     if has(f"setting.{value}"):
         return say(f"setting.{value}")
     return spell(printable_token(str(value)))
+
+
+def say_title(slug: str) -> str:
+    """Returns the title of a page in the session's language; that of a lesson begins with its number."""
+    title = say(f"page.{slug}")
+    if slug not in LESSONS:
+        return title
+    number = LESSONS.index(slug) + 1
+    return f"{number} · {title}"

@@ -6,13 +6,12 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from attention_core.inputs.files.qkv_file import ROLES, UploadedTensors
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
-from pages.panels.file_box import file_box
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.panels.setup_controls import HALF_WIDTH_PX, mirror_field, show_refusal, try_change
 from pages.runs.compute import input_kind_of
 from pages.runs.upload_store import Source, sources_of, store_upload, uploaded_arrays
 from pages.session import setup_state
 from pages.setup.setup import AXIS_ORDERS, Setup
-from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import escape_markdown, label_arrays, make_names_distinct, say
 from pages.workbench.file_reading import (
     BRING,

@@ -8,13 +8,12 @@ from attention_core.inputs.files.matrix_file import choose_name, read_matrix, re
 from attention_core.inputs.files.projection_names import projection_of
 from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.record.errors import AttentionError
-from pages.panels.file_box import file_box
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.panels.file_lines import name_array, say_unread
 from pages.panels.setup_controls import mirror_moved_field
 from pages.session import setup_state
 from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState
-from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.words import label_arrays, say
 from pages.workbench.input_controls import format_matrix_rows
 from pages.workbench.matrix_cells import locate_head

@@ -7,7 +7,7 @@ import segno
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
-from pages.panels.file_box import file_box
+from pages.panels.file_box import MAX_UPLOAD_MB, file_box
 from pages.panels.setup_controls import show_refusal
 from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_state
@@ -15,7 +15,6 @@ from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address, p
 from pages.session.fragments import redraw
 from pages.setup.setup import Setup, to_address
 from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_file
-from pages.setup.upload_size import MAX_UPLOAD_MB
 from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 

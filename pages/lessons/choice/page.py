@@ -16,8 +16,7 @@ from pages.lessons.sentences import say_large_count
 from pages.panels.link_controls import slide
 from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
-from pages.site.titles import say_title
-from pages.site.words import current_language, say
+from pages.site.words import current_language, say, say_title
 
 CHOICE_COLUMN_WIDTHS = (17, 13, 9)  # relative widths: task and variant, cost, link
 OFFERED_LENGTHS = (64, 256, 1024, 4096, 16_384)

@@ -41,13 +41,12 @@ from attention_core.verification.precision import PRECISIONS
 from pages.export.page_links import link_to_workbench
 from pages.lessons.decoding.written import Written
 from pages.lessons.frame import Lesson, Tabs
-from pages.lessons.pictures import show_panels, show_step_picture
+from pages.lessons.pictures import show_panels, show_step_picture, show_word_shares
 from pages.lessons.prompts import predict
 from pages.lessons.sentences import list_place_names, quote_token, say_bytes, show_sentence
 from pages.panels.chart import show_chart, show_curve_chart
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, pick_place, slide
-from pages.panels.word_shares import show_word_shares
 from pages.runs.cache import decoding_steps_for, trace_for
 from pages.runs.model_runs import model_vocabulary
 from pages.session.labels import Selection, current_palette, selection_of

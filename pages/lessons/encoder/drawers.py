@@ -17,9 +17,9 @@ from attention_core.transformer.stack import UNEMBEDDING
 from attention_core.variants.block_code import EncoderBlock, block_source
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson, Tabs
+from pages.lessons.pictures import show_word_shares
 from pages.lessons.sentences import join_with_commas, show_sentence
 from pages.panels.chart import show_curve_chart
-from pages.panels.word_shares import show_word_shares
 from pages.runs.cache import inputs_of
 from pages.runs.compute import sentences_of
 from pages.runs.model_runs import model_vocabulary

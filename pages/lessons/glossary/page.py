@@ -10,8 +10,7 @@ from pages.session.labels import current_palette
 from pages.setup.twins import link_in_language
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.signs import GLOSSARY_SIGNS, Sign
-from pages.site.titles import say_title
-from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say
+from pages.site.words import LANGUAGES, current_language, escape_markdown, load_app_texts, say, say_title
 
 GLOSSARY_COLUMN_WIDTHS = (2, 3, 12, 4)  # relative widths: sign, picture, meaning, link
 

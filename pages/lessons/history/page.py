@@ -8,8 +8,7 @@ from pages.lessons.history.milestone_pictures import draw_milestone
 from pages.session.labels import current_palette
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.milestones import MILESTONES
-from pages.site.titles import say_title
-from pages.site.words import current_language, say
+from pages.site.words import current_language, say, say_title
 
 
 def show_timeline() -> None:

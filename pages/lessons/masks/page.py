@@ -19,8 +19,8 @@ from pages.panels.link_controls import choose_option, make_place_reader, pick_ex
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_each
 from pages.runs.cache import trace_for
+from pages.session.answers import are_answers_revealed
 from pages.session.labels import Selection, selection_of
-from pages.session.reveal import are_answers_revealed
 from pages.setup.setup import Setup
 from pages.site.words import say
 

@@ -30,8 +30,8 @@ from pages.panels.fact import show_fact
 from pages.panels.lesson_choices import store_choice
 from pages.panels.link_controls import choose_option
 from pages.panels.slips import show_met
+from pages.session.answers import are_answers_revealed
 from pages.session.collected import show_moving
-from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 
 # ---- the page of the printed example: all its numbers as they were printed, those found to be wrong in a ring --------

@@ -21,8 +21,7 @@ from pages.session.labels import current_palette, selection_of
 from pages.session.view import make_screen_state
 from pages.setup.setup import Setup
 from pages.site.catalog import BESIDE_LESSONS, DOORS, LESSONS, PAGES_BY_SLUG
-from pages.site.titles import say_title
-from pages.site.words import current_language, escape_markdown, say
+from pages.site.words import current_language, escape_markdown, say, say_title
 
 JOURNEY_HEIGHT_PX = 370  # pixels on a page 1280 wide: it fits on the first screen with its control bar
 DOOR_ICONS = {"see": ":material/grid_on:", "learn": ":material/school:", "teach": ":material/slideshow:"}

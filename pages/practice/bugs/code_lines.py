@@ -9,8 +9,8 @@ from pages.components import code_lines
 from pages.panels.lesson_choices import get_choice, take_choice
 from pages.panels.link_controls import make_place_reader
 from pages.practice.bugs.bug_choice import find_wrong_line
+from pages.session.answers import are_answers_revealed
 from pages.session.labels import current_palette
-from pages.session.reveal import are_answers_revealed
 from pages.setup.link_values import make_member_reader
 from pages.site.words import say
 

@@ -1,14 +1,18 @@
 """The page "check": checks an exercise by hand against the right run and the visitor's own earlier steps."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import streamlit as st
 
-from attention_core.exercises.stages import stages_of
+from attention_core.exercises.slips import StepSlips
+from attention_core.exercises.stages import stage_formula, stages_of
+from attention_core.exercises.worked_example import CheckedWork
 from pages.lessons.frame import Lesson, draw_page_frame, show_lesson_code, show_lesson_run, show_question
 from pages.lessons.sentences import show_sentence
 from pages.lessons.worked_example import (
     close_on_change,
+    count_marked_numbers,
     is_step_right,
     label_stage,
     make_work_parts,
@@ -16,15 +20,54 @@ from pages.lessons.worked_example import (
 )
 from pages.panels.answers import answer_text_box, get_answer_text, is_text_chosen
 from pages.panels.link_controls import choose_option, switch
+from pages.panels.slips import show_met, show_slips
 from pages.practice.check.exercise import choose_exercise, clear_on_new_exercise, initial_cell_texts
 from pages.practice.check.paper import show_printing
-from pages.practice.check.right_numbers import is_right_shown, show_right
-from pages.practice.check.verdict import show_step_verdict
 from pages.practice.check.worked_table import show_worked_table
 from pages.runs.cache import checked_answers_for, slips_for, trace_for
-from pages.session.labels import inline_step_name, place_name
-from pages.session.reveal import are_answers_revealed
+from pages.session.answers import are_answers_revealed
+from pages.session.labels import current_palette, formula_names, inline_step_name, place_name
+from pages.setup.setup import Setup
 from pages.site.words import say
+
+# ---- whether the right numbers of a step are shown: on request for one step, or with all answers ---------------------
+ASKED_KEY = "right_asked"  # session state: the exercise and the step whose right numbers were requested
+
+
+def is_right_shown(setup: Setup, step: str) -> bool:
+    """Whether the right numbers of a step are shown."""
+    return are_answers_revealed() or st.session_state.get(ASKED_KEY) == (setup, step)
+
+
+def show_right(setup: Setup, step: str) -> None:
+    """Requests the right numbers of a step; the request for another step replaces it."""
+    st.session_state[ASKED_KEY] = (setup, step)
+
+
+# ---- the verdict on the numbers that were entered for a step ---------------------------------------------------------
+KINDS_OF_NUMBERS = ("right", "slip", "followed", "blank")
+
+
+def tell_marks(counts: Mapping[str, int]) -> str:
+    """How many numbers have each mark, in words; marks that no number has are left out."""
+    told = [say(f"lessons.check.tally.{kind}", count=counts[kind]) for kind in KINDS_OF_NUMBERS if counts[kind]]
+    return say("fact.comma").join(told)
+
+
+def show_step_verdict(checked: CheckedWork, step: str, slips: Mapping[str, StepSlips]) -> None:
+    """Shows the step's formula, how many of its numbers are right, and the slips of all steps."""
+    colours, names = current_palette().families(), formula_names(checked.trace)
+    st.latex(stage_formula(checked.trace, step, colours, names), width="content")
+    counts = count_marked_numbers(checked.marked[step])
+    if is_step_right(checked, step):
+        show_sentence("lessons.check.done", **counts)
+    elif not counts["count"]:
+        show_sentence("lessons.check.untouched", count=counts["blank"])
+    else:
+        show_sentence("lessons.check.still", count=counts["count"] + counts["blank"], told=tell_marks(counts))
+    show_met(checked, step)
+    show_slips(checked, slips)
+
 
 with draw_page_frame("check") as place:
     show_question("check")

@@ -24,8 +24,8 @@ from pages.lessons.worked_example import (
 )
 from pages.panels.answers import CellPlace, answer_cells
 from pages.panels.link_controls import show_choice_refusal
+from pages.session.answers import are_answers_revealed
 from pages.session.labels import current_palette, picture_texts_for
-from pages.session.reveal import are_answers_revealed
 from pages.site.words import say
 
 NAME = "work"  # the picture's name on the page

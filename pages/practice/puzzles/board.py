@@ -14,13 +14,12 @@ from pages.lessons.pictures import SMALL_MAP_CELL_PX, make_weights_map, show_sid
 from pages.panels import link_controls
 from pages.panels.head_maps import head_name
 from pages.practice.puzzles import game
-from pages.practice.puzzles.cast import say_title, say_with_cast
 from pages.practice.puzzles.game import PlayedPuzzle
-from pages.practice.puzzles.matrix_labels import label_columns, name_column
+from pages.practice.puzzles.names import label_columns, name_column, say_title, say_with_cast
 from pages.practice.puzzles.output_pictures import OUTPUT_PICTURES
 from pages.runs.cache import inputs_of
+from pages.session.answers import are_answers_revealed
 from pages.session.labels import selection_of
-from pages.session.reveal import are_answers_revealed
 from pages.setup.link_values import make_member_reader
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings

@@ -16,7 +16,7 @@ from pages.lessons.opened_cell import get_opened_ref
 from pages.lessons.pictures import RunPicture, show_side_by_side
 from pages.lessons.sentences import show_sentence
 from pages.practice.puzzles.game import PlayedPuzzle
-from pages.practice.puzzles.matrix_labels import label_columns, name_column
+from pages.practice.puzzles.names import label_columns, name_column
 from pages.session.labels import current_palette, picture_texts_for
 from pages.site.words import escape_markdown, say
 from pages.workbench.matrix_cells import make_axis_headings

@@ -7,7 +7,7 @@ from attention_core.drawing.bars import row_of
 from pages.lessons.pictures import RunPicture, make_cell_rows, show_side_by_side
 from pages.lessons.sentences import list_place_names
 from pages.practice.puzzles.game import PlayedPuzzle
-from pages.practice.puzzles.matrix_labels import label_columns
+from pages.practice.puzzles.names import label_columns
 from pages.runs.cache import trace_for
 from pages.session.labels import name_token
 from pages.setup.setup import Setup

@@ -2,7 +2,9 @@
 
 import streamlit as st
 
+from attention_core.exercises.puzzles import PUZZLES
 from pages.lessons.frame import draw_page_frame, show_lesson_run
+from pages.practice.puzzles import game
 from pages.practice.puzzles.board import (
     get_cells_width,
     show_bounds,
@@ -12,10 +14,43 @@ from pages.practice.puzzles.board import (
     show_puzzle_maps,
     show_task,
 )
-from pages.practice.puzzles.game import follow_arrow_key_to_puzzle, load_played_puzzle
+from pages.practice.puzzles.game import PlayedPuzzle, follow_arrow_key_to_puzzle, load_played_puzzle
 from pages.practice.puzzles.hint import show_hint
+from pages.practice.puzzles.names import say_title, say_with_cast
 from pages.practice.puzzles.output_pictures import show_puzzle_output
-from pages.practice.puzzles.solved import show_solved
+from pages.site.words import say
+
+
+# ---- the message under a solved puzzle: what it teaches, and a button to the next one --------------------------------
+def show_solved(played: PlayedPuzzle) -> None:
+    """Shows that a puzzle is solved, what it teaches, and a button to the next unsolved one."""
+    was_shown = played.puzzle.name in game.remembered_puzzles("puzzles_shown")
+    title = say("lessons.puzzles.was_shown" if was_shown else "lessons.puzzles.solved")
+    learned = say_with_cast(played, f"lessons.puzzles.done.{played.puzzle.name}")
+    st.success(f"### :material/check_circle: {title}\n{learned} {say_count(played)}")
+    following = game.next_unsolved_puzzle(played.puzzle.name)
+    if following is None:
+        st.markdown(say("lessons.puzzles.all_solved", count=len(PUZZLES)))
+        return
+    number = [*PUZZLES].index(following) + 1
+    st.button(
+        say("lessons.puzzles.go_on", number=number, title=say_title(PUZZLES[following])),
+        key="puzzles_go_on",
+        on_click=game.go_to_puzzle,
+        args=(following,),
+        type="primary",
+        icon=":material/arrow_forward:",
+    )
+
+
+def say_count(played: PlayedPuzzle) -> str:
+    """The sentence that compares the number of changes with the fewest known to be enough."""
+    if played.changed < played.fewest:
+        return say("lessons.puzzles.with_fewer", fewest=played.fewest)
+    if played.changed == played.fewest:
+        return say("lessons.puzzles.with_fewest")
+    return say("lessons.puzzles.with_more", fewest=played.fewest)
+
 
 with draw_page_frame("puzzles") as place:
     follow_arrow_key_to_puzzle()

@@ -1,8 +1,9 @@
-"""Whether an exercise of the current lesson was solved; the browser stores it."""
+"""Answers of exercises: whether one of the current lesson was solved, and whether a lecturer shows all answers."""
 
 import streamlit as st
 
-SOLVED_KEY = "solved"
+SOLVED_KEY = "solved"  # whether an exercise of the lesson was solved; the browser stores it, too
+REVEAL_KEY = "reveal"  # whether a lecturer shows all answers; for the session, and in no link
 
 
 def forget_answers() -> None:
@@ -18,3 +19,8 @@ def note_answer(is_right: bool) -> None:
 def is_solved() -> bool:
     """Whether an exercise of the lesson was solved."""
     return st.session_state.get(SOLVED_KEY, False)
+
+
+def are_answers_revealed() -> bool:
+    """Whether all answers are shown."""
+    return st.session_state.get(REVEAL_KEY, False)

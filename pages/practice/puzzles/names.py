@@ -1,10 +1,13 @@
-"""The texts of a puzzle, with placeholders for words of its sentence."""
+"""The names in a puzzle: words of its sentence in its texts, and the columns of its matrices."""
 
 from collections.abc import Sequence
 
+from attention_core.examples.examples import EXAMPLES
 from attention_core.exercises.puzzle import Puzzle
+from attention_core.record.trace import Trace
 from pages.practice.puzzles.game import PlayedPuzzle
 from pages.runs.cache import trace_for
+from pages.session.labels import place_name
 from pages.setup.setup import Setup
 from pages.site.words import current_language, escape_markdown, say
 
@@ -25,3 +28,18 @@ def say_title(puzzle: Puzzle) -> str:
 def name_cast(puzzle: Puzzle, words: Sequence[str]) -> dict[str, str]:
     """The words for the placeholders in a puzzle's texts. words: of its sentence."""
     return {name: escape_markdown(words[position]) for name, position in puzzle.cast.items()}
+
+
+def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
+    """The name of a column of a matrix: an output dimension for w_o, else a head and the dimension in it."""
+    if name == "w_o":
+        return place_name(label_columns(played), "D_out", column)
+    width = played.trace.sizes()["d_k"]
+    head, number = divmod(column, width)
+    return f"H{head + 1}·{number + 1}"
+
+
+def label_columns(played: PlayedPuzzle) -> Trace:
+    """The run with the example's names of D and D_out, also if its matrices were edited."""
+    dims = EXAMPLES[played.setup.example].dims
+    return played.trace.labelled(D=dims, D_out=dims)
