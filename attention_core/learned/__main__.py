@@ -30,7 +30,7 @@ from attention_core.learned.training.head_stability import measure_stability_aga
 from attention_core.learned.training.mixed_precision import SCHEMES, measure_precision_again
 from attention_core.learned.training.shipped_networks import ship_course, shipped_figures
 from attention_core.learned.training.wider_vector import measure_wider_again
-from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.learned.translation.recipes import TRANSLATORS
 
 MEASURES = (
     "guesses",

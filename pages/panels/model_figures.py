@@ -3,8 +3,13 @@
 import streamlit as st
 
 from attention_core.learned.language.recipes import KINDS, RECIPES
-from attention_core.learned.language.shipped import count_seeds, read_figures, shipped_names
-from attention_core.learned.language.wanted import WANTED, find_missed
+from attention_core.learned.language.shipped import (
+    ASKED_MODEL_GOALS,
+    count_seeds,
+    find_missed,
+    read_figures,
+    shipped_names,
+)
 from attention_core.record.number_text import format_percent, format_percent_tenths
 from pages.panels.model_controls import name_model
 from pages.session.fragments import page_part
@@ -55,7 +60,7 @@ def tell_figure(name: str, figure: str) -> str:
 
 def describe_wanted(names: list[str]) -> str:
     """Text about the targets of the models that answer questions, and each figure below its target."""
-    wanted = {f"least_{figure}": format_percent(least) for figure, least in WANTED.items()}
+    wanted = {f"least_{figure}": format_percent(least) for figure, least in ASKED_MODEL_GOALS.items()}
     missed = [describe_missed(name, figure) for name in names for figure in find_missed(name)]
     told = say("figures.missed", missed=say("fact.comma").join(missed)) if missed else say("figures.all_met")
     return say("figures.wanted", told=told, **wanted)

@@ -17,7 +17,7 @@ from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import shipped_names, weights_revision
 from attention_core.learned.training.snapshots import read_recipe
 from attention_core.learned.translation.reading import cross_config
-from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.learned.translation.recipes import TRANSLATORS
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS

@@ -17,7 +17,7 @@ from attention_core.learned.language.reading import begin_sentence, known_tokens
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.learned.language.shipped import load_model, shipped_names
 from attention_core.learned.training.shipped_networks import load_network
-from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.learned.translation.recipes import TRANSLATORS
 from attention_core.learned.translation.translating import translate
 
 pytestmark = pytest.mark.slow

@@ -3,7 +3,7 @@
 import pytest
 
 from attention_core.learned.translation.reading import cut_for_translator, next_words, run_translator, translate_words
-from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.learned.translation.recipes import TRANSLATORS
 from tests.screen.driver import Screen
 
 NAME = "translation_en_zh"

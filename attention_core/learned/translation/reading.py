@@ -11,8 +11,7 @@ from attention_core.learned.grammar import cut_words, vocabulary
 from attention_core.learned.language.batches import START, word_numbers
 from attention_core.learned.language.reading import begin_sentence, known_tokens
 from attention_core.learned.translation.pairs import SOURCE, TARGET
-from attention_core.learned.translation.recipes import TRANSLATION_RECIPES
-from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.learned.translation.recipes import TRANSLATION_RECIPES, TRANSLATORS
 from attention_core.learned.translation.translating import translate
 from attention_core.mechanism.config import AttentionConfig, Weights
 from attention_core.transformer.stack import UNEMBEDDING, Stack

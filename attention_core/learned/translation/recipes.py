@@ -1,14 +1,23 @@
-"""The translators by name: the size and the training of each."""
+"""The translators by name: the size and the training of each, and the folder of the shipped ones."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from torch import Generator, Tensor
+from torch.nn.functional import cross_entropy
 
 from attention_core.learned.grammar import vocabulary
-from attention_core.learned.translation.losses import translation_loss
+from attention_core.learned.language.network_folder import NetworkFolder
 from attention_core.learned.translation.measures import measure_translator
 from attention_core.learned.translation.model import Translator, TranslatorShape
 from attention_core.learned.translation.pairs import SOURCE, TARGET, PairBatch, draw_pair_batch
+
+
+def translation_loss(model: Translator, batch: PairBatch) -> Tensor:
+    """Compute the mean cross-entropy of the words of the translations and of their ends, in nats."""
+    stack = model.run_layers(batch.source, batch.target)
+    filled = batch.target.filled
+    return cross_entropy(model.word_logits(stack.end[filled]), batch.wanted[filled])
 
 
 @dataclass(frozen=True)
@@ -43,3 +52,5 @@ class TranslationRecipe:
 
 
 TRANSLATION_RECIPES = {recipe.name: recipe for recipe in [TranslationRecipe("translation_en_zh")]}
+
+TRANSLATORS = NetworkFolder(Path(__file__).with_name("shipped"), TRANSLATION_RECIPES)  # those that the app ships

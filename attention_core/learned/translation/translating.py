@@ -25,7 +25,7 @@ def translate(model: Translator, sentences: Sequence[Sequence[str]]) -> list[tup
     Returns the words of each translation. Raises AttentionError: no_tokens, model_too_long. Source: Sutskever, Vinyals,
     Le 2014, section 3.2, with a beam of one.
 
-    >>> from attention_core.learned.translation.shipped import TRANSLATORS
+    >>> from attention_core.learned.translation.recipes import TRANSLATORS
     >>> model = TRANSLATORS.load("translation_en_zh")
     >>> translate(model, [("the", "dog", "that", "saw", "the", "cat", "is", "tired", ".")])
     [('看见', '猫', '的', '狗', '很', '累', '。')]

@@ -17,7 +17,7 @@ from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_values import REMOVED
 from attention_core.learned.language.network_folder import ShippedFigures
 from attention_core.learned.translation.reading import aligning_head
-from attention_core.learned.translation.shipped import TRANSLATORS
+from attention_core.learned.translation.recipes import TRANSLATORS
 from attention_core.record.number_text import format_fixed, format_percent, format_row
 from pages.export.page_links import link_to_workbench
 from pages.lessons.frame import Lesson, Tabs

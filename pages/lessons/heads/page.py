@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.analysis.carried_numbers import find_carried
+from attention_core.analysis.head_contributions import find_carried
 from attention_core.comparison.distances import abs_difference
 from attention_core.drawing.cell_rows import colour_rows, column_of
 from attention_core.record.number_text import format_fixed

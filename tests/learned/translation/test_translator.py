@@ -12,7 +12,6 @@ from attention_core import AttentionError
 from attention_core.learned.grammar import Text, vocabulary
 from attention_core.learned.language.batches import ROW_LENGTH, START, word_numbers
 from attention_core.learned.language.training import LanguageTraining
-from attention_core.learned.translation.losses import translation_loss
 from attention_core.learned.translation.measures import (
     SHIFTS,
     aligned_shares,
@@ -26,7 +25,7 @@ from attention_core.learned.translation.measures import (
 )
 from attention_core.learned.translation.model import Translator, TranslatorShape
 from attention_core.learned.translation.pairs import Pair, draw_pair, pack_pairs
-from attention_core.learned.translation.recipes import TRANSLATION_RECIPES
+from attention_core.learned.translation.recipes import TRANSLATION_RECIPES, translation_loss
 from attention_core.learned.translation.translating import translate
 from attention_core.verification.stack_proof import prove_stack
 
