@@ -1,9 +1,11 @@
 // One cell's arithmetic: text, and numbers that lead to the step they stand in.
+import { setColours } from "./dom.js";
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arithmetic");
   const walking = root.contains(root.getRootNode().activeElement);
   root.replaceChildren();
-  Object.entries(data.colours).forEach(([name, colour]) => root.style.setProperty("--" + name, colour));
+  setColours(root, data.colours);
   const trail = document.createElement("nav");
   trail.className = "trail";
   trail.setAttribute("aria-label", data.label);

@@ -1,10 +1,11 @@
 // The lessons as cards: a picture of each, its question, and how far this browser's own reader has come.
+import { element, setColours } from "./dom.js";
 import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
-import { drawPicture, element } from "./small_picture.js";
+import { drawPicture } from "./small_picture.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".cards");
-  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  setColours(root, data.palette);
   const draw = () => {
     const progress = readProgress();
     const list = element("ol", "list");
@@ -26,7 +27,7 @@ function drawSummary(text, progress, draw) {
     return summary;
   }
   const solved = [...progress.values()].filter((stage) => stage === "solved").length;
-  const forget = Object.assign(element("button", "forget"), { type: "button", textContent: text.forget });
+  const forget = element("button", "forget", { type: "button", textContent: text.forget });
   forget.onclick = () => {
     keepProgress(new Map());
     keepDrawers(new Set());
@@ -38,7 +39,7 @@ function drawSummary(text, progress, draw) {
 
 function drawCard({ slug, title, question, address, shapes }, stage, text, open) {
   const card = element("li", `card ${stage ?? ""}`);
-  const link = Object.assign(element("a", ""), { href: address });
+  const link = element("a", "", { href: address });
   link.onclick = (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
     event.preventDefault();

@@ -2,7 +2,7 @@
 // text: { play, pause, label }. time: ms that each stage is shown. draw(at, isStep): draws a stage, and returns what is
 // told of it; isStep: it follows the one before. after(at): the stage behind it, undefined behind the last. settled():
 // called when a hand or the end comes to rest.
-import { button, element } from "./model/controls.js";
+import { button, element } from "./dom.js";
 
 export function playerOf(
   root,

@@ -1,14 +1,15 @@
 // The scenes of a lecture as cards. Of one's own lecture they are put in order: by drag, or with Alt or Ctrl and an
 // arrow.
+import { element, setColours } from "./dom.js";
 import { roving } from "./roving.js";
-import { drawPicture, element } from "./small_picture.js";
+import { drawPicture } from "./small_picture.js";
 
 const DRAG_PX = 6; // pixels: less is a click
 const PATIENCE_MS = 3000; // milliseconds: how long another move waits for the answer to the one before
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".scenes");
-  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  setColours(root, data.palette);
   const list = element("ol", "list");
   list.setAttribute("aria-label", data.text.label);
   const said = root.querySelector(".heard") ?? element("p", "heard");

@@ -1,13 +1,14 @@
 // The search over the whole app: a button and a window with a field, by mouse or by keyboard. It asks no server; what
 // is typed is shown as text alone. What can be found is fetched when the window is opened first: data.findable is the
 // address of a module with all of it.
+import { addedShape, element, setAttributes, setColours, svgShape } from "./dom.js";
 import { find, makeIndex } from "./find.js";
 
 const TYPED_INTO =
   "input:not([type=checkbox]):not([type=radio]):not([type=range]), textarea, select, [contenteditable=true]";
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".search");
-  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  setColours(root, data.palette);
   root.view ??= build(root);
   const { button, dialog, field, status, list } = root.view;
   label(root.view, data.text);
@@ -78,21 +79,20 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 // What stays while the page is drawn anew.
 function build(root) {
-  const button = Object.assign(element("button", "open"), { type: "button" });
+  const button = element("button", "open", { type: "button" });
   button.setAttribute("aria-keyshortcuts", "/");
   button.append(drawGlass());
   const dialog = element("dialog", "window");
-  const field = Object.assign(element("input", "field"), {
+  const field = element("input", "field", {
     type: "text", autocomplete: "off", spellcheck: false, maxLength: 80,
   });
   const status = element("p", "status");
-  const list = Object.assign(element("ul", "list"), { id: "found" });
+  const list = element("ul", "list", { id: "found" });
   list.setAttribute("role", "listbox");
   status.setAttribute("role", "status");
-  for (const [name, value] of Object.entries({
+  setAttributes(field, {
     role: "combobox", "aria-controls": "found", "aria-autocomplete": "list", "aria-expanded": false,
-  }))
-    field.setAttribute(name, value);
+  });
   dialog.append(field, status, list);
   root.replaceChildren(button, dialog);
   return { button, dialog, field, status, list, index: null };
@@ -111,9 +111,9 @@ function describe(typed, count, text) {
 }
 
 function drawResult({ number, kind, slug, address, query, shown, details, sign }, { language, page, kinds }, choose) {
-  const result = Object.assign(element("li", "result"), { id: `found_${number}` });
+  const result = element("li", "result", { id: `found_${number}` });
   result.setAttribute("role", "option");
-  const link = Object.assign(element("a", ""), { tabIndex: -1 });
+  const link = element("a", "", { tabIndex: -1 });
   link.href = `${address}?${query ? `${query}&` : ""}lang=${language}`;
   link.onclick = (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return; // in another window
@@ -130,14 +130,7 @@ function drawResult({ number, kind, slug, address, query, shown, details, sign }
 }
 
 function drawGlass() {
-  const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  for (const [name, value] of Object.entries({ viewBox: "0 0 24 24", "aria-hidden": "true" }))
-    picture.setAttribute(name, value);
-  const line = picture.appendChild(document.createElementNS(picture.namespaceURI, "path"));
-  line.setAttribute("d", "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13");
+  const picture = svgShape("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" });
+  addedShape(picture, "path", { d: "M15.5 15.5 L21 21 M10 3.5 a6.5 6.5 0 1 1 0 13 a6.5 6.5 0 1 1 0 -13" });
   return picture;
-}
-
-function element(tag, className, textContent = "") {
-  return Object.assign(document.createElement(tag), { className, textContent });
 }

@@ -1,8 +1,9 @@
 // One small picture beside a sign. data: { shapes, palette }.
+import { setColours } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
 
 export default function ({ parentElement, data: { shapes, palette } }) {
   const root = parentElement.querySelector(".sign");
-  for (const [name, colour] of Object.entries(palette)) root.style.setProperty(`--${name}`, colour);
+  setColours(root, palette);
   root.replaceChildren(drawPicture(shapes));
 }

@@ -1,6 +1,6 @@
 // Small pictures, as attention_core/drawing/small_pictures.py gives them: a list of [kind, colour, strength,
 // ...numbers]; the last number of a text is what it says.
-import { svgShape } from "./svg.js";
+import { svgShape } from "./dom.js";
 
 const DRAWN = {
   rect: ([x, y, width, height]) => ["rect", { x, y, width, height, rx: 1.5 }],
@@ -27,8 +27,4 @@ export function drawPicture(shapes) {
     picture.append(svgShape(tag, { ...attributes, style }, kind === "text" ? numbers.at(-1) : undefined));
   }
   return picture;
-}
-
-export function element(tag, className, textContent = "") {
-  return Object.assign(document.createElement(tag), { className, textContent });
 }

@@ -1,15 +1,15 @@
 // Small maps in a row, a button each: the one that is looked at is outlined, a click opens another.
+import { isDrawn, setColours } from "./dom.js";
 import { pixels, unpacked } from "./pixels.js";
 import { roving } from "./roving.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".thumbnails");
   root.trigger = setTriggerValue;
-  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
-  root.given = data.slice();
+  if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   root.setAttribute("aria-label", shown.label);
-  for (const name of ["outline", "ground", "ink"]) root.style.setProperty("--" + name, shown.palette[name]);
+  setColours(root, shown.palette, ["outline", "ground", "ink"]);
   root.style.setProperty("--side", shown.side + "px");
   root.style.setProperty("--text", shown.text + "px");
   root.style.setProperty("--lines", shown.lines); // of a name, also where it has fewer: nothing jumps

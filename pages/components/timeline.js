@@ -1,15 +1,16 @@
 // A line of years: what each added, as small pictures; the one that is looked at large, with who it was and where it is
 // seen. data: { entries, text, palette }: each entry { year, who, text, drawn, shapes, address, place, key }.
 import { belongs } from "./belongs.js";
-import { drawPicture, element } from "./small_picture.js";
+import { element, setColours } from "./dom.js";
+import { drawPicture } from "./small_picture.js";
 
 const MARGIN = 2; // of a large picture, in its units: half of a thick line
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
-  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  setColours(root, data.palette);
   root.at = Math.min(root.at ?? 0, data.entries.length - 1);
-  const panel = Object.assign(element("section", "panel"), { ariaLive: "polite" });
-  const line = Object.assign(element("div", "line"), { role: "group", ariaLabel: data.text.line });
+  const panel = element("section", "panel", { ariaLive: "polite" });
+  const line = element("div", "line", { role: "group", ariaLabel: data.text.line });
   const stops = data.entries.map(drawStop);
   line.append(...stops);
   root.replaceChildren(panel, line);
@@ -59,7 +60,7 @@ function dragAlong(line, stops, look) {
 }
 
 function drawStop({ year, who, shapes }) {
-  const stop = Object.assign(element("button", "stop"), { type: "button", ariaLabel: `${year} ${who}`, title: who });
+  const stop = element("button", "stop", { type: "button", ariaLabel: `${year} ${who}`, title: who });
   stop.append(drawPicture(shapes), element("span", "mark"), element("span", "year", year));
   return stop;
 }

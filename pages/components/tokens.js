@@ -1,6 +1,6 @@
 // A text cut in three ways, a row each: words, pieces, characters. The pieces grow with the number of merges, which a
 // slider scrubs. Who points at a token, or walks to it, sees the same letters in all rows.
-import { element } from "./model/controls.js";
+import { element, setColours } from "./dom.js";
 import { playerOf } from "./player.js";
 import { roving } from "./roving.js";
 
@@ -10,7 +10,7 @@ const STEP_TIME = 260; // ms between two stages while it plays
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tokens");
   root.trigger = setTriggerValue;
-  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  setColours(root, data.palette);
   const isNew = root.text !== data.original;
   Object.assign(root, { text: data.original, at: isNew || root.at === undefined ? data.merges : root.at });
   const rows = data.rows.map((row) => drawRow(root, row));
@@ -42,7 +42,7 @@ function newest(data, merges) {
 
 function drawRow(root, { name, note, tokens }) {
   const row = element("section", "row");
-  const title = element("h6", "", { textContent: name });
+  const title = element("h6", "", name);
   const said = element("p", "note");
   const list = element("ol", "list");
   row.append(title, said, list);
@@ -57,7 +57,7 @@ function fillRow(root, row, tokens, note) {
 }
 
 function drawToken(root, { shown, said, first, last, known }, place) {
-  const token = element("li", `token tint${place % TINTS}${known ? "" : " unknown"}`, { textContent: shown });
+  const token = element("li", `token tint${place % TINTS}${known ? "" : " unknown"}`, shown);
   token.setAttribute("aria-label", said);
   token.span = [first, last];
   token.onpointerenter = token.onfocus = () => light(root, token.span);

@@ -1,12 +1,12 @@
 // The words of a Chinese sentence, each in a frame. Between two characters stands a button: inside a word it parts it,
 // between two words it joins them. Arrow keys walk from one to the next.
+import { button, element, setColours } from "./dom.js";
 import { said } from "./flow/words.js";
-import { button, element } from "./model/controls.js";
 import { roving } from "./roving.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".word-gaps");
-  for (const [name, colour] of Object.entries(data.palette)) root.style.setProperty(`--${name}`, colour);
+  setColours(root, data.palette);
   root.setAttribute("aria-label", data.text.label);
   roving(root, () =>
     root.replaceChildren(...drawWords(data, (at) => setTriggerValue("gap", { at, words: data.words }))),
@@ -19,7 +19,7 @@ function drawWords({ words, text }, toggle) {
     const frame = element("span", "word");
     const characters = isChinese(word) ? [...word] : [word];
     characters.forEach((character, i) => {
-      frame.append(element("span", "character", { textContent: character }));
+      frame.append(element("span", "character", character));
       at += [...character].length;
       if (i + 1 < characters.length)
         frame.append(

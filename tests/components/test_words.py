@@ -47,4 +47,4 @@ SET_TWICE = """() => {
 
 
 def test_an_attribute_is_written_only_where_it_changes():
-    assert call_in_node(WORDS, SET_TWICE) == [["title", "a"], ["title", "b"], ["style", "left: 1px"]]
+    assert call_in_node("dom", SET_TWICE) == [["title", "a"], ["title", "b"], ["style", "left: 1px"]]

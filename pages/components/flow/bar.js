@@ -1,7 +1,8 @@
 // The stops as a bar that is dragged: one segment a stop, as long as it lasts.
+import { added, setOnce } from "../dom.js";
 import { lastsMs } from "./journey.js";
 import { clamp } from "./motion.js";
-import { added, isAlike, setOnce } from "./words.js";
+import { isAlike } from "./words.js";
 
 export class StopsBar {
   constructor(root, journey) {

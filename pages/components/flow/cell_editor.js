@@ -1,8 +1,8 @@
 // A field over a cell of an input, in which another number is typed. The server takes it as every edit, or says why
 // not.
+import { added, setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
 import { placeOf } from "./twin.js";
-import { added, setOnce } from "./words.js";
 
 const FIELD = { width: 64, height: 30 }; // px, at least
 

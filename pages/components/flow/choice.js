@@ -1,5 +1,6 @@
 // One of a few, in sight.
-import { isAlike, setOnce } from "./words.js";
+import { setOnce } from "../dom.js";
+import { isAlike } from "./words.js";
 
 export class Choice {
   constructor(root, choose) {

@@ -1,4 +1,5 @@
 // The flow of one query through a layer: it is looked at, played and dragged back in the browser.
+import { added, addedShape, setColours } from "../dom.js";
 import { unpacked } from "../pixels.js";
 import { hear, shared, tellOthers } from "../shared.js";
 import { Arrangement, OPEN_HEIGHT } from "./arrangement.js";
@@ -19,13 +20,12 @@ import { Picture } from "./picture/picture.js";
 import { PlaneView } from "./plane.js";
 import { RoleChoices } from "./role_choices.js";
 import { Sentences } from "./sentences.js";
-import { makeElement } from "./shapes.js";
 import { SmallMaps } from "./small_maps.js";
 import { SumPanel } from "./sum.js";
 import { follow } from "./twin.js";
 import { findTwinDifference, isProven, movedInputs, ShownRows } from "./twin_check.js";
 import { mapView, pictureView, smallHeads, smallSteps, sumView } from "./views.js";
-import { added, widths } from "./words.js";
+import { widths } from "./words.js";
 
 const CHANGE_MS = 420; // numbers and places, from one state to the next
 const FLOW_GOES = 2; // times faster than the map opens, the flow fades
@@ -76,7 +76,7 @@ class Flow {
     this.views = new Choice(added(top, "div", "views"), (view) => this.lookAt({ view }));
     this.rail = new SmallMaps(added(this.root, "div", "rail"), (head) => this.chooseHead(head));
     this.stage = added(this.root, "div", "stage");
-    this.svg = makeElement(this.stage, "svg");
+    this.svg = addedShape(this.stage, "svg");
     this.sum = new SumPanel(added(this.stage, "div", "panel"), {
       open: (cell) => this.tell("followed", cell),
       close: () => this.hands.fold(),
@@ -90,7 +90,7 @@ class Flow {
     this.bar = new StopsBar(added(this.root, "div", "bar"), this.journey);
     this.strip = new SmallMaps(added(this.root, "div", "strip"), (step) => this.lookAt({ step }));
     this.plane = new PlaneView(added(this.root, "div", "plane"), this);
-    this.flowGroup = makeElement(this.svg, "g");
+    this.flowGroup = addedShape(this.svg, "g");
     this.picture = new Picture(this.flowGroup);
     this.map = new MapView(this.svg);
     this.flights = new Flights(this);
@@ -127,7 +127,7 @@ class Flow {
     const isToBegin = !data.hears && (!before || this.isToldToLook(data));
     this.data = data;
     this.model = new Model(data);
-    for (const [name, colour] of Object.entries(data.palette)) this.root.style.setProperty(`--${name}`, colour);
+    setColours(this.root, data.palette);
     const stays = this.look && !data.cut && (data.hears || isSameLook(old.look, data.look));
     this.look = stays ? this.exchange.withinReach(this.look) : this.exchange.lookOf(data.look);
     this.differs =

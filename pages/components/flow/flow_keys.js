@@ -1,7 +1,8 @@
 // The keys on the flow: N leads to a single number; arrows go on to the next, along a row, down a column and through
 // the lane.
+import { setOnce } from "../dom.js";
 import { MOVES } from "./map_keys.js";
-import { setOnce, spellNumber, spellPercent } from "./words.js";
+import { spellNumber, spellPercent } from "./words.js";
 
 export class FlowKeys {
   constructor(flow, hands) {

@@ -1,6 +1,7 @@
 // The keys on the map: arrows go from cell to cell, and over the edge of a matrix into the one beside it.
+import { setOnce } from "../dom.js";
 import { clamp } from "./motion.js";
-import { setOnce, spellNumber, spellPercent } from "./words.js";
+import { spellNumber, spellPercent } from "./words.js";
 
 export const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }; // rows, columns
 

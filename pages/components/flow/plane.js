@@ -1,6 +1,7 @@
 // The third sight of a run: q, keys and values of one head as arrows and dots in a plane, to be dragged. Shares stand
 // between them: at the left what makes them, at the right what they make. A drag is answered by the twin in the same
 // frame; the server hears of it when the hand lets go.
+import { added, addedShape, setOnce, write } from "../dom.js";
 import { isOther } from "./changes.js";
 import { shortened } from "./map.js";
 import { largestOf } from "./model.js";
@@ -10,9 +11,9 @@ import { PlaneControls } from "./plane_controls.js";
 import { PlaneGoals } from "./plane_goals.js";
 import { PlaneHands } from "./plane_hands.js";
 import { PlaneVectors } from "./plane_vectors.js";
-import { makeElement, Shapes } from "./shapes.js";
+import { Shapes } from "./shapes.js";
 import { follow, placeOf, sum } from "./twin.js";
-import { added, fill, setOnce, spellNumber, spellPercent, textWidth, write } from "./words.js";
+import { fill, spellNumber, spellPercent, textWidth } from "./words.js";
 
 const PLANE_LAYERS = ["grounds", "lines", "ribbons", "dots", "texts", "handles"];
 const PLANE_ROOM = 1.45; // how far the panels reach, in the longest of their vectors
@@ -30,7 +31,7 @@ export class PlaneView {
   // Made when it is first seen.
   make() {
     const { root } = this;
-    this.svg = makeElement(root, "svg");
+    this.svg = addedShape(root, "svg");
     this.shapes = new Shapes(this.svg, PLANE_LAYERS);
     this.controls = new PlaneControls(added(root, "div", "axes"), (panel, axis, value) =>
       this.chooseAxis(panel, axis, value),

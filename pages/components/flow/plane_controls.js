@@ -1,6 +1,7 @@
 // Which two directions are seen of vectors with more than two numbers, and what is left out, as a number.
+import { added, setOnce, write } from "../dom.js";
 import { dotProduct, productOutside, shareOutside } from "./plane_axes.js";
-import { added, fill, setOnce, spellNumber, spellPercent, write } from "./words.js";
+import { fill, spellNumber, spellPercent } from "./words.js";
 
 export class PlaneControls {
   constructor(root, choose) {

@@ -1,6 +1,7 @@
 // What is to be reached by dragging: while a hand drags the browser reads it off the shares, at rest the server says
 // it.
-import { added, spellPercent, write } from "./words.js";
+import { added, write } from "../dom.js";
+import { spellPercent } from "./words.js";
 
 export class PlaneGoals {
   constructor(root) {

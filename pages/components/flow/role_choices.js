@@ -1,5 +1,6 @@
 // A small choice beside each word that is not known: what it counts as.
-import { added, isAlike } from "./words.js";
+import { added } from "../dom.js";
+import { isAlike } from "./words.js";
 
 export const CHOICE = { width: 20, height: 18 }; // px
 const LEAST_ROW = 13; // px: in a lower row one would lie over the next, and the word has no room either

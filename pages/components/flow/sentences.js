@@ -1,8 +1,9 @@
 // What is said of the picture: the headline over it, what happens at a stop under it, and both to a screen reader.
+import { setOnce, write } from "../dom.js";
 import { shared } from "../shared.js";
 import { BEFORE_MS } from "./changes.js";
 import { sum } from "./twin.js";
-import { fill, said, setOnce, spellNumber, spellPercent, write } from "./words.js";
+import { fill, said, spellNumber, spellPercent } from "./words.js";
 
 const MAX_HEARD_NUMBERS = 8; // of a vector
 const NEARLY_EVEN = 1.05; // times an even share, as in facts.py

@@ -1,13 +1,13 @@
 // Shapes of a drawing by key: made once, changed only where a value changed, hidden where they are not drawn. What is
 // drawn together with others, thousands of small cells as few paths, is noted: it has a place and a meaning, and an
 // element only where keys came to it.
-const SVG = "http://www.w3.org/2000/svg";
+import { addedShape, setAttributes } from "../dom.js";
 
 export class Shapes {
   constructor(svg, layers) {
     this.layers = new Map();
     for (const name of layers) {
-      this.layers.set(name, makeElement(svg, "g", { class: name }));
+      this.layers.set(name, addedShape(svg, "g", { class: name }));
     }
     this.made = new Map();
     this.groups = new Map(); // within a layer, such as a row
@@ -23,7 +23,7 @@ export class Shapes {
     const id = `${layer} ${key}`;
     let shape = this.made.get(id);
     if (!shape) {
-      const element = makeElement(group === null ? this.layers.get(layer) : this.group(layer, group), kind);
+      const element = addedShape(group === null ? this.layers.get(layer) : this.group(layer, group), kind);
       shape = { element, attributes: {}, isShown: true };
       this.made.set(id, shape);
     } else if (!shape.element) this.elementOf(shape);
@@ -50,7 +50,7 @@ export class Shapes {
   // The element of a shape, of a noted one an empty one in its place.
   elementOf(shape) {
     if (!shape.element) {
-      shape.element = makeElement(this.layers.get(shape.layer), "rect", { ...shape.attributes, class: "walked" });
+      shape.element = addedShape(this.layers.get(shape.layer), "rect", { ...shape.attributes, class: "walked" });
       shape.element.means = shape.means;
     }
     return shape.element;
@@ -58,7 +58,7 @@ export class Shapes {
 
   group(layer, name) {
     const id = `${layer} ${name}`;
-    if (!this.groups.has(id)) this.groups.set(id, makeElement(this.layers.get(layer), "g"));
+    if (!this.groups.has(id)) this.groups.set(id, addedShape(this.layers.get(layer), "g"));
     return this.groups.get(id);
   }
 
@@ -88,18 +88,5 @@ export class Shapes {
 
 // What is said of a shape where a pointer rests on it.
 function titleOf(element) {
-  return element.querySelector("title") ?? makeElement(element, "title");
-}
-
-export function makeElement(parent, kind, attributes = {}) {
-  const element = parent.appendChild(document.createElementNS(SVG, kind));
-  setAttributes(element, attributes);
-  return element;
-}
-
-// Writes those that change: what is written again, the browser draws again.
-export function setAttributes(element, attributes) {
-  for (const [name, value] of Object.entries(attributes)) {
-    if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
-  }
+  return element.querySelector("title") ?? addedShape(element, "title");
 }

@@ -1,7 +1,8 @@
 // Small maps in a row, one of which is looked at: the heads beside each other, the steps of the run.
+import { added, setOnce, write } from "../dom.js";
 import { channelsOf } from "../pixels.js";
 import { clamp, finite } from "./motion.js";
-import { added, isAlike, setOnce, write } from "./words.js";
+import { isAlike } from "./words.js";
 
 export class SmallMaps {
   constructor(root, choose) {

@@ -1,12 +1,6 @@
 // Words and elements of the picture: what is written, in which colour, and how wide it is.
 import { fixed, percentDigits, wholePercentDigits } from "../rounded.js";
 
-export function added(parent, kind, name) {
-  const element = document.createElement(kind);
-  element.className = name;
-  return parent.appendChild(element);
-}
-
 // A template with its parts: [text, class] pairs; a part is { name } in the template.
 export function fill(template, parts) {
   return template.split(/(\{\w+\})/).map((text) => parts[text.slice(1, -1)] ?? [text, ""]);
@@ -25,24 +19,6 @@ const inSingular = (text) => text.replace(/^ (head|word|token|key|row)s\b/, " $1
 
 // Whether what is given says the same, part by part.
 export const isAlike = (one, other) => JSON.stringify(one) === JSON.stringify(other);
-
-// An attribute, where it has another value. A page without a server allows a style by its property alone.
-export function setOnce(element, name, value) {
-  if (name === "style" && element.styled !== value) element.style.cssText = element.styled = value;
-  if (name !== "style" && element.getAttribute(name) !== value) element.setAttribute(name, value);
-}
-
-// Texts into an element, each in its colour; nothing is touched that says the same already.
-export function write(element, texts) {
-  const said = JSON.stringify(texts);
-  if (element.said === said) return;
-  element.said = said;
-  element.replaceChildren(
-    ...texts.map(([text, look]) =>
-      Object.assign(document.createElement("span"), { textContent: text, className: look }),
-    ),
-  );
-}
 
 // The sign stands apart from its number, except on a Chinese page.
 function percentText(share, digits) {

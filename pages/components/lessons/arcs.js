@@ -3,11 +3,10 @@
 // heads: those that are on, { name, at, above, colour }, at: layer and head. frames: one a position of the slider: {
 // arcs, next }. arcs: by head [query, key, weight], those that are seen. next: of each symbol the one that is expected
 // after it, and its probability.
-import { added, said, setOnce, spellWholePercent } from "../flow/words.js";
+import { added, button, setColours, setOnce, svgShape } from "../dom.js";
+import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
-import { button } from "../model/controls.js";
 import { roving } from "../roving.js";
-import { svgShape } from "../svg.js";
 
 const LEAST_SLOT = 13, MOST_SLOT = 62; // px: of a symbol
 const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: of a weight of 1, and of 0
@@ -18,7 +17,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arcs");
   if (root.run !== data.run) root.kept = root.looked = null;
   Object.assign(root, { data, trigger: setTriggerValue, run: data.run });
-  for (const name of ["ink", "faint", "share", "outline"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "share", "outline"]);
   if (!root.watch) {
     root.made = new Map();
     root.svg = root.appendChild(svgShape("svg"));

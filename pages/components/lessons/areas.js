@@ -3,16 +3,15 @@
 // have one scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, written, pairs,
 // tokens, told, palette, alt }. written: how lengths are written. pairs, tokens: multiply-adds at each. told: what is
 // said of both there, the name of each and a line.
+import { element, setColours, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
-import { element } from "../model/controls.js";
-import { svgShape } from "../svg.js";
 
 const HIGH = 334, FOOT = 24; // px: the largest square at most, and what stands under it
 const WIDE = 640; // px: a narrower picture shows the last two lengths alone
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".areas");
-  for (const name of ["ink", "share", "x"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "share", "x"]);
   if (!root.watch) {
     root.told = element("div", "told");
     root.svg = svgShape("svg", { role: "img" });
@@ -65,6 +64,6 @@ function drawn({ lengths, written, pairs, tokens }, each, { side, gap, unit }, l
 
 function spoken([name, text], kind) {
   const line = element("p", kind);
-  line.append(element("span", "colour"), element("strong", "", { textContent: name }), text);
+  line.append(element("span", "colour"), element("strong", "", name), text);
   return line;
 }

@@ -2,10 +2,10 @@
 // data: { run, words, at, rows, places, told, slider, palette }. rows: { name, colour, glows }: of each word 0 to 1,
 // null where nothing arrives. places: the word at each position of the slider. told: of each word, what a screen reader
 // says.
+import { setColours, svgShape } from "../dom.js";
 import { textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { roving } from "../roving.js";
-import { svgShape } from "../svg.js";
 
 const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px
 const MOST_BEAD = 10, HALO = 9; // px: radius of a bead, and how much farther its glow reaches
@@ -14,7 +14,7 @@ const BEAD_WORD_PX = 14;
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".beads");
   Object.assign(root, { data, trigger: setTriggerValue });
-  for (const name of ["ink", "faint", "outline"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "outline"]);
   if (!root.watch) {
     root.svg = root.appendChild(svgShape("svg"));
     root.watch = new ResizeObserver(() => draw(root));

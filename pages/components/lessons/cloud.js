@@ -3,9 +3,8 @@
 // data: as of followSlider, and { widths, told, reach, most, palette, text }. widths: of each position the lanes by
 // score, { scores, draw, spread, gradient, written }, where they may be seen. told: what a screen reader is told of it.
 // reach: to which score a lane goes. most: the gradient of a full thermometer.
+import { element, setColours, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
-import { element } from "../model/controls.js";
-import { svgShape } from "../svg.js";
 
 const GOLDEN = 0.618034; // its multiples spread dots evenly over the height
 const LANES = ["dot", "scaled_dot"];
@@ -13,8 +12,7 @@ const MIDDLE = 42; // px: half the height of a lane
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".cloud");
-  for (const name of ["ink", "faint", "ground", "plus", "share", "k"])
-    root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "ground", "plus", "share", "k"]);
   const drawn = JSON.stringify([Object.keys(data.widths[0]), data.text, data.widths[0].dot.draw.length]);
   if (root.drawn !== drawn) build(root, data);
   root.drawn = drawn;
@@ -29,7 +27,7 @@ function build(root, { widths, reach, text }) {
   const axis = element("div", "axis");
   axis.append(
     ...[-1, -0.5, 0, 0.5, 1].map((share) =>
-      Object.assign(element("span", "", { textContent: spellScore(share * reach) }), {
+      Object.assign(element("span", "", spellScore(share * reach)), {
         style: `left: ${50 + 48 * share}%`,
       }),
     ),
@@ -42,10 +40,10 @@ const spellScore = (number) => String(number).replace("-", "−");
 function lane(score, first, text) {
   const made = element("div", `lane ${score}`);
   const title = element("div", "title");
-  title.append(element("strong", "", { textContent: text[score] }), element("span", "spread"));
+  title.append(element("strong", "", text[score]), element("span", "spread"));
   made.append(title);
   if (!first) {
-    made.append(element("div", "field hidden", { textContent: text.hidden }));
+    made.append(element("div", "field hidden", text.hidden));
     return made;
   }
   const field = svgShape("svg", { class: "field" });
@@ -55,7 +53,7 @@ function lane(score, first, text) {
   const tube = element("div", "tube");
   tube.append((made.mercury = element("div", "mercury")));
   const told = element("div", "level");
-  told.append((made.written = element("strong", "")), element("span", "", { textContent: text.gradient }));
+  told.append((made.written = element("strong", "")), element("span", "", text.gradient));
   heat.append(tube, told);
   made.append(field, heat);
   return made;

@@ -2,9 +2,10 @@
 // followSlider, and { numbers, exponentials, shares, temperatures, written, reach, step, opened, wanted, palette, text
 // }. exponentials, shares: what the server computed at its position, null for what it cannot hold. written: the
 // temperatures as texts. reach: how far the numbers go, in steps. opened: the number that is explained, or null.
+import { button, element, keepFocus, setColours } from "../dom.js";
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
-import { button, element, sharesOf } from "../model/controls.js";
+import { sharesOf } from "../model/controls.js";
 import { percentDigits, rounded } from "../rounded.js";
 import { tellOthers } from "../shared.js";
 
@@ -14,8 +15,7 @@ const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".columns");
-  for (const name of ["ink", "faint", "outline", "plus", "minus", "x", "share"])
-    root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "outline", "plus", "minus", "x", "share"]);
   root.setAttribute("aria-label", data.text.alt);
   root.trigger = setTriggerValue;
   if (!root.held && !root.rests) root.numbers = data.numbers;
@@ -63,7 +63,7 @@ function draw(root) {
   const { exponentials, shares } = numbersNow(root);
   const usual = data.temperatures[position] === 1 ? null : sharesOf(numbers);
   const most = Math.max(...numbers);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const refocus = keepFocus(root);
   const rows = numbers.flatMap((number, place) => [
     numberCell(root, place),
     arrow(),
@@ -74,19 +74,19 @@ function draw(root) {
     arrow(),
     resultCell(root, "weights", place, shares[place], spellWholePercent(shares[place]), usual?.[place]),
   ]);
-  const sum = (text) => element("div", "sum", { textContent: said(data.text.sum, { sum: text }) });
+  const sum = (text) => element("div", "sum", said(data.text.sum, { sum: text }));
   const total = exponentials.reduce((one, other) => one + other, 0);
   const feet = [element("div", ""), arrow(""), sum(spellPower(total)), arrow(""), sum("100 %")];
   root.classList.toggle("many", numbers.length > 6);
   root.replaceChildren(...heads(root, usual), ...rows, ...feet);
-  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
 }
 
 function heads({ data, position }, usual) {
   const isUsual = usual === null;
-  const head = (text) => element("div", "head", { textContent: text });
+  const head = (text) => element("div", "head", text);
   const share = head(data.text.share);
-  if (!isUsual) share.append(element("span", "usual", { textContent: data.text.usual }));
+  if (!isUsual) share.append(element("span", "usual", data.text.usual));
   return [
     head(data.text.x), arrow(""), head(isUsual ? "exp(x)" : `exp(x / ${data.written[position]})`), arrow(""), share,
   ];
@@ -110,7 +110,7 @@ function numberCell(root, place) {
   cell.dataset.place = `numbers ${place}`;
   cell.onkeydown = (event) => press(root, place, event);
   track.onpointerdown = (event) => take(root, place, track, event);
-  cell.append(track, element("span", "much", { textContent: text }));
+  cell.append(track, element("span", "much", text));
   return cell;
 }
 
@@ -130,7 +130,7 @@ function resultCell({ data, trigger }, step, place, share, text, usual) {
   const track = element("span", "track");
   track.append(beam(step, 0, share));
   if (usual !== undefined) track.append(Object.assign(element("span", "mark"), { style: `left: ${100 * usual}%` }));
-  cell.append(track, element("span", "much", { textContent: text }));
+  cell.append(track, element("span", "much", text));
   return cell;
 }
 

@@ -1,11 +1,10 @@
 // A query and a key as two arrows, which a hand drags, and what five scores make of them, each with its own geometry.
 // data: { q, k, scores, chosen, made, reach, limits, names, formulas, told, palette, text }. scores: what the server
 // computed of q and k. made: as of match_twin.js. reach: how far the plane goes. limits: of each score's dial.
+import { button, element, keepFocus, setColours, svgShape } from "../dom.js";
 import { said, spellNumber } from "../flow/words.js";
-import { button, element } from "../model/controls.js";
 import { rounded } from "../rounded.js";
 import { roving } from "../roving.js";
-import { svgShape } from "../svg.js";
 import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
 
 const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawing
@@ -14,8 +13,7 @@ const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], Arr
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".match");
-  for (const name of ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"])
-    root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"]);
   Object.assign(root, { data, trigger: setTriggerValue });
   if (!root.held) root.now = { q: data.q, k: data.k, chosen: data.chosen };
   if (!root.plane) build(root);
@@ -43,7 +41,7 @@ function scoresNow({ data, now }) {
 function draw(root) {
   const { data, now } = root;
   const scores = scoresNow(root);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const refocus = keepFocus(root);
   root.plane.setAttribute("role", "group");
   root.plane.setAttribute("aria-label", data.text.alt);
   root.plane.replaceChildren(
@@ -55,7 +53,7 @@ function draw(root) {
     root.dials.replaceChildren(...Object.keys(MATCHES).map((name) => dial(root, name, scores[name]))),
   );
   root.told.textContent = said(data.told[now.chosen], describe(root, scores));
-  if (focused && focused in { q: 0, k: 0 }) root.plane.querySelector(`[data-place=${focused}]`)?.focus();
+  refocus();
 }
 
 function describe({ data, now: { q, k } }, scores) {
@@ -183,11 +181,11 @@ function dial(root, name, score) {
   Object.assign(beam.style, { left: `${50 + 50 * Math.min(share, 0)}%`, width: `${50 * Math.abs(share)}%` });
   const track = element("span", `track ${isLimit ? "closed" : ""}`);
   track.append(beam);
-  const end = element("span", "end", { textContent: isLimit ? data.text.ends[name] : data.text.open });
+  const end = element("span", "end", isLimit ? data.text.ends[name] : data.text.open);
   made.append(
-    element("span", "said", { textContent: data.names[name] }),
-    element("span", "formula", { textContent: data.formulas[name] }), track,
-    element("span", "much", { textContent: spellNumber(score) }), end,
+    element("span", "said", data.names[name]),
+    element("span", "formula", data.formulas[name]), track,
+    element("span", "much", spellNumber(score)), end,
   );
   return made;
 }

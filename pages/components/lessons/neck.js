@@ -3,11 +3,10 @@
 // data: { run, read, ways, start, slider, palette, text }. ways: { name, written, right, fills, weights }: right: of
 // each written letter whether it is, null where nobody knows; fills: the colours of the vector's numbers; weights: a
 // row for each written letter. The first has one of the two.
-import { added, said, spellWholePercent } from "../flow/words.js";
+import { added, element, keepFocus, setColours, svgShape } from "../dom.js";
+import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
-import { element } from "../model/controls.js";
 import { playerOf } from "../player.js";
-import { svgShape } from "../svg.js";
 
 const LEAST_LETTER = 9, MOST_LETTER = 24; // px: of a letter; where there is less room, it is a dot
 const NECK_TALL = 22, FALL = 62; // px: the neck, and from letters to it
@@ -16,7 +15,7 @@ const STAGE_MS = 700; // from a letter to the next
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".neck");
   Object.assign(root, { data, trigger: setTriggerValue });
-  for (const name of ["ink", "faint", "share", "k", "minus"]) root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "share", "k", "minus"]);
   if (!root.watch) {
     root.panels = added(root, "div", "panels");
     root.walk = added(root, "div", "walk");
@@ -26,10 +25,10 @@ export default function ({ parentElement, data, setTriggerValue }) {
     root.watch.observe(root);
   }
   const last = Math.max(0, ...data.ways.map(({ written }) => written.length - 1));
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const refocus = keepFocus(root);
   root.player = playerOf(root, { text: data.text, last, time: STAGE_MS, draw: () => draw(root) });
   root.walk.replaceChildren(root.player.play, root.player.range);
-  if (focused) root.walk.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
   if (root.run !== data.run) root.at = data.start;
   root.run = data.run;
   followSlider(root.panels, data.slider, (position) =>
@@ -54,7 +53,7 @@ function panel(root, way, wide) {
   const { data, at } = root;
   const figure = element("figure", "panel");
   figure.style.width = `${wide}px`;
-  figure.append(element("figcaption", "", { textContent: way.name }));
+  figure.append(element("figcaption", "", way.name));
   const letters = (many) => ({
     x: (i) => ((i + 0.5) * wide) / many,
     size: Math.min(MOST_LETTER, (wide / many) * 0.86),

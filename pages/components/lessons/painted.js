@@ -2,10 +2,9 @@
 // data: { words, query, shown, own, heads, out, text }. own: the colour of each word, black 1, white -1, none 0. heads:
 // { name, weights, carried }, carried: the colour that a head brings of each word. shown: of which run these are, "two"
 // or "one". out: what comes out of the runs that may be seen.
+import { button, element, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
-import { button, element } from "../model/controls.js";
 import { roving } from "../roving.js";
-import { svgShape } from "../svg.js";
 
 const WIDE = 1000; // units of the drawing's width; its height is in pixels
 const TALL = 150;
@@ -56,7 +55,7 @@ function line(title, chips, name = "") {
   const made = element("div", `line ${name}`);
   const cells = element("div", "chips");
   cells.append(...chips);
-  made.append(element("div", "title", { textContent: title }), cells);
+  made.append(element("div", "title", title), cells);
   return made;
 }
 
@@ -64,8 +63,8 @@ function line(title, chips, name = "") {
 function chip(word, colour, text, made = element("div", "chip")) {
   const isPainted = Math.abs(colour) >= 0.005;
   made.append(
-    element("b", "", { textContent: word }),
-    element("span", "", { textContent: isPainted ? spellNumber(colour) : text.unpainted }),
+    element("b", "", word),
+    element("span", "", isPainted ? spellNumber(colour) : text.unpainted),
   );
   made.classList.toggle("bare", !isPainted);
   made.style.setProperty("--paint", paintOf(colour));
@@ -81,7 +80,7 @@ function paintOf(colour) {
 
 function unknownChip(word) {
   const made = element("div", "chip bare");
-  made.append(element("b", "", { textContent: word }), element("span", "", { textContent: "?" }));
+  made.append(element("b", "", word), element("span", "", "?"));
   return made;
 }
 

@@ -1,7 +1,7 @@
 // A page of printed notes: a matrix for each stage, as it was printed. A number that was found to be wrong is ringed.
 // data: { title, stages, text, ring }. stages: { name, title, isOpen, rows: [[{ text, ringed, said }]] }. ring: its
 // colour.
-import { button, element } from "../model/controls.js";
+import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -10,7 +10,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.ariaLabel = data.text.alt;
   roving(root, () =>
     root.replaceChildren(
-      element("h6", "", { textContent: data.title }),
+      element("h6", "", data.title),
       ...data.stages.map((stage) => matrix(stage, setTriggerValue)),
     ),
   );
@@ -29,6 +29,6 @@ function matrix({ name, title, isOpen, rows }, trigger) {
       line.insertCell().append(number);
     });
   });
-  figure.append(table, element("figcaption", "", { textContent: title }));
+  figure.append(table, element("figcaption", "", title));
   return figure;
 }

@@ -2,15 +2,14 @@
 // sees its column run along the row, term by term; who points at a number of the matrix, its own term.
 // data: { word, names, roles, palette, text }. roles: of q, k and v { says, row, matrix, result }, cells as
 // { text, fill, ink }. names: of the features, as many as the row has numbers, or none.
+import { button, element, keepFocus, setColours } from "../dom.js";
 import { said } from "../flow/words.js";
-import { button, element } from "../model/controls.js";
 
 const STEP = 320; // ms between two terms
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".product");
-  for (const name of ["ink", "faint", "outline", "q", "k", "v", "x"])
-    root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "outline", "q", "k", "v", "x"]);
   root.setAttribute("aria-label", said(data.text.alt, { word: data.word }));
   root.data = data;
   root.look ??= { role: "q", column: 0, term: null };
@@ -21,7 +20,7 @@ export default function ({ parentElement, data }) {
 function draw(root) {
   const { data, look } = root;
   const { row, matrix, result } = data.roles[look.role];
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const refocus = keepFocus(root);
   const tabs = element("div", "tabs", { role: "group", ariaLabel: data.text.choose });
   tabs.append(...Object.keys(data.roles).map((role) => tab(root, role)));
   const sheet = element("div", `sheet ${look.role}`);
@@ -40,9 +39,9 @@ function draw(root) {
     cell.onpointerleave = () => pointAt(root, look.column, null);
   }
   root.sum = element("div", "sum", { ariaLive: "polite" });
-  root.replaceChildren(tabs, sheet, root.sum, element("p", "hint", { textContent: data.text.hint }));
+  root.replaceChildren(tabs, sheet, root.sum, element("p", "hint", data.text.hint));
   show(root);
-  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
 }
 
 function tab(root, role) {
@@ -52,8 +51,8 @@ function tab(root, role) {
     draw(root);
   });
   made.append(
-    element("strong", "", { textContent: `${role} = x W_${role}` }),
-    element("span", "", { textContent: root.data.roles[role].says }),
+    element("strong", "", `${role} = x W_${role}`),
+    element("span", "", root.data.roles[role].says),
   );
   made.dataset.place = role;
   return made;
@@ -66,7 +65,7 @@ function part(title, look, cells, columns) {
   const grid = element("div", "grid");
   grid.style.gridTemplateColumns = `repeat(${columns}, var(--cell))`;
   grid.append(...cells);
-  made.append(element("div", "name", { textContent: title }), grid);
+  made.append(element("div", "name", title), grid);
   return made;
 }
 
@@ -77,8 +76,8 @@ function part(title, look, cells, columns) {
  */
 function numberCell(kind, { text, fill, ink }, { term, column, name }) {
   const cell = element("div", `cell ${kind}`);
-  cell.append(element("b", "", { textContent: text }));
-  if (name) cell.append(element("span", "feature-name", { textContent: name }));
+  cell.append(element("b", "", text));
+  if (name) cell.append(element("span", "feature-name", name));
   Object.assign(cell.style, { background: fill, color: ink });
   if (term !== undefined) cell.dataset.term = term;
   if (column !== undefined) cell.dataset.column = column;
@@ -89,7 +88,7 @@ function numberCell(kind, { text, fill, ink }, { term, column, name }) {
 function resultCell(root, { text, fill, ink }, column) {
   const { row } = root.data.roles[root.look.role];
   const cell = button("cell result", { ariaLabel: sumText(root, column) }, () => walk(root, column));
-  cell.append(element("b", "", { textContent: text }));
+  cell.append(element("b", "", text));
   Object.assign(cell.style, { background: fill, color: ink });
   cell.dataset.place = `result ${column}`;
   cell.dataset.column = column;
@@ -150,13 +149,13 @@ function show(root) {
     cell.classList.toggle("now", isOfColumn && term !== null && Number(cell.dataset.term) === term);
   }
   const terms = listTerms(root, column).flatMap((text, at) => [
-    element("span", at ? "plus" : "", { textContent: at ? " + " : "" }),
-    element("span", `term ${at === term ? "now" : ""}`, { textContent: text }),
+    element("span", at ? "plus" : "", at ? " + " : ""),
+    element("span", `term ${at === term ? "now" : ""}`, text),
   ]);
   const [before, after] = said(root.data.text.sum, {
     role, place: column + 1, result: root.data.roles[role].result[column].text,
   }).split("{sum}");
   root.sum.replaceChildren(
-    element("span", "", { textContent: before }), ...terms, element("strong", "", { textContent: after }),
+    element("span", "", before), ...terms, element("strong", "", after),
   );
 }

@@ -3,11 +3,10 @@
 // both directions, or one a position of a slider: { asks, chosen, weights, vectors }. asks: the line that asks, 0 or 1.
 // weights: a row for each word that asks, null where it may not look. vectors: for each line rows of cells, { look,
 // fills }: the symbol that frames them, each word's colours. hears: whether the server keeps the word that asks.
-import { added, said, setOnce, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
+import { added, button, setColours, setOnce, svgShape } from "../dom.js";
+import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
-import { button } from "../model/controls.js";
 import { roving } from "../roving.js";
-import { svgShape } from "../svg.js";
 
 const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px
 const THICKEST = 16, THINNEST = 1.5; // px: of a weight of 1, and of 0
@@ -17,8 +16,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".threads");
   if (root.run !== data.run) root.looked = null;
   Object.assign(root, { data, trigger: setTriggerValue, run: data.run, way: data.way });
-  for (const name of ["ink", "faint", "share", "outline", "q", "k", "v", "x"])
-    root.style.setProperty(`--${name}`, data.palette[name]);
+  setColours(root, data.palette, ["ink", "faint", "share", "outline", "q", "k", "v", "x"]);
   if (!root.watch) {
     root.kept = new Map();
     root.svg = root.appendChild(svgShape("svg"));

@@ -3,8 +3,8 @@
 // frames } in JSON: rows of a picture's table, of each what is not usual, null where it waits and says so. x and y: the
 // axes of curves, null where rows are cells in pixels; fills: whether these take all the width that there is; names: px
 // for the names behind the curves.
+import { svgShape } from "../dom.js";
 import { unpacked } from "../pixels.js";
-import { svgShape } from "../svg.js";
 import { followSlider } from "./position.js";
 
 const ROOM = { left: 66, right: 16, top: 34, bottom: 52 }; // px around the field of curves

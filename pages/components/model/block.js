@@ -1,37 +1,36 @@
 // What each part of a language model adds to the vector of one word, one below the other along the stream that they are
 // added to; how far each pushes the logit of a word; and the words that come out.
+import { button, element, isDrawn, keepFocus, setColours } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
-import { button, element, sharesOf, temperatureSlider } from "./controls.js";
+import { sharesOf, temperatureSlider } from "./controls.js";
 
 const NUMBER_ROOM = 54; // px, behind the longest bar
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".block");
   root.trigger = setTriggerValue;
-  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
-  root.given = data.slice();
+  if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   shown.values = new Float32Array(shown.numbers.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"])
-    root.style.setProperty("--" + name, shown.palette[name]);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"]);
+  const refocus = keepFocus(root);
   const all = element("div", "all");
   all.append(partsOf(root, shown), outOf(root, shown));
   root.told = element("div", "told", { ariaLive: "polite" });
   root.replaceChildren(all, root.told);
   clearInterval(root.playing); // of parts that may have no walk any more
   if (shown.walk) root.prepend(walkOf(root, shown));
-  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
 }
 
 // ---- the parts ------------------------------------------------------------------------------------------------------
 function partsOf(root, shown) {
   const grid = element("div", "parts");
   grid.append(
-    element("h6", ""), element("h6", "", { textContent: shown.text.vector }),
-    element("h6", "", { textContent: shown.text.push }),
+    element("h6", ""), element("h6", "", shown.text.vector),
+    element("h6", "", shown.text.push),
   );
   const pushes = shown.rows.map((row) => row.push ?? 0);
   const sides = { low: Math.min(0, ...pushes), high: Math.max(0, ...pushes) };
@@ -158,7 +157,7 @@ function pushOf(root, row, { low, high }) {
   });
   const zero = element("span", "zero");
   zero.style.left = place(0);
-  const much = element("span", "much", { textContent: spellNumber(push) });
+  const much = element("span", "much", spellNumber(push));
   much.style.left = place(Math.max(0, push));
   if (kind === "sum") much.style.fontWeight = 700;
   shown.append(beam, zero, much);
@@ -171,11 +170,11 @@ function outOf(root, shown) {
   const rows = shown.words.map((word) => wordOf(root, word));
   const words = element("div", "words");
   words.append(...rows);
-  out.append(element("h6", "", { textContent: shown.text.words }), words);
+  out.append(element("h6", "", shown.text.words), words);
   if (shown.temperature) out.append(heatOf(root, shown, rows));
   if (shown.answers.length) {
     const answers = element("div", "answers");
-    answers.append(element("h6", "", { textContent: shown.text.answers }), ...shown.answers.map(answerOf));
+    answers.append(element("h6", "", shown.text.answers), ...shown.answers.map(answerOf));
     out.append(answers);
   }
   return out;
@@ -211,8 +210,8 @@ function heatOf(root, { temperature, logits, values }, rows) {
 function answerOf({ question, word, share }) {
   const row = element("div", "answer");
   row.append(
-    element("span", "asked", { textContent: question }),
-    element("span", "", { textContent: `${word} · ${spellWholePercent(share)}` }),
+    element("span", "asked", question),
+    element("span", "", `${word} · ${spellWholePercent(share)}`),
   );
   return row;
 }

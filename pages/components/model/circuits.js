@@ -1,22 +1,22 @@
 // What a head would ask and write of words alone: a table a circuit, a row and a column a word. A click, or Enter,
 // opens a number; arrows go from one to the next; the word of a row that stands in the sentence is looked at.
-import { added, said, spellNumber } from "../flow/words.js";
+import { added, keepFocus, setColours } from "../dom.js";
+import { said, spellNumber } from "../flow/words.js";
 import { printed, rounded } from "../rounded.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".circuits");
   root.trigger = setTriggerValue;
   const { maps, palette, text } = data;
-  for (const name of ["ground", "ink", "faint", "outline", "minus", "plus", "x"])
-    root.style.setProperty("--" + name, palette[name]);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  setColours(root, palette, ["ground", "ink", "faint", "outline", "minus", "plus", "x"]);
+  const refocus = keepFocus(root);
   const figures = document.createElement("div");
   figures.className = "figures";
   for (const map of maps) figureOf(figures, root, map, data);
   const keys = added(document.createDocumentFragment(), "p", "keys");
   keys.textContent = `${text.largest} ${text.keys}`;
   root.replaceChildren(figures, keys);
-  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
 }
 
 function figureOf(figures, root, map, data) {

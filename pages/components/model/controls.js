@@ -1,14 +1,8 @@
 // What the panels of a language model share: elements, a slider that answers a drag at once, and the words' shares.
-export function element(kind, name, properties = {}) {
-  return Object.assign(document.createElement(kind), { className: name, ...properties });
-}
-
-export function button(name, properties, act) {
-  return element("button", name, { type: "button", onclick: act, ...properties });
-}
-
 // A slider under its name and its number. numberAt: the number at a place of it. drag: while it moves; done: when it is
 // let go.
+import { element } from "../dom.js";
+
 export function slider({ name, label, range, place, numberAt, spell, drag, done }) {
   const line = element("label", "heat");
   const input = element("input", "", { type: "range", ...range, value: place });
@@ -25,7 +19,7 @@ export function slider({ name, label, range, place, numberAt, spell, drag, done 
   };
   input.onchange = () => done(numberAt(Number(input.value)));
   tell();
-  line.append(element("span", "", { textContent: label }), output, input);
+  line.append(element("span", "", label), output, input);
   return line;
 }
 

@@ -1,10 +1,9 @@
 // A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it
 // then writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
+import { element, keepFocus, setColours, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
-import { svgShape } from "../svg.js";
-import { element } from "./controls.js";
 
 const ROW = 24; // in the units of the picture, as all that follows
 // Where the arcs and the words stand.
@@ -20,9 +19,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const shown = unpacked(data);
   shown.own = new Float32Array(shown.own.slice().buffer);
   shown.cross = new Float32Array(shown.cross.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "q", "k", "share", "x"])
-    root.style.setProperty("--" + name, shown.palette[name]);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  setColours(root, shown.palette, ["ground", "ink", "faint", "q", "k", "share", "x"]);
+  const refocus = keepFocus(root);
   const picture = element("div", "picture");
   const words = element("div", "next");
   const walk = element("div", "walk");
@@ -43,7 +41,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const { play, range, show, go } = playerOf(root, { text: shown.text, last, time: STAGE_TIME, draw, settled });
   walk.append(play, range, reached);
   show(isNew ? shown.row * STAGES + STAGES - 1 : root.at);
-  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
   root.fit = () => {
     const place = placeOf(root);
     if (place === root.place) return;
@@ -156,12 +154,12 @@ function nextWords(shown, row, isThere) {
     const beam = element("span", "beam");
     beam.style.width = 100 * share + "%";
     line.append(
-      element("span", "said", { textContent: word }), beam,
-      element("span", "much", { textContent: spellWholePercent(share) }),
+      element("span", "said", word), beam,
+      element("span", "much", spellWholePercent(share)),
     );
     return line;
   });
   const list = element("div", isThere ? "" : "later");
-  list.append(element("h6", "", { textContent: shown.text.next }), ...rows);
+  list.append(element("h6", "", shown.text.next), ...rows);
   return [list];
 }

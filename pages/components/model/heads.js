@@ -1,9 +1,9 @@
 // The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on
 // two sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
+import { element, isDrawn, setColours } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
-import { element } from "./controls.js";
 import { mapImage } from "./maps.js";
 
 const BITS = "entropy"; // the measure that is no share
@@ -15,8 +15,7 @@ const REST = 300; // ms after which a choice is kept by the link: until then the
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
   root.trigger = setTriggerValue;
-  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
-  root.given = data.slice();
+  if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
   if (beyondOrder && beyondOrder === root.beyondOrder) return takeOrder(root, shown.order); // what is open stays open
@@ -27,8 +26,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.maps = cut(floats(shown.weights));
   shown.others = shown.other.length ? cut(floats(shown.other)) : null; // of a second sentence of the same length
   shown.rolled = floats(shown.rolled);
-  for (const name of ["ground", "ink", "faint", "outline", "share", "x"])
-    root.style.setProperty("--" + name, shown.palette[name]);
+  setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x"]);
   root.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] };
   if (shown.order && !root.resting) Object.assign(root.look, lookOf(shown.order));
   if (root.look.from >= shown.queries.length) root.look.from = "";
@@ -45,7 +43,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   fillControls(root);
   parts.grid.addEventListener("focusin", ({ target }) => stopAt(root, target));
   root.replaceChildren(
-    element("p", "about", { textContent: shown.text.about }), ...Object.values(parts), beyondOf(root),
+    element("p", "about", shown.text.about), ...Object.values(parts), beyondOf(root),
   );
   arrange(root);
   compareTwo(root);
@@ -98,9 +96,9 @@ function fillControls(root) {
   const by = choiceOf(root, "by", text.sort, [[BY_LAYER, text.layers], ...Object.entries(measures)]);
   const from = choiceOf(root, "from", text.from, [["", text.any], ...places(queries)]);
   const to = choiceOf(root, "to", text.to, [["", text.any], ...places(keys)]);
-  const least = element("label", "least", { textContent: text.least });
+  const least = element("label", "least", text.least);
   const input = element("input", "", { type: "range", min: 0, max: 1, step: 0.05, value: root.look.least });
-  const output = element("output", "", { textContent: spellWholePercent(root.look.least) });
+  const output = element("output", "", spellWholePercent(root.look.least));
   input.oninput = () => {
     choose(root, { least: Number(input.value) });
     output.textContent = spellWholePercent(root.look.least);
@@ -111,7 +109,7 @@ function fillControls(root) {
 }
 
 function choiceOf(root, name, label, options) {
-  const choice = element("label", "", { textContent: label });
+  const choice = element("label", "", label);
   const select = element("select", name);
   for (const [value, said] of options) select.append(element("option", "", { value, textContent: said }));
   select.value = root.look[name];
@@ -218,7 +216,7 @@ function cardOf(root, i) {
   };
   card.compare = compare;
   card.append(
-    open, element("div", "name", { textContent: name }), element("div", "habit", { textContent: habit }), card.number,
+    open, element("div", "name", name), element("div", "habit", habit), card.number,
     compare,
   );
   return card;
@@ -248,7 +246,7 @@ function compareTwo(root) {
   const [one, other] = look.pair;
   const large = look.pair.map((i) => largeOf(shown, heads[i].name, maps[i], scaleOf(shown)));
   if (shown.others && look.pair.length) large.push(...secondOf(shown, one));
-  else if (look.pair.length === 1) large.push(element("p", "", { textContent: text.choose_two }));
+  else if (look.pair.length === 1) large.push(element("p", "", text.choose_two));
   if (look.pair.length === 2) large.push(largeOf(shown, text.difference, apart(maps[one], maps[other]), "signed"));
   parts.two.replaceChildren(...large);
 }
@@ -294,7 +292,7 @@ function largeOf(shown, name, numbers, scale) {
   const plot = element("div", "plot");
   const [across, down] = [axisOf(keys, "across"), axisOf(queries, "down")];
   plot.append(across, down, frame);
-  figure.append(element("figcaption", "", { textContent: name }), plot, told);
+  figure.append(element("figcaption", "", name), plot, told);
   return figure;
 }
 
@@ -314,7 +312,7 @@ function beyondOf({ shown }) {
   const beyond = element("div", "beyond");
   if (shown.rolled.length) beyond.append(largeOf(shown, shown.text.rollout, shown.rolled, "share"));
   if (shown.text.written_title) beyond.append(writtenOf(shown));
-  if (shown.text.why) beyond.append(element("p", "why", { textContent: shown.text.why }));
+  if (shown.text.why) beyond.append(element("p", "why", shown.text.why));
   return beyond;
 }
 
@@ -328,11 +326,11 @@ function writtenOf({ heads, text }) {
     const room = element("span", "room");
     room.append(beam);
     row.append(
-      element("span", "", { textContent: name }), room, element("span", "", { textContent: spellNumber(length) }),
+      element("span", "", name), room, element("span", "", spellNumber(length)),
     );
     return row;
   });
   written.title = text.written;
-  written.append(element("figcaption", "", { textContent: text.written_title }), ...rows);
+  written.append(element("figcaption", "", text.written_title), ...rows);
   return written;
 }

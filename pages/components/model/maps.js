@@ -1,6 +1,6 @@
 // A head's weights as an image of one pixel a cell, which the browser enlarges.
+import { element } from "../dom.js";
 import { BLOCKED, pixels } from "../pixels.js";
-import { element } from "./controls.js";
 
 export const LEVELS = 253; // colours of a scale; 255 is a blocked cell
 

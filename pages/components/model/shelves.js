@@ -1,11 +1,10 @@
 // A decoder writes: its words one by one, the keys and values that each layer keeps of them, and what that has cost
 // with a cache and without one. All stops of the way are there: looking at one asks nobody.
+import { button, element, isDrawn, keepFocus, setColours, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 import { roving } from "../roving.js";
-import { svgShape } from "../svg.js";
-import { button, element } from "./controls.js";
 
 const WORD_TIME = 1200; // ms
 const SETTLED = 400; // ms without another step, until the place is told
@@ -15,13 +14,11 @@ const WAYS = ["cached", "again"];
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".shelves");
   root.trigger = setTriggerValue;
-  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
-  root.given = data.slice();
+  if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   shown.weights = new Float32Array(shown.weights.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "share", "q", "k", "v", "x"])
-    root.style.setProperty("--" + name, shown.palette[name]);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  setColours(root, shown.palette, ["ground", "ink", "faint", "share", "q", "k", "v", "x"]);
+  const refocus = keepFocus(root);
   if (root.run !== shown.run) Object.assign(root, { run: shown.run, at: shown.stop });
   root.head = Math.min(root.head ?? 0, shown.heads.length - 1);
   root.way ??= WAYS[0];
@@ -41,7 +38,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   both.append(left, counts);
   root.replaceChildren(move.walk, move.told, typed, both);
   move.show(root.at);
-  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
 }
 
 // ---- the way through the text ---------------------------------------------------------------------------------------
@@ -81,7 +78,7 @@ function moverOf(root, shown, draw) {
 function wordsOf(root, { words, given, next, text }, move) {
   const seen = given + root.at;
   const tiles = words.slice(0, seen).map((word, t) => {
-    if (t < given) return element("span", "word", { textContent: word });
+    if (t < given) return element("span", "word", word);
     const tile = button(
       t === seen - 1 ? "word written now" : "word written",
       { textContent: word, title: text.go },
@@ -95,8 +92,8 @@ function wordsOf(root, { words, given, next, text }, move) {
   const cell = { part: "unembedding", step: "probabilities", index: [0, 0, coming.number] };
   const tile = button("word coming", { title: text.open }, () => root.trigger("opened", { stop: root.at, ...cell }));
   tile.append(
-    element("span", "", { textContent: coming.word }),
-    element("span", "much", { textContent: spellWholePercent(coming.share) }),
+    element("span", "", coming.word),
+    element("span", "much", spellWholePercent(coming.share)),
   );
   tile.dataset.place = "coming";
   return [...tiles, tile];
@@ -121,7 +118,7 @@ class Field {
     this.threads = svgShape("svg", {
       viewBox: `0 0 ${shown.words.length} 10`, preserveAspectRatio: "none", "aria-hidden": true,
     });
-    this.query = element("span", "query", { textContent: "q" });
+    this.query = element("span", "query", "q");
     this.grid = element("div", "grid", { role: "group" });
     this.grid.setAttribute("aria-label", name);
     this.grid.style.setProperty("--count", shown.words.length);
@@ -131,8 +128,8 @@ class Field {
     field.append(this.threads, this.query, this.grid);
     const title = element("div", "title");
     title.append(
-      element("span", "name", { textContent: name }), element("span", "k", { textContent: "k" }),
-      element("span", "v", { textContent: "v" }),
+      element("span", "name", name), element("span", "k", "k"),
+      element("span", "v", "v"),
     );
     this.element.append(title, field);
   }
@@ -238,7 +235,7 @@ function choicesOf(root, shown, move) {
     });
     const press = () => buttons.forEach((each, i) => (each.ariaPressed = String(i === chosen())));
     press();
-    made.append(element("span", "label", { textContent: label }), ...buttons);
+    made.append(element("span", "label", label), ...buttons);
     return made;
   };
   line.append(
@@ -261,7 +258,7 @@ function choicesOf(root, shown, move) {
 function countOf(root, { title, names, texts, added, sizes }) {
   const most = Math.max(...sizes.flat());
   const box = element("div", "count");
-  box.append(element("h6", "", { textContent: title }));
+  box.append(element("h6", "", title));
   names.forEach((name, i) => {
     const line = element("div", `line ${WAYS[i]}`);
     const bar = element("span", "bar");
@@ -269,8 +266,8 @@ function countOf(root, { title, names, texts, added, sizes }) {
     const track = element("span", "track");
     track.append(bar);
     line.append(
-      element("span", "name", { textContent: name }), element("span", "number", { textContent: texts[root.at][i] }),
-      element("span", "added", { textContent: added[root.at][i] }), track,
+      element("span", "name", name), element("span", "number", texts[root.at][i]),
+      element("span", "added", added[root.at][i]), track,
     );
     box.append(line);
   });

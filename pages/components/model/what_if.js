@@ -1,15 +1,13 @@
 // What if: each head and feed-forward layer as a switch, the words before and after, and the path of a prediction.
+import { button, element, isDrawn, keepFocus, setColours, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
-import { svgShape } from "../svg.js";
-import { button, element } from "./controls.js";
 import { LEVELS, mapImage } from "./maps.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".what-if");
   root.trigger = setTriggerValue;
-  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
-  root.given = data.slice();
+  if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   const side = shown.words.length;
   const weights = new Float32Array(shown.weights.slice().buffer);
@@ -20,14 +18,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
       tile.map = area(weights, i);
       tile.allowed = area(shown.allowed, i);
     });
-  for (const name of ["ground", "ink", "faint", "outline", "share", "x"])
-    root.style.setProperty("--" + name, shown.palette[name]);
+  setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x"]);
   root.classList.toggle("upright", shown.upright);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  const refocus = keepFocus(root);
   const both = element("div", "both");
   both.append(boardOf(root, shown), outcomesOf(root, shown));
   root.replaceChildren(both, pathOf(root, shown));
-  if (focused) root.querySelector(`[data-place="${CSS.escape(focused)}"]`)?.focus();
+  refocus();
 }
 
 // ---- the switches ---------------------------------------------------------------------------------------------------
@@ -39,7 +36,7 @@ function boardOf(root, shown) {
     const row = element("div", "layer");
     row.style.setProperty("--columns", own.length);
     row.append(...own.map((tile) => tileOf(root, shown, tile)));
-    board.append(element("h6", "", { textContent: title }), row);
+    board.append(element("h6", "", title), row);
   }
   const hold = element("label", "hold");
   const box = element("input", "", {
@@ -47,7 +44,7 @@ function boardOf(root, shown) {
     onchange: () => root.trigger("norms", box.checked),
   });
   box.dataset.place = "norms";
-  hold.append(box, element("span", "", { textContent: text.norms }));
+  hold.append(box, element("span", "", text.norms));
   hold.title = text.norms_why;
   const again = button("again", { textContent: text.again, disabled: !tiles.some(({ kind }) => kind) }, () =>
     root.trigger("again", true),
@@ -56,7 +53,7 @@ function boardOf(root, shown) {
   const line = element("div", "line");
   line.append(hold, again);
   board.append(
-    line, element("p", "why", { textContent: text.norms_why }),
+    line, element("p", "why", text.norms_why),
     ...tiles.filter(({ kind }) => kind === "mask").map((tile) => drawnOf(root, shown, tile)),
   );
   return board;
@@ -80,7 +77,7 @@ function tileOf(root, shown, tile) {
   choice.setAttribute("aria-label", name);
   choice.dataset.place = `kind ${part} ${head}`;
   choice.onchange = () => change(choice.value || null);
-  made.append(press, element("div", "short", { textContent: short }), choice);
+  made.append(press, element("div", "short", short), choice);
   return made;
 }
 
@@ -146,13 +143,13 @@ function drawnOf(root, shown, tile) {
   if (root.at[frame.dataset.place]) tell(...at());
   const labelled = element("div", "labelled");
   labelled.append(labelsOf(words, "top"), labelsOf(words, "left"), frame);
-  figure.append(element("figcaption", "", { textContent: tile.name }), labelled, told);
+  figure.append(element("figcaption", "", tile.name), labelled, told);
   return figure;
 }
 
 function labelsOf(words, side) {
   const labels = element("div", `labels ${side}`, { ariaHidden: "true" });
-  labels.append(...words.map((word) => element("span", "", { textContent: word })));
+  labels.append(...words.map((word) => element("span", "", word)));
   return labels;
 }
 
@@ -166,13 +163,13 @@ function outcomesOf(root, shown) {
 
 function outcomeOf(root, { text }, { title, rows, told, word, share, alone, alone_title }) {
   const figure = element("figure", "outcome");
-  figure.append(element("figcaption", "", { textContent: title }), keyOf(text));
+  figure.append(element("figcaption", "", title), keyOf(text));
   for (const each of rows) figure.append(pairRow(root, text, each));
   const sentence = element("p", "told", { textContent: told, ariaLive: "polite" });
   const more = element("details", "alone");
   more.open = root.open?.[title] ?? false;
   more.ontoggle = () => (root.open = { ...root.open, [title]: more.open });
-  more.append(element("summary", "", { textContent: alone_title }));
+  more.append(element("summary", "", alone_title));
   for (const each of alone) more.append(aloneRow(root, text, share, word, each));
   figure.append(sentence, more);
   return figure;
@@ -181,8 +178,8 @@ function outcomeOf(root, { text }, { title, rows, told, word, share, alone, alon
 function keyOf({ before, after }) {
   const key = element("div", "key");
   key.append(
-    element("span", "swatch before"), element("span", "", { textContent: before }), element("span", "swatch after"),
-    element("span", "", { textContent: after }),
+    element("span", "swatch before"), element("span", "", before), element("span", "swatch after"),
+    element("span", "", after),
   );
   return key;
 }
@@ -201,7 +198,7 @@ function pairRow(root, text, { word, before, after, cell }) {
   const row = element("div", "row");
   const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(after) });
   row.append(element("span", "word", { textContent: word, title: word }), barsOf(before, after));
-  if (!cell) row.append(element("span", "numbers", { textContent: numbers }));
+  if (!cell) row.append(element("span", "numbers", numbers));
   else {
     const open = button("numbers", { textContent: numbers, title: text.open }, () => root.trigger("opened", cell));
     open.dataset.place = `number ${cell.index.at(-1)}`;
@@ -218,7 +215,7 @@ function aloneRow(root, text, before, word, { part, head, name, share }) {
     root.trigger("kind", { part, head, kind: "off" }),
   );
   press.dataset.place = `alone ${word} ${part} ${head}`;
-  row.append(press, barsOf(before, share), element("span", "numbers", { textContent: numbers }));
+  row.append(press, barsOf(before, share), element("span", "numbers", numbers));
   return row;
 }
 
@@ -226,7 +223,7 @@ function aloneRow(root, text, before, word, { part, head, name, share }) {
 function movedOf(root, { text, moved: { title, told, rows } }) {
   const figure = element("figure", "outcome moved");
   figure.append(
-    element("figcaption", "", { textContent: title }), element("p", "told", { textContent: told, ariaLive: "polite" }),
+    element("figcaption", "", title), element("p", "told", { textContent: told, ariaLive: "polite" }),
   );
   if (rows.length) figure.append(keyOf(text));
   for (const each of rows) figure.append(movedRow(root, text, each));
@@ -237,10 +234,10 @@ function movedRow(root, text, { name, pair, before, after, opens }) {
   const row = element("div", "row");
   const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(after) });
   const open = button("word", { title: said(text.open_head, { name }) }, () => root.trigger("head", opens));
-  open.append(element("span", "head", { textContent: name }), element("span", "", { textContent: pair }));
+  open.append(element("span", "head", name), element("span", "", pair));
   open.setAttribute("aria-label", `${pair}: ${numbers}. ${open.title}`);
   open.dataset.place = `moved ${opens} ${pair}`;
-  row.append(open, barsOf(before, after), element("span", "numbers", { textContent: numbers }));
+  row.append(open, barsOf(before, after), element("span", "numbers", numbers));
   return row;
 }
 
@@ -254,11 +251,11 @@ function pathOf(root, shown) {
   const table = element("table", "pushes");
   const head = element("tr", "");
   head.append(
-    element("th", "", { textContent: text.part }),
+    element("th", "", text.part),
     ...path.words.map((word) => element("th", "across", { scope: "col", title: word })),
-    element("th", "sum", { textContent: text.path_sum }),
+    element("th", "sum", text.path_sum),
   );
-  path.words.forEach((word, i) => head.children[i + 1].append(element("span", "", { textContent: word })));
+  path.words.forEach((word, i) => head.children[i + 1].append(element("span", "", word)));
   table.append(head);
   let layer = 0;
   for (const row of path.rows) {
@@ -268,7 +265,7 @@ function pathOf(root, shown) {
     name.append(
       row.opens
         ? button("name", { textContent: nameOf(shown, row) }, () => root.trigger("head", row.opens))
-        : element("span", "", { textContent: nameOf(shown, row) }),
+        : element("span", "", nameOf(shown, row)),
     );
     line.append(name);
     if (row.by_word) row.by_word.forEach((push, s) => line.append(cellOf(root, shown, row, push, s, shade)));
@@ -289,13 +286,13 @@ function pathOf(root, shown) {
     element("th", "", { textContent: "Σ", scope: "row" }), element("td", "none", { colSpan: path.words.length }),
     element("td", "sum"),
   );
-  last.lastChild.append(element("span", "number", { textContent: spellNumber(path.sum) }));
+  last.lastChild.append(element("span", "number", spellNumber(path.sum)));
   table.append(last);
   const wide = element("div", "wide", { tabIndex: 0, role: "region", ariaLabel: path.title });
   wide.append(table);
   section.append(
-    element("h5", "", { textContent: path.title }), element("p", "why", { textContent: path.about }),
-    element("p", "told", { textContent: path.told }), wide,
+    element("h5", "", path.title), element("p", "why", path.about),
+    element("p", "told", path.told), wide,
   );
   return section;
 }

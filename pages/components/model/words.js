@@ -1,24 +1,23 @@
 // The next word of a language model: the text so far, the likeliest words, what cuts them off, and the cache.
+import { button, element, isDrawn, keepFocus, setColours } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
-import { button, element, sharesOf, slider, temperatureSlider } from "./controls.js";
+import { sharesOf, slider, temperatureSlider } from "./controls.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".writing");
   root.trigger = setTriggerValue;
-  if (root.given?.length === data.length && root.given.every((byte, i) => byte === data[i])) return; // drawn already
-  root.given = data.slice();
+  if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   shown.logits = new Float32Array(shown.numbers.slice().buffer);
-  for (const name of ["ground", "ink", "faint", "share", "x", "k", "v"])
-    root.style.setProperty("--" + name, shown.palette[name]);
-  const focused = root.getRootNode().activeElement?.dataset?.place;
+  setColours(root, shown.palette, ["ground", "ink", "faint", "share", "x", "k", "v"]);
+  const refocus = keepFocus(root);
   const bars = barsOf(root, shown);
   const both = element("div", "both");
   both.append(bars, controlsOf(root, shown, bars));
   root.replaceChildren(tilesOf(root, shown), both);
   if (shown.cache) root.append(shelvesOf(shown.cache));
-  if (focused) root.querySelector(`[data-place="${focused}"]`)?.focus();
+  refocus();
 }
 
 // ---- the text -------------------------------------------------------------------------------------------------------
@@ -40,9 +39,9 @@ function tilesOf(root, { tiles, text }) {
 // ---- the words that may come ----------------------------------------------------------------------------------------
 function barsOf(root, { words, text, logits, sliders }) {
   const bars = element("div", "bars");
-  const line = element("div", "line", { textContent: text.cut });
+  const line = element("div", "line", text.cut);
   const rows = words.map((word) => rowOf(root, word, text));
-  bars.append(element("h6", "", { textContent: text.bars }), ...rows);
+  bars.append(element("h6", "", text.bars), ...rows);
   bars.choices = { temperature: sliders.temperature.value, topK: sliders.top_k.value, topP: sliders.top_p.value };
   bars.follow = (choices) => {
     Object.assign(bars.choices, choices);
@@ -161,7 +160,7 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
   input.dataset.place = "seed";
   input.onchange = () => choose({ word_seed: Number(input.value) });
   const line = element("label", "line");
-  line.append(element("span", "", { textContent: seed }), input);
+  line.append(element("span", "", seed), input);
   group.append(line);
   return group;
 }
@@ -170,16 +169,16 @@ function seedOf({ value, ends: [least, most], label, likeliest, drawn, seed }, c
 // A shelf a layer, a column a word: its key above its value; the last one is new.
 function shelvesOf({ columns, layers, title, rows }) {
   const cache = element("div", "cache");
-  cache.append(element("h6", "", { textContent: title }));
+  cache.append(element("h6", "", title));
   for (const name of layers) {
     const shelf = element("div", "shelf");
     const kept = element("div", "kept");
     columns.forEach((word, t) =>
       kept.append(element("span", t === columns.length - 1 ? "column new" : "column", { title: word })),
     );
-    shelf.append(element("span", "layer", { textContent: name }), kept);
+    shelf.append(element("span", "layer", name), kept);
     cache.append(shelf);
   }
-  cache.append(element("div", "rows", { textContent: rows }));
+  cache.append(element("div", "rows", rows));
   return cache;
 }

@@ -1,7 +1,7 @@
 // The lines of a layer: the number of each is a button that shows what the line made, and at its end stands one that
 // says that it is the wrong line. Both are asked of the server, which answers with the map and the verdict. data.lines:
 // of each what it makes, the code behind that, the step to look at or null, and the verdict, "", "✓" or "×".
-import { button, element } from "../model/controls.js";
+import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
@@ -12,7 +12,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
 
 function heads({ asksLook, asksGuess }) {
   const line = element("div", "heads");
-  line.append(element("span", "", { textContent: asksLook }), element("span", "asked", { textContent: asksGuess }));
+  line.append(element("span", "", asksLook), element("span", "asked", asksGuess));
   return line;
 }
 
@@ -40,7 +40,7 @@ function lookButton({ step, number, looksAt }, place, looked, tell) {
 
 function codeOf({ made, rest }) {
   const code = document.createElement("code");
-  code.append(element("b", "", { textContent: made }), rest);
+  code.append(element("b", "", made), rest);
   return code;
 }
 

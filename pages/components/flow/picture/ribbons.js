@@ -1,6 +1,6 @@
 // Ribbons: values on their way, each as wide as its share; one that is below 0 is taken away, and outlined.
+import { addedShape, setAttributes } from "../../dom.js";
 import { between, clamp, easeInOut } from "../motion.js";
-import { makeElement, setAttributes } from "../shapes.js";
 import { spellPercent, textWidth } from "../words.js";
 import { topOf } from "./shares.js";
 import { drawVector } from "./strips.js";
@@ -94,14 +94,14 @@ function drawPercents(picture, labels) {
 
 // What uncovers the ribbons from the left.
 export function clipOf(svg) {
-  return resourceOf(svg, "clipPath", (clip) => makeElement(clip, "rect"));
+  return resourceOf(svg, "clipPath", (clip) => addedShape(clip, "rect"));
 }
 
 // A ribbon leaves as a share and arrives as value: its colour goes from the one to the other.
 export function arrivalOf(svg) {
   return resourceOf(svg, "linearGradient", (gradient) => {
-    makeElement(gradient, "stop", { offset: 0, class: "leaving" });
-    makeElement(gradient, "stop", { offset: 1, class: "arriving" });
+    addedShape(gradient, "stop", { offset: 0, class: "leaving" });
+    addedShape(gradient, "stop", { offset: 1, class: "arriving" });
     setAttributes(gradient, { gradientUnits: "userSpaceOnUse", y1: 0, y2: 0 });
     return gradient;
   });
@@ -110,6 +110,6 @@ export function arrivalOf(svg) {
 // What shapes refer to by an address. fill: puts into it what it is made of, and gives the element that set changes.
 function resourceOf(svg, kind, fill) {
   const id = `${kind}-${Math.random().toString(36).slice(2)}`;
-  const changing = fill(makeElement(svg, kind, { id }));
+  const changing = fill(addedShape(svg, kind, { id }));
   return { url: `url(#${id})`, set: (attributes) => setAttributes(changing, attributes) };
 }
