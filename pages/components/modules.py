@@ -3,11 +3,13 @@
 A component, an exported lecture and a test need one text. Each module becomes a function that returns its exports, so
 that its other names stay private; imported modules come first.
 
-Supported lines: `import { a, b } from "./other.js";`, `export const`, `export function`, `export class`, and
-`export default function`. Imports must not be circular.
+Declarations that nothing uses are left out, as are comments and indents. Supported lines: `import { a, b } from
+"./other.js";`, `export const`, `export function`, `export class`, and `export default function`. Imports must not be
+circular.
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -17,7 +19,12 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function\*?|class) (\[[^\]]*\]|\w+))", re.MULTILINE)
 DEFAULT = "export default "
 # Comments of whole lines and at the end of a line, unless they have a quote: what looks like one may stand in a string.
-COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?s:.*?)\*/\n|[ \t]+//[^\"'`\n]*$|^[ \t]+|^\n", re.MULTILINE)
+COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?s:.*?)\*/\n|[ \t]+//[^\"'`\n]*$|^\n", re.MULTILINE)
+INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+# A constant, function or class of a module: its first line, and the lines that are indented or close a bracket.
+DECLARATION = re.compile(
+    r"^(?:export )?(?:async )?(?:const|function\*?|class) (?P<name>\w+).*\n(?:[ \t)\]}].*\n)*", re.MULTILINE
+)
 
 
 def join_modules(name: str) -> str:
@@ -27,7 +34,16 @@ def join_modules(name: str) -> str:
 
 def write_constants(name: str) -> str:
     """Returns JavaScript with one constant for each module, a module after its imports, that holds its exports."""
-    return "".join(map(wrap_module, list_modules(name)))
+    imported: dict[str, set[str]] = defaultdict(set)
+    written: list[str] = []
+    for module in reversed(list_modules(name)):
+        if module != name and not imported[module]:
+            continue
+        text, imports = reduce_module(module, frozenset(imported[module]))
+        for other, names in imports.items():
+            imported[other] |= {exported for exported, _ in names}
+        written.insert(0, text)
+    return "".join(written)
 
 
 def list_modules(name: str) -> list[str]:
@@ -73,18 +89,66 @@ def resolve_address(name: str, address: str) -> str:
 
 
 @cache
-def wrap_module(name: str) -> str:
-    """Returns JavaScript that defines a constant with the exports of a module, without comments and indents."""
+def reduce_module(name: str, wanted: frozenset[str]) -> tuple[str, dict[str, list[tuple[str, str]]]]:
+    """Returns JavaScript that defines a constant with the exports of a module, and what it imports.
+
+    wanted: the exports that other modules import. Imports: by module, of each name what it is called there and here.
+    """
     text = COMMENT.sub("", read_part(f"{name}.js"))
-    given = "".join(
-        f"const {{ {' '.join(names.split()).replace(' as ', ': ')} }} = {variable_of(other)};\n"
-        for other, names in list_imports(name)
-    )
-    exported = list_exported(text)
-    if DEFAULT in text:
+    body = drop_unused(IMPORT.sub("", text), wanted)
+    used = set(re.findall(r"\w+", body))
+    imports = {}
+    for other, names in list_imports(name):
+        kept = [pair for pair in read_names(names) if pair[1] in used]
+        if kept:
+            imports[other] = kept
+    given = "".join(f"const {{ {write_names(pairs)} }} = {variable_of(other)};\n" for other, pairs in imports.items())
+    exported = list_exported(body)
+    if DEFAULT in body:
         exported.append("draw: $draw")
-    body = EXPORT.sub("", IMPORT.sub("", text)).replace(DEFAULT, "const $draw = ", 1)
-    return f"const {variable_of(name)} = (() => {{\n{given}{body}return {{ {', '.join(exported)} }};\n}})();\n"
+    code = INDENT.sub("", EXPORT.sub("", body).replace(DEFAULT, "const $draw = ", 1))
+    wrapped = f"const {variable_of(name)} = (() => {{\n{given}{code}return {{ {', '.join(exported)} }};\n}})();\n"
+    return wrapped, imports
+
+
+def read_names(names: str) -> Iterator[tuple[str, str]]:
+    """Yields the names between the braces of an import: what each is called there, and here.
+
+    >>> list(read_names("a, b as two,"))
+    [('a', 'a'), ('b', 'two')]
+    """
+    for pair in filter(str.strip, names.split(",")):
+        words = pair.split()
+        yield words[0], words[-1]
+
+
+def write_names(pairs: Iterable[tuple[str, str]]) -> str:
+    """Returns imported names as a destructuring pattern has them.
+
+    >>> write_names([("a", "a"), ("b", "two")])
+    'a, b: two'
+    """
+    return ", ".join(ours if theirs == ours else f"{theirs}: {ours}" for theirs, ours in pairs)
+
+
+def drop_unused(text: str, wanted: Iterable[str]) -> str:
+    """Returns the text of a module without the declarations that are not wanted and that no other line names.
+
+    >>> drop_unused("export const a = 1;\\nconst b = 2;\\nexport const c = () => {\\n  b;\\n};\\n", ["a"])
+    'export const a = 1;\\n'
+    """
+    words = Counter(re.findall(r"\w+", text))
+
+    def keep(found: re.Match[str]) -> str:
+        name = found["name"]
+        own = Counter(re.findall(r"\w+", found[0]))
+        if name in wanted or words[name] > own[name]:
+            return found[0]
+        words.subtract(own)
+        return ""
+
+    shorter = DECLARATION.sub(keep, text)
+    return text if shorter == text else drop_unused(shorter, wanted)
 
 
 def list_exported(text: str) -> list[str]:

@@ -10,10 +10,10 @@ from pages.components.modules import join_modules, list_modules
 def write(monkeypatch, tmp_path):
     def write(**texts: str) -> None:
         monkeypatch.setattr(modules, "read_part", lambda name: texts[name.removesuffix(".js")])
-        modules.wrap_module.cache_clear()
+        modules.reduce_module.cache_clear()
 
     yield write
-    modules.wrap_module.cache_clear()
+    modules.reduce_module.cache_clear()
 
 
 def test_what_is_imported_stands_once_and_first(write):
@@ -28,12 +28,25 @@ def test_what_is_imported_stands_once_and_first(write):
 def test_modules_are_joined_without_comments(write):
     write(
         page='// Draws.\nimport { b as two } from "./b.js";\n\nexport default function () {\n  return two;\n}\n',
-        b='/**\n * Two.\n */\nexport const b = 2;\nconst own = "4 // 5"; // of its own\n',
+        b='/**\n * Two.\n */\nexport const b = () => own;\nconst own = "4 // 5"; // of its own\n',
     )
     assert join_modules("page") == (
-        'const $b = (() => {\nconst b = 2;\nconst own = "4 // 5";\nreturn { b };\n})();\n'
+        'const $b = (() => {\nconst b = () => own;\nconst own = "4 // 5";\nreturn { b };\n})();\n'
         "const $page = (() => {\nconst { b: two } = $b;\nconst $draw = function () {\nreturn two;\n}\n"
         "return { draw: $draw };\n})();\n"
+        "export default $page.draw;\n"
+    )
+
+
+def test_what_nothing_uses_is_left_out(write):
+    write(
+        page='import { a, b } from "./b.js";\n\nexport default () => b();\n\nfunction unused() {\n  return a;\n}\n',
+        b='import { c } from "./c.js";\n\nexport const a = () =>\n  c;\nexport function b() {\n  return 2;\n}\n',
+        c="export const c = 1;\n",
+    )
+    assert join_modules("page") == (
+        "const $b = (() => {\nfunction b() {\nreturn 2;\n}\nreturn { b };\n})();\n"
+        "const $page = (() => {\nconst { b } = $b;\nconst $draw = () => b();\nreturn { draw: $draw };\n})();\n"
         "export default $page.draw;\n"
     )
 

@@ -242,7 +242,7 @@ function showChips(root) {
   });
   while (root.chips.childNodes.length > rows.length) root.chips.lastChild.remove();
   rows.forEach(({ head, arc, told }, i) => {
-    const chip = root.chips.childNodes[i] ?? root.chips.appendChild(button("chip", {}));
+    const chip = root.chips.childNodes[i] ?? root.chips.appendChild(button("chip", {}, null));
     if (chip.textContent !== told) chip.textContent = told;
     chip.style.setProperty("--own", head.colour);
     chip.disabled = !arc;
