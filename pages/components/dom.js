@@ -89,6 +89,18 @@ export function setColours(root, palette, names = Object.keys(palette)) {
   for (const name of names) root.style.setProperty(`--${name}`, palette[name]);
 }
 
+const states = new WeakMap();
+
+/**
+ * What a component remembers of its element from one call of it to the next.
+ * @param {HTMLElement} root
+ * @param {() => any} make makes it at the first call
+ */
+export function stateOf(root, make = () => ({ root })) {
+  if (!states.has(root)) states.set(root, make());
+  return states.get(root);
+}
+
 const drawnData = new WeakMap(); // a copy of the bytes that an element shows
 
 /**

@@ -2,42 +2,49 @@
 // than the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
 // data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not. data.large:
 // whether cells are large though they have no marks.
+import { added, element, stateOf } from "./dom.js";
+import { followPointer } from "./drag.js";
+
 const STEP = 0.5; // of a number that is dragged
 const MOST_PASTED = 200_001; // characters: one more than the server reads
 const STEP_PX = 8; // px: so far a hand moves for one step
+
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector("table");
+  const view = stateOf(root);
   const shape = JSON.stringify([data.name, data.rows, data.columns]);
-  if (root.shape !== shape) root.replaceChildren(...made(root, data));
-  const anew = root.shape !== shape || root.version !== data.version;
-  each(root, (cell, row, column) => {
-    const number = data.numbers[row][column];
-    // A cell with another text is being typed into.
-    if (anew || cell.value === cell.number || cell.value === cell.told) cell.value = number;
-    Object.assign(cell, { number, told: null });
-    cell.classList.toggle("changed", data.changed[row][column]);
-    const [mark, told] = data.marks?.[row][column] ?? ["", ""];
-    Object.assign(cell.parentElement.dataset, { mark });
-    cell.title = told || (data.hint ?? "");
-  });
+  const isNew = view.shape !== shape || view.version !== data.version;
+  if (view.shape !== shape) build(view, data);
+  Object.assign(view, { data, shape, version: data.version, trigger: setTriggerValue });
+  for (const cell of view.cells.flat()) showNumber(cell, data, isNew);
   root.classList.toggle("large", Boolean(data.marks || data.large));
   lay(root, data.place);
   root.classList.toggle("dragged", Boolean(data.hint));
-  Object.assign(root, { shape, version: data.version });
-  // A number that was written, and is not being changed, is opened by a click.
-  root.open = (cell, row, column) => {
-    if (data.marks && cell.number && cell.value === cell.number) setTriggerValue("opened", { row, column });
-  };
-  root.paste = (matrix) => setTriggerValue("typed", [matrix]);
-  root.tell = () => {
-    const typed = [];
-    each(root, (cell, row, column) => {
-      if (cell.value === cell.number) return;
-      typed.push({ row, column, text: cell.value.slice(0, 40) });
-      cell.told = cell.value;
-    });
-    if (typed.length) setTriggerValue("typed", typed);
-  };
+}
+
+// A cell with another text is being typed into.
+function showNumber(cell, { numbers, changed, marks, hint }, isNew) {
+  const { input, row, column } = cell;
+  const number = numbers[row][column];
+  if (isNew || input.value === cell.number || input.value === cell.told) input.value = number;
+  Object.assign(cell, { number, told: null });
+  input.classList.toggle("changed", changed[row][column]);
+  const [mark, told] = marks?.[row][column] ?? ["", ""];
+  input.parentElement.dataset.mark = mark;
+  input.title = told || (hint ?? "");
+}
+
+// A number that was written, and is not being changed, is opened by a click.
+function open({ data, trigger }, { input, number, row, column }) {
+  if (data.marks && number && input.value === number) trigger("opened", { row, column });
+}
+
+// Sends every cell that holds another text than the matrix.
+function tell({ cells, trigger }) {
+  const typed = cells.flat().filter(({ input, number }) => input.value !== number);
+  for (const cell of typed) cell.told = cell.input.value;
+  if (typed.length)
+    trigger("typed", typed.map(({ row, column, told }) => ({ row, column, text: told.slice(0, 40) })));
 }
 
 // Cells that lie in a picture: page.css puts them there.
@@ -55,95 +62,77 @@ function lay(root, place) {
   around?.style.setProperty("--cells-top", `${top}px`);
 }
 
-function each(root, take) {
-  root.querySelectorAll("input").forEach((cell) => take(cell, Number(cell.dataset.row), Number(cell.dataset.column)));
-}
-
-function made(root, { name, rows, columns }) {
+// view.cells: of each row and column { input, row, column, number, told }. number: as it was given. told: the text that
+// was sent last.
+function build(view, { name, rows, columns }) {
   const head = document.createElement("tr");
   head.append(document.createElement("td"), ...columns.map((text) => heading(text, "col")));
-  return [
-    head,
-    ...rows.map((text, row) => {
-      const line = document.createElement("tr");
-      line.append(heading(text, "row"), ...columns.map((above, column) => box(root, [name, text, above], row, column)));
-      return line;
-    }),
-  ];
+  view.cells = rows.map((text, row) => columns.map((above, column) => cellOf(view, [name, text, above], row, column)));
+  const lines = rows.map((text, row) => {
+    const line = document.createElement("tr");
+    line.append(heading(text, "row"));
+    for (const { input } of view.cells[row]) added(line, "td").append(input);
+    return line;
+  });
+  view.root.replaceChildren(head, ...lines);
 }
 
-function heading(text, scope) {
-  const cell = document.createElement("th");
-  cell.scope = scope;
-  cell.textContent = text;
+const heading = (textContent, scope) => element("th", "", { textContent, scope });
+
+function cellOf(view, names, row, column) {
+  const input = element("input", "", {
+    ariaLabel: names.join(", "), autocomplete: "off", spellcheck: false, maxLength: 40,
+  });
+  const cell = { input, row, column, number: "", told: null };
+  Object.assign(input.dataset, { row, column });
+  input.onclick = () => open(view, cell);
+  input.onfocus = () => {
+    input.select();
+    const { style } = view.root.parentElement;
+    for (const [name, at] of Object.entries({ row, column })) style.setProperty(`--${name}`, at);
+  };
+  input.onchange = () => tell(view);
+  input.ondragstart = () => false; // the text that is marked stays
+  input.onpointerdown = (event) => {
+    if (view.data.hint) drag(view, input, event); // false given back would keep the focus away
+  };
+  input.onkeydown = (event) => press(view, cell, event);
+  input.onpaste = (event) => paste(view, cell, event);
   return cell;
 }
 
-function box(root, names, row, column) {
-  const cell = document.createElement("input");
-  cell.ariaLabel = names.join(", ");
-  Object.assign(cell.dataset, { row, column });
-  Object.assign(cell, { autocomplete: "off", spellcheck: false, maxLength: 40, number: "", told: null });
-  cell.onclick = () => root.open(cell, row, column);
-  cell.onfocus = () => {
-    cell.select();
-    Object.entries({ row, column }).forEach(([name, at]) => root.parentElement.style.setProperty(`--${name}`, at));
-  };
-  cell.onchange = () => root.tell();
-  cell.ondragstart = () => false; // the text that is marked stays
-  cell.onpointerdown = (event) => {
-    if (root.classList.contains("dragged")) drag(root, cell, event); // false given back would keep the focus away
-  };
-  cell.onkeydown = (event) => pressed(root, cell, event);
-  cell.onpaste = (event) => pasted(root, cell, event);
-  const place = document.createElement("td");
-  place.append(cell);
-  return place;
-}
-
 // A hand that moves up makes the number larger; the server hears of it when the hand lets go.
-function drag(root, cell, { clientY, pointerId }) {
-  const start = cell.value;
+function drag(view, input, event) {
+  const start = input.value;
   const from = Number(start.replace("−", "-"));
   if (!Number.isFinite(from)) return;
-  cell.setPointerCapture(pointerId);
-  cell.onpointermove = (event) => {
-    const steps = Math.trunc((clientY - event.clientY) / STEP_PX);
-    if (!steps && cell.value === start) return;
-    cell.value = String(Number((from + steps * STEP).toFixed(6))).replace("-", "−");
+  const move = ({ clientY }) => {
+    const steps = Math.trunc((event.clientY - clientY) / STEP_PX);
+    if (!steps && input.value === start) return;
+    input.value = String(Number((from + steps * STEP).toFixed(6))).replace("-", "−");
   };
-  cell.onpointerup = cell.onpointercancel = () => {
-    cell.onpointermove = cell.onpointerup = cell.onpointercancel = null;
-    root.tell();
-  };
+  followPointer(input, event, { move, release: () => tell(view) });
 }
 
-function at(root, row, column) {
-  return root.querySelector(`input[data-row="${row}"][data-column="${column}"]`);
-}
-
-function pressed(root, cell, event) {
+function press(view, { input, number, row, column }, event) {
   if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  if (event.key === "Escape") cell.value = cell.number;
-  if (event.key === "Enter") root.tell();
-  const [row, column] = [Number(cell.dataset.row), Number(cell.dataset.column)];
-  const [from, to, end] = [cell.selectionStart, cell.selectionEnd, cell.value.length];
-  const whole = from === 0 && to === end;
+  if (event.key === "Escape") input.value = number;
+  if (event.key === "Enter") tell(view);
+  const [from, to, end] = [input.selectionStart, input.selectionEnd, input.value.length];
+  const isWhole = from === 0 && to === end;
   const ways = { Enter: [1, 0], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
-  if (whole || to === 0) ways.ArrowLeft = [0, -1];
-  if (whole || from === end) ways.ArrowRight = [0, 1];
+  if (isWhole || to === 0) ways.ArrowLeft = [0, -1];
+  if (isWhole || from === end) ways.ArrowRight = [0, 1];
   const way = ways[event.key];
   if (!way) return;
   event.preventDefault();
-  at(root, row + way[0], column + way[1])?.focus();
+  view.cells[row + way[0]]?.[column + way[1]]?.input.focus();
 }
 
 // A matrix fills the cells to the right and below: the server reads it as it reads any that is pasted.
-function pasted(root, cell, event) {
+function paste({ trigger }, { row, column }, event) {
   const text = event.clipboardData.getData("text");
   if (!/[\t\n\s,;|&[({<]./.test(text.trim())) return; // one number
   event.preventDefault();
-  root.paste({
-    row: Number(cell.dataset.row), column: Number(cell.dataset.column), text: text.slice(0, MOST_PASTED), pasted: true,
-  });
+  trigger("typed", [{ row, column, text: text.slice(0, MOST_PASTED), pasted: true }]);
 }

@@ -30,7 +30,7 @@ export function playerOf(
   };
   const step = () => {
     const next = after(root.at);
-    if (!root.isConnected || next === undefined) rest();
+    if (!range.isConnected || next === undefined) rest();
     else if (after(next) === undefined) go(next, true);
     else show(next, true);
   };

@@ -1,4 +1,5 @@
 // The handles of the plane: q, keys, values, and the circle of the temperature; by pointer, by touch, by arrow keys.
+import { arrowOf, followPointer, Rest } from "../drag.js";
 import { tellOthers } from "../shared.js";
 import { between, clamp } from "./motion.js";
 import { inPlane, movedInPlane, roundGap, spellRound } from "./plane_axes.js";
@@ -8,19 +9,15 @@ import { fill, spellNumber } from "./words.js";
 const RING_PX = { least: 26, most: 70 }; // the circle's radius, for the least and the most temperature
 const GRIP_PX = 20; // around the point of a vector
 const KEY_STEPS = 40; // presses of an arrow key from the middle of a panel to its edge
-const KEYS_REST_MS = 500; // after the last press the server hears of it
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export class PlaneHands {
   constructor(view) {
     this.view = view;
     // What a hand drags: { role, place } of a vector, or { role: "temperature" }; before: the change until then.
     this.held = null;
+    this.rest = new Rest(() => this.release()); // of the arrow keys
     const { svg, root } = view;
     svg.addEventListener("pointerdown", (event) => this.grab(event));
-    svg.addEventListener("pointermove", (event) => this.follow(event));
-    svg.addEventListener("pointerup", () => this.release());
-    svg.addEventListener("pointercancel", () => this.cancel());
     svg.addEventListener("keydown", (event) => this.press(event));
     svg.addEventListener("focusin", ({ target }) => this.choose(target.means));
     svg.addEventListener("focusout", () => this.held?.byKey && this.release());
@@ -139,7 +136,11 @@ export class PlaneHands {
     const place = this.chosenAt(means);
     if (means.role !== "temperature" && !this.canMove(means.role, place)) return;
     this.begin({ ...means, place });
-    view.svg.setPointerCapture(event.pointerId);
+    followPointer(view.svg, event, {
+      move: (moved) => this.follow(moved),
+      release: () => this.release(),
+      cancel: () => this.cancel(),
+    });
     event.target.focus({ preventScroll: true });
     event.preventDefault();
   }
@@ -212,7 +213,7 @@ export class PlaneHands {
 
   // The hand lets go: the server makes the numbers its own.
   release() {
-    clearTimeout(this.resting);
+    this.rest.drop();
     const { held, view } = this;
     this.held = null;
     if (!held?.isMoved) return;
@@ -234,11 +235,10 @@ export class PlaneHands {
 
   // ---- by arrow keys ------------------------------------------------------------------------------------------------
   press(event) {
-    const arrow = ARROWS[event.key];
     const { means } = event.target;
-    if (!arrow || means?.role === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (means?.role === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    const arrow = arrowOf(event);
+    if (!arrow) return;
     const { view } = this;
     view.flow.drawNow(); // a press of the same frame builds on what the one before it has moved
     const isHeat = means.role === "temperature";
@@ -254,7 +254,6 @@ export class PlaneHands {
         [x + arrow[0] * step, y + arrow[1] * step].map((number) => Number(clamp(number, -1e6, 1e6).toFixed(6))),
       );
     }
-    clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.release(), KEYS_REST_MS);
+    this.rest.begin();
   }
 }

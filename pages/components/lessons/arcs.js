@@ -3,10 +3,10 @@
 // heads: those that are on, { name, at, above, colour }, at: layer and head. frames: one a position of the slider: {
 // arcs, next }. arcs: by head [query, key, weight], those that are seen. next: of each symbol the one that is expected
 // after it, and its probability.
-import { added, button, setColours, setOnce, svgShape } from "../dom.js";
+import { added, button, focused, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
-import { roving } from "../roving.js";
+import { listenToWord, WordPicture } from "./word_picture.js";
 
 const LEAST_SLOT = 13, MOST_SLOT = 62; // px: of a symbol
 const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: of a weight of 1, and of 0
@@ -15,57 +15,37 @@ const LINE_ROOM = 34; // px: between the arcs above and those below
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arcs");
-  if (root.run !== data.run) root.kept = root.looked = null;
-  Object.assign(root, { data, trigger: setTriggerValue, run: data.run });
+  const view = stateOf(root);
+  if (view.run !== data.run) view.kept = view.looked = null;
+  Object.assign(view, { data, trigger: setTriggerValue, run: data.run });
   setColours(root, data.palette, ["ink", "faint", "share", "outline"]);
-  if (!root.watch) {
-    root.made = new Map();
-    root.svg = root.appendChild(svgShape("svg"));
-    root.told = added(root, "div", "told");
-    root.told.ariaLive = "polite";
-    root.chips = added(root, "div", "chips");
-    root.watch = new ResizeObserver(() => draw(root));
-    root.watch.observe(root);
+  if (!view.picture) {
+    view.picture = new WordPicture(root);
+    view.told = added(root, "div", "told");
+    view.told.ariaLive = "polite";
+    view.chips = added(root, "div", "chips");
   }
-  followSlider(root.svg, data.slider, (position) => {
-    root.frame = data.frames[position ?? data.slider.position];
-    draw(root);
+  onResize(root, () => draw(view));
+  followSlider(view.picture.svg, data.slider, (position) => {
+    view.frame = data.frames[position ?? data.slider.position];
+    draw(view);
   });
 }
 
-function draw(root) {
-  const { data, svg, made, clientWidth: wide } = root;
+function draw(view) {
+  const { data, picture } = view;
+  const { clientWidth: wide } = view.root;
   if (!wide) return;
   const place = line(wide, data.symbols.length);
-  const used = new Set();
-  // The same shape as before, where there was one: what changes of it moves.
-  const shape = (key, kind, attributes, text) => {
-    if (!made.has(key)) made.set(key, svgShape(kind));
-    const drawn = made.get(key);
-    used.add(key);
-    for (const [name, value] of Object.entries(attributes)) setOnce(drawn, name, String(value));
-    if (text !== undefined && drawn.textContent !== text) drawn.textContent = text;
-    return drawn;
-  };
-  roving(
-    root,
-    () => {
-      const shapes = [...arcs(root, place, shape), ...symbols(root, place, shape), ...expected(root, place, shape)];
-      for (const key of made.keys()) if (!used.has(key)) made.get(key).remove() ?? made.delete(key);
-      if (shapes.some((each, i) => svg.childNodes[i] !== each)) arrange(svg, shapes);
-    },
-    "[role=button]",
-  );
-  setOnce(svg, "viewBox", `0 0 ${wide} ${place.height}`);
-  setOnce(svg, "role", "group");
-  setOnce(svg, "aria-label", data.text.alt);
-  root.told.textContent = tell(root);
-  showChips(root);
+  const make = () => [...arcs(view, place), ...symbols(view, place), ...expected(view, place)];
+  picture.draw({ height: place.height, label: data.text.alt }, make, arrange);
+  view.told.textContent = tell(view);
+  showChips(view);
 }
 
 // Only those that are not there yet are put in, so that none loses its focus or its motion.
 function arrange(svg, shapes) {
-  const hasFocus = svg.getRootNode().activeElement;
+  const hasFocus = focused(svg);
   shapes.forEach(
     (each, i) => each !== hasFocus && svg.childNodes[i] !== each && svg.insertBefore(each, svg.childNodes[i] ?? null),
   );
@@ -102,37 +82,38 @@ function arcPath(place, { above, at }, query, key) {
 }
 
 // ---- what is drawn --------------------------------------------------------------------------------------------------
-const askerOf = (root) => root.looked ?? root.kept ?? root.data.symbols.length - 1;
+const askerOf = (view) => view.looked ?? view.kept ?? view.data.symbols.length - 1;
 
 // The strongest arc of a head from a symbol; none where the head spreads its weight too thin.
-function strongest(root, { name }, query) {
-  const own = root.frame.arcs[name].filter(([from]) => from === query);
+function strongest(view, { name }, query) {
+  const own = view.frame.arcs[name].filter(([from]) => from === query);
   return own.reduce((most, arc) => (!most || arc[2] > most[2] ? arc : most), null);
 }
 
 // The strongest arc of the last layer from a symbol, and whose it is.
-function found(root, query) {
-  const above = root.data.heads.filter((head) => head.above);
-  const arcsOf = above.map((head) => ({ head, arc: strongest(root, head, query) })).filter(({ arc }) => arc);
+function found(view, query) {
+  const above = view.data.heads.filter((head) => head.above);
+  const arcsOf = above.map((head) => ({ head, arc: strongest(view, head, query) })).filter(({ arc }) => arc);
   return arcsOf.reduce((most, each) => (!most || each.arc[2] > most.arc[2] ? each : most), null);
 }
 
-function arcs(root, place, shape) {
-  const asker = askerOf(root);
-  const source = found(root, asker)?.arc[1]; // where the symbol was found: what was written there by layer 1 shows, too
+function arcs(view, place) {
+  const { picture } = view;
+  const asker = askerOf(view);
+  const source = found(view, asker)?.arc[1]; // where the symbol was found: what was written there by layer 1 shows, too
   const drawn = [];
-  for (const head of root.data.heads)
-    for (const [query, key, weight] of root.frame.arcs[head.name]) {
+  for (const head of view.data.heads)
+    for (const [query, key, weight] of view.frame.arcs[head.name]) {
       if (query < place.first) continue;
       const isNow = query === asker || (!head.above && query === source);
-      const path = shape(`arc ${head.name} ${query} ${key}`, "path", {
+      const path = picture.put(`arc ${head.name} ${query} ${key}`, "path", {
         d: arcPath(place, head, query, key),
         class: isNow ? "now" : "away",
         role: "img",
-        "aria-label": `${head.name}: ${nameOf(root, query)} → ${nameOf(root, key)}: ${spellWholePercent(weight)}`,
+        "aria-label": `${head.name}: ${nameOf(view, query)} → ${nameOf(view, key)}: ${spellWholePercent(weight)}`,
         style: `stroke:${head.colour};stroke-width:${THINNEST_ARC + (THICKEST_ARC - THINNEST_ARC) * weight}px`,
       });
-      path.onclick = () => root.trigger("opened", [...head.at, query, key]);
+      path.onclick = () => view.trigger("opened", [...head.at, query, key]);
       drawn.push([isNow, path]);
     }
   return drawn.sort(([one], [other]) => one - other).map(([, path]) => path); // those that are looked at on top
@@ -140,32 +121,33 @@ function arcs(root, place, shape) {
 
 const nameOf = ({ data }, i) => said(data.text.place, { symbol: data.symbols[i], place: i + 1 });
 
-function symbols(root, place, shape) {
-  const asker = askerOf(root);
-  const source = found(root, asker)?.arc[1];
-  const isCopy = isCopied(root, asker, source);
+function symbols(view, place) {
+  const { picture } = view;
+  const asker = askerOf(view);
+  const source = found(view, asker)?.arc[1];
+  const isCopy = isCopied(view, asker, source);
   const y = (place.top + place.bottom) / 2 + place.size * 0.35;
   const drawn = [];
-  root.data.symbols.forEach((symbol, i) => {
+  view.data.symbols.forEach((symbol, i) => {
     if (i < place.first) return;
     const look = ["symbol", i === asker && "asker", i === source && "source", isCopy && i === source - 1 && "again"];
-    const text = shape(
+    const text = picture.put(
       `symbol ${i}`,
       "text",
       {
-        x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(root, i),
+        x: place.x(i), y, class: look.filter(Boolean).join(" "), role: "button", "aria-label": nameOf(view, i),
         style: `font-size:${place.size}px`,
       },
       symbol,
     );
-    follow(root, text, i);
+    follow(view, text, i);
     drawn.push(text);
   });
   if (place.first)
-    drawn.push(shape("more", "text", { x: 6, y, class: "more", style: `font-size:${place.size}px` }, "…"));
+    drawn.push(picture.put("more", "text", { x: 6, y, class: "more", style: `font-size:${place.size}px` }, "…"));
   if (isCopy && source > place.first && place.slot > 24)
     drawn.push(
-      shape(
+      picture.put(
         "step", "text",
         { x: place.x(source - 0.5), y, class: "step", style: `font-size:${place.size * 0.6}px` },
         "→",
@@ -179,20 +161,21 @@ const isCopied = ({ data: { symbols } }, asker, source) =>
   source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
 
 // What comes next, after the last symbol: a dashed field.
-function expected(root, place, shape) {
-  const [symbol, share] = root.frame.next[askerOf(root)];
-  const x = place.x(root.data.symbols.length);
+function expected(view, place) {
+  const { picture } = view;
+  const [symbol, share] = view.frame.next[askerOf(view)];
+  const x = place.x(view.data.symbols.length);
   const half = Math.min(20, place.slot * 0.46);
   const middle = (place.top + place.bottom) / 2;
   const much = Math.min(16, Math.max(11, place.slot * 0.4));
   return [
-    shape("field", "rect", { x: x - half, y: middle - 18, width: 2 * half, height: 36, rx: 6, class: "field" }),
-    shape(
+    picture.put("field", "rect", { x: x - half, y: middle - 18, width: 2 * half, height: 36, rx: 6, class: "field" }),
+    picture.put(
       "next", "text",
       { x, y: middle + place.size * 0.35, class: "next", style: `font-size:${place.size}px` },
       symbol,
     ),
-    shape(
+    picture.put(
       "share", "text",
       { x: x + half, y: middle + 36, class: "much", style: `font-size:${much}px` },
       spellWholePercent(share),
@@ -201,51 +184,46 @@ function expected(root, place, shape) {
 }
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
-function follow(root, text, i) {
+function follow(view, text, i) {
   const look = (looked) => {
-    root.looked = looked;
-    draw(root);
+    view.looked = looked;
+    draw(view);
   };
   const keep = () => {
-    root.kept = i;
+    view.kept = i;
     look(null);
   };
-  text.onpointerenter = ({ pointerType }) => pointerType === "mouse" && look(i);
-  text.onpointerleave = ({ pointerType }) => pointerType === "mouse" && look(null);
-  text.onfocus = () => text.matches(":focus-visible") && look(i);
-  text.onblur = () => root.looked !== null && look(null);
-  text.onclick = keep;
-  text.onkeyup = ({ key }) => (key === "Enter" || key === " ") && keep();
+  listenToWord(text, { look: () => look(i), leave: () => view.looked !== null && look(null), choose: keep });
 }
 
 // Where the symbol that asks finds what came next.
-function tell(root) {
-  const { symbols, text } = root.data;
-  const asker = askerOf(root);
-  const most = found(root, asker);
+function tell(view) {
+  const { symbols, text } = view.data;
+  const asker = askerOf(view);
+  const most = found(view, asker);
   const parts = { symbol: symbols[asker], place: asker + 1 };
   if (!most) return said(text.nowhere, parts);
   const [, source, weight] = most.arc;
-  const kind = isCopied(root, asker, source) ? "copies" : "looks";
+  const kind = isCopied(view, asker, source) ? "copies" : "looks";
   return said(text[kind], {
     ...parts, head: most.head.name, share: spellWholePercent(weight), found: symbols[source], at: source + 1,
   });
 }
 
 // A button for each head: its strongest weight, whose arithmetic it opens.
-function showChips(root) {
-  const asker = askerOf(root);
-  const rows = root.data.heads.map((head) => {
-    const arc = strongest(root, head, asker);
-    const told = arc ? `${head.name} → ${nameOf(root, arc[1])} ${spellWholePercent(arc[2])}` : `${head.name} –`;
+function showChips(view) {
+  const asker = askerOf(view);
+  const rows = view.data.heads.map((head) => {
+    const arc = strongest(view, head, asker);
+    const told = arc ? `${head.name} → ${nameOf(view, arc[1])} ${spellWholePercent(arc[2])}` : `${head.name} –`;
     return { head, arc, told };
   });
-  while (root.chips.childNodes.length > rows.length) root.chips.lastChild.remove();
+  while (view.chips.childNodes.length > rows.length) view.chips.lastChild.remove();
   rows.forEach(({ head, arc, told }, i) => {
-    const chip = root.chips.childNodes[i] ?? root.chips.appendChild(button("chip", {}, null));
+    const chip = view.chips.childNodes[i] ?? view.chips.appendChild(button("chip", {}, null));
     if (chip.textContent !== told) chip.textContent = told;
     chip.style.setProperty("--own", head.colour);
     chip.disabled = !arc;
-    chip.onclick = () => root.trigger("opened", [...head.at, asker, arc[1]]);
+    chip.onclick = () => view.trigger("opened", [...head.at, asker, arc[1]]);
   });
 }

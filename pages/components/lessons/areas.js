@@ -3,7 +3,7 @@
 // have one scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, written, pairs,
 // tokens, told, palette, alt }. written: how lengths are written. pairs, tokens: multiply-adds at each. told: what is
 // said of both there, the name of each and a line.
-import { element, setColours, svgShape } from "../dom.js";
+import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 
 const HIGH = 334, FOOT = 24; // px: the largest square at most, and what stands under it
@@ -11,23 +11,21 @@ const WIDE = 640; // px: a narrower picture shows the last two lengths alone
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".areas");
+  const view = stateOf(root);
   setColours(root, data.palette, ["ink", "share", "x"]);
-  if (!root.watch) {
-    root.told = element("div", "told");
-    root.svg = svgShape("svg", { role: "img" });
-    root.append(root.svg, root.told);
-    root.watch = new ResizeObserver(() => draw(root));
-    root.watch.observe(root);
-  }
-  root.svg.setAttribute("aria-label", data.alt);
+  view.svg ??= addedShape(root, "svg", { role: "img" });
+  view.told ??= added(root, "div", "told");
+  onResize(root, () => draw(view));
+  view.svg.setAttribute("aria-label", data.alt);
   followSlider(root, data, (position) => {
-    root.at = position;
-    draw(root);
+    Object.assign(view, { data, at: position });
+    draw(view);
   });
 }
 
-function draw(root) {
-  const { data, svg, told, at, clientWidth: wide } = root;
+function draw(view) {
+  const { data, svg, told, at } = view;
+  const wide = view.root.clientWidth;
   if (!wide) return;
   const shown = data.lengths.map((_, i) => i).slice(wide < WIDE ? Math.max(0, at - 1) : 0, at + 1);
   const place = placed(data, shown, wide);

@@ -2,10 +2,11 @@
 // data: { run, words, at, rows, places, told, slider, palette }. rows: { name, colour, glows }: of each word 0 to 1,
 // null where nothing arrives. places: the word at each position of the slider. told: of each word, what a screen reader
 // says.
-import { setColours, svgShape } from "../dom.js";
+import { addedShape, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { roving } from "../roving.js";
+import { onPress } from "./word_picture.js";
 
 const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px
 const MOST_BEAD = 10, HALO = 9; // px: radius of a bead, and how much farther its glow reaches
@@ -13,22 +14,21 @@ const BEAD_WORD_PX = 14;
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".beads");
-  Object.assign(root, { data, trigger: setTriggerValue });
+  const view = stateOf(root);
+  Object.assign(view, { data, trigger: setTriggerValue });
   setColours(root, data.palette, ["ink", "faint", "outline"]);
-  if (!root.watch) {
-    root.svg = root.appendChild(svgShape("svg"));
-    root.watch = new ResizeObserver(() => draw(root));
-    root.watch.observe(root);
-  }
-  followSlider(root.svg, data.slider, (position) => {
+  view.svg ??= addedShape(root, "svg");
+  onResize(root, () => draw(view));
+  followSlider(view.svg, data.slider, (position) => {
     root.classList.toggle("waits", position === null);
-    root.chosen = data.places[position ?? data.slider.position];
-    draw(root);
+    view.chosen = data.places[position ?? data.slider.position];
+    draw(view);
   });
 }
 
-function draw(root) {
-  const { data, svg, clientWidth: wide } = root;
+function draw(view) {
+  const { data, svg } = view;
+  const wide = view.root.clientWidth;
   if (!wide) return;
   const isNarrow = wide < 560;
   const left = isNarrow ? 0 : NAME_ROOM;
@@ -38,16 +38,14 @@ function draw(root) {
   const y = (row) => WORD_TALL + row * tall + tall - ROW_TALL / 2;
   const height = WORD_TALL + data.rows.length * tall + 4;
   roving(
-    root,
+    view.root,
     () => {
-      const shapes = data.rows.flatMap((row, at) => string(root, row, { x, y: y(at), slot, wide, left, isNarrow }));
-      svg.replaceChildren(...shapes, ...words(root, { x, slot, wide, height }));
+      const shapes = data.rows.flatMap((row, at) => string(view, row, { x, y: y(at), slot, wide, left, isNarrow }));
+      svg.replaceChildren(...shapes, ...words(view, { x, slot, wide, height }));
     },
     "[role=button]",
   );
-  svg.setAttribute("viewBox", `0 0 ${wide} ${height}`);
-  svg.setAttribute("role", "group");
-  svg.setAttribute("aria-label", data.text.alt);
+  setAttributes(svg, { viewBox: `0 0 ${wide} ${height}`, role: "group", "aria-label": data.text.alt });
 }
 
 // One encoder: its name, the string, and the beads on it.
@@ -79,8 +77,8 @@ function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
 }
 
 // The words, each a button over its beads; of those that have no room only the position and the one that is chosen.
-function words(root, { x, slot, wide, height }) {
-  const { data, chosen } = root;
+function words(view, { x, slot, wide, height }) {
+  const { data, chosen } = view;
   const hasRoom = data.words.every((word) => textWidth(word, BEAD_WORD_PX, 700) + 4 <= slot);
   return data.words.flatMap((word, i) => {
     const isShown = hasRoom || i === chosen || (i === data.at && Math.abs(x(i) - x(chosen)) > 90);
@@ -91,9 +89,7 @@ function words(root, { x, slot, wide, height }) {
       x: x(i) - slot / 2, y: 1, width: slot, height: height - 2, rx: 5, class: `field ${look}`, role: "button",
       "aria-label": data.told[i],
     });
-    const choose = () => root.trigger("chosen", i);
-    field.onclick = choose;
-    field.onkeyup = ({ key }) => (key === "Enter" || key === " ") && choose();
+    onPress(field, () => view.trigger("chosen", i));
     return isShown ? [svgShape("text", { x: middle, y: 19, class: look }, word), field] : [field];
   });
 }

@@ -3,7 +3,7 @@
 // data: as of followSlider, and { widths, told, reach, most, palette, text }. widths: of each position the lanes by
 // score, { scores, draw, spread, gradient, written }, where they may be seen. told: what a screen reader is told of it.
 // reach: to which score a lane goes. most: the gradient of a full thermometer.
-import { element, setColours, svgShape } from "../dom.js";
+import { element, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 
 const GOLDEN = 0.618034; // its multiples spread dots evenly over the height
@@ -13,17 +13,19 @@ const MIDDLE = 42; // px: half the height of a lane
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".cloud");
   setColours(root, data.palette, ["ink", "faint", "ground", "plus", "share", "k"]);
+  const view = stateOf(root);
+  view.data = data;
   const drawn = JSON.stringify([Object.keys(data.widths[0]), data.text, data.widths[0].dot.draw.length]);
-  if (root.drawn !== drawn) build(root, data);
-  root.drawn = drawn;
+  if (view.drawn !== drawn) build(view, data);
+  view.drawn = drawn;
   followSlider(root, data, (position) => {
     root.classList.toggle("waits", position === null);
-    if (position !== null) spread(root, position);
+    if (position !== null) spread(view, position);
   });
 }
 
-function build(root, { widths, reach, text }) {
-  root.lanes = LANES.map((score) => lane(score, widths[0][score], text));
+function build(view, { widths, reach, text }) {
+  view.lanes = LANES.map((score) => lane(score, widths[0][score], text));
   const axis = element("div", "axis");
   axis.append(
     ...[-1, -0.5, 0, 0.5, 1].map((share) =>
@@ -32,7 +34,7 @@ function build(root, { widths, reach, text }) {
       }),
     ),
   );
-  root.replaceChildren(...root.lanes, axis);
+  view.root.replaceChildren(...view.lanes, axis);
 }
 
 const spellScore = (number) => String(number).replace("-", "−");
@@ -77,12 +79,12 @@ function heightOf(place, count) {
   return MIDDLE + (((place * GOLDEN) % 1) - 0.5) * 78 * Math.sqrt(4 * rank * (1 - rank));
 }
 
-function spread(root, position) {
-  const { widths, told, reach, most } = root.data;
-  root.setAttribute("aria-label", told[position]);
+function spread(view, position) {
+  const { widths, told, reach, most } = view.data;
+  view.root.setAttribute("aria-label", told[position]);
   const across = (score) => `${50 + 48 * Math.max(-1, Math.min(1, score / reach))}%`;
   LANES.forEach((score, row) => {
-    const [lane, now] = [root.lanes[row], widths[position][score]];
+    const [lane, now] = [view.lanes[row], widths[position][score]];
     if (!now) return;
     lane.dots.forEach((dot, place) => (dot.style.cx = across(now.scores[place])));
     lane.draw.forEach(([circle, name], place) => {

@@ -2,34 +2,28 @@
 // followSlider, and { numbers, exponentials, shares, temperatures, written, reach, step, opened, wanted, palette, text
 // }. exponentials, shares: what the server computed at its position, null for what it cannot hold. written: the
 // temperatures as texts. reach: how far the numbers go, in steps. opened: the number that is explained, or null.
-import { button, element, keepFocus, setColours } from "../dom.js";
+import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
+import { arrowOf, followPointer, Rest } from "../drag.js";
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { sharesOf } from "../model/controls.js";
 import { percentDigits, rounded } from "../rounded.js";
 import { tellOthers } from "../shared.js";
 
-const KEYS_REST = 500; // ms: after the last press the server hears of it
-const KEY_STEPS = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
 const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].entries()) };
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".columns");
   setColours(root, data.palette, ["ink", "faint", "outline", "plus", "minus", "x", "share"]);
   root.setAttribute("aria-label", data.text.alt);
-  root.trigger = setTriggerValue;
-  if (!root.held && !root.rests) root.numbers = data.numbers;
-  if (!root.onpointermove) listenToHand(root);
+  const view = stateOf(root);
+  Object.assign(view, { data, trigger: setTriggerValue });
+  view.rest ??= new Rest(() => letGo(view)); // of the arrow keys
+  if (!view.held && !view.rest.isOn) view.numbers = data.numbers;
   followSlider(root, data, (position) => {
-    root.position = position;
-    draw(root);
+    view.position = position;
+    draw(view);
   });
-}
-
-function listenToHand(root) {
-  root.onpointermove = (event) => root.held && moveTo(root, root.held.place, numberUnder(root, event));
-  root.onpointerup = () => root.held && letGo(root);
-  root.onpointercancel = () => root.held && takeBack(root); // the finger scrolls
 }
 
 // ---- the numbers ----------------------------------------------------------------------------------------------------
@@ -58,27 +52,27 @@ function spellPower(number) {
 }
 
 // ---- the columns ----------------------------------------------------------------------------------------------------
-function draw(root) {
-  const { data, numbers, position } = root;
-  const { exponentials, shares } = numbersNow(root);
+function draw(view) {
+  const { data, numbers, position } = view;
+  const { exponentials, shares } = numbersNow(view);
   const usual = data.temperatures[position] === 1 ? null : sharesOf(numbers);
   const most = Math.max(...numbers);
-  const refocus = keepFocus(root);
+  const refocus = keepFocus(view.root);
   const rows = numbers.flatMap((number, place) => [
-    numberCell(root, place),
+    numberCell(view, place),
     arrow(),
     resultCell(
-      root, "exponentials", place, Math.exp((number - most) / data.temperatures[position]),
+      view, "exponentials", place, Math.exp((number - most) / data.temperatures[position]),
       spellPower(exponentials[place]),
     ),
     arrow(),
-    resultCell(root, "weights", place, shares[place], spellWholePercent(shares[place]), usual?.[place]),
+    resultCell(view, "weights", place, shares[place], spellWholePercent(shares[place]), usual?.[place]),
   ]);
   const sum = (text) => element("div", "sum", said(data.text.sum, { sum: text }));
   const total = exponentials.reduce((one, other) => one + other, 0);
   const feet = [element("div", ""), arrow(""), sum(spellPower(total)), arrow(""), sum("100 %")];
-  root.classList.toggle("many", numbers.length > 6);
-  root.replaceChildren(...heads(root, usual), ...rows, ...feet);
+  view.root.classList.toggle("many", numbers.length > 6);
+  view.root.replaceChildren(...heads(view, usual), ...rows, ...feet);
   refocus();
 }
 
@@ -94,11 +88,11 @@ function heads({ data, position }, usual) {
 
 const arrow = (textContent = "→") => element("span", "arrow", { textContent, ariaHidden: true });
 
-function numberCell(root, place) {
-  const { data, numbers } = root;
+function numberCell(view, place) {
+  const { data, numbers } = view;
   const number = numbers[place];
   const share = number / data.reach / 2;
-  const track = element("span", `track signed ${root.held?.place === place ? "held" : ""}`);
+  const track = element("span", `track signed ${view.held?.place === place ? "held" : ""}`);
   track.append(beam(number < 0 ? "minus" : "plus", Math.min(0.5, 0.5 + share), Math.abs(share)), grip(0.5 + share));
   const text = spellStep(number, data.step);
   const cell = element("div", "cell", {
@@ -108,8 +102,8 @@ function numberCell(root, place) {
     ariaValueNow: number, ariaValueMin: -data.reach, ariaValueMax: data.reach, ariaValueText: text,
   });
   cell.dataset.place = `numbers ${place}`;
-  cell.onkeydown = (event) => press(root, place, event);
-  track.onpointerdown = (event) => take(root, place, track, event);
+  cell.onkeydown = (event) => press(view, place, event);
+  track.onpointerdown = (event) => take(view, place, track, event);
   cell.append(track, element("span", "much", text));
   return cell;
 }
@@ -147,12 +141,16 @@ function grip(left) {
 }
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
-function take(root, place, track, event) {
+function take(view, place, track, event) {
   if (event.button !== 0) return;
-  root.held = { place, box: track.getBoundingClientRect(), before: root.numbers };
-  root.setPointerCapture(event.pointerId);
-  root.querySelector(`[data-place="numbers ${place}"]`).focus();
-  moveTo(root, place, numberUnder(root, event));
+  view.held = { place, box: track.getBoundingClientRect() };
+  followPointer(view.root, event, {
+    move: (moved) => moveTo(view, place, numberUnder(view, moved)),
+    release: () => letGo(view),
+    cancel: () => takeBack(view), // the finger scrolls
+  });
+  view.root.querySelector(`[data-place="numbers ${place}"]`).focus();
+  moveTo(view, place, numberUnder(view, event));
   event.preventDefault();
 }
 
@@ -161,44 +159,38 @@ function numberUnder({ data, held: { box } }, { clientX }) {
 }
 
 // Other numbers: the columns, the sentences and the flow follow, until the server has computed.
-function moveTo(root, place, number) {
-  const { reach, step } = root.data;
+function moveTo(view, place, number) {
+  const { reach, step } = view.data;
   const inside = Math.max(-reach, Math.min(reach, number));
   const rounded = Number((Math.round(inside / step) * step).toPrecision(6));
-  root.numbers = root.numbers.map((other, at) => (at === place ? rounded : other));
-  draw(root);
-  const { shares } = numbersNow(root);
-  tellMoved({ values: describe(root, shares), isReached: Math.max(...shares) >= root.data.wanted });
-  tellOthers("flow-drag", { values: { k: root.numbers, v: root.numbers } });
+  view.numbers = view.numbers.map((other, at) => (at === place ? rounded : other));
+  draw(view);
+  const { shares } = numbersNow(view);
+  tellMoved({ values: describe(view, shares), isReached: Math.max(...shares) >= view.data.wanted });
+  tellOthers("flow-drag", { values: { k: view.numbers, v: view.numbers } });
 }
 
 const tellMoved = (detail) => tellOthers("numbers-moved", detail);
 
-function letGo(root) {
-  root.held = null;
-  if (isAlike(root.numbers, root.data.numbers)) return takeBack(root);
-  draw(root);
+function letGo(view) {
+  view.held = null;
+  if (isAlike(view.numbers, view.data.numbers)) return takeBack(view);
+  draw(view);
   tellOthers("flow-release");
-  root.trigger("moved", root.numbers);
+  view.trigger("moved", view.numbers);
 }
 
-function takeBack(root) {
-  root.held = null;
-  root.numbers = root.data.numbers;
-  draw(root);
+function takeBack(view) {
+  view.held = null;
+  view.numbers = view.data.numbers;
+  draw(view);
   tellMoved(null);
   tellOthers("flow-drag", null);
 }
 
-function press(root, place, event) {
-  const way = KEY_STEPS[event.key];
-  if (!way) return;
-  event.preventDefault();
-  event.stopPropagation();
-  moveTo(root, place, root.numbers[place] + way * root.data.step);
-  clearTimeout(root.rests);
-  root.rests = setTimeout(() => {
-    root.rests = null;
-    letGo(root);
-  }, KEYS_REST);
+function press(view, place, event) {
+  const arrow = arrowOf(event);
+  if (!arrow) return;
+  moveTo(view, place, view.numbers[place] + (arrow[0] + arrow[1]) * view.data.step);
+  view.rest.begin();
 }

@@ -1,34 +1,33 @@
 // A query and a key as two arrows, which a hand drags, and what five scores make of them, each with its own geometry.
 // data: { q, k, scores, chosen, made, reach, limits, names, formulas, told, palette, text }. scores: what the server
 // computed of q and k. made: as of match_twin.js. reach: how far the plane goes. limits: of each score's dial.
-import { button, element, keepFocus, setColours, svgShape } from "../dom.js";
+import { button, element, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
+import { arrowOf, followPointer, Rest } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";
 import { rounded } from "../rounded.js";
 import { roving } from "../roving.js";
 import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
 
 const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawing
-const KEYS_REST = 500; // ms: after the last press the server hears of it
-const KEY_MOVES = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".match");
   setColours(root, data.palette, ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"]);
-  Object.assign(root, { data, trigger: setTriggerValue });
-  if (!root.held) root.now = { q: data.q, k: data.k, chosen: data.chosen };
-  if (!root.plane) build(root);
-  draw(root);
+  const view = stateOf(root);
+  Object.assign(view, { data, trigger: setTriggerValue });
+  view.rest ??= new Rest(() => sendMoved(view)); // of the arrow keys
+  if (!view.held && !view.rest.isOn) view.now = { q: data.q, k: data.k, chosen: data.chosen };
+  if (!view.plane) build(view);
+  draw(view);
 }
 
-function build(root) {
-  root.plane = svgShape("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, class: "plane" });
+function build(view) {
+  view.plane = svgShape("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, class: "plane" });
   const side = element("div", "side");
-  root.dials = element("div", "dials", { role: "group" });
-  root.told = element("div", "told", { ariaLive: "polite" });
-  side.append(root.told, root.dials);
-  root.append(root.plane, side);
-  root.plane.addEventListener("pointermove", (event) => root.held && drag(root, event));
-  for (const name of ["pointerup", "pointercancel"]) root.plane.addEventListener(name, () => root.held && letGo(root));
+  view.dials = element("div", "dials", { role: "group" });
+  view.told = element("div", "told", { ariaLive: "polite" });
+  side.append(view.told, view.dials);
+  view.root.append(view.plane, side);
 }
 
 // ---- the numbers ----------------------------------------------------------------------------------------------------
@@ -38,21 +37,21 @@ function scoresNow({ data, now }) {
   return Object.fromEntries(Object.entries(MATCHES).map(([name, match]) => [name, match(now.q, now.k, data.made)]));
 }
 
-function draw(root) {
-  const { data, now } = root;
-  const scores = scoresNow(root);
-  const refocus = keepFocus(root);
-  root.plane.setAttribute("role", "group");
-  root.plane.setAttribute("aria-label", data.text.alt);
-  root.plane.replaceChildren(
+function draw(view) {
+  const { data, now } = view;
+  const scores = scoresNow(view);
+  const refocus = keepFocus(view.root);
+  view.plane.setAttribute("role", "group");
+  view.plane.setAttribute("aria-label", data.text.alt);
+  view.plane.replaceChildren(
     ...axes(data),
-    ...GEOMETRY[now.chosen](root),
-    ...["k", "q"].flatMap((role) => arrow(root, role)),
+    ...GEOMETRY[now.chosen](view),
+    ...["k", "q"].flatMap((role) => arrow(view, role)),
   );
-  roving(root.dials, () =>
-    root.dials.replaceChildren(...Object.keys(MATCHES).map((name) => dial(root, name, scores[name]))),
+  roving(view.dials, () =>
+    view.dials.replaceChildren(...Object.keys(MATCHES).map((name) => dial(view, name, scores[name]))),
   );
-  root.told.textContent = said(data.told[now.chosen], describe(root, scores));
+  view.told.textContent = said(data.told[now.chosen], describe(view, scores));
   refocus();
 }
 
@@ -98,23 +97,23 @@ function named(data, vector, name, look) {
   return svgShape("text", { ...place, class: look, "text-anchor": "middle" }, name);
 }
 
-function arrow(root, role) {
-  const { data, now } = root;
+function arrow(view, role) {
+  const { data, now } = view;
   const tip = now[role];
   const [x, y] = spot(data, tip);
   const back = Math.atan2(tip[1], tip[0]);
   const barb = (turn) => `${x - 13 * Math.cos(back + turn)} ${y + 13 * Math.sin(back + turn)}`;
   const grip = svgShape("circle", {
-    cx: x, cy: y, r: GRIP, class: `grip ${root.held === role ? "held" : ""}`, tabindex: 0, role: "slider",
+    cx: x, cy: y, r: GRIP, class: `grip ${view.held === role ? "held" : ""}`, tabindex: 0, role: "slider",
     "aria-label": data.text[role], "aria-valuenow": tip[0], "aria-valuetext": tip.map(spellNumber).join(", "),
     "data-place": role,
   });
   grip.onpointerdown = (event) => {
-    root.held = role;
-    root.plane.setPointerCapture(event.pointerId);
+    view.held = role;
+    followPointer(view.plane, event, { move: (moved) => drag(view, moved), release: () => letGo(view) });
     event.preventDefault();
   };
-  grip.onkeydown = (event) => press(root, role, event);
+  grip.onkeydown = (event) => press(view, role, event);
   return [
     line(data, [0, 0], tip, `arrow ${role}`),
     svgShape("path", { d: `M${barb(0.42)}L${x} ${y}L${barb(-0.42)}`, class: `arrow ${role}` }),
@@ -168,12 +167,14 @@ function shadow(data, one, k) {
 }
 
 // ---- the dials ------------------------------------------------------------------------------------------------------
-function dial(root, name, score) {
-  const { data, now } = root;
+function dial(view, name, score) {
+  const { data, now } = view;
   const made = button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, () => {
-    now.chosen = name;
-    draw(root);
-    root.trigger("chosen", name);
+    view.now.chosen = name;
+    draw(view);
+    // What the arrow keys have moved goes into the same message: a busy server keeps only the last one of a component.
+    view.rest.end();
+    view.trigger("chosen", name);
   });
   const [limit, isLimit] = [data.limits[name], name in data.text.ends];
   const share = Math.max(-1, Math.min(1, score / limit));
@@ -191,33 +192,35 @@ function dial(root, name, score) {
 }
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
-function moveTo(root, role, vector) {
-  const { reach } = root.data;
-  root.now[role] = vector.map(
+function moveTo(view, role, vector) {
+  const { reach } = view.data;
+  view.now[role] = vector.map(
     (number) => Math.round(Math.max(-reach, Math.min(reach, number)) / STEP) / Math.round(1 / STEP),
   );
-  draw(root);
+  draw(view);
 }
 
-function drag(root, event) {
-  const box = root.plane.getBoundingClientRect();
+function drag(view, event) {
+  const box = view.plane.getBoundingClientRect();
   const share = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
-  const { reach } = root.data;
-  moveTo(root, root.held, [(2 * share[0] - 1) * reach, (1 - 2 * share[1]) * reach]);
+  const { reach } = view.data;
+  moveTo(view, view.held, [(2 * share[0] - 1) * reach, (1 - 2 * share[1]) * reach]);
 }
 
-function letGo(root) {
-  root.held = null;
-  draw(root);
-  root.trigger("moved", [root.now.q, root.now.k]);
+function letGo(view) {
+  view.held = null;
+  draw(view);
+  sendMoved(view);
 }
 
-function press(root, role, event) {
-  const way = KEY_MOVES[event.key];
-  if (!way) return;
-  event.preventDefault();
-  event.stopPropagation();
-  moveTo(root, role, root.now[role].map((number, i) => number + STEP * way[i]));
-  clearTimeout(root.rests);
-  root.rests = setTimeout(() => root.trigger("moved", [root.now.q, root.now.k]), KEYS_REST);
+function sendMoved(view) {
+  view.rest.drop();
+  view.trigger("moved", [view.now.q, view.now.k]);
+}
+
+function press(view, role, event) {
+  const arrow = arrowOf(event);
+  if (!arrow) return;
+  moveTo(view, role, view.now[role].map((number, i) => number + STEP * arrow[i]));
+  view.rest.begin();
 }

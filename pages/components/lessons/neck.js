@@ -3,10 +3,11 @@
 // data: { run, read, ways, start, slider, palette, text }. ways: { name, written, right, fills, weights }: right: of
 // each written letter whether it is, null where nobody knows; fills: the colours of the vector's numbers; weights: a
 // row for each written letter. The first has one of the two.
-import { added, element, keepFocus, setColours, svgShape } from "../dom.js";
+import { added, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { playerOf } from "../player.js";
+import { curve } from "./word_picture.js";
 
 const LEAST_LETTER = 9, MOST_LETTER = 24; // px: of a letter; where there is less room, it is a dot
 const NECK_TALL = 22, FALL = 62; // px: the neck, and from letters to it
@@ -14,43 +15,44 @@ const STAGE_MS = 700; // from a letter to the next
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".neck");
-  Object.assign(root, { data, trigger: setTriggerValue });
+  const view = stateOf(root);
+  Object.assign(view, { data, trigger: setTriggerValue });
   setColours(root, data.palette, ["ink", "faint", "share", "k", "minus"]);
-  if (!root.watch) {
-    root.panels = added(root, "div", "panels");
-    root.walk = added(root, "div", "walk");
-    root.told = added(root, "div", "told");
-    root.told.ariaLive = "polite";
-    root.watch = new ResizeObserver(() => root.player.show(root.at));
-    root.watch.observe(root);
+  if (!view.panels) {
+    view.panels = added(root, "div", "panels");
+    view.walk = added(root, "div", "walk");
+    view.told = added(root, "div", "told");
+    view.told.ariaLive = "polite";
   }
+  onResize(root, () => view.player.show(view.at));
   const last = Math.max(0, ...data.ways.map(({ written }) => written.length - 1));
   const refocus = keepFocus(root);
-  root.player = playerOf(root, { text: data.text, last, time: STAGE_MS, draw: () => draw(root) });
-  root.walk.replaceChildren(root.player.play, root.player.range);
+  view.player = playerOf(view, { text: data.text, last, time: STAGE_MS, draw: () => draw(view) });
+  view.walk.replaceChildren(view.player.play, view.player.range);
   refocus();
-  if (root.run !== data.run) root.at = data.start;
-  root.run = data.run;
-  followSlider(root.panels, data.slider, (position) =>
+  if (view.run !== data.run) view.at = data.start;
+  view.run = data.run;
+  followSlider(view.panels, data.slider, (position) =>
     root.classList.toggle("waits", position !== data.slider.position),
   );
-  root.player.show(Math.min(root.at, last));
+  view.player.show(Math.min(view.at, last));
 }
 
 // Draws the stage where the slider stands, and returns what is told of it.
-function draw(root) {
-  const { data, panels, clientWidth } = root;
+function draw(view) {
+  const { data, panels } = view;
+  const { clientWidth } = view.root;
   if (clientWidth) {
     const beside = clientWidth >= 560 && data.ways.length > 1 && data.read.length <= 24;
     const wide = beside ? Math.floor((clientWidth - 26) / 2) : clientWidth; // a zoomed page rounds: both still fit
-    panels.replaceChildren(...data.ways.map((way) => panel(root, way, wide)));
+    panels.replaceChildren(...data.ways.map((way) => panel(view, way, wide)));
   }
-  return (root.told.textContent = tell(root));
+  return (view.told.textContent = tell(view));
 }
 
 // ---- what is drawn --------------------------------------------------------------------------------------------------
-function panel(root, way, wide) {
-  const { data, at } = root;
+function panel(view, way, wide) {
+  const { data, at } = view;
   const figure = element("figure", "panel");
   figure.style.width = `${wide}px`;
   figure.append(element("figcaption", "", way.name));
@@ -66,8 +68,8 @@ function panel(root, way, wide) {
     viewBox: `0 0 ${wide} ${bottom + 34}`, role: "img",
     "aria-label": `${way.name}: ${way.written.slice(0, at + 1).join("")}`,
   });
-  if (way.weights) svg.append(...threads(root, way, read, written, top, bottom));
-  else svg.append(...neck(root, way, read, written, top, wide));
+  if (way.weights) svg.append(...threads(view, way, read, written, top, bottom));
+  else svg.append(...neck(view, way, read, written, top, wide));
   const looked = way.weights?.[at] ?? [];
   data.read.forEach((letter, j) =>
     svg.append(
@@ -93,20 +95,18 @@ function letterAt(place, i, y, letter, look) {
   return svgShape("circle", { cx: place.x(i), cy: y - 4, r: 2, class: look });
 }
 
-const thread = (x, y, x2, y2) => `M${x} ${y}C${x} ${(y + y2) / 2} ${x2} ${(y + y2) / 2} ${x2} ${y2}`;
-
 // All states run together into one vector, and every letter is written from it.
 function neck({ data, at }, way, read, written, top, wide) {
   const cell = Math.min(4, wide / way.fills.length);
   const left = (wide - cell * way.fills.length) / 2;
   const drawn = data.read.map((_, j) =>
-    svgShape("path", { d: thread(read.x(j), top, wide / 2, top + FALL), class: "into" }),
+    svgShape("path", { d: curve(read.x(j), top, wide / 2, top + FALL), class: "into" }),
   );
   way.written.forEach((_, i) => {
     if (i <= at)
       drawn.push(
         svgShape("path", {
-          d: thread(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL),
+          d: curve(wide / 2, top + FALL + NECK_TALL, written.x(i), top + 2 * FALL + NECK_TALL),
           class: i === at ? "out now" : "out",
         }),
       );
@@ -123,18 +123,18 @@ function neck({ data, at }, way, read, written, top, wide) {
 }
 
 // Every letter that is written has threads of its own, to all states.
-function threads(root, way, read, written, top, bottom) {
+function threads(view, way, read, written, top, bottom) {
   const drawn = [];
   way.weights.forEach((row, i) => {
-    if (i > root.at) return;
-    const [least, gain] = i === root.at ? [0.12, 0.88] : [0, 0.16];
+    if (i > view.at) return;
+    const [least, gain] = i === view.at ? [0.12, 0.88] : [0, 0.16];
     row.forEach((weight, j) => {
       const path = svgShape("path", {
-        d: thread(read.x(j), top, written.x(i), bottom),
-        class: i === root.at ? "weight now" : "weight",
+        d: curve(read.x(j), top, written.x(i), bottom),
+        class: i === view.at ? "weight now" : "weight",
         style: `stroke-width:${0.5 + 9 * weight}px;--strength:${least + gain * weight}`,
       });
-      path.onclick = () => root.trigger("opened", [i, j]);
+      path.onclick = () => view.trigger("opened", [i, j]);
       drawn.push(path);
     });
   });

@@ -2,7 +2,7 @@
 // data: { words, query, shown, own, heads, out, text }. own: the colour of each word, black 1, white -1, none 0. heads:
 // { name, weights, carried }, carried: the colour that a head brings of each word. shown: of which run these are, "two"
 // or "one". out: what comes out of the runs that may be seen.
-import { button, element, svgShape } from "../dom.js";
+import { button, element, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { roving } from "../roving.js";
 
@@ -16,15 +16,16 @@ const RUNS = { two: "with_two", one: "with_one" };
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".painted");
   root.setAttribute("aria-label", data.text.alt);
+  const view = stateOf(root);
   const given = JSON.stringify([data.words, data.query, data.shown, data.heads, data.own]);
-  if (root.given !== given) root.looked = data.query;
-  const flows = root.given !== given;
-  Object.assign(root, { given, data });
-  draw(root, flows);
+  if (view.given !== given) view.looked = data.query;
+  const flows = view.given !== given;
+  Object.assign(view, { given, data });
+  draw(view, flows);
 }
 
-function draw(root, flows = true) {
-  const { data, looked } = root;
+function draw(view, flows = true) {
+  const { data, looked } = view;
   const other = data.shown === "two" ? "one" : "two";
   const wall = element("div", `wall ${flows ? "flows" : ""} ${data.words.length > 8 ? "many" : ""}`);
   wall.style.setProperty("--count", data.words.length);
@@ -33,7 +34,7 @@ function draw(root, flows = true) {
     ribbons(data, looked),
     line(
       data.text[RUNS[data.shown]],
-      data.words.map((_, place) => outChip(root, place)),
+      data.words.map((_, place) => outChip(view, place)),
       "out",
     ),
     line(
@@ -44,11 +45,8 @@ function draw(root, flows = true) {
       "other",
     ),
   );
-  roving(
-    root,
-    () => root.replaceChildren(wall, element("p", "told", { ariaLive: "polite", textContent: tell(data, looked) })),
-    ".out .chip",
-  );
+  const told = element("p", "told", { ariaLive: "polite", textContent: tell(data, looked) });
+  roving(view.root, () => view.root.replaceChildren(wall, told), ".out .chip");
 }
 
 function line(title, chips, name = "") {
@@ -84,15 +82,15 @@ function unknownChip(word) {
   return made;
 }
 
-function outChip(root, place) {
-  const { data, looked } = root;
+function outChip(view, place) {
+  const { data, looked } = view;
   const isLooked = place === looked;
   const made = button(
     `chip ${isLooked ? "chosen" : ""}`,
     { ariaPressed: isLooked, ariaLabel: tell(data, place) },
     () => {
-      root.looked = place;
-      draw(root);
+      view.looked = place;
+      draw(view);
     },
   );
   return chip(data.words[place], data.out[data.shown][place], data.text, made);

@@ -2,7 +2,7 @@
 // sees its column run along the row, term by term; who points at a number of the matrix, its own term.
 // data: { word, names, roles, palette, text }. roles: of q, k and v { says, row, matrix, result }, cells as
 // { text, fill, ink }. names: of the features, as many as the row has numbers, or none.
-import { button, element, keepFocus, setColours } from "../dom.js";
+import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { said } from "../flow/words.js";
 
 const STEP = 320; // ms between two terms
@@ -11,48 +11,49 @@ export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".product");
   setColours(root, data.palette, ["ink", "faint", "outline", "q", "k", "v", "x"]);
   root.setAttribute("aria-label", said(data.text.alt, { word: data.word }));
-  root.data = data;
-  root.look ??= { role: "q", column: 0, term: null };
-  root.look.column = Math.min(root.look.column, data.roles[root.look.role].result.length - 1);
-  draw(root);
+  const view = stateOf(root);
+  view.data = data;
+  view.look ??= { role: "q", column: 0, term: null };
+  view.look.column = Math.min(view.look.column, data.roles[view.look.role].result.length - 1);
+  draw(view);
 }
 
-function draw(root) {
-  const { data, look } = root;
+function draw(view) {
+  const { data, look } = view;
   const { row, matrix, result } = data.roles[look.role];
-  const refocus = keepFocus(root);
+  const refocus = keepFocus(view.root);
   const tabs = element("div", "tabs", { role: "group", ariaLabel: data.text.choose });
-  tabs.append(...Object.keys(data.roles).map((role) => tab(root, role)));
+  tabs.append(...Object.keys(data.roles).map((role) => tab(view, role)));
   const sheet = element("div", `sheet ${look.role}`);
   const features = row.map((cell, term) => numberCell("feature", cell, { term, name: data.names[term] }));
   const weights = matrix.flatMap((line, term) =>
     line.map((cell, column) => numberCell("weight", cell, { term, column })),
   );
-  const results = result.map((cell, column) => resultCell(root, cell, column));
+  const results = result.map((cell, column) => resultCell(view, cell, column));
   sheet.append(
     part(said("x({word})", { word: data.word }), "x", features, row.length), sign("×"),
     part(`W_${look.role}`, look.role, weights, result.length), sign("="),
     part(look.role, look.role, results, result.length),
   );
   for (const cell of [...features, ...weights]) {
-    cell.onpointerenter = () => pointAt(root, Number(cell.dataset.column ?? look.column), Number(cell.dataset.term));
-    cell.onpointerleave = () => pointAt(root, look.column, null);
+    cell.onpointerenter = () => pointAt(view, Number(cell.dataset.column ?? look.column), Number(cell.dataset.term));
+    cell.onpointerleave = () => pointAt(view, look.column, null);
   }
-  root.sum = element("div", "sum", { ariaLive: "polite" });
-  root.replaceChildren(tabs, sheet, root.sum, element("p", "hint", data.text.hint));
-  show(root);
+  view.sum = element("div", "sum", { ariaLive: "polite" });
+  view.root.replaceChildren(tabs, sheet, view.sum, element("p", "hint", data.text.hint));
+  show(view);
   refocus();
 }
 
-function tab(root, role) {
-  const isOn = role === root.look.role;
+function tab(view, role) {
+  const isOn = role === view.look.role;
   const made = button(`tab ${role} ${isOn ? "chosen" : ""}`, { ariaPressed: isOn }, () => {
-    Object.assign(root.look, { role, column: 0, term: null });
-    draw(root);
+    Object.assign(view.look, { role, column: 0, term: null });
+    draw(view);
   });
   made.append(
     element("strong", "", `${role} = x W_${role}`),
-    element("span", "", root.data.roles[role].says),
+    element("span", "", view.data.roles[role].says),
   );
   made.dataset.place = role;
   return made;
@@ -85,77 +86,77 @@ function numberCell(kind, { text, fill, ink }, { term, column, name }) {
 }
 
 // A number of the result is a stop of the keyboard; the arrows up and down walk along its terms.
-function resultCell(root, { text, fill, ink }, column) {
-  const { row } = root.data.roles[root.look.role];
-  const cell = button("cell result", { ariaLabel: sumText(root, column) }, () => walk(root, column));
+function resultCell(view, { text, fill, ink }, column) {
+  const { row } = view.data.roles[view.look.role];
+  const cell = button("cell result", { ariaLabel: sumText(view, column) }, () => walk(view, column));
   cell.append(element("b", "", text));
   Object.assign(cell.style, { background: fill, color: ink });
   cell.dataset.place = `result ${column}`;
   cell.dataset.column = column;
-  cell.onpointerenter = () => walk(root, column);
-  cell.onfocus = () => pointAt(root, column, null);
+  cell.onpointerenter = () => walk(view, column);
+  cell.onfocus = () => pointAt(view, column, null);
   cell.onkeydown = (event) => {
     const way = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (!way) return;
-    const from = root.look.term ?? (way > 0 ? -1 : row.length);
-    pointAt(root, column, Math.min(Math.max(from + way, 0), row.length - 1));
+    const from = view.look.term ?? (way > 0 ? -1 : row.length);
+    pointAt(view, column, Math.min(Math.max(from + way, 0), row.length - 1));
     event.preventDefault();
   };
   return cell;
 }
 
 // The terms one after the other, at once where nothing may move.
-function walk(root, column) {
-  pointAt(root, column, null);
+function walk(view, column) {
+  pointAt(view, column, null);
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  const count = root.data.roles[root.look.role].row.length;
+  const count = view.data.roles[view.look.role].row.length;
   const step = (term) => {
-    point(root, column, term < count ? term : null);
-    if (term < count) root.walks = setTimeout(() => step(term + 1), STEP);
+    point(view, column, term < count ? term : null);
+    if (term < count) view.walks = setTimeout(() => step(term + 1), STEP);
   };
   step(0);
 }
 
-function pointAt(root, column, term) {
-  clearTimeout(root.walks);
-  point(root, column, term);
+function pointAt(view, column, term) {
+  clearTimeout(view.walks);
+  point(view, column, term);
 }
 
-function point(root, column, term) {
-  Object.assign(root.look, { column, term });
-  show(root);
+function point(view, column, term) {
+  Object.assign(view.look, { column, term });
+  show(view);
 }
 
 const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);
 
-function listTerms(root, column) {
-  const { row, matrix } = root.data.roles[root.look.role];
+function listTerms(view, column) {
+  const { row, matrix } = view.data.roles[view.look.role];
   return row.map((cell, term) => `${bracketed(cell.text)} × ${bracketed(matrix[term][column].text)}`);
 }
 
-function sumText(root, column) {
-  const { role } = root.look;
-  return said(root.data.text.sum, {
-    role, place: column + 1, sum: listTerms(root, column).join(" + "),
-    result: root.data.roles[role].result[column].text,
+function sumText(view, column) {
+  const { role } = view.look;
+  return said(view.data.text.sum, {
+    role, place: column + 1, sum: listTerms(view, column).join(" + "),
+    result: view.data.roles[role].result[column].text,
   });
 }
 
-function show(root) {
-  const { column, term, role } = root.look;
-  for (const cell of root.querySelectorAll(".cell")) {
+function show(view) {
+  const { column, term, role } = view.look;
+  for (const cell of view.root.querySelectorAll(".cell")) {
     const isOfColumn = cell.dataset.column === undefined || Number(cell.dataset.column) === column;
     cell.classList.toggle("along", isOfColumn);
     cell.classList.toggle("now", isOfColumn && term !== null && Number(cell.dataset.term) === term);
   }
-  const terms = listTerms(root, column).flatMap((text, at) => [
+  const terms = listTerms(view, column).flatMap((text, at) => [
     element("span", at ? "plus" : "", at ? " + " : ""),
     element("span", `term ${at === term ? "now" : ""}`, text),
   ]);
-  const [before, after] = said(root.data.text.sum, {
-    role, place: column + 1, result: root.data.roles[role].result[column].text,
+  const [before, after] = said(view.data.text.sum, {
+    role, place: column + 1, result: view.data.roles[role].result[column].text,
   }).split("{sum}");
-  root.sum.replaceChildren(
+  view.sum.replaceChildren(
     element("span", "", before), ...terms, element("strong", "", after),
   );
 }

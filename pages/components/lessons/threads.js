@@ -3,10 +3,10 @@
 // both directions, or one a position of a slider: { asks, chosen, weights, vectors }. asks: the line that asks, 0 or 1.
 // weights: a row for each word that asks, null where it may not look. vectors: for each line rows of cells, { look,
 // fills }: the symbol that frames them, each word's colours. hears: whether the server keeps the word that asks.
-import { added, button, setColours, setOnce, svgShape } from "../dom.js";
+import { added, button, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
-import { roving } from "../roving.js";
+import { curve, listenToWord, WordPicture } from "./word_picture.js";
 
 const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px
 const THICKEST = 16, THINNEST = 1.5; // px: of a weight of 1, and of 0
@@ -14,69 +14,51 @@ const FALL = 132; // px: from one line to the other
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".threads");
-  if (root.run !== data.run) root.looked = null;
-  Object.assign(root, { data, trigger: setTriggerValue, run: data.run, way: data.way });
+  const view = stateOf(root);
+  if (view.run !== data.run) view.looked = null;
+  Object.assign(view, { data, trigger: setTriggerValue, run: data.run, way: data.way });
   setColours(root, data.palette, ["ink", "faint", "share", "outline", "q", "k", "v", "x"]);
-  if (!root.watch) {
-    root.kept = new Map();
-    root.svg = root.appendChild(svgShape("svg"));
+  if (!view.picture) {
+    view.picture = new WordPicture(root);
     const line = added(root, "div", "line");
-    root.turner = button("turn", {}, () => turn(root));
-    line.append(root.turner);
-    root.told = added(line, "div", "told");
-    root.told.ariaLive = "polite";
-    root.watch = new ResizeObserver(() => draw(root));
-    root.watch.observe(root);
+    view.turner = button("turn", {}, () => turn(view));
+    line.append(view.turner);
+    view.told = added(line, "div", "told");
+    view.told.ariaLive = "polite";
   }
-  if (data.slider) followSlider(root.svg, data.slider, (way) => show(root, way ?? data.way));
-  else show(root, data.way);
+  onResize(root, () => draw(view));
+  if (data.slider) followSlider(view.picture.svg, data.slider, (way) => show(view, way ?? data.way));
+  else show(view, data.way);
 }
 
-function show(root, way) {
-  root.way = way;
-  draw(root);
+function show(view, way) {
+  view.way = way;
+  draw(view);
 }
 
-function draw(root) {
-  const { data, svg, kept } = root;
-  if (!root.clientWidth) return;
-  const place = hasRoom(root) ? level(root) : upright(root);
-  const used = new Set();
-  // The same shape as before, where there was one: what changes of it moves.
-  const shape = (key, kind, attributes, text) => {
-    if (!kept.has(key)) kept.set(key, svgShape(kind));
-    const made = kept.get(key);
-    used.add(key);
-    for (const [name, value] of Object.entries(attributes)) setOnce(made, name, value);
-    if (text !== undefined && made.textContent !== text) made.textContent = text;
-    return made;
-  };
-  roving(
-    root,
-    () => {
-      const shapes = [...threads(root, place, shape), ...heads(root, place, shape), ...wordsOf(root, place, shape)];
-      for (const key of kept.keys()) if (!used.has(key)) kept.get(key).remove() ?? kept.delete(key);
-      const isNew = shapes.some((each) => each.parentNode !== svg);
-      if (isNew) svg.replaceChildren(...shapes);
-    },
-    "[role=button]",
-  );
-  setOnce(svg, "viewBox", `0 0 ${root.clientWidth} ${place.height}`);
-  setOnce(svg, "role", "group");
-  setOnce(svg, "aria-label", data.text.alt);
-  root.told.textContent = tell(root);
-  root.turner.textContent = data.text.turn;
-  root.turner.hidden = Boolean(data.slider) || data.ways.length < 2;
+function draw(view) {
+  const { data, picture } = view;
+  const { clientWidth: wide } = view.root;
+  if (!wide) return;
+  const place = hasRoom(data, wide) ? level(view, wide) : upright(data, wide);
+  const make = () => [...threads(view, place), ...heads(view, place), ...wordsOf(view, place)];
+  picture.draw({ height: place.height, label: data.text.alt }, make, (svg, shapes) => {
+    const isNew = shapes.some((each) => each.parentNode !== svg);
+    if (isNew) svg.replaceChildren(...shapes);
+  });
+  view.told.textContent = tell(view);
+  view.turner.textContent = data.text.turn;
+  view.turner.hidden = Boolean(data.slider) || data.ways.length < 2;
 }
 
 // ---- where everything stands ----------------------------------------------------------------------------------------
-const hasRoom = ({ clientWidth, data }) =>
+const hasRoom = (data, wide) =>
   data.lines.every((words) =>
-    words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= clientWidth / words.length),
+    words.every((word) => textWidth(word, WORD_PX, 700) + LEAST_ROOM <= wide / words.length),
   );
 
 // One line above the other. side: 1 below the threads, -1 above them.
-function level({ clientWidth: wide, data, way }) {
+function level({ data, way }, wide) {
   const rows = Math.max(...data.ways[way].vectors.map((each) => each.length));
   const top = 76 + rows * ROW;
   const along = (line, i) => ((i + 0.5) * wide) / data.lines[line].length;
@@ -95,13 +77,13 @@ function level({ clientWidth: wide, data, way }) {
     thread: ([one, i], [other, j]) => {
       const [x, y] = [along(one, i), edge(one) - side(one) * 6];
       const [x2, y2] = [along(other, j), edge(other) - side(other) * 6];
-      return `M${x} ${y}C${x} ${(y + y2) / 2} ${x2} ${(y + y2) / 2} ${x2} ${y2}`;
+      return curve(x, y, x2, y2);
     },
   };
 }
 
 // Side by side, where lines have no room: on a phone, or for long sentences.
-function upright({ clientWidth: wide, data }) {
+function upright(data, wide) {
   const row = 30, top = 44;
   const down = (i) => top + row * i;
   const longest = Math.max(...data.lines.map((words) => words.length));
@@ -121,53 +103,56 @@ function upright({ clientWidth: wide, data }) {
 }
 
 // ---- what is drawn --------------------------------------------------------------------------------------------------
-const wayOf = (root) => root.data.ways[root.way];
-const lookOf = (root) => root.looked ?? [wayOf(root).asks, wayOf(root).chosen];
+const wayOf = (view) => view.data.ways[view.way];
+const lookOf = (view) => view.looked ?? [wayOf(view).asks, wayOf(view).chosen];
 const weightOf = ({ asks, weights }, [line, i], j) => (line === asks ? weights[i][j] : weights[j][i]);
 
-function threads(root, place, shape) {
-  const { asks, weights } = wayOf(root);
-  const [line, at] = lookOf(root);
+function threads(view, place) {
+  const { picture } = view;
+  const { asks, weights } = wayOf(view);
+  const [line, at] = lookOf(view);
   const made = [];
   weights.forEach((row, i) =>
     row.forEach((weight, j) => {
       if (weight === null) return;
       const isLooked = (line === asks ? i : j) === at;
       const [top, bottom] = asks ? [j, i] : [i, j];
-      const look = isLooked ? "thread now" : root.looked ? "thread away" : "thread";
+      const look = isLooked ? "thread now" : view.looked ? "thread away" : "thread";
       const wide = THINNEST + (THICKEST - THINNEST) * weight;
-      const path = shape(`thread ${top} ${bottom}`, "path", {
+      const path = picture.put(`thread ${top} ${bottom}`, "path", {
         d: place.thread([0, top], [1, bottom]),
         class: look,
-        "aria-label": `${root.data.lines[asks][i]} → ${root.data.lines[1 - asks][j]}: ${spellWholePercent(weight)}`,
+        "aria-label": `${view.data.lines[asks][i]} → ${view.data.lines[1 - asks][j]}: ${spellWholePercent(weight)}`,
         role: "img",
         style: `stroke-width:${wide}px;--strength:${0.1 + 0.9 * weight}`,
       });
-      path.onclick = () => root.trigger("opened", [root.way, i, j]);
+      path.onclick = () => view.trigger("opened", [view.way, i, j]);
       made.push([isLooked, path]);
     }),
   );
   return made.sort(([one], [other]) => one - other).map(([, path]) => path); // those that are looked at on top
 }
 
-function heads(root, place, shape) {
-  const { asks } = wayOf(root);
-  return root.data.lines.map((_, line) => {
+function heads(view, place) {
+  const { picture } = view;
+  const { asks } = wayOf(view);
+  return view.data.lines.map((_, line) => {
     const role = line === asks ? "asks" : "asked";
-    const template = root.data.text[place.cells ? role : `${role}_short`];
-    return shape(
+    const template = view.data.text[place.cells ? role : `${role}_short`];
+    return picture.put(
       `head ${line}`, "text",
       { ...place.head(line), class: `head ${role}` },
-      said(template, { line: root.data.names[line] }),
+      said(template, { line: view.data.names[line] }),
     );
   });
 }
 
-function wordsOf(root, place, shape) {
-  const way = wayOf(root);
-  const looked = lookOf(root);
+function wordsOf(view, place) {
+  const { picture } = view;
+  const way = wayOf(view);
+  const looked = lookOf(view);
   const made = [];
-  root.data.lines.forEach((words, line) =>
+  view.data.lines.forEach((words, line) =>
     words.forEach((word, i) => {
       const isNow = looked[0] === line && looked[1] === i;
       const weight = looked[0] === line ? undefined : weightOf(way, looked, i);
@@ -182,29 +167,30 @@ function wordsOf(root, place, shape) {
       const said =
         weight === undefined
           ? word
-          : `${word}: ${weight === null ? root.data.text.blocked : spellWholePercent(weight)}`;
-      const text = shape(
+          : `${word}: ${weight === null ? view.data.text.blocked : spellWholePercent(weight)}`;
+      const text = picture.put(
         `word ${line} ${i}`, "text",
         { ...place.word(line, i), class: look.filter(Boolean).join(" "), role: "button", "aria-label": said },
         word,
       );
-      follow(root, text, line, i);
+      follow(view, text, line, i);
       made.push(text);
-      if (typeof weight === "number")
-        made.push(
-          shape(`share ${line} ${i}`, "text", { ...place.share(line, i), class: "much" }, spellWholePercent(weight)),
-        );
-      if (place.cells) made.push(...cellsOf(way.vectors[line], place, shape, line, i));
+      if (typeof weight === "number") {
+        const at = { ...place.share(line, i), class: "much" };
+        made.push(picture.put(`share ${line} ${i}`, "text", at, spellWholePercent(weight)));
+      }
+      if (place.cells) made.push(...cellsOf(view, way.vectors[line], place, line, i));
     }),
   );
   return made;
 }
 
 // The vectors of a word, a row of cells each, in the colour of its symbol.
-function cellsOf(vectors, place, shape, line, i) {
+function cellsOf(view, vectors, place, line, i) {
+  const { picture } = view;
   return vectors.flatMap(({ look, fills }, row) =>
     fills[i].map((fill, at) =>
-      shape(`cell ${line} ${i} ${row} ${at}`, "rect", {
+      picture.put(`cell ${line} ${i} ${row} ${at}`, "rect", {
         ...place.cell(line, i, row, at, fills[i].length), width: CELL - 2, height: CELL, rx: 2, fill,
         stroke: `var(--${look})`,
       }),
@@ -214,37 +200,32 @@ function cellsOf(vectors, place, shape, line, i) {
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
 // The other line asks.
-function turn(root) {
-  root.way = 1 - root.way;
-  root.looked = null;
-  draw(root);
-  root.trigger("chosen", [root.way, wayOf(root).chosen]);
+function turn(view) {
+  view.way = 1 - view.way;
+  view.looked = null;
+  draw(view);
+  view.trigger("chosen", [view.way, wayOf(view).chosen]);
 }
 
-function follow(root, text, line, i) {
+function follow(view, text, line, i) {
   const look = (looked) => {
-    root.looked = looked;
-    draw(root);
+    view.looked = looked;
+    draw(view);
   };
   const choose = () => {
-    if (line !== wayOf(root).asks) return look([line, i]);
-    wayOf(root).chosen = i;
+    if (line !== wayOf(view).asks) return look([line, i]);
+    wayOf(view).chosen = i;
     look(null);
-    if (root.data.hears) root.trigger("chosen", [root.way, i]);
+    if (view.data.hears) view.trigger("chosen", [view.way, i]);
   };
-  text.onpointerenter = ({ pointerType }) => pointerType === "mouse" && look([line, i]);
-  text.onpointerleave = ({ pointerType }) => pointerType === "mouse" && look(null);
-  text.onfocus = () => text.matches(":focus-visible") && look([line, i]);
-  text.onblur = () => root.looked && look(null);
-  text.onclick = choose;
-  text.onkeyup = ({ key }) => (key === "Enter" || key === " ") && choose();
+  listenToWord(text, { look: () => look([line, i]), leave: () => view.looked && look(null), choose });
 }
 
 // What the word that is looked at gives, or gets, in all.
-function tell(root) {
-  const way = wayOf(root);
-  const [line, at] = lookOf(root);
+function tell(view) {
+  const way = wayOf(view);
+  const [line, at] = lookOf(view);
   const weights = line === way.asks ? way.weights[at] : way.weights.map((row) => row[at]);
   const sum = spellNumber(weights.reduce((one, weight) => one + (weight ?? 0), 0));
-  return said(root.data.text[line === way.asks ? "gives" : "gets"], { word: root.data.lines[line][at], sum });
+  return said(view.data.text[line === way.asks ? "gives" : "gets"], { word: view.data.lines[line][at], sum });
 }

@@ -4,10 +4,13 @@
 // that are waited for. show: draws a position, null where it waits.
 import { hear, shared } from "../shared.js";
 
+const followers = new WeakMap(); // by element: the sliders that it follows, and how it is drawn
+
 export function followSlider(root, data, show) {
-  Object.assign(root, { data, show });
+  const isNew = !followers.has(root);
+  followers.set(root, { data, show });
   show(positionHeld(data));
-  root.hear ??= listenToSliders(root);
+  if (isNew) listenToSliders(root);
 }
 
 export function positionHeld({ of, counts, position, waits_for: waitsFor }) {
@@ -23,8 +26,8 @@ export function positionHeld({ of, counts, position, waits_for: waitsFor }) {
 
 function listenToSliders(root) {
   const end = hear("slider-moved", ({ of }) => {
+    const { data, show } = followers.get(root);
     if (!root.isConnected) end();
-    else if (root.data.of.includes(of) || of in root.data.waits_for) root.show(positionHeld(root.data));
+    else if (data.of.includes(of) || of in data.waits_for) show(positionHeld(data));
   });
-  return end;
 }

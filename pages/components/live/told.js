@@ -2,22 +2,25 @@
 // for each position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
 // Markdown. reached: of a goal, at which positions it is. waits: the text where it waits. templates: where a hand moves
 // numbers besides, what is said meanwhile, before and once a goal is reached.
+import { element, stateOf } from "../dom.js";
 import { hear } from "../shared.js";
 import { followSlider, positionHeld } from "./position.js";
 
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".told");
-  followSlider(root, data, (position) => {
-    const { texts, reached, waits } = root.data;
-    tell(root, texts[position] ?? [waits], Boolean(reached?.[position]));
-  });
-  root.hearMoved ??= listenToMoved(root);
+  const view = stateOf(root, () => listenToMoved({ root }));
+  view.data = data;
+  followSlider(root, data, (position) => show(view, position));
 }
 
-function tell(root, pieces, isReached) {
-  const { kind } = root.data;
+function show({ root, data }, position) {
+  const { texts, reached, waits } = data;
+  tell(root, data.kind, texts[position] ?? [waits], Boolean(reached?.[position]));
+}
+
+function tell(root, kind, pieces, isReached) {
   const line = kind === "table" ? table(pieces.join("")) : document.createElement(kind === "heading" ? "h5" : "p");
-  if (kind !== "table") line.append(...pieces.map((piece, i) => (i % 2 ? bold(piece) : piece)));
+  if (kind !== "table") line.append(...pieces.map((piece, i) => (i % 2 ? element("strong", "", piece) : piece)));
   root.classList.toggle("caption", kind === "caption");
   root.classList.toggle("goal", kind === "goal");
   root.classList.toggle("reached", isReached);
@@ -25,36 +28,30 @@ function tell(root, pieces, isReached) {
 }
 
 // What a hand has moved: { values, isReached }, null where it is as it was.
-function listenToMoved(root) {
+function listenToMoved(view) {
   const end = hear("numbers-moved", (moved) => {
+    const { root, data } = view;
     if (!root.isConnected) end();
-    else if (moved === null) root.show(positionHeld(root.data));
-    else if (root.data.templates.length) tellMoved(root, moved);
+    else if (moved === null) show(view, positionHeld(data));
+    else if (data.templates.length) tellMoved(root, data, moved);
   });
-  return end;
+  return view;
 }
 
-function tellMoved(root, { values, isReached }) {
-  const template = root.data.templates[Number(isReached)];
-  tell(root, [template.replace(/\{(\w+)\}/g, (_, name) => values[name])], isReached);
-}
-
-function bold(text) {
-  return Object.assign(document.createElement("strong"), { textContent: text });
+function tellMoved(root, { kind, templates }, { values, isReached }) {
+  const text = templates[Number(isReached)].replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  tell(root, kind, [text], isReached);
 }
 
 // A table of Markdown: its head, a line that is not shown, its rows.
 function table(markdown) {
-  const element = document.createElement("table");
+  const made = document.createElement("table");
   const [head, , ...rows] = markdown.split("\n").map((line) => line.split("|").slice(1, -1));
-  fill(element.createTHead(), [head], "th");
-  fill(element.createTBody(), rows, "td");
-  return element;
+  fill(made.createTHead(), [head], "th");
+  fill(made.createTBody(), rows, "td");
+  return made;
 }
 
 function fill(part, rows, kind) {
-  for (const row of rows)
-    part
-      .insertRow()
-      .append(...row.map((text) => Object.assign(document.createElement(kind), { textContent: text.trim() })));
+  for (const row of rows) part.insertRow().append(...row.map((text) => element(kind, "", text.trim())));
 }

@@ -1,6 +1,7 @@
 // The weights of many heads as small maps: sorted, filtered and searched here, two of them compared, or one of them on
 // two sentences. It needs names, words, numbers and weights, and knows nothing of what made them.
 import { element, isDrawn, setColours } from "../dom.js";
+import { Rest } from "../drag.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
@@ -10,11 +11,12 @@ const BITS = "entropy"; // the measure that is no share
 const BY_LAYER = "layers"; // in place of a measure
 const MOST_LABELS = 24; // words beside a large map
 const UNKNOWN = -1; // below every number: no query of the sentence says anything
-const REST = 300; // ms after which a choice is kept by the link: until then the next one may follow
+const REST_MS = 300; // after which a choice is kept by the link: until then the next one may follow
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
   root.trigger = setTriggerValue;
+  root.rest ??= new Rest(() => sendOrder(root), REST_MS);
   if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
@@ -28,7 +30,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   shown.rolled = floats(shown.rolled);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "share", "x"]);
   root.look ??= { by: BY_LAYER, least: 0, from: "", to: "", pair: [] };
-  if (shown.order && !root.resting) Object.assign(root.look, lookOf(shown.order));
+  if (shown.order && !root.rest.isOn) Object.assign(root.look, lookOf(shown.order));
   if (root.look.from >= shown.queries.length) root.look.from = "";
   if (root.look.to >= shown.keys.length) root.look.to = "";
   if (!shown.measures[root.look.by]) root.look.by = BY_LAYER;
@@ -59,7 +61,7 @@ const lookOf = ({ by, least, from, to }) => ({ by, least, from: from ?? "", to: 
 
 function takeOrder(root, order) {
   const look = { ...root.look, ...lookOf(order) };
-  if (root.resting || JSON.stringify(look) === JSON.stringify(root.look)) return;
+  if (root.rest.isOn || JSON.stringify(look) === JSON.stringify(root.look)) return;
   root.look = look;
   fillControls(root);
   arrange(root);
@@ -70,13 +72,10 @@ function choose(root, choice) {
   Object.assign(root.look, choice);
   arrange(root);
   if (!root.shown.order) return;
-  clearTimeout(root.resting);
-  root.resting = setTimeout(() => sendOrder(root), REST);
+  root.rest.begin();
 }
 
 function sendOrder(root) {
-  clearTimeout(root.resting);
-  root.resting = 0;
   const { by, least, from, to } = root.look;
   const place = (word) => (word === "" ? null : word);
   root.trigger("order", { by, least, from: place(from), to: place(to) });
@@ -85,7 +84,7 @@ function sendOrder(root) {
 // An order that still rests goes along: sent a moment later it could take the place of the opened head, for a busy
 // server keeps only the last message of a component.
 function openHead(root, head) {
-  if (root.resting) sendOrder(root);
+  root.rest.end();
   root.trigger("head", head);
 }
 

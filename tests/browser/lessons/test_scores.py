@@ -25,6 +25,23 @@ def test_an_arrow_follows_the_hand_and_the_server_takes_it(screen):
     expect(opened.page.locator(".match .chosen .much")).to_have_text("1.45")
 
 
+CHOOSE_WHILE_KEYS_REST = """root => {
+    const press = new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true })
+    root.querySelector("[data-place=k]").dispatchEvent(press)
+    root.querySelectorAll(".dial")[2].click()
+}"""
+
+
+def test_a_score_chosen_before_the_arrow_is_sent_takes_the_arrow_along(screen):
+    opened = screen("?lang=en&score=general", lesson="scores")
+    with opened.answered():
+        opened.page.locator(".match").evaluate(CHOOSE_WHILE_KEYS_REST)
+    opened.wait_for_sentence("Score: dot.")
+    assert opened.query()["score"] == "dot"
+    assert opened.query()["k"] == "0.9,1.5"
+    expect(opened.page.locator(".match [data-place=k]")).to_have_attribute("aria-valuetext", "0.90, 1.50")
+
+
 def test_predict_then_five_scores_stand_beside_each_other_and_the_link_keeps_it(screen):
     opened = screen("?lang=en", lesson="scores")
     assert opened.sentence().startswith("Score: scaled dot. Head 1: “it” gives 93 % of its attention to “dog”")

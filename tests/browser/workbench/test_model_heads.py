@@ -52,9 +52,12 @@ def test_a_head_opened_before_the_order_is_sent_takes_the_order_along(screen):
         by.value = "previous"
         by.onchange()
         root.querySelectorAll(".open")[1].click()
-        return [sent, root.resting]
+        return [sent, root.rest.isOn]
     }"""
-    assert heads.evaluate(sent) == [["order", "head"], 0]  # one message; a second one could take the first one's place
+    assert heads.evaluate(sent) == [
+        ["order", "head"],
+        False,
+    ]  # one message; a second one could take the first one's place
 
 
 def test_heads_are_sorted_by_what_they_do_and_those_that_do_less_are_left_out(screen):
