@@ -1,6 +1,26 @@
 // One cell's arithmetic: text, and numbers that lead to the step they stand in.
 import { setColours } from "./dom.js";
 
+/** @import { Component } from "./shared.js" */
+
+/**
+ * @typedef {object} Arithmetic
+ * @property {string} label
+ * @property {Place[]} trail the cells that led here
+ * @property {Place[]} pieces texts, and numbers that lead to the step in which they stand
+ * @property {Record<string, string>} colours
+ */
+
+/**
+ * @typedef {object} Place
+ * @property {string} text
+ * @property {string} [title]
+ * @property {string} [step]
+ * @property {number[]} [index]
+ * @property {string} [family]
+ */
+
+/** @param {Component<Arithmetic>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arithmetic");
   const walking = root.contains(root.getRootNode().activeElement);

@@ -1,16 +1,26 @@
-// One large matrix, cell by cell: looked at whole or near, read by hovering or with the arrow keys, opened or painted.
-// Everything is drawn again from the data and the view; what is kept from run to run is the view: how near, and where.
-// The data: a Raster's fields; palette; words (in, out, whole, window, hint, cell, digits, blocked, allowed); label;
-// note, such as "1 : 2"; chosen, a cell's row and column, and query, a row, or null; paint, and with it turn, which
-// counts the strokes that were answered, so that a refused one is taken back; linked, a name that maps share whose same
-// cell is read together.
+// One large matrix, cell by cell: seen whole or near, read by hovering or with the arrow keys, opened or painted. All
+// is drawn anew from the data and the view; from run to run only the view is kept: how near, and where.
 import { followSlider } from "./live/position.js";
 import { BLOCKED, unpacked } from "./pixels.js";
 import { hear, tellOthers } from "./shared.js";
 import { clamped, Sheet } from "./sheet.js";
 
+/**
+ * @typedef {object} MapData besides the fields of a Raster (attention_core/drawing/raster.py)
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} words in, out, whole, window, hint, cell, digits, blocked, allowed
+ * @property {string} label
+ * @property {string} note such as "1 : 2"
+ * @property {number[] | null} chosen a row and a column
+ * @property {number | null} query a row
+ * @property {boolean} paint
+ * @property {number} [turn] counts the strokes that were answered: one that was refused is taken back
+ * @property {string} [linked] a name: maps that share it are read at the same cell
+ */
+
 const ALLOWED = 252; // the colour number of a True: 1, the end of a signed scale
 
+/** @param {import("./shared.js").Component<Uint8Array>} component data: a packed MapData */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".map");
   const map = (root.map ??= new LargeMap(root));

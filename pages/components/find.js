@@ -1,7 +1,25 @@
 // The search: which entries fit the typed words, best first.
 
-// entries: { titles, details } by language, { sign }. Each gets its number, its titles as they are compared, and all
-// its texts as one; `shown` keeps the titles as they are written.
+/**
+ * @typedef {object} Entry something that can be found
+ * @property {Record<string, string>} titles by language
+ * @property {Record<string, string>} details by language
+ * @property {string} sign a symbol of a formula, or ""
+ */
+
+/**
+ * @typedef {object} Indexed
+ * @property {number} number the place of the entry
+ * @property {Record<string, string>} shown its titles as they are written
+ * @property {string[]} titles its titles as they are compared
+ * @property {string} all all its texts as they are compared
+ * @property {string} sign
+ */
+
+/**
+ * @param {Entry[]} entries
+ * @returns {Indexed[]}
+ */
 export function makeIndex(entries) {
   return entries.map((entry, number) => {
     const titles = Object.values(entry.titles).map(simplify);
@@ -14,8 +32,13 @@ function simplify(text) {
   return text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
 }
 
-// The numbers of the entries that have every word that is typed: first those that are called so, then those whose title
-// has the words.
+/**
+ * The numbers of the entries that have every word that is typed: first those of that name, then those whose title has
+ * the words.
+ * @param {Indexed[]} index
+ * @param {string} typed
+ * @returns {number[]}
+ */
 export function find(index, typed) {
   const wanted = simplify(typed);
   if (!wanted) return [];

@@ -19,7 +19,7 @@ IMPORT = re.compile(r'^import \{([^}]*)\} from "([^"]+)\.js";\n', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function\*?|class) (\[[^\]]*\]|\w+))", re.MULTILINE)
 DEFAULT = "export default "
 # Comments of whole lines and at the end of a line, unless they have a quote: what looks like one may stand in a string.
-COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?s:.*?)\*/\n|[ \t]+//[^\"'`\n]*$|^\n", re.MULTILINE)
+COMMENT = re.compile(r"^\s*//.*\n|^\s*/\*\*(?:[^*]|\*(?!/))*\*/\n|[ \t]+//[^\"'`\n]*$|^\n", re.MULTILINE)
 INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 # A constant, function or class of a module: its first line, and the lines that are indented or close a bracket.
 DECLARATION = re.compile(

@@ -1,14 +1,30 @@
-// A matrix in cells that can be typed into: Enter, another cell or a paste tells every cell that holds something else
-// than the matrix. Arrows lead up and down, and at the ends of a text to the next cell; Escape brings the number back.
-// data.hint: says that a number is changed by dragging it up or down, too; where it is missing, it is not. data.large:
-// whether cells are large though they have no marks.
+// A matrix in cells that can be typed into: Enter, another cell or a paste sends every cell that holds another text
+// than the matrix. Arrow keys lead up and down, and at the ends of a text to the next cell; Escape brings the number
+// back.
 import { added, element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
+
+/** @import { Component } from "./shared.js" */
+
+/**
+ * @typedef {object} Numbers
+ * @property {string} name
+ * @property {string[]} rows names
+ * @property {string[]} columns names
+ * @property {string[][]} numbers
+ * @property {boolean[][]} changed
+ * @property {number} version counts the answers of the server
+ * @property {[mark: string, told: string][][]} [marks]
+ * @property {string} [hint] says that a number can be dragged; missing if it cannot
+ * @property {boolean} [large] whether cells are large though they have no marks
+ * @property {any} [place] of the cells in a picture
+ */
 
 const STEP = 0.5; // of a number that is dragged
 const MOST_PASTED = 200_001; // characters: one more than the server reads
 const STEP_PX = 8; // px: so far a hand moves for one step
 
+/** @param {Component<Numbers>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector("table");
   const view = stateOf(root);
@@ -22,7 +38,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.classList.toggle("dragged", Boolean(data.hint));
 }
 
-// A cell with another text is being typed into.
+/**
+ * Shows the number of a cell, unless somebody types into it.
+ * @param {any} cell
+ * @param {Numbers} data
+ * @param {boolean} isNew whether another matrix is shown
+ */
 function showNumber(cell, { numbers, changed, marks, hint }, isNew) {
   const { input, row, column } = cell;
   const number = numbers[row][column];

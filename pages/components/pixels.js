@@ -1,7 +1,12 @@
 // What the drawn maps share: data out of one run of bytes, and cells as pixels of an image.
 export const BLOCKED = 255; // the colour number of a blocked cell, which is hatched
 
-// The dictionary that `packed` made: a length, a JSON text, and then what is bytes, each at a multiple of 4.
+/**
+ * The dictionary that pack_bytes of pages/components packed: a length, a JSON text, and then the values that are bytes,
+ * each at a multiple of 4.
+ * @param {Uint8Array} bytes
+ * @returns {any} the dictionary
+ */
 export function unpacked(bytes) {
   const whole = bytes.slice(); // starts at 0, so that the numbers in it are aligned
   const length = new DataView(whole.buffer).getUint32(0, true);
@@ -15,7 +20,13 @@ export function unpacked(bytes) {
   return data;
 }
 
-// Cells as an image of one pixel each; blocked ones are left open, for the hatch to be seen through them.
+/**
+ * Cells as an image of one pixel each; blocked ones stay transparent, for their hatching to be seen.
+ * @param {Uint8Array} cells the colour number of each cell
+ * @param {number} rows
+ * @param {number} columns
+ * @param {string[]} fills the colour of each number, as #rrggbb
+ */
 export function pixels(cells, rows, columns, fills) {
   const image = document.createElement("canvas");
   image.width = columns;
@@ -32,7 +43,11 @@ export function pixels(cells, rows, columns, fills) {
   return image;
 }
 
-// Red, green and blue of a colour that is written #rrggbb.
+/**
+ * Red, green and blue of a colour that is written #rrggbb.
+ * @param {string} colour
+ * @returns {number[]}
+ */
 export function channelsOf(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
 }

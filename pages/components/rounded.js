@@ -1,5 +1,9 @@
-// Numbers and shares as texts, rounded as Python rounds them elsewhere on the screen: to the nearest, halves to even.
-// A size with so many significant digits: its digits as a text, and its power of ten.
+/**
+ * A size with so many significant digits: its digits as a text, and its power of ten.
+ * @param {number} size
+ * @param {number} figures
+ * @returns {[string, number]}
+ */
 function significant(size, figures) {
   const exact = /^(\d)\.(\d*)e(.+)$/.exec(size.toExponential(100));
   const kept = exact[1] + exact[2].slice(0, figures - 1);
@@ -9,7 +13,10 @@ function significant(size, figures) {
   return [mantissa.replace(".", ""), Number(power)];
 }
 
-// A number with so many decimals, with a hyphen for its minus; none before a zero that only rounding made.
+/**
+ * A number with so many decimals, with a hyphen for its minus; none before a zero that only rounding made.
+ * @type {(value: number, decimals: number) => string}
+ */
 export function rounded(value, decimals) {
   const size = Math.abs(value);
   let text = size.toFixed(decimals); // of two that are equally near, the larger
@@ -19,12 +26,12 @@ export function rounded(value, decimals) {
   return value < 0 && Number(text) !== 0 ? `-${text}` : text;
 }
 
-// A true minus sign, and two digits in an exponent, as everywhere on the screen.
+/** A true minus sign, and two digits in an exponent, as everywhere on the screen. @param {string} text */
 export function printed(text) {
   return text.replace(/^-/, "−").replace(/e([+-])(\d)$/, "e$10$2");
 }
 
-// A number with two decimals, as it stands in a cell.
+/** A number with two decimals, as it stands in a cell. @param {number} value */
 export function fixed(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value < 0 ? "−∞" : "∞";
   if (Math.abs(value) < 1e5) return printed(rounded(value, 2));
@@ -32,15 +39,19 @@ export function fixed(value) {
   return printed(`${value < 0 ? "-" : ""}${kept[0]}.${kept.slice(1)}e+${power}`);
 }
 
-// A number in two digits; a small one by its power of ten.
+/** A number in two digits; a small one by its power of ten. @param {number} size */
 export function twoDigits(size) {
   const [kept, power] = significant(size, 2);
   if (power < -4) return printed(`${kept[0]}${kept[1] === "0" ? "" : `.${kept[1]}`}e${power}`);
   return String(Number(`${kept}e${power - 1}`));
 }
 
-// A share in percent, without the sign: whole, two digits where that would make 0 of it, <0.01 where it is less than
-// that, >99 where a whole number would make all of it.
+/**
+ * A share in percent, without the sign: whole, two digits where that would make 0 of it, <0.01 where it is less than
+ * that, >99 where a whole number would make all of it.
+ * @param {number} share
+ * @returns {string}
+ */
 export function percentDigits(share) {
   if (share > 0 && 100 * share < 0.01) return "<0.01";
   const whole = rounded(100 * share, 0);
@@ -48,7 +59,11 @@ export function percentDigits(share) {
   return whole === "100" && share < 1 ? ">99" : whole;
 }
 
-// The same where there is room for few digits: <1 where a whole number would make 0 of it.
+/**
+ * The same where there is room for few digits: <1 where a whole number would make 0 of it.
+ * @param {number} share
+ * @returns {string}
+ */
 export function wholePercentDigits(share) {
   return share > 0 && rounded(100 * share, 0) === "0" ? "<1" : percentDigits(share);
 }

@@ -1,16 +1,24 @@
-// A row of buttons is one stop of the Tab key; arrows, Home and End go on from one to the next. `fill` makes the row
-// anew: whoever walks along it with the keyboard stays where they were. selector: which buttons are stops. columns: of
-// a grid, how many stand in a line.
+// A roving tabindex.
+import { focused } from "./dom.js";
+
+/**
+ * Makes a row of buttons one stop of the Tab key; the arrow keys, Home and End move the focus within it.
+ * @param {HTMLElement} root
+ * @param {() => void} fill makes the row anew; the focus stays on the button at the same place
+ * @param {string} [selector] which elements are the buttons
+ * @param {() => number} [columns] of a grid: how many buttons stand in a line
+ */
 export function roving(root, fill, selector = "button", columns = () => 0) {
-  const buttons = () => [...root.querySelectorAll(selector)];
-  const focused = buttons().indexOf(root.getRootNode().activeElement);
+  /** @returns {HTMLElement[]} */
+  const buttons = () => Array.from(root.querySelectorAll(selector));
+  const before = buttons().indexOf(focused(root));
   fill();
   const row = buttons();
-  const stop = focused >= 0 ? focused : Math.max(row.findIndex((each) => each.matches(".chosen")), 0);
+  const stop = before >= 0 ? before : Math.max(row.findIndex((each) => each.matches(".chosen")), 0);
   row.forEach((each, i) => (each.tabIndex = i === stop ? 0 : -1));
-  if (focused >= 0) row[focused]?.focus();
+  if (before >= 0) row[before]?.focus();
   root.onkeydown = (event) => {
-    const at = row.indexOf(root.getRootNode().activeElement);
+    const at = row.indexOf(focused(root));
     const line = columns();
     const lines = line ? { ArrowDown: at + line, ArrowUp: at - line } : {};
     const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: row.length - 1, ...lines }[event.key];

@@ -4,9 +4,31 @@ import { element, setColours } from "./dom.js";
 import { roving } from "./roving.js";
 import { drawPicture } from "./small_picture.js";
 
+/** @import { Component } from "./shared.js" */
+
+/**
+ * @typedef {object} Scenes
+ * @property {Scene[]} cards
+ * @property {number} chosen the card that is chosen
+ * @property {boolean} movable whether the order can be changed
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/**
+ * @typedef {object} Scene shown by shapes, an image or lines
+ * @property {string} title
+ * @property {string} minutes
+ * @property {any[][]} [shapes]
+ * @property {string} [image]
+ * @property {string[]} [lines]
+ * @property {boolean} [code] whether the lines are code
+ */
+
 const DRAG_PX = 6; // pixels: less is a click
 const PATIENCE_MS = 3000; // milliseconds: how long another move waits for the answer to the one before
 
+/** @param {Component<Scenes>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".scenes");
   setColours(root, data.palette);
@@ -53,6 +75,12 @@ export default function ({ parentElement, data, setTriggerValue }) {
   for (const card of list.children) followDrag(root, list, card, send);
 }
 
+/**
+ * @param {Scene} scene
+ * @param {number} at its place
+ * @param {Scenes} data
+ * @param {() => void} open
+ */
 function drawScene({ title, minutes, shapes, lines, image, code }, at, { chosen, movable, text }, open) {
   const card = element("li", "scene");
   card.dataset.at = at;

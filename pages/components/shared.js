@@ -2,6 +2,15 @@
 // they meet in one object that the page has once, and in events of the window.
 
 /**
+ * What Streamlit calls a component with.
+ * @template Data
+ * @typedef {object} Component
+ * @property {{ querySelector(selector: string): any }} parentElement
+ * @property {Data} data
+ * @property {(event: string, value: unknown) => void} [setTriggerValue] sends a message to the server
+ */
+
+/**
  * @typedef {object} Shared
  * @property {{ of: string, position: number } | null} [heldSlider] the slider that a hand drags, and where it stands
  * @property {Record<string, any>} [look] what the server shows: the last data of flow/look.js

@@ -16,6 +16,7 @@ const ROOM = 110;
 const OVERHANG = 100; // what tilted texts take beyond the last column
 const RAMP = { wide: 260, tall: 40 };
 
+/** @type {(value: number, least: number, most: number) => number} */
 export function clamped(value, least, most) {
   return Math.max(least, Math.min(most, value));
 }

@@ -19,6 +19,10 @@ const DRAWN = {
 };
 const FILLED = ["rect", "dot", "text"];
 
+/**
+ * @param {any[][]} shapes
+ * @returns {SVGElement}
+ */
 export function drawPicture(shapes) {
   const picture = svgShape("svg", { viewBox: "0 0 160 90", "aria-hidden": "true" });
   for (const [kind, colour, strength, ...numbers] of shapes) {

@@ -16,7 +16,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   const before = root.images ?? new Map(); // most changes leave most of the maps as they are
   root.images = new Map();
   let from = 0;
-  const parts = shown.maps.flatMap(({ opens, name, title, map: drawn, scale, chosen, breaks }) => {
+  const parts = shown.maps.flatMap(({ opens, name, title, map: [rows, columns], scale, chosen, breaks }) => {
     const each = document.createElement("button");
     each.type = "button";
     each.className = chosen ? "chosen" : "";
@@ -24,11 +24,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
     each.setAttribute("aria-pressed", String(chosen));
     const written = document.createElement("bdi");
     written.textContent = name;
-    const cells = shown.cells.subarray(from, (from += drawn[0] * drawn[1]));
-    const content = [drawn, scale, shown.palette.ground, new TextDecoder("latin1").decode(cells)].join();
-    const image = before.get(content) ?? pixels(cells, ...drawn, shown.fills[scale]).toDataURL();
+    const cells = shown.cells.subarray(from, (from += rows * columns));
+    const content = [rows, columns, scale, shown.palette.ground, new TextDecoder("latin1").decode(cells)].join();
+    const image = before.get(content) ?? pixels(cells, rows, columns, shown.fills[scale]).toDataURL();
     root.images.set(content, image);
-    each.append(small(image, ...drawn, shown.side), written);
+    each.append(small(image, rows, columns, shown.side), written);
     each.onclick = () => root.trigger("opened", opens);
     return breaks ? [document.createElement("hr"), each] : [each];
   });

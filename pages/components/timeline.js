@@ -1,10 +1,32 @@
-// A line of years: what each added, as small pictures; the one that is looked at large, with who it was and where it is
-// seen. data: { entries, text, palette }: each entry { year, who, text, drawn, shapes, address, place, key }.
+// A line of years: what each one added as a small picture; the chosen one is large, with who it was and where the app
+// shows it.
 import { belongs } from "./belongs.js";
 import { element, setColours } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
 
+/** @import { Component } from "./shared.js" */
+
+/**
+ * @typedef {object} Timeline
+ * @property {Milestone[]} entries
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/**
+ * @typedef {object} Milestone
+ * @property {string} year
+ * @property {string} who
+ * @property {string} text with **bold** and *slanted* parts
+ * @property {string} drawn what its picture shows
+ * @property {any[][]} shapes
+ * @property {string} address where it is seen in the app
+ * @property {string} place the name of that page
+ * @property {string} key
+ */
+
 const MARGIN = 2; // of a large picture, in its units: half of a thick line
+/** @param {Component<Timeline>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
   setColours(root, data.palette);

@@ -4,9 +4,27 @@ import { element, setColours } from "./dom.js";
 import { playerOf } from "./player.js";
 import { roving } from "./roving.js";
 
+/** @import { Component } from "./shared.js" */
+
+/**
+ * @typedef {object} Tokens
+ * @property {string} original the text
+ * @property {{ name: string, note: string, tokens: Token[] }[]} rows words, pieces and characters
+ * @property {{ merges: number, tokens: Token[] }[]} stages the pieces after so many merges
+ * @property {[string, string][]} learned the merges
+ * @property {number} merges how many are made
+ * @property {number} most
+ * @property {number} unmerged the size of the vocabulary without merges
+ * @property {Record<string, string>} palette
+ * @property {any} label
+ */
+
+/** @typedef {{ shown: string, said: string, first: number, last: number, known: boolean }} Token of some letters */
+
 const TINTS = 6; // colours that follow each other
 const STEP_TIME = 260; // ms between two stages while it plays
 
+/** @param {Component<Tokens>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tokens");
   root.trigger = setTriggerValue;

@@ -4,6 +4,11 @@ import { button, element, setColours } from "./dom.js";
 import { said } from "./flow/words.js";
 import { roving } from "./roving.js";
 
+/** @import { Component } from "./shared.js" */
+
+/** @typedef {{ words: string[], palette: Record<string, string>, text: Record<string, string> }} Gaps */
+
+/** @param {Component<Gaps>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".word-gaps");
   setColours(root, data.palette);

@@ -28,10 +28,10 @@ def test_what_is_imported_stands_once_and_first(write):
 def test_modules_are_joined_without_comments(write):
     write(
         page='// Draws.\nimport { b as two } from "./b.js";\n\nexport default function () {\n  return two;\n}\n',
-        b='/**\n * Two.\n */\nexport const b = () => own;\nconst own = "4 // 5"; // of its own\n',
+        b='/** @type {any} */ let kept;\n/**\n * Two.\n */\nexport const b = () => [own, kept];\nconst own = "4 // 5"; // of its own\n',
     )
     assert join_modules("page") == (
-        'const $b = (() => {\nconst b = () => own;\nconst own = "4 // 5";\nreturn { b };\n})();\n'
+        'const $b = (() => {\n/** @type {any} */ let kept;\nconst b = () => [own, kept];\nconst own = "4 // 5";\nreturn { b };\n})();\n'
         "const $page = (() => {\nconst { b: two } = $b;\nconst $draw = function () {\nreturn two;\n}\n"
         "return { draw: $draw };\n})();\n"
         "export default $page.draw;\n"

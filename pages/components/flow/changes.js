@@ -2,11 +2,20 @@
 import { finite, isCalm } from "./motion.js";
 import { spellPercent } from "./words.js";
 
+/** @import { Model, Snapshot } from "./model.js" */
+
 export const GLOW_MS = 1300; // what a change changed is outlined, and has its old number beside it
 export const BEFORE_MS = 3200; // what the headline said before
 
-// before, now: snapshots of the same words. { rows: part -> row -> { m, old } of the number that changed most, said,
-// begun }, or null where nothing changed. begun: when it is first seen.
+/**
+ * What a change of the run changed.
+ * @param {Snapshot} before
+ * @param {Snapshot} now of the same words
+ * @param {Model} model
+ * @returns {{ rows: Map<string, Map<number, { m: number, old: number, now: number, by: number }>>, said: string, begun:
+ *   number | null } | null} of each part and row the number that changed most, what the headline said, and when it was
+ *   first seen; null if nothing changed
+ */
 export function findChanges(before, now, model) {
   const rows = new Map();
   for (const part of now.parts) {
@@ -44,6 +53,7 @@ export function fading(glow, now) {
   return left > 0 ? { rows: glow.rows, strength: isCalm() ? 1 : left } : null;
 }
 
+/** Whether two numbers differ by more than rounding. @type {(one: number, other: number) => boolean} */
 export const isOther = (one, other) =>
   one !== other && !(Math.abs(one - other) <= 1e-6 * Math.max(Math.abs(one), Math.abs(other)));
 // Of the same words in the same layer: else nothing was changed, only opened.

@@ -128,4 +128,5 @@ export class Exchange {
   }
 }
 
+/** @type {(one: { step: string, index: number[] }, other: { step: string, index: number[] }) => boolean} */
 export const isSamePlace = (one, other) => one.step === other.step && String(one.index) === String(other.index);

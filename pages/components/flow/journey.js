@@ -1,6 +1,8 @@
 // The time of the picture: how far the journey has come, as it is played, dragged and gone along stop by stop.
 import { between, clamp, isCalm } from "./motion.js";
 
+/** @typedef {{ motion: string, parts: string[] }} Stop a keyframe: what moves, and the parts that it makes */
+
 const STOP_MS = {
   ask: 2000, match: 3400, meet: 3000, scale: 1200, add: 1800, mask: 1300, power: 1700, share: 3200, gather: 2300,
   merge: 1600, output: 900,
@@ -9,28 +11,38 @@ const USUAL_STOP_MS = 1400;
 const HOLD_MS = 450; // between two stops, while it plays
 const CALM_STOP_MS = 1600; // a stop where nothing may move
 
+/** @type {(stop: Stop) => number} */
 export const lastsMs = (stop) => STOP_MS[stop.motion] ?? USUAL_STOP_MS;
 
 export class Journey {
-  // ask: asks for a frame. rests: hears that a hand has moved it, and where it rests now.
+  /**
+   * @param {() => void} ask asks for a frame
+   * @param {() => void} rests hears that a hand has moved the journey
+   */
   constructor(ask, rests) {
     this.ask = ask;
     this.rests = rests;
+    /** @type {Stop[]} */
     this.stops = [];
-    this.known = new Set(); // motions that were explained before: a key passes their stops
-    this.progress = Infinity; // stops that are behind, and how far the next has come
-    this.playing = null; // { last, rests }: the time of the last frame, and what is left of a hold
+    this.known = new Set(); // motions that were shown before: a key skips their stops
+    this.progress = Infinity; // the number of stops that are over, and how far the next one has come
+    /** @type {{ last?: number, rests?: number } | null} the time of the last frame, and what is left of a hold */
+    this.playing = null;
+    /** @type {{ from: number, target: number, begun: number, ms: number } | null} on the way to a stop */
     this.glide = null;
   }
 
-  // The stops of another snapshot; a journey at its end stays there.
+  /** The stops of another snapshot; a journey at its end stays at the end. @param {Stop[]} stops */
   take(stops) {
     const isAtEnd = this.progress >= this.stops.length;
     this.stops = stops;
     this.progress = isAtEnd ? stops.length : Math.min(this.progress, stops.length);
   }
 
-  // The stop that is under way, or that has just ended, and how far it has come; at the journey's end none.
+  /**
+   * The stop that is under way or has just ended, and how far it has come; none at the end of the journey.
+   * @returns {{ stop: Stop | null, share: number }}
+   */
   get told() {
     if (this.progress >= this.stops.length) return { stop: null, share: 0 };
     const place = Math.max(0, Math.ceil(this.progress) - 1);
@@ -41,7 +53,7 @@ export class Journey {
     return Boolean(this.playing || this.glide);
   }
 
-  // From its start or its end, by itself or not.
+  /** Goes to its start or its end, and plays from there or not. @param {{ plays: boolean, begins: string }} showing */
   begin({ plays, begins }) {
     this.progress = begins === "end" ? this.stops.length : 0;
     this.glide = null;
@@ -56,6 +68,7 @@ export class Journey {
     this.ask();
   }
 
+  /** @param {number} progress */
   scrub(progress) {
     this.glide = this.playing = null;
     this.progress = clamp(progress, 0, this.stops.length);
@@ -63,7 +76,12 @@ export class Journey {
     this.ask();
   }
 
-  // One stop on (1) or back (-1) from where it is going to; false where there is none. Those that are known are passed.
+  /**
+   * Goes to the next stop (1) or back (-1), from the stop where it is going; returns false if there is none. Known
+   * stops are skipped.
+   * @param {1 | -1} way
+   * @returns {boolean}
+   */
   stepBy(way) {
     const from = this.glide?.target ?? this.progress;
     let stop = way > 0 ? Math.floor(from + 1e-6) + 1 : Math.ceil(from - 1e-6) - 1;
@@ -73,7 +91,11 @@ export class Journey {
     return true;
   }
 
-  // To a stop, in so large a part of the time that it takes when it is played.
+  /**
+   * Moves to a stop.
+   * @param {number} stop
+   * @param {number} share of the time that it takes when it is played
+   */
   glideTo(stop, share) {
     const target = clamp(stop, 0, this.stops.length);
     const passed = this.stops[Math.min(Math.floor(Math.min(target, this.progress)), this.stops.length - 1)];
@@ -86,7 +108,7 @@ export class Journey {
     this.ask();
   }
 
-  // What has happened until now.
+  /** Moves to where it is at a time. @param {number} now ms */
   advance(now) {
     if (this.playing) this.play(now);
     if (this.glide) this.followGlide(now);

@@ -3,6 +3,43 @@
 // pixels. `unit` is 1 at 1280 px and grows with the room that there is.
 import { between, blendArrays, blendTables } from "./motion.js";
 
+/** @import { Snapshot, Part } from "./model.js" */
+
+/**
+ * @typedef {object} Frame the room of the picture, in pixels
+ * @property {number} width
+ * @property {number} height
+ * @property {number} unit 1 on a page 1280 px wide, more on a wider one
+ * @property {boolean} compact whether it is narrow, as on a phone
+ * @property {boolean} crossed whether the keys are words of another sentence
+ * @property {number} wordWidth the room of the words at the left
+ * @property {number} endWidth the room of the answer at the right
+ * @property {(part: Part) => number} headWidth the room that the name of a column needs
+ * @property {number} reserve free room behind the last column
+ * @property {Set<string>} shown names of the parts that are drawn
+ * @property {{ row: number | "lane", height: number } | null} open the row above an unfolded sum, and the sum's height
+ */
+
+/**
+ * @typedef {object} Layout where everything stands, in pixels
+ * @property {Record<string, number>} x left edge of each part
+ * @property {Record<string, number>} w width of each part
+ * @property {number} zoom how large cells are drawn
+ * @property {Set<string>} folded parts that are drawn narrow
+ * @property {Float64Array} rowY the middle of each row
+ * @property {Float64Array} rowHeight
+ * @property {number} laneY the middle of the lane, in which the query asks and is answered
+ * @property {number} laneHeight
+ * @property {number} laneBehind the row above the lane
+ * @property {number} headHeight
+ * @property {number} stick the length of all shares together
+ * @property {number} openY the top of an unfolded sum
+ * @property {number} openHeight
+ * @property {Part[]} parts those that are drawn
+ * @property {Frame} frame
+ * @property {number} unit
+ */
+
 // A vector: its cells, and how long it may be.
 export const STRIP = { cell: 14, lane: 17, merged: 9, gap: 2, longest: 118 };
 const BAR_COLUMN = 74; // a number for each key, as a bar
@@ -15,9 +52,12 @@ export const [SMALL, SMALLEST] = [0.8, 0.4];
 const SMALLEST_COMPACT = 0.15; // on a phone the picture of a long run is small rather than cut
 const NARROWEST = 0.2; // of a gap
 
-// frame: { width, height, unit, compact, shown, crossed, reserve, open }. shown: the names of the parts that are drawn.
-// reserve: room that is left free behind the last column. open: the row under which a sum is unfolded, and how high
-// that is, or null.
+/**
+ * Places all parts of a snapshot.
+ * @param {Snapshot} snapshot
+ * @param {Frame} frame
+ * @returns {Layout}
+ */
 export function layOut(snapshot, frame) {
   const parts = snapshot.parts.filter((part) => frame.shown.has(part.name));
   const across = columns(snapshot, parts, frame);
@@ -25,8 +65,12 @@ export function layOut(snapshot, frame) {
 }
 
 // ---- columns --------------------------------------------------------------------------------------------------------
-// Parts that stand below each other: of a column each part with rows has a slot of its own, the lane's first joins the
-// first; what else the lane has there stands behind it, what is mixed before all else.
+/**
+ * The parts of each slot, from the left. Of a column each part with rows has a slot of its own, the first one of the
+ * lane joins the first; other parts of the lane stand behind it, the mixed values before them.
+ * @param {Part[]} parts
+ * @returns {Part[][]}
+ */
 function slotsOf(parts) {
   const byColumn = new Map();
   for (const part of parts) byColumn.set(part.column, [...(byColumn.get(part.column) ?? []), part]);
@@ -45,7 +89,12 @@ function slotsOf(parts) {
   return slots;
 }
 
-// The room before a slot: at least so much, and so large a part of what is left over.
+/**
+ * The room before a slot: a least width, and its part of what is left over.
+ * @param {Part[]} slot
+ * @param {Part[] | undefined} before the slot at its left
+ * @param {Frame} frame
+ */
 function gapBefore(slot, before, { unit, compact }) {
   if (!before) return { least: 8 * unit, share: 0 };
   const [part, was] = [slot[0], before[0]];
@@ -56,7 +105,13 @@ function gapBefore(slot, before, { unit, compact }) {
   return { least: (was.role === "pair" ? 8 : 24) * unit, share: 0.8 };
 }
 
-// The cells of a vector: how wide one is, what is between two, and how many numbers one stands for.
+/**
+ * The cells of a vector: their width, the gap between two, how many numbers one shows, and their count.
+ * @param {Snapshot} snapshot
+ * @param {Part} part
+ * @param {number} unit
+ * @param {number} zoom
+ */
 export function stripOf(snapshot, part, unit, zoom) {
   const length = snapshot.numbers[part.name].length / (part.role === "lane" ? 1 : snapshot.shares.length);
   const usual = part.merges ? STRIP.merged : part.role === "lane" ? STRIP.lane : STRIP.cell;
@@ -66,6 +121,13 @@ export function stripOf(snapshot, part, unit, zoom) {
   return { cell: full * each, gap, each, count: Math.ceil(length / each) };
 }
 
+/**
+ * @param {Snapshot} snapshot
+ * @param {Part} part
+ * @param {Frame} frame
+ * @param {number} zoom
+ * @param {Set<string>} folded
+ */
 function widthOf(snapshot, part, { unit }, zoom, folded) {
   if (folded.has(part.name)) return FOLDED_COLUMN * unit;
   if (part.is_share) return SHARE_COLUMN * unit;
@@ -74,6 +136,11 @@ function widthOf(snapshot, part, { unit }, zoom, folded) {
   return count * (cell + gap) - gap;
 }
 
+/**
+ * @param {Snapshot} snapshot
+ * @param {Part[]} parts
+ * @param {Frame} frame
+ */
 function columns(snapshot, parts, frame) {
   const { width, unit, compact, wordWidth, endWidth, headWidth, reserve } = frame;
   const slots = slotsOf(parts);
@@ -115,6 +182,10 @@ function columns(snapshot, parts, frame) {
 }
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
+/**
+ * @param {Snapshot} snapshot
+ * @param {Frame} frame
+ */
 function rows(snapshot, { height, unit, open }) {
   const { shares } = snapshot;
   const count = shares.length;
@@ -140,6 +211,13 @@ function rows(snapshot, { height, unit, open }) {
   return { rowY, rowHeight, laneY, laneHeight, laneBehind, headHeight, stick, openY, openHeight };
 }
 
+/**
+ * Rows are even if they are legible then; else those with much weight are high enough to be read.
+ * @param {number} room
+ * @param {number} unit
+ * @param {Float64Array} shares
+ * @param {number} laneBehind
+ */
 function heightsOfRows(room, unit, shares, laneBehind) {
   const even = room / shares.length;
   if (even >= LEGIBLE_ROW * unit) return new Float64Array(shares.length).fill(Math.min(even, 78 * unit));
@@ -151,7 +229,13 @@ function heightsOfRows(room, unit, shares, laneBehind) {
 }
 
 // ---- on the way -----------------------------------------------------------------------------------------------------
-// Between two layouts: places flow.
+/**
+ * A layout between two others.
+ * @param {Layout} from
+ * @param {Layout} to
+ * @param {number} share
+ * @returns {Layout}
+ */
 export function blendLayouts(from, to, share) {
   if (!from || share >= 1) return to;
   const blended = { ...to, x: blendTables(from.x, to.x, share), w: blendTables(from.w, to.w, share) };

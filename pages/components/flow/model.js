@@ -1,14 +1,78 @@
-// What one query sees of a run in one head: the numbers of every part of the picture, row by row.
-// data: parts and stops as the core gives them (drawing/flow.py, drawing/flow_stops.py), steps by name, words of axes.
+// What one query sees of a run in one head: the numbers of every part of the picture, row by row. The data are those of
+// pages/panels/flow_data.py.
 import { BLOCKED } from "../pixels.js";
 import { keyHead, placeOf } from "./twin.js";
+
+/** @import { Step, Steps } from "./twin.js" */
+/** @import { Stop } from "./journey.js" */
+
+/**
+ * @typedef {object} Part a step as the picture draws it: attention_core/drawing/flow.py
+ * @property {string} name of the step
+ * @property {"row" | "pair" | "pairs" | "lane"} role a vector or a number for each key, or a vector of the query
+ * @property {number} column
+ * @property {string[]} reads the parts that it is made of
+ * @property {string} sign
+ * @property {string} label
+ * @property {string} family
+ * @property {boolean} is_share
+ * @property {boolean} mixes whether it is the sum of values
+ * @property {boolean} merges whether it holds all heads
+ * @property {boolean} after whether it comes after the mixing
+ * @property {any} formula
+ * @property {string} [opens] the step whose map a click on its name opens
+ */
+
+/**
+ * @typedef {object} Look what is shown of a run
+ * @property {number} batch
+ * @property {number} head
+ * @property {number} query
+ * @property {"flow" | "map" | "plane"} [view]
+ * @property {string} [step] which is shown as a map
+ */
+
+/** @typedef {{ step: string, index: number[] }} Cell a number of the run */
+
+/**
+ * @typedef {object} Snapshot all that the picture draws of a look
+ * @property {Look} look
+ * @property {number} asks the row of the word that asks; -1 if it is no key
+ * @property {Part[]} parts
+ * @property {Stop[]} stops
+ * @property {Record<string, Float64Array>} numbers of each part, row by row
+ * @property {Float64Array} shares
+ * @property {Part} share the part that holds them
+ * @property {boolean[]} blocked of each row
+ */
+
+/**
+ * @typedef {object} Matrix the last two axes of a step
+ * @property {string} [step]
+ * @property {number} rows
+ * @property {number} columns
+ * @property {string} [rowAxis]
+ * @property {string} [columnAxis]
+ * @property {string[]} [rowNames]
+ * @property {string[]} [columnNames]
+ * @property {string} kind
+ * @property {ArrayLike<number>} value
+ * @property {number} first the place of its first number in `value`
+ * @property {number} largest the size of a number that has the full colour
+ * @property {boolean} [isTransposed]
+ * @property {(row: number) => any} row its numbers
+ * @property {(row: number, column: number) => boolean} isBlocked
+ * @property {(row: number, column: number) => number[]} [placeOf] the index of a cell in the step
+ */
 
 const MOST_SHARE = 252; // the colour number of all
 
 export class Model {
   constructor(data) {
     this.data = data;
-    this.steps = data.steps; // those that are seen: of the run, or while a hand drags the twin's
+    /** @type {Steps} of the run, or while a hand drags of the twin */
+    this.steps = data.steps;
+    /** @type {Map<string, Part>} */
     this.parts = new Map(data.parts.map((part) => [part.name, part]));
     this.places = data.cut ? data.cut.keys : data.words.S.map((_, place) => place); // of the rows that are drawn
     this.keys = this.places.map((place) => data.words.S[place]);
@@ -16,34 +80,53 @@ export class Model {
     this.heads = data.heads;
   }
 
-  // The row in which a word stands, of the queries where they are the keys' words.
+  /**
+   * The row of a key's word.
+   * @param {number} place
+   * @returns {number} -1 if it has none
+   */
   rowOf(place) {
     return this.places.indexOf(place);
   }
 
-  // The row of the key that gets most. All others together are no key: what is left to them is named by no headline.
+  /** The row of the key with the largest share. The row of all other words is no key. @param {Float64Array} shares */
   mostOf(shares) {
     return largestOf(shares, 0, Math.min(this.places.length, shares.length));
   }
 
-  // Where a place on an axis of the run stands in the numbers that are here.
+  /**
+   * Where a place on an axis of the run stands in the numbers that the browser has.
+   * @param {string} dim
+   * @param {number} place
+   * @param {Part} part
+   */
   stored(dim, place, part) {
     if (!this.data.cut) return place;
     const isRow = dim === "S" || (dim === "T" && part.role === "row");
     return isRow ? this.rowOf(place) : 0;
   }
 
+  /** @param {string} name */
   step(name) {
     return this.steps[name];
   }
 
-  // Where a cell of a part stands in its step: the row is one of the picture, m counts along a vector.
+  /**
+   * The index of a cell of the picture in its step.
+   * @param {Part} part
+   * @param {Look} look
+   * @param {number} row
+   * @param {number} m place along a vector
+   */
   indexOf(part, look, row, m) {
     const { dims } = this.step(part.name);
     return dims.map((dim, axis) => this.position(dim, part, look, row, axis === dims.length - 1 ? m : 0));
   }
 
-  // The same where the numbers are here: an axis of length 1 stands for all.
+  /**
+   * The index of a cell of the picture in the numbers that the browser has; an axis of length 1 stands for all.
+   * @type {(part: Part, look: Look, row: number, m: number) => number[]}
+   */
   storedIndex(part, look, row, m) {
     const { dims, shape } = this.step(part.name);
     return this.indexOf(part, look, row, m).map((place, axis) =>
@@ -61,9 +144,13 @@ export class Model {
     return m;
   }
 
-  // A step as a matrix, for what is looked at: the last two axes, or one row where it has one. { step, rows, columns,
-  // rowAxis, rowNames, columnNames, kind, value, first, largest, row(row), isBlocked(row, column), placeOf(row,
-  // column): the index of a cell in the step }
+  /**
+   * A step as a matrix: its last two axes, or one row if it has one.
+   * @param {string} name
+   * @param {Look} look
+   * @param {boolean} [isTransposed]
+   * @returns {Matrix}
+   */
   matrix(name, look, isTransposed = false) {
     const { dims, shape, value, kind } = this.step(name);
     const leading = dims.slice(0, -2).map((dim, axis) => Math.min(this.place(dim, look, shape[axis]), shape[axis] - 1));
@@ -83,18 +170,27 @@ export class Model {
     return isTransposed ? transposed(upright) : upright;
   }
 
-  // A head's shares as a matrix; of a run that is not here whole as the small map that came in its place.
+  /**
+   * The shares of a head; of a run that is not here whole its small map.
+   * @param {string} name
+   * @param {Look} look
+   * @returns {Matrix}
+   */
   headMap(name, look) {
     if (!this.data.cut) return this.matrix(name, look);
     return givenMap(this.data.rail, look.head, this.data.rail_shape);
   }
 
-  // What fills a cell: parts of the picture share their scale with it.
+  /**
+   * The size of a number that fills a cell; parts of the picture have one scale with the map.
+   * @type {(name: string, numbers: Float64Array) => number}
+   */
   largest(name, numbers) {
     if (this.data.largest[name]) return this.data.largest[name];
     return numbers.reduce((most, number) => (Number.isFinite(number) ? Math.max(most, Math.abs(number)) : most), 0);
   }
 
+  /** @type {(axis: string, size: number) => string[]} */
   names(axis, size) {
     if (axis === "T" || axis === "S") return this.data.words[axis].slice(0, size);
     const names = this.data.names[axis];
@@ -111,7 +207,11 @@ export class Model {
     return Boolean(source) && source.value[placeOf(source.shape, [...leading, row, column])] === -Infinity;
   }
 
-  // The scores that shares are made of: the step before them that has minus infinity in its place.
+  /**
+   * The scores that shares are made of: the step before them that has minus infinity where a key is blocked.
+   * @param {string} name
+   * @returns {Step | null}
+   */
   scoresOf(name) {
     for (let step = this.step(name); step?.operation;) {
       const before = step.operation.reads
@@ -130,7 +230,12 @@ export class Model {
     return dim === "T" ? look.query : 0;
   }
 
-  // The part that a step's cell stands in, and its row: { part, row }, or null where the picture does not draw it.
+  /**
+   * The part and the row that show a cell of a step; null if the picture does not draw it.
+   * @param {string} name
+   * @param {number[]} index
+   * @returns {{ part: Part, row: number | 'lane' } | null}
+   */
   findPart(name, index) {
     const part = this.parts.get(name);
     if (!part) return null;
@@ -139,25 +244,34 @@ export class Model {
     return { part, row: part.role === "lane" ? "lane" : this.rowOf(index[axis]) };
   }
 
-  // Where a cell of a step stands in the picture of a look, { part, row, m }; null where it does not.
+  /**
+   * Where a cell of a step stands in the picture of a look; null if it does not.
+   * @param {Cell} cell
+   * @param {Look} look
+   */
   findNumber({ step, index }, look) {
     const found = this.findPart(step, index);
     if (!found) return null;
     const { part } = found;
-    const place = { part, row: part.role === "lane" ? 0 : found.row, m: part.role === "pair" ? 0 : index.at(-1) };
+    const place = { part, row: found.row === "lane" ? 0 : found.row, m: part.role === "pair" ? 0 : index.at(-1) };
     return place.row >= 0 && String(this.indexOf(part, look, place.row, place.m)) === String(index) ? place : null;
   }
 
-  // How many rows and numbers in a row a part has.
+  /** How many rows a part has. @param {Part} part */
   rows(part) {
     return part.role === "lane" ? 1 : this.keys.length;
   }
 
+  /** How many numbers a row of a part has. @param {Part} part */
   width(part) {
     return part.role === "pair" ? 1 : this.step(part.name).shape.at(-1);
   }
 
-  // The part's numbers, row by row.
+  /**
+   * The numbers of a part, row by row.
+   * @param {Part} part
+   * @param {Look} look
+   */
   numbers(part, look) {
     const [rows, width] = [this.rows(part), this.width(part)];
     const { shape, value } = this.step(part.name);
@@ -171,8 +285,11 @@ export class Model {
     return found;
   }
 
-  // All that is drawn of a look: { look, parts, stops, numbers, shares, blocked }. What changes nothing in this row is
-  // left out.
+  /**
+   * All that is drawn of a look. Parts that change nothing in this row are left out.
+   * @param {Look} look
+   * @returns {Snapshot}
+   */
   snapshot(look) {
     const numbers = {};
     for (const part of this.parts.values()) numbers[part.name] = this.numbers(part, look);
@@ -203,7 +320,11 @@ export class Model {
     return { look, asks, parts, stops, numbers, shares, share, blocked };
   }
 
-  // Of each key whether its score is shut: minus infinity in a part that the shares are made of.
+  /**
+   * Whether the score of each key is minus infinity in a part that the shares are made of.
+   * @param {Record<string, Float64Array>} numbers
+   * @param {Part} share
+   */
   shutRows(numbers, share) {
     for (let part = share; part?.role === "pair"; part = this.parts.get(part.reads[0])) {
       const isShut = Array.from(numbers[part.name], (number) => number === -Infinity);
@@ -212,7 +333,7 @@ export class Model {
     return [];
   }
 
-  // What is left for the words that are not drawn.
+  /** Gives what is left of the weight to the row of the words that are not drawn. @param {Float64Array} shares */
   withRest(shares) {
     if (!this.data.cut) return shares;
     const drawn = shares.slice(0, -1).reduce((one, other) => one + other, 0);
@@ -220,7 +341,10 @@ export class Model {
     return shares;
   }
 
-  // Whether nothing reads a part but parts that change nothing: a bias of zeros.
+  /**
+   * Whether all that reads a part changes nothing, as a bias of zeros.
+   * @type {(part: Part, idle: Map<string, string>) => boolean}
+   */
   feedsOnly(part, idle) {
     const readers = [...this.parts.values()].filter((other) => other.reads.includes(part.name));
     return (
@@ -229,7 +353,11 @@ export class Model {
   }
 }
 
-// A matrix with rows and columns exchanged.
+/**
+ * A matrix with rows and columns exchanged.
+ * @param {Matrix} matrix
+ * @returns {Matrix}
+ */
 function transposed(matrix) {
   return {
     ...matrix,
@@ -246,7 +374,13 @@ function transposed(matrix) {
   };
 }
 
-// One of several small maps that came as colour numbers.
+/**
+ * One of several small maps that came as colour numbers.
+ * @param {Uint8Array} cells colour numbers of all maps
+ * @param {number} number
+ * @param {number[]} shape
+ * @returns {Matrix}
+ */
 export function givenMap(cells, number, [rows, columns]) {
   const own = cells.subarray(number * rows * columns, (number + 1) * rows * columns);
   const row = (row) => own.subarray(row * columns, (row + 1) * columns);
@@ -257,7 +391,12 @@ export function givenMap(cells, number, [rows, columns]) {
   };
 }
 
-// The place of the number of the largest size.
+/**
+ * The place of the number with the largest size.
+ * @param {ArrayLike<number>} numbers
+ * @param {number} first
+ * @param {number} end
+ */
 export function largestOf(numbers, first, end) {
   let found = first;
   for (let i = first + 1; i < end; i++) if (Math.abs(numbers[i]) > Math.abs(numbers[found])) found = i;

@@ -1,11 +1,24 @@
-// How things move: from one number to another, and with what ease.
+/**
+ * How things move: from one number to another, and with what ease.
+ * @type {(x: number, least?: number, most?: number) => number}
+ */
 export const clamp = (x, least = 0, most = 1) => Math.min(most, Math.max(least, x));
+/** @type {(from: number, to: number, share: number) => number} */
 export const between = (from, to, share) => from + (to - from) * share;
+/** Slow, fast, slow. @type {(share: number) => number} */
 export const easeInOut = (x) => (x < 0.5 ? 4 * x ** 3 : 1 - (2 - 2 * x) ** 3 / 2);
+/** Fast, then slow. @type {(share: number) => number} */
 export const easeOut = (x) => 1 - (1 - x) ** 3;
-export const settle = (x) => (x >= 1 ? 1 : 1 + 2.2 * (x - 1) ** 3 + 1.2 * (x - 1) ** 2); // a little too far, then home
+/** A little too far, then back. @type {(share: number) => number} */
+export const settle = (x) => (x >= 1 ? 1 : 1 + 2.2 * (x - 1) ** 3 + 1.2 * (x - 1) ** 2);
 
-// Numbers on their way; those that are infinite, or of another count, are there at once.
+/**
+ * Numbers between two lists; those that are infinite, or of lists of other lengths, are the new ones at once.
+ * @param {Float64Array | undefined} from
+ * @param {Float64Array} to
+ * @param {number} share
+ * @returns {Float64Array}
+ */
 export function blendArrays(from, to, share) {
   if (!from || from.length !== to.length) return to;
   return Float64Array.from(to, (number, i) => {
@@ -14,6 +27,11 @@ export function blendArrays(from, to, share) {
   });
 }
 
+/**
+ * @param {Record<string, number>} from
+ * @param {Record<string, number>} to
+ * @param {number} share
+ */
 export function blendTables(from, to, share) {
   const blended = {};
   for (const [name, number] of Object.entries(to))
@@ -21,6 +39,7 @@ export function blendTables(from, to, share) {
   return blended;
 }
 
+/** 0 in place of an infinite number. @type {(number: number) => number} */
 export const finite = (number) => (Number.isFinite(number) ? number : 0);
 
 // Whether nothing may move: the states are the same, without the ways between them.

@@ -4,6 +4,10 @@
 import { addedShape, setAttributes } from "../dom.js";
 
 export class Shapes {
+  /**
+   * @param {SVGElement} svg
+   * @param {string[]} layers from the lowest
+   */
   constructor(svg, layers) {
     this.layers = new Map();
     for (const name of layers) {
@@ -18,7 +22,16 @@ export class Shapes {
     this.round++;
   }
 
-  // means: what a pointer on the shape points at. group: within the layer, of what moves together.
+  /**
+   * Draws a shape.
+   * @param {string} layer
+   * @param {string} kind of the element
+   * @param {string} key
+   * @param {Record<string, any>} attributes text and title, too
+   * @param {any} [means] what a pointer on the shape points at
+   * @param {string | number | null} [group] what moves together, such as a row
+   * @returns {any} the element
+   */
   put(layer, kind, key, attributes, means = null, group = null) {
     const id = `${layer} ${key}`;
     let shape = this.made.get(id);
@@ -35,7 +48,13 @@ export class Shapes {
     return shape.element;
   }
 
-  // A rectangle that others draw.
+  /**
+   * Notes a rectangle that is drawn together with others.
+   * @param {string} layer
+   * @param {string} key
+   * @param {Record<string, any>} attributes
+   * @param {any} means
+   */
   note(layer, key, attributes, means) {
     const id = `${layer} ${key}`;
     const shape = this.made.get(id) ?? { layer, element: null, attributes: {}, isShown: true };
@@ -47,7 +66,7 @@ export class Shapes {
     this.made.set(id, shape);
   }
 
-  // The element of a shape, of a noted one an empty one in its place.
+  /** The element of a shape; of a noted one an empty one in its place. @param {any} shape */
   elementOf(shape) {
     if (!shape.element) {
       shape.element = addedShape(this.layers.get(shape.layer), "rect", { ...shape.attributes, class: "walked" });
@@ -62,7 +81,10 @@ export class Shapes {
     return this.groups.get(id);
   }
 
-  // All of a group at once: a row of many cells moves as fast as one.
+  /**
+   * Moves a group at once: a row of many cells moves as fast as one.
+   * @type {(layer: string, name: string | number, down: number, opacity: number) => void}
+   */
   moveGroup(layer, name, down, opacity) {
     const rounded = (number) => Math.round(number * 100) / 100;
     setAttributes(this.group(layer, name), { transform: `translate(0,${rounded(down)})`, opacity: rounded(opacity) });

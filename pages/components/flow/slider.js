@@ -1,12 +1,27 @@
+// A slider that answers while it is dragged: what follows it shows the position at once, and the server computes when
+// it is let go. Streamlit's own slider sends its value only then.
 import { hear, shared, tellOthers } from "../shared.js";
+
+/** @import { Component } from "../shared.js" */
+
+/**
+ * @typedef {object} LiveSlider one of given values, or any from least to most in equal ratios
+ * @property {string} of its name
+ * @property {string} label
+ * @property {string} colour
+ * @property {any} value
+ * @property {any[] | null} values
+ * @property {string[]} texts of the values
+ * @property {number} least
+ * @property {number} most
+ * @property {any} changes what each value changes in the run of the flow; without values the parameter that it is,
+ *   { step, parameter }
+ * @property {{ number: number, step: number } | null} typed the box in which any other number can be typed
+ */
 
 const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
 
-// A slider that answers while it is dragged: what follows it shows the position at once, the server computes when it is
-// let go. Streamlit's own says where it stands only then. data: { of, label, values or null, texts, least, most, value,
-// changes }: one of the values that are given, with its text, else from least to most by equal ratios. changes: what
-// each value changes in the flow's run (follow in twin.js); of equal ratios { step, parameter }, the parameter that the
-// value is. typed: null, or { number, step } of a box in which the value stands, and in which any other can be typed.
+/** @param {Component<LiveSlider>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
   const [name, shown, input] = ["span", "output", "input[type=range]"].map((kind) => root.querySelector(kind));

@@ -1,9 +1,44 @@
-// The twin of the core, for as long as a hand drags: the same steps on the same numbers, until the server has computed.
-// It knows the plain operations of one layer. A step that it does not know, and what is made of it, keeps the last
-// proven numbers and is named in `waiting`. Every tensor is flat, row by row; steps are the Trace's, by name:
-// { dims, shape, value, operation: { name, reads, params } or null, perQuery: whether keys are not made of it }.
+// The twin of the core in the browser: while a hand drags, it computes the same steps of the same numbers, until the
+// server has done so. It knows the plain operations of one layer. A step of another operation, and what is made of it,
+// keeps the last proven numbers and is named in `waiting`.
 
-// The place of an index in a flat tensor. An axis of length 1 broadcasts, and so do axes that are missing in front.
+/**
+ * @typedef {object} Operation what makes a step
+ * @property {string} name of the function of the core
+ * @property {string[]} reads the steps that it reads
+ * @property {Record<string, any>} params
+ */
+
+/**
+ * @typedef {object} Step a tensor of the Trace, flat, row by row
+ * @property {string[]} dims names of its axes
+ * @property {number[]} shape
+ * @property {Float64Array} value
+ * @property {Operation | null} operation null of an input
+ * @property {boolean} [perQuery] whether it has a query axis and no key is made of it
+ * @property {"signed" | "share" | "mark"} kind what its numbers are
+ * @property {string} label
+ * @property {{ left: Operand, above: Operand } | null} [product] the matrices that it is the product of
+ */
+
+/** @typedef {{ step: string, transposed: boolean, family: string }} Operand */
+/** @typedef {Record<string, Step>} Steps by name, each behind those that it reads */
+
+/**
+ * @typedef {object} Change what a hand has changed of a run
+ * @property {Record<string, ArrayLike<number>>} [values] the numbers of steps
+ * @property {Record<string, Record<string, any>>} [params] other parameters of steps
+ * @property {boolean} [waits] whether only the server can compute it
+ */
+
+/** @typedef {{ query: number, head?: number }} Wanted of every head the row of a query, and all rows of a head */
+
+/**
+ * The place of an index in a flat tensor. An axis of length 1 broadcasts, and so do axes that are missing in front.
+ * @param {number[]} shape
+ * @param {number[]} index
+ * @returns {number}
+ */
 export function placeOf(shape, index) {
   const missing = index.length - shape.length;
   let place = 0;
@@ -16,16 +51,21 @@ export function placeOf(shape, index) {
 
 const at = (tensor, ...index) => tensor.value[placeOf(tensor.shape, index)];
 
-// The key/value head that query head h reads.
+/** The key/value head that a query head reads. @type {(head: number, heads: number, keyHeads: number) => number} */
 export const keyHead = (h, heads, keyHeads) => Math.floor(h / (heads / keyHeads));
 
+/**
+ * The sum of the terms 0 to count - 1.
+ * @param {number} count
+ * @param {(i: number) => number} term
+ */
 export function sum(count, term) {
   let total = 0;
   for (let i = 0; i < count; i++) total += term(i);
   return total;
 }
 
-// One row of shares: exp of each score over the sum of all; a row in which all is blocked has none.
+/** The softmax of a row; zeros if all its scores are blocked. @param {number[]} scores */
 function softmaxRow(scores) {
   const top = Math.max(...scores);
   if (top === -Infinity) return scores.map(() => 0);
@@ -34,10 +74,16 @@ function softmaxRow(scores) {
   return powers.map((power) => power / total);
 }
 
-// By how many radians RoPE turns a pair with every position, and by what q and k are made longer: see positions.py.
+// RoPE and its scaling, as attention_core/mechanism/positions.py has them.
 const TURNS = { yarn_turns: [1, 32], llama3: [1, 4] };
 const RAMPS = { yarn: true, yarn_unrounded: false };
 const unit = (number) => Math.min(Math.max(number, 0), 1);
+/**
+ * By how many radians RoPE turns a pair with every position.
+ * @param {number} pair
+ * @param {number} width
+ * @param {any} params of the operation rope
+ */
 function ropeFrequency(pair, width, { base, scaling, factor, trained }) {
   const ground = scaling === "ntk" && width > 2 ? base * factor ** (width / (width - 2)) : base;
   const frequency = ground ** ((-2 * pair) / width);
@@ -65,10 +111,12 @@ function yarnRamp(width, base, trained, isRounded) {
 }
 
 const yarnGrowth = (factor, mscale) => (factor > 1 ? 0.1 * mscale * Math.log(factor) + 1 : 1);
+/** By how much RoPE makes q and k longer. @type {(params: any) => number} */
 const ropeLength = ({ scaling, factor, mscale, mscale_all_dim }) =>
   scaling.startsWith("yarn") ? yarnGrowth(factor, mscale) / yarnGrowth(factor, mscale_all_dim) : 1;
 
 // ---- operations: the number of one cell, by the name of the core's function -----------------------------------------
+/** @type {Record<string, (index: number[], operands: Step[], params: Record<string, any>) => number>} */
 const CELLS = {
   project: ([b, t, n], [x, w, bias]) =>
     sum(w.shape[0], (m) => at(x, b, t, m) * at(w, m, n)) + (bias ? at(bias, n) : 0),
@@ -138,7 +186,10 @@ const CELLS = {
   pass_on: (index, [x]) => at(x, ...index),
 };
 
-// Operations on a whole row: they give the numbers of its last axis.
+/**
+ * Operations on a whole row: they give the numbers of its last axis.
+ * @type {Record<string, (row: number[], operands: Step[], params: Record<string, any>) => number[]>}
+ */
 const ROWS = {
   masked_softmax: (row, [scores]) => {
     const length = scores.shape[scores.shape.length - 1];
@@ -162,9 +213,15 @@ const ROWS = {
   },
 };
 
+/** @type {(operation: Operation) => boolean} */
 export const knows = ({ name }) => name in CELLS || name in ROWS;
 
-// Every index before the last axis; of a step that each query has for itself only those that are wanted.
+/**
+ * Every index before the last axis; of a step with a row for each query only those that are wanted.
+ * @param {Step} step
+ * @param {Wanted} [wanted]
+ * @returns {Generator<number[]>}
+ */
 function* rowsOf({ dims, shape, perQuery }, wanted) {
   const leading = shape.slice(0, -1);
   const index = leading.map(() => 0);
@@ -179,7 +236,13 @@ function* rowsOf({ dims, shape, perQuery }, wanted) {
   }
 }
 
-// A step's numbers anew, from those of the steps that it reads.
+/**
+ * The numbers of a step, computed from the steps that it reads.
+ * @param {Step} step
+ * @param {Step[]} operands
+ * @param {Wanted} [wanted] all rows if it is missing
+ * @returns {Float64Array}
+ */
 export function computeStep(step, operands, wanted) {
   const { name, params } = step.operation;
   const width = step.shape[step.shape.length - 1];
@@ -192,10 +255,14 @@ export function computeStep(step, operands, wanted) {
   return value;
 }
 
-// What becomes of a run when numbers or parameters change: { steps, waiting, partial }. values: step -> its numbers,
-// given by hand. params: step -> what of its parameters is another. wanted: all rows where it is left out, else {
-// query, head }: of every head the row of that query, and where head is given all rows of that head. partial: steps
-// made of several heads, of which only the row of the query is another then.
+/**
+ * A run after a change of numbers or parameters.
+ * @param {Steps} steps
+ * @param {Change} change
+ * @param {Wanted} [wanted] all rows if it is missing
+ * @returns {{ steps: Steps, waiting: Set<string>, partial: Set<string> }} partial: steps made of several heads, of
+ *   which only the query's row was computed
+ */
 export function follow(steps, { values = {}, params = {} }, wanted) {
   const made = {};
   const [moved, waiting, partial] = [new Set(), new Set(), new Set()];

@@ -4,9 +4,43 @@ import { givenMap } from "./model.js";
 import { placeOf } from "./twin.js";
 import { said } from "./words.js";
 
+/** @import { Layout } from "./layout.js" */
+/** @import { Part, Snapshot } from "./model.js" */
+
+/** @typedef {{ x: number, y: number, width: number, height: number }} Box */
+
+/**
+ * @typedef {object} View what the picture is drawn from
+ * @property {Snapshot} snapshot
+ * @property {Layout} layout
+ * @property {{ rows: Map<string, Map<number, any>>, strength: number } | null} glow what a change has just changed
+ * @property {string} asking the word that asks
+ * @property {number} progress stops that are over, and how far the next one has come: 2.5 is the middle of the third
+ * @property {number | null} hovered the row under the pointer
+ * @property {Record<string, number>} largest the number of each part that has the full colour
+ * @property {string[]} words of the rows
+ * @property {boolean} hasRest whether the last row stands for all other words
+ * @property {(row: number) => string} titleOf
+ * @property {(row: number) => boolean} isMarked whether a word is unknown, random or startling
+ * @property {string} lane the word in the lane
+ * @property {(number: string) => string} saysBefore
+ * @property {number} heads
+ * @property {string[]} headNames
+ * @property {(Box & { isSeen: boolean })[] | null} headMaps where the small maps of the heads stand
+ * @property {number} queries
+ * @property {any[]} rings places with a ring round them
+ */
+
 const MARKED = ["random", "unknown", "startling"]; // what is said of these words is said with a mark
 
-// For Picture.draw. glow: what a change changed, fading.
+/**
+ * What Picture.draw draws.
+ * @param {any} flow
+ * @param {Snapshot} snapshot
+ * @param {Layout} layout
+ * @param {View['glow']} glow
+ * @returns {View}
+ */
 export function pictureView(flow, snapshot, layout, glow) {
   const { data, model, asking } = flow;
   return {
@@ -51,7 +85,11 @@ function focusRing({ hands: { flowKeys }, model }) {
   return [{ ...focused, part, isPointed: true, told: flowKeys.numberOf({ part, means: focused }) }];
 }
 
-// For MapView.draw: a step, with what it is a product of.
+/**
+ * What MapView.draw draws: a step, and what it is a product of.
+ * @param {any} flow
+ * @param {Layout} layout
+ */
 export function mapView(flow, { frame }) {
   const { data, model, look, open, opened } = flow;
   const isOpen = open && open.step === look.step;
@@ -78,7 +116,7 @@ export function mapView(flow, { frame }) {
   };
 }
 
-// For SmallMaps.show: the heads of the run; of a language model those of all its layers.
+/** What SmallMaps shows of the heads: of the run, or of a language model those of all its layers. @param {any} flow */
 export function smallHeads(flow) {
   return flow.data.layers.now ? layerHeads(flow) : ownHeads(flow);
 }
@@ -115,7 +153,7 @@ function layerHeads(flow) {
   );
 }
 
-// Each step for what is looked at; Δ where the last change moved it.
+/** What SmallMaps shows of the steps; Δ marks those that the last change moved. @param {any} flow */
 export function smallSteps({ data, model, look, waiting, partial }) {
   return data.strip.map((name) => {
     const mark = data.moved.includes(name) ? " Δ" : "";
@@ -126,7 +164,11 @@ export function smallSteps({ data, model, look, waiting, partial }) {
   });
 }
 
-// For SumPanel.follow: the cell, the number of any cell as it is seen now, null where it waits, and what is said then.
+/**
+ * What SumPanel.follow shows: the cell, and the number of any cell as it is now; null if the server has still to
+ * compute it.
+ * @param {any} flow
+ */
 export function sumView({ data, model, open, waiting }) {
   const numberAt = ({ step, index }) =>
     waiting.has(step) ? null : model.step(step).value[placeOf(model.step(step).shape, index)];

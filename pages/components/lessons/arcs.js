@@ -1,20 +1,55 @@
-// A line of symbols, and from each an arc back to those that it attends to, as thick as the weight: the last layer's
-// heads above the line, the first layer's below it. data: { run, symbols, heads, frames, slider, palette, text }.
-// heads: those that are on, { name, at, above, colour }, at: layer and head. frames: one a position of the slider: {
-// arcs, next }. arcs: by head [query, key, weight], those that are seen. next: of each symbol the one that is expected
-// after it, and its probability.
+// A line of symbols, and from each an arc back to those that it attends to, as thick as the weight: the heads of the
+// last layer above the line, those of the first layer below it.
 import { added, button, focused, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { listenToWord, WordPicture } from "./word_picture.js";
+
+/** @import { Component } from "../shared.js" */
+/** @import { Sliders } from "../live/position.js" */
+
+/**
+ * @typedef {object} Arcs
+ * @property {string} run another one forgets which symbol was chosen
+ * @property {string[]} symbols
+ * @property {Head[]} heads those that are on
+ * @property {Frame[]} frames one for each position of the slider
+ * @property {Sliders} slider
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/** @typedef {{ name: string, at: number[], above: boolean, colour: string }} Head at: its layer and number */
+
+/**
+ * @typedef {object} Frame
+ * @property {Record<string, [query: number, key: number, weight: number][]>} arcs of each head, those that are drawn
+ * @property {[symbol: string, share: number][]} next the symbol that is expected after each one, and its probability
+ */
 
 const LEAST_SLOT = 13, MOST_SLOT = 62; // px: of a symbol
 const THICKEST_ARC = 11, THINNEST_ARC = 0.6; // px: of a weight of 1, and of 0
 const ABOVE = 146, BELOW = 58; // px: the highest arcs
 const LINE_ROOM = 34; // px: between the arcs above and those below
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Arcs} data
+ * @property {(event: string, value: unknown) => void} trigger
+ * @property {WordPicture} picture
+ * @property {HTMLElement} told
+ * @property {any} chips the element of the heads' buttons
+ * @property {string} run
+ * @property {Frame} frame
+ * @property {number | null} kept the chosen symbol
+ * @property {number | null} looked the symbol that is pointed at
+ */
+
+/** @param {Component<Arcs>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arcs");
+  /** @type {View} */
   const view = stateOf(root);
   if (view.run !== data.run) view.kept = view.looked = null;
   Object.assign(view, { data, trigger: setTriggerValue, run: data.run });
@@ -32,6 +67,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   });
 }
 
+/** @param {View} view */
 function draw(view) {
   const { data, picture } = view;
   const { clientWidth: wide } = view.root;
@@ -84,19 +120,20 @@ function arcPath(place, { above, at }, query, key) {
 // ---- what is drawn --------------------------------------------------------------------------------------------------
 const askerOf = (view) => view.looked ?? view.kept ?? view.data.symbols.length - 1;
 
-// The strongest arc of a head from a symbol; none where the head spreads its weight too thin.
+/** The strongest arc of a head from a symbol; none where the head spreads its weight too thin. @param {View} view */
 function strongest(view, { name }, query) {
   const own = view.frame.arcs[name].filter(([from]) => from === query);
   return own.reduce((most, arc) => (!most || arc[2] > most[2] ? arc : most), null);
 }
 
-// The strongest arc of the last layer from a symbol, and whose it is.
+/** The strongest arc of the last layer from a symbol, and whose it is. @param {View} view */
 function found(view, query) {
   const above = view.data.heads.filter((head) => head.above);
   const arcsOf = above.map((head) => ({ head, arc: strongest(view, head, query) })).filter(({ arc }) => arc);
   return arcsOf.reduce((most, each) => (!most || each.arc[2] > most.arc[2] ? each : most), null);
 }
 
+/** @param {View} view */
 function arcs(view, place) {
   const { picture } = view;
   const asker = askerOf(view);
@@ -121,6 +158,7 @@ function arcs(view, place) {
 
 const nameOf = ({ data }, i) => said(data.text.place, { symbol: data.symbols[i], place: i + 1 });
 
+/** @param {View} view */
 function symbols(view, place) {
   const { picture } = view;
   const asker = askerOf(view);
@@ -160,7 +198,7 @@ function symbols(view, place) {
 const isCopied = ({ data: { symbols } }, asker, source) =>
   source > 0 && source <= asker && symbols[source - 1] === symbols[asker];
 
-// What comes next, after the last symbol: a dashed field.
+/** What comes next, after the last symbol: a dashed field. @param {View} view */
 function expected(view, place) {
   const { picture } = view;
   const [symbol, share] = view.frame.next[askerOf(view)];
@@ -184,6 +222,7 @@ function expected(view, place) {
 }
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
+/** @param {View} view */
 function follow(view, text, i) {
   const look = (looked) => {
     view.looked = looked;
@@ -196,7 +235,7 @@ function follow(view, text, i) {
   listenToWord(text, { look: () => look(i), leave: () => view.looked !== null && look(null), choose: keep });
 }
 
-// Where the symbol that asks finds what came next.
+/** Where the symbol that asks finds what came next. @param {View} view */
 function tell(view) {
   const { symbols, text } = view.data;
   const asker = askerOf(view);
@@ -210,7 +249,7 @@ function tell(view) {
   });
 }
 
-// A button for each head: its strongest weight, whose arithmetic it opens.
+/** A button for each head: its strongest weight, whose arithmetic it opens. @param {View} view */
 function showChips(view) {
   const asker = askerOf(view);
   const rows = view.data.heads.map((head) => {
@@ -220,7 +259,8 @@ function showChips(view) {
   });
   while (view.chips.childNodes.length > rows.length) view.chips.lastChild.remove();
   rows.forEach(({ head, arc, told }, i) => {
-    const chip = view.chips.childNodes[i] ?? view.chips.appendChild(button("chip", {}, null));
+    /** @type {HTMLButtonElement} */
+    const chip = view.chips.children[i] ?? view.chips.appendChild(button("chip", {}, null));
     if (chip.textContent !== told) chip.textContent = told;
     chip.style.setProperty("--own", head.colour);
     chip.disabled = !arc;

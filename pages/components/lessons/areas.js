@@ -1,16 +1,40 @@
-// What all pairs cost, a square as wide and high as there are tokens, beside what each token costs, a stripe as high:
-// for each length up to the one that is looked at, which is the largest; in each the one before stands as it was. All
-// have one scale: an area is a number of multiply-adds. data: as of followSlider, and { lengths, written, pairs,
-// tokens, told, palette, alt }. written: how lengths are written. pairs, tokens: multiply-adds at each. told: what is
-// said of both there, the name of each and a line.
+// What all pairs of tokens cost, a square with a side of one unit a token, beside what each token costs, a stripe of
+// the same height: for each length up to the chosen one. Each shows the square and the stripe of the length before it.
+// All have one scale: an area is a number of multiply-adds.
 import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
+
+/** @import { Component } from "../shared.js" */
+
+/** @import { Sliders } from "../live/position.js" */
+
+/**
+ * @typedef {object} Areas
+ * @property {number[]} lengths of a text, a position of the slider each
+ * @property {string[]} written the lengths as texts
+ * @property {number[]} pairs multiply-adds of all pairs at each length
+ * @property {number[]} tokens multiply-adds of all tokens at each length
+ * @property {[string, string][][]} told of both, at each length: a name and a sentence
+ * @property {Record<string, string>} palette
+ * @property {string} alt
+ */
 
 const HIGH = 334, FOOT = 24; // px: the largest square at most, and what stands under it
 const WIDE = 640; // px: a narrower picture shows the last two lengths alone
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Areas} data
+ * @property {SVGElement} svg
+ * @property {HTMLElement} told
+ * @property {number} at the position of the slider
+ */
+
+/** @param {Component<Sliders & Areas>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".areas");
+  /** @type {View} */
   const view = stateOf(root);
   setColours(root, data.palette, ["ink", "share", "x"]);
   view.svg ??= addedShape(root, "svg", { role: "img" });
@@ -23,6 +47,7 @@ export default function ({ parentElement, data }) {
   });
 }
 
+/** @param {View} view */
 function draw(view) {
   const { data, svg, told, at } = view;
   const wide = view.root.clientWidth;

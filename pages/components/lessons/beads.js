@@ -1,19 +1,43 @@
 // A sentence as strings of beads, a string for each encoder: a bead glows as much as the position depends on its word.
-// data: { run, words, at, rows, places, told, slider, palette }. rows: { name, colour, glows }: of each word 0 to 1,
-// null where nothing arrives. places: the word at each position of the slider. told: of each word, what a screen reader
-// says.
 import { addedShape, onResize, setAttributes, setColours, stateOf, svgShape } from "../dom.js";
 import { textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { roving } from "../roving.js";
 import { onPress } from "./word_picture.js";
 
+/** @import { Component } from "../shared.js" */
+/** @import { Sliders } from "../live/position.js" */
+
+/**
+ * @typedef {object} Beads
+ * @property {string[]} words
+ * @property {number} at the position in question
+ * @property {{ name: string, colour: string, glows: (number | null)[] }[]} rows glows: of each word 0 to 1; null if
+ *   nothing of it arrives
+ * @property {number[]} places the chosen word at each position of the slider
+ * @property {string[]} told what a screen reader says of each word
+ * @property {Sliders} slider
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
 const NAME_ROOM = 96, ROW_TALL = 36, WORD_TALL = 30; // px
 const MOST_BEAD = 10, HALO = 9; // px: radius of a bead, and how much farther its glow reaches
 const BEAD_WORD_PX = 14;
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Beads} data
+ * @property {(event: string, value: unknown) => void} trigger
+ * @property {SVGElement} svg
+ * @property {number} chosen
+ */
+
+/** @param {Component<Beads>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".beads");
+  /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
   setColours(root, data.palette, ["ink", "faint", "outline"]);
@@ -26,6 +50,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   });
 }
 
+/** @param {View} view */
 function draw(view) {
   const { data, svg } = view;
   const wide = view.root.clientWidth;
@@ -76,7 +101,10 @@ function string({ data }, row, { x, y, slot, wide, left, isNarrow }) {
   return drawn;
 }
 
-// The words, each a button over its beads; of those that have no room only the position and the one that is chosen.
+/**
+ * The words, each a button over its beads; of those that have no room only the position and the one that is chosen.
+ * @param {View} view
+ */
 function words(view, { x, slot, wide, height }) {
   const { data, chosen } = view;
   const hasRoom = data.words.every((word) => textWidth(word, BEAD_WORD_PX, 700) + 4 <= slot);

@@ -1,18 +1,48 @@
-// Scores as dots that spread with a slider: one lane undivided, one divided; the dots with numbers are one draw; the
-// thermometer of a lane is how much gradient is left.
-// data: as of followSlider, and { widths, told, reach, most, palette, text }. widths: of each position the lanes by
-// score, { scores, draw, spread, gradient, written }, where they may be seen. told: what a screen reader is told of it.
-// reach: to which score a lane goes. most: the gradient of a full thermometer.
+// Scores as dots that spread while a slider moves: a lane of undivided scores, and one of scores divided by the square
+// root of the width. The dots with numbers are one draw; the thermometer of a lane shows how much gradient is left.
 import { element, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
+
+/** @import { Component } from "../shared.js" */
+
+/** @import { Sliders } from "../live/position.js" */
+
+/**
+ * @typedef {object} Cloud
+ * @property {Record<"dot" | "scaled_dot", Lane | undefined>[]} widths the lanes at each position of the slider
+ * @property {string[]} told what a screen reader says at each position
+ * @property {number} reach the score at the end of a lane
+ * @property {number} most the gradient of a full thermometer
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/**
+ * @typedef {object} Lane
+ * @property {number[]} scores in rising order
+ * @property {number[]} draw the scores of one draw
+ * @property {string} spread
+ * @property {number} gradient
+ * @property {string} written the gradient as a text
+ */
 
 const GOLDEN = 0.618034; // its multiples spread dots evenly over the height
 const LANES = ["dot", "scaled_dot"];
 const MIDDLE = 42; // px: half the height of a lane
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Cloud} data
+ * @property {any[]} lanes
+ * @property {string} drawn what the lanes were made of
+ */
+
+/** @param {Component<Sliders & Cloud>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".cloud");
   setColours(root, data.palette, ["ink", "faint", "ground", "plus", "share", "k"]);
+  /** @type {View} */
   const view = stateOf(root);
   view.data = data;
   const drawn = JSON.stringify([Object.keys(data.widths[0]), data.text, data.widths[0].dot.draw.length]);
@@ -24,6 +54,7 @@ export default function ({ parentElement, data }) {
   });
 }
 
+/** @param {View} view */
 function build(view, { widths, reach, text }) {
   view.lanes = LANES.map((score) => lane(score, widths[0][score], text));
   const axis = element("div", "axis");
@@ -79,6 +110,7 @@ function heightOf(place, count) {
   return MIDDLE + (((place * GOLDEN) % 1) - 0.5) * 78 * Math.sqrt(4 * rank * (1 - rank));
 }
 
+/** @param {View} view */
 function spread(view, position) {
   const { widths, told, reach, most } = view.data;
   view.root.setAttribute("aria-label", told[position]);

@@ -1,7 +1,4 @@
-// Numbers, their exponentials and their shares of 1: three columns, the first of which a hand drags. data: as of
-// followSlider, and { numbers, exponentials, shares, temperatures, written, reach, step, opened, wanted, palette, text
-// }. exponentials, shares: what the server computed at its position, null for what it cannot hold. written: the
-// temperatures as texts. reach: how far the numbers go, in steps. opened: the number that is explained, or null.
+// Numbers, their exponentials and their shares of 1: three columns, of which a hand drags the first.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { isAlike, said, spellNumber, spellWholePercent } from "../flow/words.js";
@@ -10,12 +7,43 @@ import { sharesOf } from "../model/controls.js";
 import { percentDigits, rounded } from "../rounded.js";
 import { tellOthers } from "../shared.js";
 
+/** @import { Component } from "../shared.js" */
+/** @import { Sliders } from "../live/position.js" */
+
+/**
+ * @typedef {object} Columns
+ * @property {number[]} numbers
+ * @property {(number | null)[]} exponentials as the server computed them; null where they are too large for it
+ * @property {number[]} shares as the server computed them
+ * @property {number[]} temperatures at each position of the slider
+ * @property {string[]} written the temperatures as texts
+ * @property {number} reach the largest size of a number
+ * @property {number} step
+ * @property {{ step: string, place: number } | null} opened the number whose arithmetic is shown
+ * @property {number} wanted the share that the goal asks for
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
 const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸⁹"].entries()) };
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Sliders & Columns} data
+ * @property {(event: string, value: unknown) => void} trigger
+ * @property {Rest} rest of the arrow keys
+ * @property {{ place: number, box: DOMRect } | null} held the number that a hand drags
+ * @property {number[]} numbers those that are drawn
+ * @property {number} position of the slider
+ */
+
+/** @param {Component<Sliders & Columns>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".columns");
   setColours(root, data.palette, ["ink", "faint", "outline", "plus", "minus", "x", "share"]);
   root.setAttribute("aria-label", data.text.alt);
+  /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
   view.rest ??= new Rest(() => letGo(view)); // of the arrow keys
@@ -52,6 +80,7 @@ function spellPower(number) {
 }
 
 // ---- the columns ----------------------------------------------------------------------------------------------------
+/** @param {View} view */
 function draw(view) {
   const { data, numbers, position } = view;
   const { exponentials, shares } = numbersNow(view);
@@ -88,6 +117,7 @@ function heads({ data, position }, usual) {
 
 const arrow = (textContent = "→") => element("span", "arrow", { textContent, ariaHidden: true });
 
+/** @param {View} view */
 function numberCell(view, place) {
   const { data, numbers } = view;
   const number = numbers[place];
@@ -141,6 +171,7 @@ function grip(left) {
 }
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
+/** @param {View} view */
 function take(view, place, track, event) {
   if (event.button !== 0) return;
   view.held = { place, box: track.getBoundingClientRect() };
@@ -149,7 +180,9 @@ function take(view, place, track, event) {
     release: () => letGo(view),
     cancel: () => takeBack(view), // the finger scrolls
   });
-  view.root.querySelector(`[data-place="numbers ${place}"]`).focus();
+  /** @type {HTMLElement} */
+  const cell = view.root.querySelector(`[data-place="numbers ${place}"]`);
+  cell.focus();
   moveTo(view, place, numberUnder(view, event));
   event.preventDefault();
 }
@@ -158,7 +191,7 @@ function numberUnder({ data, held: { box } }, { clientX }) {
   return (2 * ((clientX - box.left) / box.width) - 1) * data.reach;
 }
 
-// Other numbers: the columns, the sentences and the flow follow, until the server has computed.
+/** Other numbers: the columns, the sentences and the flow follow, until the server has computed. @param {View} view */
 function moveTo(view, place, number) {
   const { reach, step } = view.data;
   const inside = Math.max(-reach, Math.min(reach, number));
@@ -172,6 +205,7 @@ function moveTo(view, place, number) {
 
 const tellMoved = (detail) => tellOthers("numbers-moved", detail);
 
+/** @param {View} view */
 function letGo(view) {
   view.held = null;
   if (isAlike(view.numbers, view.data.numbers)) return takeBack(view);
@@ -180,6 +214,7 @@ function letGo(view) {
   view.trigger("moved", view.numbers);
 }
 
+/** @param {View} view */
 function takeBack(view) {
   view.held = null;
   view.numbers = view.data.numbers;
@@ -188,6 +223,7 @@ function takeBack(view) {
   tellOthers("flow-drag", null);
 }
 
+/** @param {View} view */
 function press(view, place, event) {
   const arrow = arrowOf(event);
   if (!arrow) return;

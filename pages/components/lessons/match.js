@@ -1,6 +1,4 @@
 // A query and a key as two arrows, which a hand drags, and what five scores make of them, each with its own geometry.
-// data: { q, k, scores, chosen, made, reach, limits, names, formulas, told, palette, text }. scores: what the server
-// computed of q and k. made: as of match_twin.js. reach: how far the plane goes. limits: of each score's dial.
 import { button, element, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { arrowOf, followPointer, Rest } from "../drag.js";
 import { said, spellNumber } from "../flow/words.js";
@@ -8,11 +6,45 @@ import { rounded } from "../rounded.js";
 import { roving } from "../roving.js";
 import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
 
+/** @import { Component } from "../shared.js" */
+/** @import { Made, Vector } from "./match_twin.js" */
+
+/**
+ * @typedef {object} Match
+ * @property {Vector} q
+ * @property {Vector} k
+ * @property {Record<string, number>} scores of q and k, as the server computed them
+ * @property {string} chosen the score whose geometry is drawn
+ * @property {Made} made what the scores have learned
+ * @property {number} reach how far the plane goes
+ * @property {Record<string, number>} limits the ends of each score's dial
+ * @property {Record<string, string>} names
+ * @property {Record<string, string>} formulas
+ * @property {Record<string, string>} told a sentence on each score
+ * @property {Record<string, string>} palette
+ * @property {any} text
+ */
+
 const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawing
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Match} data
+ * @property {(event: string, value: unknown) => void} trigger
+ * @property {Rest} rest of the arrow keys
+ * @property {string | null} held the arrow that a hand drags
+ * @property {{ q: Vector, k: Vector, chosen: string }} now what is drawn
+ * @property {SVGElement} plane
+ * @property {HTMLElement} dials
+ * @property {HTMLElement} told
+ */
+
+/** @param {Component<Match>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".match");
   setColours(root, data.palette, ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"]);
+  /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
   view.rest ??= new Rest(() => sendMoved(view)); // of the arrow keys
@@ -21,6 +53,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   draw(view);
 }
 
+/** @param {View} view */
 function build(view) {
   view.plane = svgShape("svg", { viewBox: `0 0 ${SIDE} ${SIDE}`, class: "plane" });
   const side = element("div", "side");
@@ -37,6 +70,7 @@ function scoresNow({ data, now }) {
   return Object.fromEntries(Object.entries(MATCHES).map(([name, match]) => [name, match(now.q, now.k, data.made)]));
 }
 
+/** @param {View} view */
 function draw(view) {
   const { data, now } = view;
   const scores = scoresNow(view);
@@ -97,6 +131,7 @@ function named(data, vector, name, look) {
   return svgShape("text", { ...place, class: look, "text-anchor": "middle" }, name);
 }
 
+/** @param {View} view */
 function arrow(view, role) {
   const { data, now } = view;
   const tip = now[role];
@@ -167,6 +202,7 @@ function shadow(data, one, k) {
 }
 
 // ---- the dials ------------------------------------------------------------------------------------------------------
+/** @param {View} view */
 function dial(view, name, score) {
   const { data, now } = view;
   const made = button(`dial ${name === now.chosen ? "chosen" : ""}`, { ariaPressed: name === now.chosen }, () => {
@@ -192,6 +228,7 @@ function dial(view, name, score) {
 }
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
+/** @param {View} view */
 function moveTo(view, role, vector) {
   const { reach } = view.data;
   view.now[role] = vector.map(
@@ -200,6 +237,7 @@ function moveTo(view, role, vector) {
   draw(view);
 }
 
+/** @param {View} view */
 function drag(view, event) {
   const box = view.plane.getBoundingClientRect();
   const share = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
@@ -207,17 +245,20 @@ function drag(view, event) {
   moveTo(view, view.held, [(2 * share[0] - 1) * reach, (1 - 2 * share[1]) * reach]);
 }
 
+/** @param {View} view */
 function letGo(view) {
   view.held = null;
   draw(view);
   sendMoved(view);
 }
 
+/** @param {View} view */
 function sendMoved(view) {
   view.rest.drop();
   view.trigger("moved", [view.now.q, view.now.k]);
 }
 
+/** @param {View} view */
 function press(view, role, event) {
   const arrow = arrowOf(event);
   if (!arrow) return;

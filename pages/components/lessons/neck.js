@@ -1,20 +1,55 @@
-// Letters that are read, and letters that are written of them: through one vector, a neck of its numbers, or by
-// attention, whose threads are as thick as weights. One letter after the other is written, as far as the slider stands.
-// data: { run, read, ways, start, slider, palette, text }. ways: { name, written, right, fills, weights }: right: of
-// each written letter whether it is, null where nobody knows; fills: the colours of the vector's numbers; weights: a
-// row for each written letter. The first has one of the two.
+// Letters that are read, and letters that are written from them: through one vector, the bottleneck, or by attention,
+// with threads as thick as weights. The slider writes one letter after the other.
 import { added, element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { playerOf } from "../player.js";
 import { curve } from "./word_picture.js";
 
+/** @import { Component } from "../shared.js" */
+/** @import { Sliders } from "../live/position.js" */
+
+/**
+ * @typedef {object} Neck
+ * @property {string} run another one begins at `start`
+ * @property {string[]} read letters
+ * @property {Way[]} ways
+ * @property {number} start the stage that is shown first
+ * @property {Sliders} slider
+ * @property {Record<string, string>} palette
+ * @property {any} text
+ */
+
+/**
+ * @typedef {object} Way
+ * @property {string} name
+ * @property {string[]} written letters
+ * @property {(boolean | null)[]} right whether each written letter is right; null if nobody knows
+ * @property {string[]} [fills] the colours of the vector's numbers
+ * @property {number[][]} [weights] a row for each written letter
+ */
+
 const LEAST_LETTER = 9, MOST_LETTER = 24; // px: of a letter; where there is less room, it is a dot
 const NECK_TALL = 22, FALL = 62; // px: the neck, and from letters to it
 const STAGE_MS = 700; // from a letter to the next
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Neck} data
+ * @property {(event: string, value: unknown) => void} trigger
+ * @property {HTMLElement} panels
+ * @property {HTMLElement} walk
+ * @property {HTMLElement} told
+ * @property {string} run
+ * @property {number} at the stage
+ * @property {any} player
+ */
+
+/** @param {Component<Neck>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".neck");
+  /** @type {View} */
   const view = stateOf(root);
   Object.assign(view, { data, trigger: setTriggerValue });
   setColours(root, data.palette, ["ink", "faint", "share", "k", "minus"]);
@@ -38,7 +73,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   view.player.show(Math.min(view.at, last));
 }
 
-// Draws the stage where the slider stands, and returns what is told of it.
+/** Draws the stage where the slider stands, and returns what is told of it. @param {View} view */
 function draw(view) {
   const { data, panels } = view;
   const { clientWidth } = view.root;
@@ -51,6 +86,7 @@ function draw(view) {
 }
 
 // ---- what is drawn --------------------------------------------------------------------------------------------------
+/** @param {View} view */
 function panel(view, way, wide) {
   const { data, at } = view;
   const figure = element("figure", "panel");
@@ -122,7 +158,7 @@ function neck({ data, at }, way, read, written, top, wide) {
   return drawn;
 }
 
-// Every letter that is written has threads of its own, to all states.
+/** Every letter that is written has threads of its own, to all states. @param {View} view */
 function threads(view, way, read, written, top, bottom) {
   const drawn = [];
   way.weights.forEach((row, i) => {

@@ -1,10 +1,22 @@
 // Words in their own colours, the ribbons along which each head brings them to one word, and the colour that comes out.
-// data: { words, query, shown, own, heads, out, text }. own: the colour of each word, black 1, white -1, none 0. heads:
-// { name, weights, carried }, carried: the colour that a head brings of each word. shown: of which run these are, "two"
-// or "one". out: what comes out of the runs that may be seen.
 import { button, element, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { roving } from "../roving.js";
+
+/** @import { Component } from "../shared.js" */
+
+/**
+ * @typedef {object} Painted
+ * @property {string[]} words
+ * @property {number} query the word that is chosen first
+ * @property {"two" | "one"} shown of which run the heads are
+ * @property {number[]} own the colour of each word: black 1, white -1, none 0
+ * @property {Head[]} heads
+ * @property {Record<string, number[] | null>} out the colours that come out of each run; null if nobody has run it
+ * @property {Record<string, string>} text
+ */
+
+/** @typedef {{ name: string, weights: number[][], carried: number[] }} Head carried: what it brings of each colour */
 
 const WIDE = 1000; // units of the drawing's width; its height is in pixels
 const TALL = 150;
@@ -13,9 +25,19 @@ const APART = 76; // units between the heads' ends at a word
 const LEAST_TOLD = 0.1; // smaller shares have no number
 const RUNS = { two: "with_two", one: "with_one" };
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Painted} data
+ * @property {string} given
+ * @property {number} looked the chosen word
+ */
+
+/** @param {Component<Painted>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".painted");
   root.setAttribute("aria-label", data.text.alt);
+  /** @type {View} */
   const view = stateOf(root);
   const given = JSON.stringify([data.words, data.query, data.shown, data.heads, data.own]);
   if (view.given !== given) view.looked = data.query;
@@ -24,6 +46,7 @@ export default function ({ parentElement, data }) {
   draw(view, flows);
 }
 
+/** @param {View} view */
 function draw(view, flows = true) {
   const { data, looked } = view;
   const other = data.shown === "two" ? "one" : "two";
@@ -82,6 +105,7 @@ function unknownChip(word) {
   return made;
 }
 
+/** @param {View} view */
 function outChip(view, place) {
   const { data, looked } = view;
   const isLooked = place === looked;

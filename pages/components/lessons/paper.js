@@ -1,9 +1,21 @@
 // A page of printed notes: a matrix for each stage, as it was printed. A number that was found to be wrong is ringed.
-// data: { title, stages, text, ring }. stages: { name, title, isOpen, rows: [[{ text, ringed, said }]] }. ring: its
-// colour.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
+/** @import { Component } from "../shared.js" */
+
+/**
+ * @typedef {object} Paper printed notes
+ * @property {string} title
+ * @property {Stage[]} stages
+ * @property {Record<string, string>} text
+ * @property {string} ring the colour of the rings round wrong numbers
+ */
+
+/** @typedef {{ text: string, ringed: boolean, said: string }} Printed */
+/** @typedef {{ name: string, title: string, isOpen: boolean, rows: Printed[][] }} Stage a matrix */
+
+/** @param {Component<Paper>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".paper");
   root.style.setProperty("--ring", data.ring);

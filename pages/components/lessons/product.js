@@ -1,16 +1,40 @@
-// One row times one matrix, as the row of a word becomes its query, key or value: who points at a number of the result
-// sees its column run along the row, term by term; who points at a number of the matrix, its own term.
-// data: { word, names, roles, palette, text }. roles: of q, k and v { says, row, matrix, result }, cells as
-// { text, fill, ink }. names: of the features, as many as the row has numbers, or none.
+// One row times one matrix: how the row of a word becomes its query, key or value. Pointing at a number of the result
+// runs its column along the row, term by term; pointing at a number of the matrix shows its term.
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { said } from "../flow/words.js";
 
+/** @import { Component } from "../shared.js" */
+
+/** @typedef {{ text: string, fill: string, ink: string }} Cell a number and its colours */
+
+/**
+ * @typedef {object} Product
+ * @property {string} word
+ * @property {string[]} names of the features; none if the row has others
+ * @property {Record<"q" | "k" | "v", Role>} roles
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/** @typedef {{ says: string, row: Cell[], matrix: Cell[][], result: Cell[] }} Role */
+
 const STEP = 320; // ms between two terms
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Product} data
+ * @property {{ role: 'q' | 'k' | 'v', column: number, term: number | null }} look what is pointed at
+ * @property {HTMLElement} sum
+ * @property {any} walks the timer of a walk along the terms
+ */
+
+/** @param {Component<Product>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".product");
   setColours(root, data.palette, ["ink", "faint", "outline", "q", "k", "v", "x"]);
   root.setAttribute("aria-label", said(data.text.alt, { word: data.word }));
+  /** @type {View} */
   const view = stateOf(root);
   view.data = data;
   view.look ??= { role: "q", column: 0, term: null };
@@ -18,6 +42,7 @@ export default function ({ parentElement, data }) {
   draw(view);
 }
 
+/** @param {View} view */
 function draw(view) {
   const { data, look } = view;
   const { row, matrix, result } = data.roles[look.role];
@@ -45,6 +70,7 @@ function draw(view) {
   refocus();
 }
 
+/** @param {View} view */
 function tab(view, role) {
   const isOn = role === view.look.role;
   const made = button(`tab ${role} ${isOn ? "chosen" : ""}`, { ariaPressed: isOn }, () => {
@@ -85,7 +111,7 @@ function numberCell(kind, { text, fill, ink }, { term, column, name }) {
   return cell;
 }
 
-// A number of the result is a stop of the keyboard; the arrows up and down walk along its terms.
+/** A number of the result is a stop of the keyboard; the arrows up and down walk along its terms. @param {View} view */
 function resultCell(view, { text, fill, ink }, column) {
   const { row } = view.data.roles[view.look.role];
   const cell = button("cell result", { ariaLabel: sumText(view, column) }, () => walk(view, column));
@@ -105,7 +131,7 @@ function resultCell(view, { text, fill, ink }, column) {
   return cell;
 }
 
-// The terms one after the other, at once where nothing may move.
+/** The terms one after the other, at once where nothing may move. @param {View} view */
 function walk(view, column) {
   pointAt(view, column, null);
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
@@ -117,11 +143,13 @@ function walk(view, column) {
   step(0);
 }
 
+/** @param {View} view */
 function pointAt(view, column, term) {
   clearTimeout(view.walks);
   point(view, column, term);
 }
 
+/** @param {View} view */
 function point(view, column, term) {
   Object.assign(view.look, { column, term });
   show(view);
@@ -129,11 +157,13 @@ function point(view, column, term) {
 
 const bracketed = (text) => (text.startsWith("−") ? `(${text})` : text);
 
+/** @param {View} view */
 function listTerms(view, column) {
   const { row, matrix } = view.data.roles[view.look.role];
   return row.map((cell, term) => `${bracketed(cell.text)} × ${bracketed(matrix[term][column].text)}`);
 }
 
+/** @param {View} view */
 function sumText(view, column) {
   const { role } = view.look;
   return said(view.data.text.sum, {
@@ -142,9 +172,12 @@ function sumText(view, column) {
   });
 }
 
+/** @param {View} view */
 function show(view) {
   const { column, term, role } = view.look;
-  for (const cell of view.root.querySelectorAll(".cell")) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const cells = view.root.querySelectorAll(".cell");
+  for (const cell of cells) {
     const isOfColumn = cell.dataset.column === undefined || Number(cell.dataset.column) === column;
     cell.classList.toggle("along", isOfColumn);
     cell.classList.toggle("now", isOfColumn && term !== null && Number(cell.dataset.term) === term);

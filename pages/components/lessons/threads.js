@@ -1,19 +1,55 @@
-// Two lines of words, and threads between them, as thick as weights: who asks, and who is asked. data: { run, lines,
-// names, ways, way, slider, hears, palette, text }. lines: the words of both; names: what they are called. ways: one,
-// both directions, or one a position of a slider: { asks, chosen, weights, vectors }. asks: the line that asks, 0 or 1.
-// weights: a row for each word that asks, null where it may not look. vectors: for each line rows of cells, { look,
-// fills }: the symbol that frames them, each word's colours. hears: whether the server keeps the word that asks.
+// Two lines of words, and threads between them as thick as weights.
 import { added, button, onResize, setColours, stateOf } from "../dom.js";
 import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { curve, listenToWord, WordPicture } from "./word_picture.js";
 
+/** @import { Component } from "../shared.js" */
+/** @import { Sliders } from "../live/position.js" */
+
+/**
+ * @typedef {object} Threads
+ * @property {string} run another one forgets which word is pointed at
+ * @property {string[][]} lines the words of both lines
+ * @property {string[]} names of the lines
+ * @property {Way[]} ways one, one for each direction, or one for each position of a slider
+ * @property {number} way the one that is shown
+ * @property {Sliders | null} slider
+ * @property {boolean} hears whether the server keeps the word that asks
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/**
+ * @typedef {object} Way
+ * @property {0 | 1} asks the line that asks
+ * @property {number} chosen its word
+ * @property {(number | null)[][]} weights a row for each word that asks; null of a word that it may not look at
+ * @property {{ look: string, fills: string[][] }[][]} vectors rows of cells under each line: the symbol in whose colour
+ *   they are framed, and the colours of each word's cells
+ */
+
 const WORD_PX = 20, CELL = 11, ROW = 16, LEAST_ROOM = 10; // px
 const THICKEST = 16, THINNEST = 1.5; // px: of a weight of 1, and of 0
 const FALL = 132; // px: from one line to the other
 
+/**
+ * @typedef {object} View what is remembered between two calls
+ * @property {HTMLElement} root
+ * @property {Threads} data
+ * @property {(event: string, value: unknown) => void} trigger
+ * @property {WordPicture} picture
+ * @property {HTMLElement} told
+ * @property {HTMLElement} turner the button that exchanges the lines
+ * @property {string} run
+ * @property {number} way
+ * @property {number[] | null} looked the line and the word that is pointed at
+ */
+
+/** @param {Component<Threads>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".threads");
+  /** @type {View} */
   const view = stateOf(root);
   if (view.run !== data.run) view.looked = null;
   Object.assign(view, { data, trigger: setTriggerValue, run: data.run, way: data.way });
@@ -31,11 +67,13 @@ export default function ({ parentElement, data, setTriggerValue }) {
   else show(view, data.way);
 }
 
+/** @param {View} view */
 function show(view, way) {
   view.way = way;
   draw(view);
 }
 
+/** @param {View} view */
 function draw(view) {
   const { data, picture } = view;
   const { clientWidth: wide } = view.root;
@@ -107,6 +145,7 @@ const wayOf = (view) => view.data.ways[view.way];
 const lookOf = (view) => view.looked ?? [wayOf(view).asks, wayOf(view).chosen];
 const weightOf = ({ asks, weights }, [line, i], j) => (line === asks ? weights[i][j] : weights[j][i]);
 
+/** @param {View} view */
 function threads(view, place) {
   const { picture } = view;
   const { asks, weights } = wayOf(view);
@@ -133,6 +172,7 @@ function threads(view, place) {
   return made.sort(([one], [other]) => one - other).map(([, path]) => path); // those that are looked at on top
 }
 
+/** @param {View} view */
 function heads(view, place) {
   const { picture } = view;
   const { asks } = wayOf(view);
@@ -147,6 +187,7 @@ function heads(view, place) {
   });
 }
 
+/** @param {View} view */
 function wordsOf(view, place) {
   const { picture } = view;
   const way = wayOf(view);
@@ -185,7 +226,7 @@ function wordsOf(view, place) {
   return made;
 }
 
-// The vectors of a word, a row of cells each, in the colour of its symbol.
+/** The vectors of a word, a row of cells each, in the colour of its symbol. @param {View} view */
 function cellsOf(view, vectors, place, line, i) {
   const { picture } = view;
   return vectors.flatMap(({ look, fills }, row) =>
@@ -199,7 +240,7 @@ function cellsOf(view, vectors, place, line, i) {
 }
 
 // ---- what a hand does -----------------------------------------------------------------------------------------------
-// The other line asks.
+/** The other line asks. @param {View} view */
 function turn(view) {
   view.way = 1 - view.way;
   view.looked = null;
@@ -207,6 +248,7 @@ function turn(view) {
   view.trigger("chosen", [view.way, wayOf(view).chosen]);
 }
 
+/** @param {View} view */
 function follow(view, text, line, i) {
   const look = (looked) => {
     view.looked = looked;
@@ -221,7 +263,7 @@ function follow(view, text, line, i) {
   listenToWord(text, { look: () => look([line, i]), leave: () => view.looked && look(null), choose });
 }
 
-// What the word that is looked at gives, or gets, in all.
+/** What the word that is looked at gives, or gets, in all. @param {View} view */
 function tell(view) {
   const way = wayOf(view);
   const [line, at] = lookOf(view);

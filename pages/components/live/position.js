@@ -1,11 +1,26 @@
-// Where sliders stand of which one is held: all that follows them shows this position, and the server's when it is let
-// go. data: { of, counts, position, waits_for }: the sliders' names, how many positions each has, and where the server
-// says that they stand: each position of one with each of the others, the last fastest; where others stand, by name,
-// that are waited for. show: draws a position, null where it waits.
+// What follows sliders shows the position of the one that a hand holds, and the server's when it is let go.
 import { hear, shared } from "../shared.js";
 
-const followers = new WeakMap(); // by element: the sliders that it follows, and how it is drawn
+/**
+ * @typedef {object} Sliders
+ * @property {string[]} of names of the sliders
+ * @property {number[]} counts how many positions each has
+ * @property {number} position where the server says that they stand: all positions of the last one, for each one of the
+ *   slider before it, and so on
+ * @property {Record<string, number>} waits_for where other sliders stand that are waited for
+ */
 
+/** @typedef {(position: number | null) => void} Show draws a position; null if its data are still to come */
+
+/** @type {WeakMap<Element, { data: Sliders, show: Show }>} by the element that follows */
+const followers = new WeakMap();
+
+/**
+ * Shows the position of sliders in an element now, and whenever one of them moves.
+ * @param {HTMLElement | SVGElement} root
+ * @param {Sliders} data
+ * @param {Show} show
+ */
 export function followSlider(root, data, show) {
   const isNew = !followers.has(root);
   followers.set(root, { data, show });
@@ -13,6 +28,11 @@ export function followSlider(root, data, show) {
   if (isNew) listenToSliders(root);
 }
 
+/**
+ * The position while a slider is held; null if its data are still to come.
+ * @param {Sliders} sliders
+ * @returns {number | null}
+ */
 export function positionHeld({ of, counts, position, waits_for: waitsFor }) {
   const held = shared.heldSlider;
   if (!held) return position;

@@ -1,11 +1,21 @@
-// A sentence that follows sliders, or a goal. data: as of followSlider, and { kind, texts, reached, waits, templates }:
-// for each position a text in pieces, of which every second is bold. kind: heading, line, caption, goal or table, in
-// Markdown. reached: of a goal, at which positions it is. waits: the text where it waits. templates: where a hand moves
-// numbers besides, what is said meanwhile, before and once a goal is reached.
+// A sentence, a goal or a table that follows sliders.
 import { element, stateOf } from "../dom.js";
 import { hear } from "../shared.js";
 import { followSlider, positionHeld } from "./position.js";
 
+/** @import { Component } from "../shared.js" */
+/** @import { Sliders } from "./position.js" */
+
+/**
+ * @typedef {object} Told
+ * @property {string[][]} texts a text of each position in pieces, of which every second is bold
+ * @property {"heading" | "line" | "caption" | "goal" | "table"} kind a table is in Markdown
+ * @property {boolean[] | null} reached whether a goal is reached at each position
+ * @property {string} waits the text while data are still to come
+ * @property {string[]} templates of what is said while a hand drags numbers: of a goal before and once it is reached
+ */
+
+/** @param {Component<Sliders & Told>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".told");
   const view = stateOf(root, () => listenToMoved({ root }));

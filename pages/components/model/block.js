@@ -6,12 +6,49 @@ import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 import { sharesOf, temperatureSlider } from "./controls.js";
 
+/** @import { Component } from "../shared.js" */
+/** @import { Cell } from "../flow/model.js" */
+
+/**
+ * @typedef {object} Block
+ * @property {Row[]} rows from the top of the stream
+ * @property {Temperature | null} temperature
+ * @property {{ first: number, count: number }} logits their place in the numbers
+ * @property {Word[]} words that come out
+ * @property {{ question: string, word: string, share: number }[]} answers
+ * @property {any} [walk] of a lesson: { stops, play, pause, label }, a stop { row, words, told } for each part
+ * @property {Float32Array} numbers of all vectors
+ * @property {Float32Array} values the same
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/**
+ * @typedef {object} Row a part of the sum, or a group of them
+ * @property {"part" | "sum" | "norm" | "group" | "inner"} kind
+ * @property {string} name
+ * @property {string} [part] its name in the model
+ * @property {string} [within] the part that it is a step of
+ * @property {number} [first] the place of its vector in the numbers
+ * @property {number} [count] the length of its vector
+ * @property {number} [push] how far it pushes the logit
+ * @property {any} [push_cell] the number that says so
+ * @property {any} [cell] the vector's place in the run: { part, step, index } without its last index
+ * @property {number[] | null} [opens] the layer and head that its name opens
+ * @property {string} [sign]
+ */
+
+/** @typedef {{ word: string, number: number, share: number, chosen: boolean, share_cell: any }} Word */
+/** @typedef {{ value: number, ends: number[], label: string }} Temperature */
+
 const NUMBER_ROOM = 54; // px, behind the longest bar
 
+/** @param {Component<Uint8Array>} component data: a packed Block */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".block");
   root.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
+  /** @type {Block} */
   const shown = unpacked(data);
   shown.values = new Float32Array(shown.numbers.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"]);

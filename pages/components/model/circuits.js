@@ -4,6 +4,29 @@ import { added, keepFocus, setColours } from "../dom.js";
 import { said, spellNumber } from "../flow/words.js";
 import { printed, rounded } from "../rounded.js";
 
+/** @import { Component } from "../shared.js" */
+/**
+ * @typedef {object} Circuits
+ * @property {string[]} words of the rows and columns
+ * @property {(number | null)[]} places of the words in the sentence
+ * @property {number} at the row of the word that is chosen
+ * @property {Circuit[]} maps
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/**
+ * @typedef {object} Circuit a table of numbers
+ * @property {string} title
+ * @property {string} rows what they are
+ * @property {string} columns what they are
+ * @property {number[][]} numbers
+ * @property {string} part
+ * @property {string} step
+ * @property {number} head
+ */
+
+/** @param {Component<Circuits>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".circuits");
   root.trigger = setTriggerValue;

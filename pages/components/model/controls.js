@@ -3,6 +3,18 @@
 // let go.
 import { element } from "../dom.js";
 
+/**
+ * A slider under its name and its number.
+ * @param {object} slider
+ * @param {string} slider.name its data-place
+ * @param {string} slider.label
+ * @param {Record<string, any>} slider.range min, max and step
+ * @param {number} slider.place where it stands
+ * @param {(place: number) => any} slider.numberAt the number at a place
+ * @param {(number: any) => string} slider.spell
+ * @param {(number: any) => void} slider.drag while it moves
+ * @param {(number: any) => void} slider.done when it is let go
+ */
 export function slider({ name, label, range, place, numberAt, spell, drag, done }) {
   const line = element("label", "heat");
   const input = element("input", "", { type: "range", ...range, value: place });
@@ -23,7 +35,12 @@ export function slider({ name, label, range, place, numberAt, spell, drag, done 
   return line;
 }
 
-// A slider of the temperature: equal ways are equal ratios.
+/**
+ * A slider of the temperature: equal distances are equal ratios.
+ * @param {{ value: number, ends: number[], label: string }} temperature
+ * @param {(number: number) => void} drag while it moves
+ * @param {(number: number) => void} done when it is let go
+ */
 export function temperatureSlider({ value, ends: [least, most], label }, drag, done) {
   return slider({
     name: "temperature",
@@ -37,7 +54,12 @@ export function temperatureSlider({ value, ends: [least, most], label }, drag, d
   });
 }
 
-// The softmax of logits over a temperature, over those that top-k and then top-p leave; topK: null where all stay.
+/**
+ * The softmax of logits over a temperature, of those that top-k and then top-p leave; 0 of the others.
+ * @param {ArrayLike<number>} logits
+ * @param {{ temperature?: number, topK?: number | null, topP?: number }} [choices] topK: null if all stay
+ * @returns {Float64Array}
+ */
 export function sharesOf(logits, { temperature = 1, topK = null, topP = 1 } = {}) {
   const falling = Float64Array.from(logits).sort().reverse();
   const power = (logit) => Math.exp((logit - falling[0]) / temperature);

@@ -5,6 +5,23 @@ import { spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 
+/** @import { Component } from "../shared.js" */
+/**
+ * @typedef {object} Decoder
+ * @property {string} run another one begins at `row`
+ * @property {string[]} target the written words
+ * @property {string[]} source the other sentence
+ * @property {number} row the written word that is chosen
+ * @property {number} layer
+ * @property {number} head
+ * @property {Float32Array} own weights of self-attention, row by row
+ * @property {Float32Array} cross weights of cross-attention, row by row
+ * @property {{ word: string, share: number }[][]} next the likeliest next words of each row
+ * @property {string[]} told what is said at each stage
+ * @property {Record<string, string>} palette
+ * @property {any} text
+ */
+
 const ROW = 24; // in the units of the picture, as all that follows
 // Where the arcs and the words stand.
 const NARROW = { arcs: 74, bow: 5, target: 170, source: 320, bend: 70, wide: 430 };
@@ -13,9 +30,11 @@ const ROOM = 560; // px: a narrower screen has the narrow picture
 const STAGES = 3; // looks back, asks, writes
 const STAGE_TIME = 1300; // ms
 
+/** @param {Component<Uint8Array>} component data: a packed Decoder */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".decoder");
   root.trigger = setTriggerValue;
+  /** @type {Decoder} */
   const shown = unpacked(data);
   shown.own = new Float32Array(shown.own.slice().buffer);
   shown.cross = new Float32Array(shown.cross.slice().buffer);

@@ -7,17 +7,56 @@ import { unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
 import { mapImage } from "./maps.js";
 
+/** @import { Component } from "../shared.js" */
+/**
+ * @typedef {object} Heads
+ * @property {Head[]} heads
+ * @property {string[]} queries words
+ * @property {string[]} keys words
+ * @property {number[]} now the layer and the head that is open
+ * @property {Record<string, string>} measures by which heads are sorted, and their names
+ * @property {Order | null} order as the link has it; null if no link keeps it
+ * @property {boolean} as_numbers whether the maps hold numbers that are no shares
+ * @property {number} reach the number with the full colour
+ * @property {Record<string, string[]>} fills
+ * @property {Uint8Array} allowed of all cells of a map; empty if all are
+ * @property {string[]} other_words of a second sentence
+ * @property {Float32Array} weights of all heads
+ * @property {Float32Array} other weights of the second sentence
+ * @property {Float32Array[]} maps the weights of each head
+ * @property {Float32Array[] | null} others the same of the second sentence
+ * @property {Float32Array} rolled the rollout of all layers
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/** @typedef {{ by: string, least: number, from: number | null, to: number | null }} Order */
+
+/**
+ * @typedef {object} Head
+ * @property {number} layer
+ * @property {number} head
+ * @property {string} name
+ * @property {string} habit what it does
+ * @property {number} [written] the length of what it adds
+ * @property {Record<string, number>} [here] its measures in this sentence
+ * @property {Record<string, number>} [there] in the second sentence
+ * @property {Record<string, number>} [held] on held-out sentences
+ */
+
 const BITS = "entropy"; // the measure that is no share
 const BY_LAYER = "layers"; // in place of a measure
 const MOST_LABELS = 24; // words beside a large map
 const UNKNOWN = -1; // below every number: no query of the sentence says anything
 const REST_MS = 300; // after which a choice is kept by the link: until then the next one may follow
 
+/** @param {Component<Uint8Array>} component data: a packed Heads */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
   root.trigger = setTriggerValue;
   root.rest ??= new Rest(() => sendOrder(root), REST_MS);
   if (isDrawn(root, data)) return;
+  /** @type {Heads} */
   const shown = unpacked(data);
   const beyondOrder = shown.order && textBeyondOrder(shown);
   if (beyondOrder && beyondOrder === root.beyondOrder) return takeOrder(root, shown.order); // what is open stays open

@@ -4,7 +4,17 @@ import { BLOCKED, pixels } from "../pixels.js";
 
 export const LEVELS = 253; // colours of a scale; 255 is a blocked cell
 
-// scale: "share" from 0 to reach, or "signed" from -reach to reach. allowed: of each cell, or of none.
+/**
+ * Numbers as an image of one pixel each, which the browser enlarges.
+ * @param {ArrayLike<number>} numbers
+ * @param {object} map
+ * @param {number} map.rows
+ * @param {number} map.columns
+ * @param {number} map.reach the number with the full colour
+ * @param {Record<string, string[]>} map.fills the colours of each scale
+ * @param {'share' | 'signed'} [map.scale] from 0 to reach, or from -reach to reach
+ * @param {ArrayLike<number>} [map.allowed] of each cell; none if all are
+ */
 export function mapImage(numbers, { rows, columns, reach, fills, scale = "share", allowed = [] }) {
   const height = (number) => (scale === "share" ? number / reach : (number / reach + 1) / 2);
   const codes = Uint8Array.from(numbers, (number, i) => {

@@ -6,15 +6,45 @@ import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 import { roving } from "../roving.js";
 
+/** @import { Component } from "../shared.js" */
+/**
+ * @typedef {object} Shelves
+ * @property {string} run another one begins at `stop`
+ * @property {number} stop how many words are written
+ * @property {number} given how many words were given
+ * @property {string[]} words
+ * @property {string[]} layers names
+ * @property {string[]} heads names
+ * @property {number} width numbers of a key
+ * @property {({ word: string, number: number, share: number } | null)[]} next the word that is written at each stop
+ * @property {Record<"cached" | "again", string[]>} told what is said at each stop, with a cache and without one
+ * @property {Count[]} counts
+ * @property {Float32Array} weights of each stop, layer, head and key
+ * @property {Uint8Array} strips keys and values of each layer, head and word as strengths of a colour
+ * @property {Record<string, string>} palette
+ * @property {Record<string, string>} text
+ */
+
+/**
+ * @typedef {object} Count what has been computed or kept so far, with a cache and without one
+ * @property {string} title
+ * @property {string[]} names
+ * @property {string[][]} texts at each stop
+ * @property {string[][]} added at each stop
+ * @property {number[][]} sizes at each stop
+ */
+
 const WORD_TIME = 1200; // ms
 const SETTLED = 400; // ms without another step, until the place is told
 const DROP = { duration: 380, easing: "ease-out" }; // of a column that is computed
 const WAYS = ["cached", "again"];
 
+/** @param {Component<Uint8Array>} component data: a packed Shelves */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".shelves");
   root.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
+  /** @type {Shelves} */
   const shown = unpacked(data);
   shown.weights = new Float32Array(shown.weights.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "share", "q", "k", "v", "x"]);

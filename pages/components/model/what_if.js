@@ -4,10 +4,44 @@ import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { LEVELS, mapImage } from "./maps.js";
 
+/** @import { Component } from "../shared.js" */
+/**
+ * @typedef {object} WhatIf
+ * @property {string[]} words
+ * @property {Tile[]} tiles the switches
+ * @property {Record<string, string>} kinds of changes, and their names
+ * @property {boolean} norms whether the divisors of the norms are held
+ * @property {boolean} upright whether words are written from top to bottom
+ * @property {any[]} outcomes the words before and after
+ * @property {any} moved the weights that moved; null if nothing is changed
+ * @property {any} path of the prediction
+ * @property {number} reach the weight with the full colour
+ * @property {Record<string, string[]>} fills
+ * @property {Float32Array} weights of all heads
+ * @property {Uint8Array} allowed of all heads
+ * @property {Record<string, string>} palette
+ * @property {any} text
+ */
+
+/**
+ * @typedef {object} Tile a head or a feed-forward layer
+ * @property {number} layer
+ * @property {string} part
+ * @property {number | null} head null of a feed-forward layer
+ * @property {string} name
+ * @property {string} short
+ * @property {string | null} kind its change
+ * @property {string[]} kinds the changes that it may have
+ * @property {Float32Array} [map] its weights
+ * @property {Uint8Array} [allowed]
+ */
+
+/** @param {Component<Uint8Array>} component data: a packed WhatIf */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".what-if");
   root.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
+  /** @type {WhatIf} */
   const shown = unpacked(data);
   const side = shown.words.length;
   const weights = new Float32Array(shown.weights.slice().buffer);

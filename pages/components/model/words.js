@@ -4,10 +4,28 @@ import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { sharesOf, slider, temperatureSlider } from "./controls.js";
 
+/** @import { Component } from "../shared.js" */
+/**
+ * @typedef {object} Words
+ * @property {{ word: string, kind: string }[]} tiles the text so far; the kinds start and blank cannot be clicked
+ * @property {{ word: string, number: number, share: number, cell: any }[]} words the likeliest ones
+ * @property {Record<"temperature" | "top_k" | "top_p", Slider>} sliders
+ * @property {any} seed { value, ends, label, likeliest, drawn, seed }; value: null if the likeliest word is taken
+ * @property {{ columns: string[], layers: string[], title: string, rows: string } | null} cache
+ * @property {Float32Array} numbers the logits
+ * @property {Float32Array} logits the same
+ * @property {Record<string, string>} palette
+ * @property {any} text
+ */
+
+/** @typedef {{ value: number | null, ends: number[], label: string, all?: string }} Slider all: the name of no cut */
+
+/** @param {Component<Uint8Array>} component data: a packed Words */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".writing");
   root.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
+  /** @type {Words} */
   const shown = unpacked(data);
   shown.logits = new Float32Array(shown.numbers.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "share", "x", "k", "v"]);

@@ -1,9 +1,33 @@
-// The lines of a layer: the number of each is a button that shows what the line made, and at its end stands one that
-// says that it is the wrong line. Both are asked of the server, which answers with the map and the verdict. data.lines:
-// of each what it makes, the code behind that, the step to look at or null, and the verdict, "", "✓" or "×".
+// The lines of a layer: the number of each is a button that shows what the line made, and at its end stands a button
+// that guesses that the line is wrong. The server answers both with the map and the verdict.
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
+/** @import { Component } from "../shared.js" */
+
+/**
+ * @typedef {object} Lines
+ * @property {Line[]} lines of code
+ * @property {string | null} looked the step that is shown
+ * @property {string} asksLook
+ * @property {string} asksGuess
+ * @property {string} alt
+ */
+
+/**
+ * @typedef {object} Line
+ * @property {string} number
+ * @property {string} made what it makes
+ * @property {string} rest the code behind that
+ * @property {string} ink
+ * @property {string | null} step that it shows
+ * @property {string} looksAt the label of the button that shows it
+ * @property {string} blames the label of the button that guesses
+ * @property {"" | "✓" | "×"} verdict
+ * @property {boolean} isGuessed
+ */
+
+/** @param {Component<Lines>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".lines");
   const fill = () => root.replaceChildren(heads(data), listing(data, setTriggerValue));

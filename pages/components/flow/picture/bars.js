@@ -2,8 +2,16 @@
 import { between, clamp, easeInOut, finite, settle } from "../motion.js";
 import { spellNumber } from "../words.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
 const LEAST_HIT = 8; // px: what a pointer can meet
 
+/**
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} share how far the part has come
+ */
 export function drawBars(picture, part, share) {
   const { x, w } = picture.layout;
   const middle = x[part.name] + w[part.name] / 2;

@@ -1,10 +1,19 @@
+// The sign and the name over each column.
 import { SMALL } from "../layout.js";
 import { clamp } from "../motion.js";
 import { textWidth } from "../words.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
 const [UPPER, LOWER] = [31, 10]; // how far over the rows a sign stands; lower where the one before leaves no room
 
-// Over a column: its sign and its name, which open the step, or the product that it comes of.
+/**
+ * Over a column: its sign and its name, which open the step, or the product that it comes of.
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} share how far the part has come
+ */
 export function drawHead(picture, part, share) {
   const { x, w, headHeight, folded, frame, zoom } = picture.layout;
   const isFolded = folded.has(part.name);

@@ -6,10 +6,16 @@ import { spellPercent, textWidth } from "../words.js";
 import { TELLING_SHARE } from "./ribbons.js";
 import { boxOfNumber } from "./rings.js";
 
+/** @import { Drawn } from "./picture.js" */
+
 const LEAST_GLOW_ROW = 12; // px: lower ones are stripes
 const OLD_PX = { share: 16, other: 13, least: 12 }; // of old numbers
 const OLD_GAP = 3; // px between an old number and what it stands beside
 
+/**
+ * @param {Drawn} picture
+ * @param {{ rows: Map<string, Map<number, any>>, strength: number }} glow
+ */
 export function drawGlow(picture, { rows, strength }) {
   const { x, w, rowY, rowHeight, laneY } = picture.layout;
   const opacity = easeOut(strength);

@@ -1,6 +1,9 @@
 // The words, and the lane in which one of them asks, on the left, and is answered, on the right.
 import { clamp } from "../motion.js";
 
+/** @import { Drawn } from "./picture.js" */
+
+/** @param {Drawn} picture */
 export function drawLane(picture) {
   const { laneY, laneHeight, frame } = picture.layout;
   const box = {
@@ -23,6 +26,7 @@ function drawPill(picture, lane) {
   picture.shapes.put("lane", "rect", "pill", { ...box, rx: 12 * picture.unit, class: "pill" });
 }
 
+/** @param {Drawn} picture */
 export function drawWords(picture) {
   const { rowY, rowHeight, laneBehind, frame } = picture.layout;
   for (let row = 0; row < picture.rows; row++) {
@@ -43,7 +47,7 @@ export function drawWords(picture) {
   }
 }
 
-// The word that asked, at the end of its lane.
+/** The word that asked, at the end of its lane. @param {Drawn} picture */
 export function drawAnswer(picture) {
   const last = picture.layout.parts.filter((part) => part.role === "lane" && part.after).at(-1);
   if (!last) return;

@@ -3,6 +3,14 @@ import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { between, clamp, easeInOut, easeOut } from "../motion.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
+/**
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} share how far the part has come
+ */
 export function drawMeeting(picture, part, share) {
   const read = part.reads.map((name) => picture.byName.get(name));
   const query = read.find((other) => other?.role === "lane");

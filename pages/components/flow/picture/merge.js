@@ -4,10 +4,18 @@ import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
 import { cellHeight, drawVector } from "./strips.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
 const FOLLOWS = 0.3; // of the stop: so much later than the first the last head leaves
 const [GROWN, SHRINKS] = [0.3, 0.6]; // of a flight: from the one to the other it is large enough to be seen in a hall
 const OTHER_FRAME = 0.35; // how strong the frames of other heads are at rest
 
+/**
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} share how far the part has come
+ */
 export function drawMerge(picture, part, share) {
   const at = { x: picture.layout.x[part.name], y: picture.y(part, 0) };
   const flights = Array.from({ length: picture.heads }, (_, head) => flightOf(picture, part, share, head));

@@ -1,6 +1,4 @@
-// The picture: a pure function of a view. A view says which numbers, how far the journey has come, which word is
-// pointed at. Playing, dragging back, and a changed setting are therefore the same act. view: of pictureView. Its
-// progress: stops that are behind, and how far the next has come: 2.5 is the middle of the third.
+// The picture as a pure function of a view: playing, dragging back and a changed setting only give it another view.
 import { clamp } from "../motion.js";
 import { Shapes } from "../shapes.js";
 import { drawBars } from "./bars.js";
@@ -15,12 +13,21 @@ import { drawLooks } from "./strips.js";
 import { drawThreads, drawWholeThreads } from "./threads.js";
 import { drawVectors } from "./vectors.js";
 
+/** @import { Layout } from "../layout.js" */
+/** @import { Part } from "../model.js" */
+/** @import { View } from "../views.js" */
+
+/** @typedef {Picture & View} Drawn the picture while it draws a view */
+
 const LAYERS = ["lane", "threads", "ribbons", "cells", "shares", "marks", "texts", "carriers", "flying", "hits"];
 
 export class Picture {
-  // Of the view that is drawn, as all that pictureView names:
+  // These are copied from the view, as all other properties of it:
+  /** @type {Layout} */
   layout;
+  /** @type {boolean} */
   hasRest;
+  /** @type {number | null} */
   hovered;
 
   constructor(svg) {
@@ -30,8 +37,9 @@ export class Picture {
     this.shapes.layers.get("ribbons").setAttribute("clip-path", this.clip.url);
   }
 
+  /** @param {View} view */
   draw(view) {
-    Object.assign(this, view);
+    const drawn = Object.assign(this, view);
     const { snapshot, layout } = view;
     this.unit = layout.unit;
     this.rows = snapshot.shares.length;
@@ -44,49 +52,59 @@ export class Picture {
     this.threads = new Map(); // those of one look, which are drawn whole
     this.looks = new Map(); // cells without frames that look alike
     this.shapes.begin();
-    drawLane(this);
-    drawWords(this);
-    for (const part of layout.parts) drawPart(this, part);
-    drawWholeThreads(this);
-    drawLooks(this);
-    drawShares(this);
-    drawRibbons(this);
-    drawAnswer(this);
-    if (view.glow) drawGlow(this, view.glow);
-    drawRings(this, view.rings);
+    drawLane(drawn);
+    drawWords(drawn);
+    for (const part of layout.parts) drawPart(drawn, part);
+    drawWholeThreads(drawn);
+    drawLooks(drawn);
+    drawShares(drawn);
+    drawRibbons(drawn);
+    drawAnswer(drawn);
+    if (view.glow) drawGlow(drawn, view.glow);
+    drawRings(drawn, view.rings);
     this.shapes.end();
   }
 
   // ---- where things are ---------------------------------------------------------------------------------------------
+  /** Whether a part is drawn. @param {string} name */
   has(name) {
     return name in this.layout.x;
   }
 
-  // The last row stands for all words that are not drawn: it has a share, and no vectors.
+  /** Whether a row stands for all words that are not drawn: it has a share, and no vectors. @param {number} row */
   isRest(row) {
     return this.hasRest && row === this.rows - 1;
   }
 
-  // How far a part has come: 0 is not yet, 1 is there.
+  /** How far a part has come: 0 if it is still to come, 1 if it is there. @param {Part} part */
   come(part) {
     return this.stage.parts.get(part.name) ?? 1;
   }
 
+  /** Whether the stop under way makes a part. @param {Part} part */
   isActive(part) {
     return Boolean(this.stop?.parts.includes(part.name)) && this.come(part) < 1;
   }
 
-  // Where a part's numbers for a row stand.
+  /**
+   * The middle of a part's numbers for a row.
+   * @param {Part} part
+   * @param {number} row
+   */
   y(part, row) {
     return part.role === "lane" ? this.layout.laneY : this.layout.rowY[row];
   }
 
-  // How strongly a row is drawn: where a word is pointed at, the others step back.
+  /** The opacity of a row: while one is pointed at, the others are pale. @param {number} row */
   nearness(row) {
     return this.hovered === null || this.hovered === row ? 1 : 0.1;
   }
 
-  // How far a row is, where rows come one after the other: key by key.
+  /**
+   * How far a row is in a stop whose rows come one after the other.
+   * @param {number} share of the stop
+   * @param {number} row
+   */
   turn(share, row) {
     return clamp(clamp((share - 0.12) / 0.88) * (this.rows + 1) - row);
   }
@@ -110,7 +128,9 @@ function drawPart(picture, part) {
 
 // How far each part has come, and each motion.
 function stagesOf(stops, progress) {
-  const [parts, motions] = [new Map(), {}];
+  const parts = new Map();
+  /** @type {Record<string, number>} */
+  const motions = {};
   stops.forEach((stop, i) => {
     const share = clamp(progress - i);
     motions[stop.motion] = share;

@@ -5,8 +5,11 @@ import { spellPercent, textWidth } from "../words.js";
 import { topOf } from "./shares.js";
 import { drawVector } from "./strips.js";
 
+/** @import { Drawn } from "./picture.js" */
+
 export const TELLING_SHARE = 0.045; // shares from here on are written into their ribbon
 
+/** @param {Drawn} picture */
 export function drawRibbons(picture) {
   const { share, shares, parts } = picture.snapshot;
   const mixer = parts.find((part) => part.mixes);
@@ -92,12 +95,15 @@ function drawPercents(picture, labels) {
   }
 }
 
-// What uncovers the ribbons from the left.
+/** What uncovers the ribbons from the left. @param {SVGElement} svg */
 export function clipOf(svg) {
   return resourceOf(svg, "clipPath", (clip) => addedShape(clip, "rect"));
 }
 
-// A ribbon leaves as a share and arrives as value: its colour goes from the one to the other.
+/**
+ * A ribbon leaves as a share and arrives as value: its colour goes from the one to the other.
+ * @param {SVGElement} svg
+ */
 export function arrivalOf(svg) {
   return resourceOf(svg, "linearGradient", (gradient) => {
     addedShape(gradient, "stop", { offset: 0, class: "leaving" });

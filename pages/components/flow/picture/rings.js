@@ -2,9 +2,16 @@
 // thicker.
 import { stripOf } from "../layout.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
 const RING_GAP = 3; // px between a cell and its ring
 
-// rings: [{ part, row, m, isPointed, told }]; told: the number, of the one that is under the keys.
+/**
+ * rings: [{ part, row, m, isPointed, told }]; told: the number, of the one that is under the keys.
+ * @param {Drawn} picture
+ * @param {any[]} rings { part, row, m, isPointed, told }
+ */
 export function drawRings(picture, rings) {
   rings.forEach(({ part, row, m, isPointed, told }, i) => {
     const box = boxOfNumber(picture, part, row, m);
@@ -23,11 +30,23 @@ export function drawRings(picture, rings) {
   });
 }
 
-// Where a number was drawn in this frame; null where it was not.
+/**
+ * Where a number was drawn in this frame; null where it was not.
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} row
+ * @param {number} m place along a vector
+ */
 export function boxOfNumber(picture, part, row, m) {
   return shapeOfNumber(picture, part, row, m)?.attributes ?? null;
 }
 
+/**
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} row
+ * @param {number} m place along a vector
+ */
 export function shapeOfNumber(picture, part, row, m) {
   const { each } = part.role.startsWith("pair")
     ? { each: 1 }

@@ -1,6 +1,9 @@
 // Shares: powers, then one stick of length 1, then a segment a key.
 import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
 
+/** @import { Drawn } from "./picture.js" */
+
+/** @param {Drawn} picture */
 export function drawShares(picture) {
   const { share, shares, numbers } = picture.snapshot;
   if (!picture.has(share.name) || picture.come(share) <= 0) return;
@@ -66,7 +69,12 @@ function shareBox(picture, row) {
   };
 }
 
-// Where a ribbon of this width begins: at its row, but inside the picture.
+/**
+ * Where a ribbon of this width begins: at its row, but inside the picture.
+ * @param {Drawn} picture
+ * @param {number} row
+ * @param {number} height
+ */
 export function topOf(picture, row, height) {
   const { rowY, headHeight, frame } = picture.layout;
   return clamp(rowY[row] - height / 2, headHeight, frame.height - height - 1);

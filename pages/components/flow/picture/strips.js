@@ -3,12 +3,23 @@ import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { clamp } from "../motion.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
 const SLIM = 9; // px: cells that are less high have no frame
 const NARROW = 4; // px: of cells that are less wide the whole strip has one frame
 const FILLS = 20; // so many strengths of a fill are told apart in cells without frames
 const FAINT = 0.02; // of the largest number: what is smaller has next to no fill
 
-// fly: from a cell's place to where it is on its way, (box, column) -> { box, and how strongly it is drawn }.
+/**
+ * fly: from a cell's place to where it is on its way, (box, column) -> { box, and how strongly it is drawn }.
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} row
+ * @param {{ x: number, y: number }} place its left end and its middle
+ * @param {number} opacity
+ * @param {{ layer?: string, fly?: ((box: any, m: number) => any) | null }} [options]
+ */
 export function drawVector(picture, part, row, { x, y }, opacity, { layer = "cells", fly = null } = {}) {
   const { zoom } = picture.layout;
   const numbers = picture.snapshot.numbers[part.name];
@@ -77,12 +88,19 @@ function addToLook(picture, look, opacity, fill, { x, y, width, height }) {
     .paths.push(`M${x.toFixed(2)},${y.toFixed(2)}h${width.toFixed(2)}v${height.toFixed(2)}h${-width.toFixed(2)}z`);
 }
 
+/** @param {Drawn} picture */
 export function drawLooks(picture) {
   [...picture.looks.values()].forEach(({ look, opacity, fill, paths }, i) => {
     picture.shapes.put("cells", "path", `look ${i}`, { d: paths.join(""), class: look, opacity, "fill-opacity": fill });
   });
 }
 
+/**
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number | null} row
+ * @param {number} cell its width
+ */
 export function cellHeight(picture, part, row, cell) {
   const room = part.role === "lane" ? Infinity : picture.layout.rowHeight[row];
   return Math.max(1, room > 20 ? Math.min(Math.max(cell, 9 * picture.unit) * 1.3, room * 0.46) : room - 1.5);

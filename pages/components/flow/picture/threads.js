@@ -2,8 +2,16 @@
 import { LEGIBLE_ROW } from "../layout.js";
 import { clamp, easeInOut } from "../motion.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
 const MANY_ROWS = 12; // above, resting threads are fainter
 
+/**
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} share how far the part has come
+ */
 export function drawThreads(picture, part, share) {
   for (const name of part.reads) {
     const from = picture.byName.get(name);
@@ -87,6 +95,7 @@ function putThread(picture, key, d, look, opacity, drawn) {
   picture.threads.get(kind).paths.push(d);
 }
 
+/** @param {Drawn} picture */
 export function drawWholeThreads(picture) {
   for (const [kind, { look, opacity, paths }] of picture.threads) {
     picture.shapes.put("threads", "path", kind, { d: paths.join(""), class: `thread ${look}`, opacity });

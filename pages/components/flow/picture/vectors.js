@@ -4,8 +4,16 @@ import { textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
 import { drawVector } from "./strips.js";
 
+/** @import { Part } from "../model.js" */
+/** @import { Drawn } from "./picture.js" */
+
 const LANE_NAME_PX = 15;
 
+/**
+ * @param {Drawn} picture
+ * @param {Part} part
+ * @param {number} share how far the part has come
+ */
 export function drawVectors(picture, part, share) {
   const count = part.role === "lane" ? 1 : picture.rows;
   for (let row = 0; row < count; row++) {
