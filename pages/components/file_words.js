@@ -13,6 +13,7 @@ const ENGLISH = {
   lost: /^Connection lost\. Please wait for the app to reconnect, then try again\.$/,
 };
 const watchers = new WeakMap(); // by the place of a box
+const wordsOf = new WeakMap(); // the page's words, by the place of a box
 const written = new WeakMap(); // what Streamlit wrote and what stands there now, of a text or of an element's label
 
 function speak(english, words) {
@@ -103,7 +104,7 @@ function guard(place) {
     if (givenAgain.has(event) || !list?.length) return;
     const isWatched = givenTo.has(place);
     const input = place.querySelector('input[type="file"]');
-    const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: place.fileWords };
+    const given = { files: [...list], since: performance.now(), wasAway: !isConnected(), words: wordsOf.get(place) };
     if (input?.disabled) event.preventDefault(); // a browser would open the file in the place of the page
     if (!namesAll(place, given.files)) givenTo.set(place, given);
     if (!isWatched) setTimeout(() => follow(place), LOOK_EVERY);
@@ -117,7 +118,7 @@ function guard(place) {
 
 export default function ({ data, parentElement }) {
   const place = parentElement.closest('[class*="st-key-files_of_"]');
-  place.fileWords = data.words;
+  wordsOf.set(place, data.words);
   guard(place);
   watchers.get(place)?.disconnect(); // this runs anew for each language, and two that write would never end
   const watcher = new MutationObserver(() => rewordAll(place, data.words));

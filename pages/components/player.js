@@ -1,26 +1,35 @@
-// A way through the stages of a picture: a button that plays them, and a slider that scrubs them; root.at is the stage.
-// text: { play, pause, label }. time: ms that each stage is shown. draw(at, isStep): draws a stage, and returns what is
-// told of it; isStep: it follows the one before. after(at): the stage behind it, undefined behind the last. settled():
-// called when a hand or the end comes to rest.
+// A way through the stages of a picture: a button that plays them, and a slider that scrubs them.
 import { button, element } from "./dom.js";
 
+/**
+ * Makes the button and the slider of a player.
+ * @param {{ at?: number, playing?: any }} state at: the stage; playing: a timer
+ * @param {object} player
+ * @param {{ play: string, pause: string, label: string }} player.text
+ * @param {number} player.last
+ * @param {number} player.time ms that each stage is shown
+ * @param {(at: number, isStep: boolean) => string} player.draw draws a stage, and returns what is said of it; isStep:
+ *   whether it follows the one before it
+ * @param {(at: number) => number | undefined} [player.after] the stage behind another one
+ * @param {() => void} [player.settled] called when a hand lets go, and at the end
+ */
 export function playerOf(
-  root,
+  state,
   { text, last, time, draw, after = (at) => (at < last ? at + 1 : undefined), settled = () => {} },
 ) {
-  clearInterval(root.playing);
-  root.playing = null;
+  clearInterval(state.playing);
+  state.playing = null;
   const range = element("input", "", { type: "range", min: 0, max: last, step: 1 });
   range.setAttribute("aria-label", text.label);
   range.dataset.place = "walk";
   const show = (at, isStep = false) => {
-    root.at = at;
+    state.at = at;
     range.value = at;
     range.setAttribute("aria-valuetext", draw(at, isStep));
   };
   const rest = () => {
-    clearInterval(root.playing);
-    root.playing = null;
+    clearInterval(state.playing);
+    state.playing = null;
     play.textContent = text.play;
   };
   const go = (at, isStep = false) => {
@@ -29,17 +38,17 @@ export function playerOf(
     settled();
   };
   const step = () => {
-    const next = after(root.at);
+    const next = after(state.at);
     if (!range.isConnected || next === undefined) rest();
     else if (after(next) === undefined) go(next, true);
     else show(next, true);
   };
   const begin = () => {
-    if (after(root.at) === undefined) show(0);
+    if (after(state.at) === undefined) show(0);
     play.textContent = text.pause;
-    root.playing = setInterval(step, time);
+    state.playing = setInterval(step, time);
   };
-  const play = button("play", { textContent: text.play }, () => (root.playing ? go(root.at) : begin()));
+  const play = button("play", { textContent: text.play }, () => (state.playing ? go(state.at) : begin()));
   play.dataset.place = "play";
   range.oninput = () => {
     rest();

@@ -2,9 +2,11 @@
 // be drawn first.
 import { hear, shared } from "./shared.js";
 
+const asked = new WeakSet(); // the elements of pages whose rest was asked for
+
 export default function ({ setTriggerValue, parentElement }) {
-  if (parentElement.hasAsked) return;
-  parentElement.hasAsked = true;
+  if (asked.has(parentElement)) return;
+  asked.add(parentElement);
   const ask = () => setTriggerValue("drawn", true);
   if (shared.paintedFlow?.isConnected) ask();
   else hear("flow-painted", ask, { once: true });

@@ -1,6 +1,6 @@
 // The scenes of a lecture as cards. Of one's own lecture they are put in order: by drag, or with Alt or Ctrl and an
 // arrow.
-import { element, setColours } from "./dom.js";
+import { element, setColours, stateOf } from "./dom.js";
 import { roving } from "./roving.js";
 import { drawPicture } from "./small_picture.js";
 
@@ -31,6 +31,7 @@ const PATIENCE_MS = 3000; // milliseconds: how long another move waits for the a
 /** @param {Component<Scenes>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".scenes");
+  const view = stateOf(root);
   setColours(root, data.palette);
   const list = element("ol", "list");
   list.setAttribute("aria-label", data.text.label);
@@ -38,8 +39,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   said.setAttribute("aria-live", "polite");
   list.append(...data.cards.map((card, at) => drawScene(card, at, data, () => setTriggerValue("opened", at))));
   const parts = data.movable ? [element("p", "how", data.text.how), list] : [list];
-  clearTimeout(root.waits);
-  root.waits = 0;
+  clearTimeout(view.waits);
+  view.waits = 0;
   root.onkeydown = null;
   // What is read aloud stays where it is: a screen reader hears only what changes in it.
   if (!said.isConnected) root.append(said);
@@ -56,7 +57,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     card.querySelector("button").focus();
     const words = { number: to + 1, count: list.children.length, title: data.cards[was].title };
     said.textContent = data.text.moved.replace(/\{(\w+)\}/g, (_, word) => words[word]);
-    root.waits = setTimeout(() => (root.waits = 0), PATIENCE_MS);
+    view.waits = setTimeout(() => (view.waits = 0), PATIENCE_MS);
     setTriggerValue("moved", [was, to]);
   };
   const walk = root.onkeydown;
@@ -68,11 +69,11 @@ export default function ({ parentElement, data, setTriggerValue }) {
     if (!card || !way) return;
     event.preventDefault(); // Alt and an arrow is a way back in a browser
     const to = [...list.children].indexOf(card) + way;
-    if (root.waits || to < 0 || to >= list.children.length) return;
+    if (view.waits || to < 0 || to >= list.children.length) return;
     put(list, card, to);
     send(card);
   };
-  for (const card of list.children) followDrag(root, list, card, send);
+  for (const card of list.children) followDrag(root, view, list, card, send);
 }
 
 /**
@@ -101,10 +102,10 @@ function drawScene({ title, minutes, shapes, lines, image, code }, at, { chosen,
 }
 
 // A mouse takes a card anywhere; a finger, which also scrolls, takes its grip. Escape puts it back.
-function followDrag(root, list, card, send) {
+function followDrag(root, view, list, card, send) {
   card.onpointerdown = (down) => {
     const isGrip = down.target.matches(".grip");
-    if (down.button !== 0 || root.waits || (down.pointerType !== "mouse" && !isGrip)) return;
+    if (down.button !== 0 || view.waits || (down.pointerType !== "mouse" && !isGrip)) return;
     const from = [...list.children].indexOf(card);
     const move = (event) => {
       const far = Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) >= DRAG_PX;

@@ -1,11 +1,12 @@
 // Small maps in a row, a button each: the one that is looked at is outlined, a click opens another.
-import { isDrawn, setColours } from "./dom.js";
+import { isDrawn, setColours, stateOf } from "./dom.js";
 import { pixels, unpacked } from "./pixels.js";
 import { roving } from "./roving.js";
 
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".thumbnails");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
   const shown = unpacked(data);
   root.setAttribute("aria-label", shown.label);
@@ -13,8 +14,8 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.style.setProperty("--side", shown.side + "px");
   root.style.setProperty("--text", shown.text + "px");
   root.style.setProperty("--lines", shown.lines); // of a name, also where it has fewer: nothing jumps
-  const before = root.images ?? new Map(); // most changes leave most of the maps as they are
-  root.images = new Map();
+  const before = view.images ?? new Map(); // most changes leave most of the maps as they are
+  view.images = new Map();
   let from = 0;
   const parts = shown.maps.flatMap(({ opens, name, title, map: [rows, columns], scale, chosen, breaks }) => {
     const each = document.createElement("button");
@@ -27,9 +28,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     const cells = shown.cells.subarray(from, (from += rows * columns));
     const content = [rows, columns, scale, shown.palette.ground, new TextDecoder("latin1").decode(cells)].join();
     const image = before.get(content) ?? pixels(cells, rows, columns, shown.fills[scale]).toDataURL();
-    root.images.set(content, image);
+    view.images.set(content, image);
     each.append(small(image, rows, columns, shown.side), written);
-    each.onclick = () => root.trigger("opened", opens);
+    each.onclick = () => view.trigger("opened", opens);
     return breaks ? [document.createElement("hr"), each] : [each];
   });
   if (shown.note) {

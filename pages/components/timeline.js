@@ -1,7 +1,7 @@
 // A line of years: what each one added as a small picture; the chosen one is large, with who it was and where the app
 // shows it.
 import { belongs } from "./belongs.js";
-import { element, setColours } from "./dom.js";
+import { element, setColours, stateOf } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
 
 /** @import { Component } from "./shared.js" */
@@ -29,8 +29,9 @@ const MARGIN = 2; // of a large picture, in its units: half of a thick line
 /** @param {Component<Timeline>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
+  const view = stateOf(root);
   setColours(root, data.palette);
-  root.at = Math.min(root.at ?? 0, data.entries.length - 1);
+  view.at = Math.min(view.at ?? 0, data.entries.length - 1);
   const panel = element("section", "panel", { ariaLive: "polite" });
   const line = element("div", "line", { role: "group", ariaLabel: data.text.line });
   const stops = data.entries.map(drawStop);
@@ -38,18 +39,18 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.replaceChildren(panel, line);
 
   const look = (at, follow = true) => {
-    root.at = Math.max(0, Math.min(at, stops.length - 1));
-    panel.replaceChildren(...drawEntry(data.entries[root.at], data.text, (key) => setTriggerValue("opened", key)));
+    view.at = Math.max(0, Math.min(at, stops.length - 1));
+    panel.replaceChildren(...drawEntry(data.entries[view.at], data.text, (key) => setTriggerValue("opened", key)));
     fillWithDrawing(panel.querySelector("svg"));
     stops.forEach((stop, i) => {
-      stop.ariaCurrent = i === root.at ? "true" : "false";
-      stop.tabIndex = i === root.at ? 0 : -1;
-      stop.classList.toggle("past", i < root.at);
+      stop.ariaCurrent = i === view.at ? "true" : "false";
+      stop.tabIndex = i === view.at ? 0 : -1;
+      stop.classList.toggle("past", i < view.at);
     });
-    const { offsetLeft, offsetWidth } = stops[root.at];
+    const { offsetLeft, offsetWidth } = stops[view.at];
     if (follow) line.scrollLeft = offsetLeft - line.offsetLeft - (line.clientWidth - offsetWidth) / 2;
   };
-  const steps = () => ({ ArrowRight: root.at + 1, ArrowLeft: root.at - 1, Home: 0, End: stops.length - 1 });
+  const steps = () => ({ ArrowRight: view.at + 1, ArrowLeft: view.at - 1, Home: 0, End: stops.length - 1 });
   const walk = (event) => {
     const next = steps()[event.key];
     if (next === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -57,9 +58,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
     look(next);
     return true;
   };
-  line.onkeydown = (event) => walk(event) && stops[root.at].focus();
+  line.onkeydown = (event) => walk(event) && stops[view.at].focus();
   dragAlong(line, stops, look);
-  look(root.at);
+  look(view.at);
 
   const pressed = (event) => {
     // No other part hears it.

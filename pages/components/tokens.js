@@ -1,6 +1,6 @@
 // A text cut in three ways, a row each: words, pieces, characters. The pieces grow with the number of merges, which a
 // slider scrubs. Who points at a token, or walks to it, sees the same letters in all rows.
-import { element, setColours } from "./dom.js";
+import { element, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
 import { roving } from "./roving.js";
 
@@ -27,29 +27,30 @@ const STEP_TIME = 260; // ms between two stages while it plays
 /** @param {Component<Tokens>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tokens");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
   setColours(root, data.palette);
-  const isNew = root.text !== data.original;
-  Object.assign(root, { text: data.original, at: isNew || root.at === undefined ? data.merges : root.at });
-  const rows = data.rows.map((row) => drawRow(root, row));
+  const isNew = view.text !== data.original;
+  Object.assign(view, { text: data.original, at: isNew || view.at === undefined ? data.merges : view.at });
+  const rows = data.rows.map((row) => drawRow(view, row));
   const pieces = rows[1];
   const told = element("output", "told");
   const draw = (merges) => {
     const stage = data.stages.findLast((each) => each.merges <= merges);
     const size = (data.unmerged + merges).toLocaleString("en-US");
     const note = data.label.note.replace("{count}", stage.tokens.length).replace("{size}", size);
-    fillRow(root, pieces, stage.tokens, note);
+    fillRow(view, pieces, stage.tokens, note);
     return (told.textContent = data.label.told.replace("{merges}", merges).replace("{newest}", newest(data, merges)));
   };
   const text = { ...data.label, label: data.label.slider };
   const after = (merges) => data.stages.find((each) => each.merges > merges)?.merges;
-  const settled = () => root.trigger("merges", root.at);
-  const { play, range, show } = playerOf(root, { text, last: data.most, time: STEP_TIME, draw, after, settled });
+  const settled = () => view.trigger("merges", view.at);
+  const { play, range, show } = playerOf(view, { text, last: data.most, time: STEP_TIME, draw, after, settled });
   const bar = element("div", "bar");
   bar.append(play, range, told);
   pieces.append(bar);
   root.replaceChildren(...rows);
-  show(root.at);
+  show(view.at);
 }
 
 // The newest merge of all that were made so far, as "a + b".
@@ -58,34 +59,34 @@ function newest(data, merges) {
   return merge ? `${merge[0]} + ${merge[1]}` : data.label.none;
 }
 
-function drawRow(root, { name, note, tokens }) {
+function drawRow(view, { name, note, tokens }) {
   const row = element("section", "row");
   const title = element("h6", "", name);
   const said = element("p", "note");
   const list = element("ol", "list");
   row.append(title, said, list);
-  fillRow(root, row, tokens, note);
+  fillRow(view, row, tokens, note);
   return row;
 }
 
-function fillRow(root, row, tokens, note) {
+function fillRow(view, row, tokens, note) {
   row.querySelector(".note").textContent = note;
   const list = row.querySelector(".list");
-  roving(list, () => list.replaceChildren(...tokens.map((token, place) => drawToken(root, token, place))), "li");
+  roving(list, () => list.replaceChildren(...tokens.map((token, place) => drawToken(view, token, place))), "li");
 }
 
-function drawToken(root, { shown, said, first, last, known }, place) {
+function drawToken(view, { shown, said, first, last, known }, place) {
   const token = element("li", `token tint${place % TINTS}${known ? "" : " unknown"}`, shown);
   token.setAttribute("aria-label", said);
   token.span = [first, last];
-  token.onpointerenter = token.onfocus = () => light(root, token.span);
-  token.onpointerleave = token.onblur = () => light(root, null);
+  token.onpointerenter = token.onfocus = () => light(view, token.span);
+  token.onpointerleave = token.onblur = () => light(view, null);
   return token;
 }
 
 // Marks the tokens of all rows that stand for one of these letters.
-function light(root, span) {
-  for (const token of root.querySelectorAll(".token")) {
+function light(view, span) {
+  for (const token of view.root.querySelectorAll(".token")) {
     const [first, last] = token.span;
     token.classList.toggle("lit", Boolean(span) && first < span[1] && span[0] < last);
   }

@@ -1,5 +1,6 @@
 // A slider that answers while it is dragged: what follows it shows the position at once, and the server computes when
 // it is let go. Streamlit's own slider sends its value only then.
+import { element, stateOf } from "../dom.js";
 import { hear, shared, tellOthers } from "../shared.js";
 
 /** @import { Component } from "../shared.js" */
@@ -24,22 +25,23 @@ const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show ever
 /** @param {Component<LiveSlider>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
+  const view = stateOf(root);
   const [name, shown, input] = ["span", "output", "input[type=range]"].map((kind) => root.querySelector(kind));
-  const box = typingBox(root, shown, data, setTriggerValue);
+  const box = typingBox(view, shown, data, setTriggerValue);
   name.textContent = data.label;
   input.setAttribute("aria-label", data.label);
   root.style.setProperty("--colour", data.colour);
-  const isHeld = shared.heldSlider?.of === data.of && root.of === data.of;
-  root.of = data.of;
+  const isHeld = shared.heldSlider?.of === data.of && view.of === data.of;
+  view.of = data.of;
   if (!isHeld) stand(input, data);
-  if (!isHeld) root.stood = input.value;
+  if (!isHeld) view.stood = input.value;
   const wait = (is) => document.body.toggleAttribute("data-dragged", is); // what does not follow is pale: page.css
   if (!isHeld) wait(false);
   const drag = (change) => tellOthers("flow-drag", change);
   const say = (text, number) => {
     shown.textContent = text;
     input.setAttribute("aria-valuetext", text);
-    if (!root.isTyping) box.value = number;
+    if (!view.isTyping) box.value = number;
   };
   const show = () => {
     const setting = settingAt(input, data);
@@ -48,9 +50,9 @@ export default function ({ parentElement, data, setTriggerValue }) {
   show();
   const isBetween = !data.values?.includes(data.value); // one that was typed, or is from a link
   if (!isHeld && isBetween) say(spellSetting(data.value), data.value);
-  if (!isHeld && data.typed && !root.isTyping) box.value = data.typed.number; // also one that is refused
+  if (!isHeld && data.typed && !view.isTyping) box.value = data.typed.number; // also one that is refused
   input.oninput = () => {
-    root.isTyping = false;
+    view.isTyping = false;
     show();
     shared.heldSlider = { of: data.of, position: Number(input.value) };
     tellOthers("slider-moved", shared.heldSlider);
@@ -64,14 +66,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
     input.value = knobAt(given, data);
     say(spellSetting(given), given);
   };
-  root.endFollow?.();
-  root.endFollow = hear("flow-drag", follow);
-  root.told = null; // what was let go, until the server answers
+  view.endFollow?.();
+  view.endFollow = hear("flow-drag", follow);
+  view.told = null; // what was let go, until the server answers
   const letGo = () => {
     if (shared.heldSlider?.of !== data.of) return;
     shared.heldSlider = null;
-    const isBack = input.value === root.stood || settingAt(input, data) === data.value;
-    if (!isBack || root.told !== null) return;
+    const isBack = input.value === view.stood || settingAt(input, data) === data.value;
+    if (!isBack || view.told !== null) return;
     drag(null); // nobody will answer
     wait(false);
   };
@@ -85,24 +87,24 @@ export default function ({ parentElement, data, setTriggerValue }) {
     input.onchange();
   };
   input.onchange = () => {
-    root.told = settingAt(input, data);
+    view.told = settingAt(input, data);
     letGo();
     tellOthers("flow-release");
-    setTriggerValue("released", root.told);
+    setTriggerValue("released", view.told);
   };
 }
 
 // The box in which the value can be typed, in the place of what else shows it.
-function typingBox(root, shown, { label, typed }, setTriggerValue) {
-  const box = (root.box ??= Object.assign(document.createElement("input"), { type: "number", className: "typed" }));
+function typingBox(view, shown, { label, typed }, setTriggerValue) {
+  const box = (view.box ??= element("input", "typed", { type: "number" }));
   shown.hidden = typed !== null;
   if (!typed) return box;
   if (!box.isConnected) shown.after(box);
   box.step = typed.step;
   box.setAttribute("aria-label", label);
-  box.oninput = () => (root.isTyping = true);
+  box.oninput = () => (view.isTyping = true);
   box.onchange = () => {
-    root.isTyping = false;
+    view.isTyping = false;
     if (box.value !== "") setTriggerValue("typed", Number(box.value));
   };
   return box;

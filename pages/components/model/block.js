@@ -1,6 +1,6 @@
 // What each part of a language model adds to the vector of one word, one below the other along the stream that they are
 // added to; how far each pushes the logit of a word; and the words that come out.
-import { button, element, isDrawn, keepFocus, setColours } from "../dom.js";
+import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -46,7 +46,8 @@ const NUMBER_ROOM = 54; // px, behind the longest bar
 /** @param {Component<Uint8Array>} component data: a packed Block */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".block");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
   /** @type {Block} */
   const shown = unpacked(data);
@@ -54,16 +55,16 @@ export default function ({ parentElement, data, setTriggerValue }) {
   setColours(root, shown.palette, ["ground", "ink", "faint", "outline", "plus", "minus", "share", "x"]);
   const refocus = keepFocus(root);
   const all = element("div", "all");
-  all.append(partsOf(root, shown), outOf(root, shown));
-  root.told = element("div", "told", { ariaLive: "polite" });
-  root.replaceChildren(all, root.told);
-  clearInterval(root.playing); // of parts that may have no walk any more
-  if (shown.walk) root.prepend(walkOf(root, shown));
+  all.append(partsOf(view, shown), outOf(view, shown));
+  view.told = element("div", "told", { ariaLive: "polite" });
+  root.replaceChildren(all, view.told);
+  clearInterval(view.playing); // of parts that may have no walk any more
+  if (shown.walk) root.prepend(walkOf(view, shown));
   refocus();
 }
 
 // ---- the parts ------------------------------------------------------------------------------------------------------
-function partsOf(root, shown) {
+function partsOf(view, shown) {
   const grid = element("div", "parts");
   grid.append(
     element("h6", ""), element("h6", "", shown.text.vector),
@@ -78,11 +79,11 @@ function partsOf(root, shown) {
       return;
     }
     const scale = row.kind === "part" || row.kind === "sum" ? largest : largestOf(shown, (each) => each === row);
-    const push = "push" in row ? pushOf(root, row, sides) : element("span", "");
-    const parts = [nameOf(root, shown, row, i), stripOf(root, shown, row, i, scale), push];
+    const push = "push" in row ? pushOf(view, row, sides) : element("span", "");
+    const parts = [nameOf(view, shown, row, i), stripOf(view, shown, row, i, scale), push];
     if (row.kind === "sum") parts.forEach((part) => part.classList.add("total"));
     if (row.within)
-      parts.forEach((part) => Object.assign(part, { hidden: !isUnfolded(root, row.within), within: row.within }));
+      parts.forEach((part) => Object.assign(part, { hidden: !isUnfolded(view, row.within), within: row.within }));
     parts.forEach((part) => (part.row = i));
     grid.append(...parts);
   });
@@ -96,25 +97,25 @@ function largestOf({ rows, values }, isMeant) {
   return most || 1;
 }
 
-const isUnfolded = (root, part) => Boolean(root.unfolded?.has(part));
+const isUnfolded = (view, part) => Boolean(view.unfolded?.has(part));
 
 // Shows the steps in a part, or folds them.
-function unfold(root, name, part) {
-  root.unfolded ??= new Set();
-  if (!root.unfolded.delete(part)) root.unfolded.add(part);
-  name.setAttribute("aria-expanded", isUnfolded(root, part));
+function unfold(view, name, part) {
+  view.unfolded ??= new Set();
+  if (!view.unfolded.delete(part)) view.unfolded.add(part);
+  name.setAttribute("aria-expanded", isUnfolded(view, part));
   for (const element of name.parentElement.children)
-    if (element.within === part) element.hidden = !isUnfolded(root, part);
+    if (element.within === part) element.hidden = !isUnfolded(view, part);
 }
 
 // The same where the number is no cell of its own: it is the sum of those that are then seen.
-function unfoldRow(root, { part }) {
-  const name = [...root.querySelectorAll(".name.folder")].find((each) => each.folds === part);
-  if (name) unfold(root, name, part);
+function unfoldRow(view, { part }) {
+  const name = [...view.root.querySelectorAll(".name.folder")].find((each) => each.folds === part);
+  if (name) unfold(view, name, part);
 }
 
 // The name of a part on the stream; that of a head opens it, that of a feed-forward layer its steps.
-function nameOf(root, shown, row, i) {
+function nameOf(view, shown, row, i) {
   const isFolder = shown.rows.some(({ within }) => within && within === row.part);
   const look = [
     "name", row.kind,
@@ -123,9 +124,9 @@ function nameOf(root, shown, row, i) {
     i === 0 ? "first" : "",
     i === shown.rows.length - 1 ? "last" : "",
   ].join(" ");
-  const act = row.opens ? () => root.trigger("head", row.opens) : () => unfold(root, name, row.part);
+  const act = row.opens ? () => view.trigger("head", row.opens) : () => unfold(view, name, row.part);
   const name = row.opens || isFolder ? button(look, {}, act) : element("span", look);
-  if (isFolder) name.setAttribute("aria-expanded", isUnfolded(root, row.part));
+  if (isFolder) name.setAttribute("aria-expanded", isUnfolded(view, row.part));
   name.folds = row.part;
   name.textContent = row.name;
   name.dataset.sign = row.kind === "part" ? (i ? "+" : "") : row.kind === "norm" ? "÷" : (row.sign ?? "");
@@ -134,7 +135,7 @@ function nameOf(root, shown, row, i) {
 }
 
 // A vector, a stripe a number; the number under the pointer is told, a click opens it. Arrows lead along it.
-function stripOf(root, shown, row, i, largest) {
+function stripOf(view, shown, row, i, largest) {
   const { first, count } = row;
   const strip = element("div", `strip ${row.kind}`, { tabIndex: 0, role: "slider" });
   strip.dataset.place = `strip ${i}`;
@@ -154,12 +155,12 @@ function stripOf(root, shown, row, i, largest) {
   const tell = (m) => {
     at = Math.max(0, Math.min(count - 1, m));
     const said = `${row.name} [${at + 1}] = ${spellNumber(shown.values[first + at])}`;
-    root.told.textContent = said;
+    view.told.textContent = said;
     strip.setAttribute("aria-valuenow", at + 1);
     strip.setAttribute("aria-valuetext", said);
   };
   const open = () =>
-    row.cell ? root.trigger("opened", { ...row.cell, index: [...row.cell.index, at] }) : unfoldRow(root, row);
+    row.cell ? view.trigger("opened", { ...row.cell, index: [...row.cell.index, at] }) : unfoldRow(view, row);
   const under = (event) =>
     Math.floor(((event.clientX - strip.getBoundingClientRect().left) / strip.clientWidth) * count);
   strip.onpointermove = (event) => tell(under(event));
@@ -179,13 +180,13 @@ function stripOf(root, shown, row, i, largest) {
 }
 
 // How far a part pushes the logit: a bar from zero, and its number, which opens.
-function pushOf(root, row, { low, high }) {
+function pushOf(view, row, { low, high }) {
   const { push, push_cell: cell, kind } = row;
   const width = high - low || 1;
   // A number stands behind the bar.
   const place = (number) => `calc((100% - ${NUMBER_ROOM}px) * ${(number - low) / width})`;
   const shown = button("push", { title: spellNumber(push) }, () =>
-    cell ? root.trigger("opened", cell) : unfoldRow(root, row),
+    cell ? view.trigger("opened", cell) : unfoldRow(view, row),
   );
   const beam = element("span", "beam");
   const length = `calc((100% - ${NUMBER_ROOM}px) * ${Math.abs(push) / width})`;
@@ -202,13 +203,13 @@ function pushOf(root, row, { low, high }) {
 }
 
 // ---- what comes out -------------------------------------------------------------------------------------------------
-function outOf(root, shown) {
+function outOf(view, shown) {
   const out = element("div", "out");
-  const rows = shown.words.map((word) => wordOf(root, word));
+  const rows = shown.words.map((word) => wordOf(view, word));
   const words = element("div", "words");
   words.append(...rows);
   out.append(element("h6", "", shown.text.words), words);
-  if (shown.temperature) out.append(heatOf(root, shown, rows));
+  if (shown.temperature) out.append(heatOf(view, shown, rows));
   if (shown.answers.length) {
     const answers = element("div", "answers");
     answers.append(element("h6", "", shown.text.answers), ...shown.answers.map(answerOf));
@@ -217,14 +218,14 @@ function outOf(root, shown) {
   return out;
 }
 
-function wordOf(root, { word, number, share, chosen, share_cell: cell }) {
+function wordOf(view, { word, number, share, chosen, share_cell: cell }) {
   const row = element("div", chosen ? "word chosen" : "word");
   row.number = number;
   const name = button("said", { textContent: word, title: word, ariaPressed: String(chosen) }, () =>
-    root.trigger("target", number),
+    view.trigger("target", number),
   );
   name.dataset.place = `word ${number}`;
-  row.append(name, element("span", "beam"), button("cell", {}, () => root.trigger("opened", cell)));
+  row.append(name, element("span", "beam"), button("cell", {}, () => view.trigger("opened", cell)));
   showShare(row, share);
   return row;
 }
@@ -235,13 +236,13 @@ function showShare(row, share) {
 }
 
 // The temperature of the words: their bars follow a drag, the server computes when it is let go.
-function heatOf(root, { temperature, logits, values }, rows) {
+function heatOf(view, { temperature, logits, values }, rows) {
   const own = values.subarray(logits.first, logits.first + logits.count);
   const follow = (number) => {
     const shares = sharesOf(own, { temperature: number });
     for (const row of rows) showShare(row, shares[row.number]);
   };
-  return temperatureSlider(temperature, follow, (number) => root.trigger("temperature", number));
+  return temperatureSlider(temperature, follow, (number) => view.trigger("temperature", number));
 }
 
 function answerOf({ question, word, share }) {
@@ -258,19 +259,20 @@ const STOP_TIME = 1300; // ms that each stop is shown
 
 // The parts one after the other: those that are still to come are pale, and the words are those that would come out if
 // it ended here. It can be played and dragged.
-function walkOf(root, shown) {
+function walkOf(view, shown) {
   const { stops, ...text } = shown.walk;
   const last = stops.length - 1;
   const reached = element("div", "reached", { ariaLive: "polite" });
-  const words = root.querySelector(".words");
+  const words = view.root.querySelector(".words");
   const own = [...words.children];
   const draw = (at) => {
-    for (const part of root.querySelectorAll(".parts > *")) part.classList.toggle("later", part.row > stops[at].row);
+    const parts = view.root.querySelectorAll(".parts > *");
+    for (const part of parts) part.classList.toggle("later", part.row > stops[at].row);
     words.replaceChildren(...(at === last ? own : stops[at].words.map(sharedWordOf)));
     return (reached.textContent = stops[at].told);
   };
-  const { play, range, show } = playerOf(root, { text, last, time: STOP_TIME, draw });
-  show(Math.min(root.at ?? last, last));
+  const { play, range, show } = playerOf(view, { text, last, time: STOP_TIME, draw });
+  show(Math.min(view.at ?? last, last));
   const walk = element("div", "walk");
   walk.append(play, range, reached);
   return walk;

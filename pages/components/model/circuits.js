@@ -1,6 +1,6 @@
 // What a head would ask and write of words alone: a table a circuit, a row and a column a word. A click, or Enter,
 // opens a number; arrows go from one to the next; the word of a row that stands in the sentence is looked at.
-import { added, keepFocus, setColours } from "../dom.js";
+import { added, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellNumber } from "../flow/words.js";
 import { printed, rounded } from "../rounded.js";
 
@@ -29,20 +29,21 @@ import { printed, rounded } from "../rounded.js";
 /** @param {Component<Circuits>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".circuits");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
   const { maps, palette, text } = data;
   setColours(root, palette, ["ground", "ink", "faint", "outline", "minus", "plus", "x"]);
   const refocus = keepFocus(root);
   const figures = document.createElement("div");
   figures.className = "figures";
-  for (const map of maps) figureOf(figures, root, map, data);
+  for (const map of maps) figureOf(figures, view, map, data);
   const keys = added(document.createDocumentFragment(), "p", "keys");
   keys.textContent = `${text.largest} ${text.keys}`;
   root.replaceChildren(figures, keys);
   refocus();
 }
 
-function figureOf(figures, root, map, data) {
+function figureOf(figures, view, map, data) {
   const figure = added(figures, "figure", "circuit");
   added(figure, "h6", "").textContent = map.title;
   const table = added(figure, "table", "");
@@ -58,12 +59,12 @@ function figureOf(figures, root, map, data) {
   }
   const reach = Math.max(...map.numbers.flat().map(Math.abs)) || 1;
   const body = added(table, "tbody", "");
-  map.numbers.forEach((numbers, row) => rowOf(body, root, { map, data, numbers, row, reach }));
+  map.numbers.forEach((numbers, row) => rowOf(body, view, { map, data, numbers, row, reach }));
   body.onkeydown = (event) => walk(body, event);
   body.querySelector("button.cell").tabIndex = 0;
 }
 
-function rowOf(body, root, { map, data, numbers, row, reach }) {
+function rowOf(body, view, { map, data, numbers, row, reach }) {
   const { words, places, at, text, palette } = data;
   const line = added(body, "tr", row === at ? "now" : "");
   const head = added(line, "th", "row");
@@ -74,7 +75,7 @@ function rowOf(body, root, { map, data, numbers, row, reach }) {
     word.type = "button";
     word.dataset.place = `${map.step} ${words[row]}`;
     word.title = said(text.look, { word: words[row] });
-    word.onclick = () => root.trigger("word", places[row]);
+    word.onclick = () => view.trigger("word", places[row]);
   }
   const most = numbers.indexOf(Math.max(...numbers));
   numbers.forEach((number, column) => {
@@ -91,7 +92,7 @@ function rowOf(body, root, { map, data, numbers, row, reach }) {
     cell.title = `${words[row]} → ${words[column]}: ${spellNumber(number)}`;
     cell.setAttribute("aria-label", cell.title);
     cell.dataset.place = `${map.step} ${row} ${column}`;
-    cell.onclick = () => root.trigger("opened", { part: map.part, step: map.step, index: [0, map.head, row, column] });
+    cell.onclick = () => view.trigger("opened", { part: map.part, step: map.step, index: [0, map.head, row, column] });
   });
 }
 

@@ -1,6 +1,6 @@
 // A decoder at work, one written word after the other: how the word looks back, asks the other sentence, and what it
 // then writes. Written words stand at the left, the other sentence at the right; threads are as thick as weights.
-import { element, keepFocus, setColours, svgShape } from "../dom.js";
+import { element, keepFocus, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -33,7 +33,8 @@ const STAGE_TIME = 1300; // ms
 /** @param {Component<Uint8Array>} component data: a packed Decoder */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".decoder");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
   /** @type {Decoder} */
   const shown = unpacked(data);
   shown.own = new Float32Array(shown.own.slice().buffer);
@@ -48,52 +49,49 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.replaceChildren(walk, all);
   const last = shown.target.length * STAGES - 1;
   const reached = element("div", "reached", { ariaLive: "polite" });
-  const isNew = root.row !== shown.row || root.run !== shown.run;
+  const isNew = view.row !== shown.row || view.run !== shown.run;
   const draw = (at) => {
-    Object.assign(root, { row: Math.floor(at / STAGES), run: shown.run });
-    picture.replaceChildren(drawn(root, shown, go));
-    words.replaceChildren(...nextWords(shown, root.row, at % STAGES === STAGES - 1));
+    Object.assign(view, { row: Math.floor(at / STAGES), run: shown.run });
+    picture.replaceChildren(drawn(view, shown, go));
+    words.replaceChildren(...nextWords(shown, view.row, at % STAGES === STAGES - 1));
     return (reached.textContent = shown.told[at]);
   };
-  const settled = () => root.trigger("row", root.row);
-  root.place = placeOf(root);
-  const { play, range, show, go } = playerOf(root, { text: shown.text, last, time: STAGE_TIME, draw, settled });
+  const settled = () => view.trigger("row", view.row);
+  view.place = placeOf(root);
+  const { play, range, show, go } = playerOf(view, { text: shown.text, last, time: STAGE_TIME, draw, settled });
   walk.append(play, range, reached);
-  show(isNew ? shown.row * STAGES + STAGES - 1 : root.at);
+  show(isNew ? shown.row * STAGES + STAGES - 1 : view.at);
   refocus();
-  root.fit = () => {
+  onResize(root, () => {
     const place = placeOf(root);
-    if (place === root.place) return;
-    root.place = place;
-    show(root.at);
-  };
-  if (root.watch) return;
-  root.watch = new ResizeObserver(() => root.fit());
-  root.watch.observe(root);
+    if (place === view.place) return;
+    view.place = place;
+    show(view.at);
+  });
 }
 
 const placeOf = ({ clientWidth }) => (clientWidth < ROOM ? NARROW : WIDE);
 
 const middle = (row) => 36 + ROW * row;
 
-function drawn(root, shown, go) {
+function drawn(view, shown, go) {
   const { source, target, text } = shown;
-  const { place } = root;
-  const stage = root.at % STAGES;
+  const { place } = view;
+  const stage = view.at % STAGES;
   const rows = Math.max(source.length, target.length + 1);
   const svg = svgShape("svg", { viewBox: `0 0 ${place.wide} ${middle(rows)}`, role: "group", "aria-label": text.alt });
   svg.append(svgShape("text", { x: place.target, y: 18, class: "title", "text-anchor": "end" }, text.target));
   svg.append(svgShape("text", { x: place.source, y: 18, class: "title" }, text.source));
-  target.slice(0, root.row + 1).forEach((_, j) => svg.append(arc(root, shown, j)));
-  if (stage > 0) source.forEach((_, j) => svg.append(thread(root, shown, j)));
-  target.forEach((word, row) => svg.append(written(root, word, row, go)));
+  target.slice(0, view.row + 1).forEach((_, j) => svg.append(arc(view, shown, j)));
+  if (stage > 0) source.forEach((_, j) => svg.append(thread(view, shown, j)));
+  target.forEach((word, row) => svg.append(written(view, word, row, go)));
   source.forEach((word, j) => svg.append(svgShape("text", { x: place.source, y: middle(j) + 6, class: "word" }, word)));
   if (stage === STAGES - 1) {
-    const { word, share } = shown.next[root.row][0];
+    const { word, share } = shown.next[view.row][0];
     svg.append(
       svgShape(
         "text",
-        { x: place.target, y: middle(root.row + 1) + 6, class: "word new", "text-anchor": "end" },
+        { x: place.target, y: middle(view.row + 1) + 6, class: "word new", "text-anchor": "end" },
         `${word} ${spellWholePercent(share)}`,
       ),
     );
@@ -102,13 +100,13 @@ function drawn(root, shown, go) {
 }
 
 // A written word: those that are not written yet are pale.
-function written(root, word, row, go) {
-  const stage = root.at % STAGES;
-  const isHidden = stage === STAGES - 1 && row === root.row + 1; // there the word that is written stands
-  const look = ["word", row === root.row ? "now" : "", row > root.row ? "later" : "", isHidden ? "hidden" : ""].join(
+function written(view, word, row, go) {
+  const stage = view.at % STAGES;
+  const isHidden = stage === STAGES - 1 && row === view.row + 1; // there the word that is written stands
+  const look = ["word", row === view.row ? "now" : "", row > view.row ? "later" : "", isHidden ? "hidden" : ""].join(
     " ",
   );
-  const made = svgShape("text", { x: root.place.target, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
+  const made = svgShape("text", { x: view.place.target, y: middle(row) + 6, class: look, "text-anchor": "end" }, word);
   made.dataset.place = `word ${row}`;
   return pressed(made, () => go(row * STAGES + STAGES - 1));
 }
@@ -127,25 +125,25 @@ function pressed(made, act) {
 }
 
 // From the word back to one that stands before it, or to itself.
-function arc(root, shown, j) {
-  const weight = shown.own[root.row * shown.target.length + j];
-  const [from, to] = [middle(root.row), middle(j)];
-  const { arcs, bow } = root.place;
-  const far = arcs - 14 - bow * (root.row - j);
+function arc(view, shown, j) {
+  const weight = shown.own[view.row * shown.target.length + j];
+  const [from, to] = [middle(view.row), middle(j)];
+  const { arcs, bow } = view.place;
+  const far = arcs - 14 - bow * (view.row - j);
   const path = svgShape("path", {
     d: `M ${arcs} ${from} C ${far} ${from}, ${far} ${to}, ${arcs} ${to}`, class: "own", "stroke-width": 1 + 9 * weight,
     opacity: 0.12 + 0.88 * weight,
   });
   return opening(
-    root, path, "attention", j, shown, `${shown.target[root.row]} → ${shown.target[j]}: ${spellWholePercent(weight)}`,
+    view, path, "attention", j, shown, `${shown.target[view.row]} → ${shown.target[j]}: ${spellWholePercent(weight)}`,
   );
 }
 
 // From the word to one of the other sentence.
-function thread(root, shown, j) {
-  const weight = shown.cross[root.row * shown.source.length + j];
-  const { target, source, bend } = root.place;
-  const [from, to] = [middle(root.row), middle(j)];
+function thread(view, shown, j) {
+  const weight = shown.cross[view.row * shown.source.length + j];
+  const { target, source, bend } = view.place;
+  const [from, to] = [middle(view.row), middle(j)];
   const path = svgShape("path", {
     d: `M ${target + 10} ${from} C ${target + bend} ${from}, ${source - bend} ${to}, ${source - 10} ${to}`,
     class: "cross",
@@ -153,17 +151,17 @@ function thread(root, shown, j) {
     opacity: 0.12 + 0.88 * weight,
   });
   return opening(
-    root, path, "cross", j, shown, `${shown.target[root.row]} → ${shown.source[j]}: ${spellWholePercent(weight)}`,
+    view, path, "cross", j, shown, `${shown.target[view.row]} → ${shown.source[j]}: ${spellWholePercent(weight)}`,
   );
 }
 
 // A thread tells its weight, and opens it.
-function opening(root, path, kind, j, shown, said) {
+function opening(view, path, kind, j, shown, said) {
   path.setAttribute("aria-label", said);
   path.append(svgShape("title", {}, said));
   path.dataset.place = `${kind} ${j}`;
-  const number = { part: `${shown.layer}.${kind}`, step: "weights", index: [0, shown.head, root.row, j] };
-  return pressed(path, () => root.trigger("opened", number));
+  const number = { part: `${shown.layer}.${kind}`, step: "weights", index: [0, shown.head, view.row, j] };
+  return pressed(path, () => view.trigger("opened", number));
 }
 
 // The words that may come next, once the feed-forward layers are through.

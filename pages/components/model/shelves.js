@@ -1,6 +1,7 @@
 // A decoder writes: its words one by one, the keys and values that each layer keeps of them, and what that has cost
 // with a cache and without one. All stops of the way are there: looking at one asks nobody.
-import { button, element, isDrawn, keepFocus, setColours, svgShape } from "../dom.js";
+import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
+import { Rest } from "../drag.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
@@ -35,78 +36,78 @@ import { roving } from "../roving.js";
  */
 
 const WORD_TIME = 1200; // ms
-const SETTLED = 400; // ms without another step, until the place is told
+const SETTLED_MS = 400; // without another step: then the server hears of the place
 const DROP = { duration: 380, easing: "ease-out" }; // of a column that is computed
 const WAYS = ["cached", "again"];
 
 /** @param {Component<Uint8Array>} component data: a packed Shelves */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".shelves");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
+  const tellStop = () => root.isConnected && !view.playing && view.trigger("stop", view.at);
+  view.rest ??= new Rest(tellStop, SETTLED_MS);
   if (isDrawn(root, data)) return;
   /** @type {Shelves} */
   const shown = unpacked(data);
   shown.weights = new Float32Array(shown.weights.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "share", "q", "k", "v", "x"]);
   const refocus = keepFocus(root);
-  if (root.run !== shown.run) Object.assign(root, { run: shown.run, at: shown.stop });
-  root.head = Math.min(root.head ?? 0, shown.heads.length - 1);
-  root.way ??= WAYS[0];
-  const fields = shown.layers.map((name, layer) => new Field(root, shown, name, layer));
+  if (view.run !== shown.run) Object.assign(view, { run: shown.run, at: shown.stop });
+  view.head = Math.min(view.head ?? 0, shown.heads.length - 1);
+  view.way ??= WAYS[0];
+  const fields = shown.layers.map((name, layer) => new Field(view, shown, name, layer));
   const typed = element("div", "typed", { role: "group" });
   typed.setAttribute("aria-label", shown.text.typed);
   const counts = element("div", "counts");
-  const move = moverOf(root, shown, (isStep) => {
-    typed.replaceChildren(...wordsOf(root, shown, move));
-    counts.replaceChildren(...shown.counts.map((each) => countOf(root, each)));
+  const move = moverOf(view, shown, (isStep) => {
+    typed.replaceChildren(...wordsOf(view, shown, move));
+    counts.replaceChildren(...shown.counts.map((each) => countOf(view, each)));
     for (const field of fields) field.show(isStep);
   });
   const left = element("div", "left");
   left.append(labelsOf(shown), ...fields.map((field) => field.element));
-  move.walk.append(choicesOf(root, shown, move));
+  move.walk.append(choicesOf(view, shown, move));
   const both = element("div", "both");
   both.append(left, counts);
   root.replaceChildren(move.walk, move.told, typed, both);
-  move.show(root.at);
+  move.show(view.at);
   refocus();
 }
 
 // ---- the way through the text ---------------------------------------------------------------------------------------
-function moverOf(root, shown, draw) {
+function moverOf(view, shown, draw) {
   const last = shown.told.cached.length - 1;
   const walk = element("div", "walk", { role: "group" });
   const told = element("div", "told", { ariaLive: "polite" });
   walk.setAttribute("aria-label", shown.text.label);
   const tell = (at, isStep) => {
-    told.textContent = shown.told[root.way][at];
+    told.textContent = shown.told[view.way][at];
     back.disabled = at === 0;
     on.disabled = at === last;
     draw(isStep);
     return told.textContent;
   };
-  const settled = () => {
-    clearTimeout(root.settling);
-    root.settling = setTimeout(() => root.isConnected && !root.playing && root.trigger("stop", root.at), SETTLED);
-  };
-  const { play, range, show, go } = playerOf(root, { text: shown.text, last, time: WORD_TIME, draw: tell, settled });
-  const move = (at) => go(Math.max(0, Math.min(at, last)), at === root.at + 1);
-  const back = button("", { textContent: shown.text.back }, () => move(root.at - 1));
-  const on = button("", { textContent: shown.text.on }, () => move(root.at + 1));
+  const settled = () => view.rest.begin();
+  const { play, range, show, go } = playerOf(view, { text: shown.text, last, time: WORD_TIME, draw: tell, settled });
+  const move = (at) => go(Math.max(0, Math.min(at, last)), at === view.at + 1);
+  const back = button("", { textContent: shown.text.back }, () => move(view.at - 1));
+  const on = button("", { textContent: shown.text.on }, () => move(view.at + 1));
   back.dataset.place = "back";
   on.dataset.place = "on";
   walk.onkeydown = (event) => {
     const way = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!way || event.target === range) return;
     event.preventDefault();
-    move(root.at + way);
+    move(view.at + way);
   };
   walk.append(play, back, on, range);
   return { walk, told, show, go: move };
 }
 
 // ---- the words ------------------------------------------------------------------------------------------------------
-function wordsOf(root, { words, given, next, text }, move) {
-  const seen = given + root.at;
+function wordsOf(view, { words, given, next, text }, move) {
+  const seen = given + view.at;
   const tiles = words.slice(0, seen).map((word, t) => {
     if (t < given) return element("span", "word", word);
     const tile = button(
@@ -117,10 +118,10 @@ function wordsOf(root, { words, given, next, text }, move) {
     tile.dataset.place = `word ${t}`;
     return tile;
   });
-  const coming = next[root.at];
+  const coming = next[view.at];
   if (!coming) return tiles;
   const cell = { part: "unembedding", step: "probabilities", index: [0, 0, coming.number] };
-  const tile = button("word coming", { title: text.open }, () => root.trigger("opened", { stop: root.at, ...cell }));
+  const tile = button("word coming", { title: text.open }, () => view.trigger("opened", { stop: view.at, ...cell }));
   tile.append(
     element("span", "", coming.word),
     element("span", "much", spellWholePercent(coming.share)),
@@ -139,8 +140,8 @@ function labelsOf({ words }) {
 
 // ---- the shelf of a layer -------------------------------------------------------------------------------------------
 class Field {
-  constructor(root, shown, name, layer) {
-    this.root = root;
+  constructor(view, shown, name, layer) {
+    this.view = view;
     this.shown = shown;
     this.name = name;
     this.layer = layer;
@@ -171,20 +172,20 @@ class Field {
   }
 
   open(step, s) {
-    const index = step === "weights" ? [0, this.root.head, 0, s] : [0, this.root.head, s, 0];
-    this.root.trigger("opened", { stop: this.root.at, part: `${this.layer + 1}.attention`, step, index });
+    const index = step === "weights" ? [0, this.view.head, 0, s] : [0, this.view.head, s, 0];
+    this.view.trigger("opened", { stop: this.view.at, part: `${this.layer + 1}.attention`, step, index });
   }
 
   weight(s) {
     const { weights, words, layers, heads } = this.shown;
-    const row = (this.root.at * layers.length + this.layer) * heads.length + this.root.head;
+    const row = (this.view.at * layers.length + this.layer) * heads.length + this.view.head;
     return weights[row * words.length + s];
   }
 
   show(isStep) {
-    const { root, shown } = this;
-    const seen = shown.given + root.at;
-    const isNew = (s) => s < seen && (root.way === "again" || root.at === 0 || s === seen - 1);
+    const { view, shown } = this;
+    const seen = shown.given + view.at;
+    const isNew = (s) => s < seen && (view.way === "again" || view.at === 0 || s === seen - 1);
     const [weights, keys, values] = this.cells;
     roving(
       this.grid,
@@ -226,7 +227,7 @@ class Field {
   strip(name, s) {
     const { strips, words, heads, width } = this.shown;
     const first =
-      (((this.layer * heads.length + this.root.head) * words.length + s) * 2 + (name === "value" ? 1 : 0)) * width;
+      (((this.layer * heads.length + this.view.head) * words.length + s) * 2 + (name === "value" ? 1 : 0)) * width;
     const bands = Array.from({ length: width }, (_, i) => {
       const strength = Math.round(12 + (88 * strips[first + i]) / 255);
       const colour = `color-mix(in srgb, var(--${name[0]}) ${strength}%, transparent)`;
@@ -249,7 +250,7 @@ class Field {
 }
 
 // ---- what is chosen, and counted ------------------------------------------------------------------------------------
-function choicesOf(root, shown, move) {
+function choicesOf(view, shown, move) {
   const line = element("div", "choices");
   const group = (label, names, chosen, choose) => {
     const made = element("div", "choice", { role: "group" });
@@ -258,7 +259,7 @@ function choicesOf(root, shown, move) {
       const each = button("way", { textContent: name }, () => {
         choose(i);
         press();
-        move.show(root.at);
+        move.show(view.at);
       });
       each.dataset.place = `${label} ${i}`;
       return each;
@@ -272,32 +273,32 @@ function choicesOf(root, shown, move) {
     group(
       shown.text.picture,
       WAYS.map((way) => shown.text[`way_${way}`]),
-      () => WAYS.indexOf(root.way),
-      (i) => (root.way = WAYS[i]),
+      () => WAYS.indexOf(view.way),
+      (i) => (view.way = WAYS[i]),
     ),
     group(
       shown.text.head, shown.heads,
-      () => root.head,
-      (i) => (root.head = i),
+      () => view.head,
+      (i) => (view.head = i),
     ),
   );
   return line;
 }
 
 // Two bars of one length a unit: with the cache, and without.
-function countOf(root, { title, names, texts, added, sizes }) {
+function countOf(view, { title, names, texts, added, sizes }) {
   const most = Math.max(...sizes.flat());
   const box = element("div", "count");
   box.append(element("h6", "", title));
   names.forEach((name, i) => {
     const line = element("div", `line ${WAYS[i]}`);
     const bar = element("span", "bar");
-    bar.style.width = `${(100 * sizes[root.at][i]) / most}%`;
+    bar.style.width = `${(100 * sizes[view.at][i]) / most}%`;
     const track = element("span", "track");
     track.append(bar);
     line.append(
-      element("span", "name", name), element("span", "number", texts[root.at][i]),
-      element("span", "added", added[root.at][i]), track,
+      element("span", "name", name), element("span", "number", texts[view.at][i]),
+      element("span", "added", added[view.at][i]), track,
     );
     box.append(line);
   });

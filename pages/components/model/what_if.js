@@ -1,5 +1,5 @@
 // What if: each head and feed-forward layer as a switch, the words before and after, and the path of a prediction.
-import { button, element, isDrawn, keepFocus, setColours, svgShape } from "../dom.js";
+import { button, element, isDrawn, keepFocus, setColours, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { LEVELS, mapImage } from "./maps.js";
@@ -39,7 +39,8 @@ import { LEVELS, mapImage } from "./maps.js";
 /** @param {Component<Uint8Array>} component data: a packed WhatIf */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".what-if");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
   /** @type {WhatIf} */
   const shown = unpacked(data);
@@ -56,48 +57,48 @@ export default function ({ parentElement, data, setTriggerValue }) {
   root.classList.toggle("upright", shown.upright);
   const refocus = keepFocus(root);
   const both = element("div", "both");
-  both.append(boardOf(root, shown), outcomesOf(root, shown));
-  root.replaceChildren(both, pathOf(root, shown));
+  both.append(boardOf(view, shown), outcomesOf(view, shown));
+  root.replaceChildren(both, pathOf(view, shown));
   refocus();
 }
 
 // ---- the switches ---------------------------------------------------------------------------------------------------
-function boardOf(root, shown) {
+function boardOf(view, shown) {
   const { tiles, text, norms } = shown;
   const board = element("div", "board");
   for (const [layer, title] of Object.entries(text.layers)) {
     const own = tiles.filter((tile) => String(tile.layer) === layer);
     const row = element("div", "layer");
     row.style.setProperty("--columns", own.length);
-    row.append(...own.map((tile) => tileOf(root, shown, tile)));
+    row.append(...own.map((tile) => tileOf(view, shown, tile)));
     board.append(element("h6", "", title), row);
   }
   const hold = element("label", "hold");
   const box = element("input", "", {
     type: "checkbox", checked: norms,
-    onchange: () => root.trigger("norms", box.checked),
+    onchange: () => view.trigger("norms", box.checked),
   });
   box.dataset.place = "norms";
   hold.append(box, element("span", "", text.norms));
   hold.title = text.norms_why;
   const again = button("again", { textContent: text.again, disabled: !tiles.some(({ kind }) => kind) }, () =>
-    root.trigger("again", true),
+    view.trigger("again", true),
   );
   again.dataset.place = "again";
   const line = element("div", "line");
   line.append(hold, again);
   board.append(
     line, element("p", "why", text.norms_why),
-    ...tiles.filter(({ kind }) => kind === "mask").map((tile) => drawnOf(root, shown, tile)),
+    ...tiles.filter(({ kind }) => kind === "mask").map((tile) => drawnOf(view, shown, tile)),
   );
   return board;
 }
 
 // A click on the map switches off, or back; the choice beneath has the other changes.
-function tileOf(root, shown, tile) {
+function tileOf(view, shown, tile) {
   const { part, head, name, short, kind, kinds } = tile;
   const { text } = shown;
-  const change = (kind) => root.trigger("kind", { part, head, kind });
+  const change = (kind) => view.trigger("kind", { part, head, kind });
   const made = element("div", `tile ${kind ?? ""}`);
   const press = button("switch", { title: said(text.turn_off, { name }) }, () => change(kind ? null : "off"));
   press.setAttribute("aria-pressed", String(kind === "off"));
@@ -130,7 +131,7 @@ const imageOf = ({ words, reach, fills }, { map, allowed }) =>
   mapImage(map, { rows: words.length, columns: words.length, reach, fills, allowed });
 
 // A head's map, large: a click on a cell blocks that pair of words, or opens it again; so do the arrows and Enter.
-function drawnOf(root, shown, tile) {
+function drawnOf(view, shown, tile) {
   const { words, text } = shown;
   const side = words.length;
   const figure = element("figure", "drawn");
@@ -139,11 +140,11 @@ function drawnOf(root, shown, tile) {
   const mark = element("span", "mark");
   frame.dataset.place = `draw ${tile.part} ${tile.head}`;
   frame.append(imageOf(shown, tile), mark);
-  root.at ??= {};
-  const at = () => root.at[frame.dataset.place] ?? [side - 1, 0];
+  view.at ??= {};
+  const at = () => view.at[frame.dataset.place] ?? [side - 1, 0];
   const tell = (row, column) => {
     const [query, key] = [row, column].map((place) => Math.min(side - 1, Math.max(0, place)));
-    root.at[frame.dataset.place] = [query, key];
+    view.at[frame.dataset.place] = [query, key];
     Object.assign(mark.style, {
       top: `${(100 * query) / side}%`, left: `${(100 * key) / side}%`, width: `${100 / side}%`,
       height: `${100 / side}%`,
@@ -160,7 +161,7 @@ function drawnOf(root, shown, tile) {
     const [query, key] = at();
     const isDrawn = tile.blocked.some(([t, s]) => t === query && s === key);
     if (isDrawn || tile.allowed[query * side + key])
-      root.trigger("pair", { part: tile.part, head: tile.head, pair: [query, key] });
+      view.trigger("pair", { part: tile.part, head: tile.head, pair: [query, key] });
   };
   frame.onpointermove = (event) => tell(...place(event));
   frame.onclick = (event) => {
@@ -174,7 +175,7 @@ function drawnOf(root, shown, tile) {
     else return;
     event.preventDefault();
   };
-  if (root.at[frame.dataset.place]) tell(...at());
+  if (view.at[frame.dataset.place]) tell(...at());
   const labelled = element("div", "labelled");
   labelled.append(labelsOf(words, "top"), labelsOf(words, "left"), frame);
   figure.append(element("figcaption", "", tile.name), labelled, told);
@@ -188,23 +189,23 @@ function labelsOf(words, side) {
 }
 
 // ---- before and after -----------------------------------------------------------------------------------------------
-function outcomesOf(root, shown) {
+function outcomesOf(view, shown) {
   const all = element("div", "outcomes");
-  all.append(...shown.outcomes.map((outcome) => outcomeOf(root, shown, outcome)));
-  if (shown.moved) all.append(movedOf(root, shown));
+  all.append(...shown.outcomes.map((outcome) => outcomeOf(view, shown, outcome)));
+  if (shown.moved) all.append(movedOf(view, shown));
   return all;
 }
 
-function outcomeOf(root, { text }, { title, rows, told, word, share, alone, alone_title }) {
+function outcomeOf(view, { text }, { title, rows, told, word, share, alone, alone_title }) {
   const figure = element("figure", "outcome");
   figure.append(element("figcaption", "", title), keyOf(text));
-  for (const each of rows) figure.append(pairRow(root, text, each));
+  for (const each of rows) figure.append(pairRow(view, text, each));
   const sentence = element("p", "told", { textContent: told, ariaLive: "polite" });
   const more = element("details", "alone");
-  more.open = root.open?.[title] ?? false;
-  more.ontoggle = () => (root.open = { ...root.open, [title]: more.open });
+  more.open = view.open?.[title] ?? false;
+  more.ontoggle = () => (view.open = { ...view.open, [title]: more.open });
   more.append(element("summary", "", alone_title));
-  for (const each of alone) more.append(aloneRow(root, text, share, word, each));
+  for (const each of alone) more.append(aloneRow(view, text, share, word, each));
   figure.append(sentence, more);
   return figure;
 }
@@ -228,13 +229,13 @@ function barsOf(before, after) {
   return bars;
 }
 
-function pairRow(root, text, { word, before, after, cell }) {
+function pairRow(view, text, { word, before, after, cell }) {
   const row = element("div", "row");
   const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(after) });
   row.append(element("span", "word", { textContent: word, title: word }), barsOf(before, after));
   if (!cell) row.append(element("span", "numbers", numbers));
   else {
-    const open = button("numbers", { textContent: numbers, title: text.open }, () => root.trigger("opened", cell));
+    const open = button("numbers", { textContent: numbers, title: text.open }, () => view.trigger("opened", cell));
     open.dataset.place = `number ${cell.index.at(-1)}`;
     open.setAttribute("aria-label", `${word}: ${numbers}. ${text.open}`);
     row.append(open);
@@ -242,11 +243,11 @@ function pairRow(root, text, { word, before, after, cell }) {
   return row;
 }
 
-function aloneRow(root, text, before, word, { part, head, name, share }) {
+function aloneRow(view, text, before, word, { part, head, name, share }) {
   const row = element("div", "row");
   const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(share) });
   const press = button("word", { textContent: name, title: said(text.turn_off, { name }) }, () =>
-    root.trigger("kind", { part, head, kind: "off" }),
+    view.trigger("kind", { part, head, kind: "off" }),
   );
   press.dataset.place = `alone ${word} ${part} ${head}`;
   row.append(press, barsOf(before, share), element("span", "numbers", numbers));
@@ -254,20 +255,20 @@ function aloneRow(root, text, before, word, { part, head, name, share }) {
 }
 
 // ---- weights that moved ---------------------------------------------------------------------------------------------
-function movedOf(root, { text, moved: { title, told, rows } }) {
+function movedOf(view, { text, moved: { title, told, rows } }) {
   const figure = element("figure", "outcome moved");
   figure.append(
     element("figcaption", "", title), element("p", "told", { textContent: told, ariaLive: "polite" }),
   );
   if (rows.length) figure.append(keyOf(text));
-  for (const each of rows) figure.append(movedRow(root, text, each));
+  for (const each of rows) figure.append(movedRow(view, text, each));
   return figure;
 }
 
-function movedRow(root, text, { name, pair, before, after, opens }) {
+function movedRow(view, text, { name, pair, before, after, opens }) {
   const row = element("div", "row");
   const numbers = said(text.pair, { before: spellWholePercent(before), after: spellWholePercent(after) });
-  const open = button("word", { title: said(text.open_head, { name }) }, () => root.trigger("head", opens));
+  const open = button("word", { title: said(text.open_head, { name }) }, () => view.trigger("head", opens));
   open.append(element("span", "head", name), element("span", "", pair));
   open.setAttribute("aria-label", `${pair}: ${numbers}. ${open.title}`);
   open.dataset.place = `moved ${opens} ${pair}`;
@@ -276,7 +277,7 @@ function movedRow(root, text, { name, pair, before, after, opens }) {
 }
 
 // ---- the path of a prediction ---------------------------------------------------------------------------------------
-function pathOf(root, shown) {
+function pathOf(view, shown) {
   const { path, text, fills } = shown;
   const section = element("div", "path");
   const most = Math.max(...path.rows.flatMap(({ by_word }) => by_word ?? []).map(Math.abs));
@@ -298,15 +299,15 @@ function pathOf(root, shown) {
     const name = element("th", "", { scope: "row" });
     name.append(
       row.opens
-        ? button("name", { textContent: nameOf(shown, row) }, () => root.trigger("head", row.opens))
+        ? button("name", { textContent: nameOf(shown, row) }, () => view.trigger("head", row.opens))
         : element("span", "", nameOf(shown, row)),
     );
     line.append(name);
-    if (row.by_word) row.by_word.forEach((push, s) => line.append(cellOf(root, shown, row, push, s, shade)));
+    if (row.by_word) row.by_word.forEach((push, s) => line.append(cellOf(view, shown, row, push, s, shade)));
     else line.append(element("td", "none", { colSpan: path.words.length }));
     const sum = element("td", "sum");
     const open = button("number", { textContent: spellNumber(row.push), title: text.open }, () =>
-      root.trigger("opened", row.cell),
+      view.trigger("opened", row.cell),
     );
     open.dataset.place = `push ${row.part}`;
     const bar = element("span", row.push < 0 ? "beam down" : "beam");
@@ -334,11 +335,11 @@ function pathOf(root, shown) {
 const nameOf = ({ text }, { name, layer }) => (layer ? `${layer} · ${name}` : name);
 
 // A push that is written out where it is large enough to be read.
-function cellOf(root, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
+function cellOf(view, { path, text }, { by_word_cell, name, layer }, push, s, shade) {
   const cell = element("td", "push");
   cell.style.background = shade(push);
   const open = button("number", { title: `${path.words[s]}: ${spellNumber(push)}` }, () =>
-    root.trigger("opened", { ...by_word_cell, index: [...by_word_cell.index, s] }),
+    view.trigger("opened", { ...by_word_cell, index: [...by_word_cell.index, s] }),
   );
   open.setAttribute("aria-label", `${layer} · ${name}, ${path.words[s]}: ${spellNumber(push)}. ${text.open}`);
   open.tabIndex = -1;

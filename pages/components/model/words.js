@@ -1,5 +1,5 @@
 // The next word of a language model: the text so far, the likeliest words, what cuts them off, and the cache.
-import { button, element, isDrawn, keepFocus, setColours } from "../dom.js";
+import { button, element, isDrawn, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { sharesOf, slider, temperatureSlider } from "./controls.js";
@@ -23,28 +23,29 @@ import { sharesOf, slider, temperatureSlider } from "./controls.js";
 /** @param {Component<Uint8Array>} component data: a packed Words */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".writing");
-  root.trigger = setTriggerValue;
+  const view = stateOf(root);
+  view.trigger = setTriggerValue;
   if (isDrawn(root, data)) return;
   /** @type {Words} */
   const shown = unpacked(data);
   shown.logits = new Float32Array(shown.numbers.slice().buffer);
   setColours(root, shown.palette, ["ground", "ink", "faint", "share", "x", "k", "v"]);
   const refocus = keepFocus(root);
-  const bars = barsOf(root, shown);
+  const bars = barsOf(view, shown);
   const both = element("div", "both");
-  both.append(bars, controlsOf(root, shown, bars));
-  root.replaceChildren(tilesOf(root, shown), both);
+  both.append(bars, controlsOf(view, shown, bars));
+  root.replaceChildren(tilesOf(view, shown), both);
   if (shown.cache) root.append(shelvesOf(shown.cache));
   refocus();
 }
 
 // ---- the text -------------------------------------------------------------------------------------------------------
-function tilesOf(root, { tiles, text }) {
+function tilesOf(view, { tiles, text }) {
   const line = element("div", "tiles", { role: "group" });
   line.setAttribute("aria-label", text.tiles);
   tiles.forEach(({ word, kind }, place) => {
     const tile = button(`tile ${kind}`, { textContent: kind === "blank" ? "____" : word, title: text.tiles }, () =>
-      root.trigger("place", place),
+      view.trigger("place", place),
     );
     tile.dataset.place = `tile ${place}`;
     tile.setAttribute("aria-label", word);
@@ -55,10 +56,10 @@ function tilesOf(root, { tiles, text }) {
 }
 
 // ---- the words that may come ----------------------------------------------------------------------------------------
-function barsOf(root, { words, text, logits, sliders }) {
+function barsOf(view, { words, text, logits, sliders }) {
   const bars = element("div", "bars");
   const line = element("div", "line", text.cut);
-  const rows = words.map((word) => rowOf(root, word, text));
+  const rows = words.map((word) => rowOf(view, word, text));
   bars.append(element("h6", "", text.bars), ...rows);
   bars.choices = { temperature: sliders.temperature.value, topK: sliders.top_k.value, topP: sliders.top_p.value };
   bars.follow = (choices) => {
@@ -77,17 +78,17 @@ function barsOf(root, { words, text, logits, sliders }) {
   return bars;
 }
 
-function rowOf(root, { word, number, cell }, text) {
+function rowOf(view, { word, number, cell }, text) {
   const row = element("div", "row");
   row.number = number;
   const pick = button("said", { textContent: word, title: said(text.pick, { word }) }, () =>
-    root.trigger("picked", number),
+    view.trigger("picked", number),
   );
   pick.setAttribute("aria-label", pick.title);
   pick.dataset.place = `word ${number}`;
-  const track = button("track", { title: pick.title, tabIndex: -1 }, () => root.trigger("picked", number));
+  const track = button("track", { title: pick.title, tabIndex: -1 }, () => view.trigger("picked", number));
   track.append(element("span", "uncut"), element("span", "beam"));
-  row.append(pick, track, button("cell", {}, () => root.trigger("opened", cell)));
+  row.append(pick, track, button("cell", {}, () => view.trigger("opened", cell)));
   return row;
 }
 
@@ -100,9 +101,9 @@ function showRow(row, share, uncut) {
 }
 
 // ---- what is chosen, and done ---------------------------------------------------------------------------------------
-function controlsOf(root, { sliders, seed, text }, bars) {
+function controlsOf(view, { sliders, seed, text }, bars) {
   const controls = element("div", "controls");
-  const choose = (choices) => root.trigger("choices", choices);
+  const choose = (choices) => view.trigger("choices", choices);
   controls.append(
     temperatureSlider(
       sliders.temperature,
@@ -124,7 +125,7 @@ function controlsOf(root, { sliders, seed, text }, bars) {
   controls.append(seedOf(seed, choose));
   const buttons = element("div", "buttons");
   for (const [name, label] of Object.entries(text.buttons)) {
-    const act = button(name === "word" ? "act first" : "act", { textContent: label }, () => root.trigger("done", name));
+    const act = button(name === "word" ? "act first" : "act", { textContent: label }, () => view.trigger("done", name));
     act.dataset.place = `act ${name}`;
     buttons.append(act);
   }
