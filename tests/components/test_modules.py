@@ -28,14 +28,19 @@ def test_what_is_imported_stands_once_and_first(write):
 def test_modules_are_joined_without_comments(write):
     write(
         page='// Draws.\nimport { b as two } from "./b.js";\n\nexport default function () {\n  return two;\n}\n',
-        b='/** @type {any} */ let kept;\n/**\n * Two.\n */\nexport const b = () => [own, kept];\nconst own = "4 // 5"; // of its own\n',
+        b='/**\n * Two.\n */\nexport const b = () => own;\nconst own = "4 // 5"; // of its own\n',
     )
     assert join_modules("page") == (
-        'const $b = (() => {\n/** @type {any} */ let kept;\nconst b = () => [own, kept];\nconst own = "4 // 5";\nreturn { b };\n})();\n'
+        'const $b = (() => {\nconst b = () => own;\nconst own = "4 // 5";\nreturn { b };\n})();\n'
         "const $page = (() => {\nconst { b: two } = $b;\nconst $draw = function () {\nreturn two;\n}\n"
         "return { draw: $draw };\n})();\n"
         "export default $page.draw;\n"
     )
+
+
+def test_code_between_two_comments_stays(write):
+    write(page="/** One. */ let one;\n/** Two. */\nlet two;\n\nexport default () => [one, two];\n")
+    assert "let one;\nlet two;\n" in join_modules("page")
 
 
 def test_what_nothing_uses_is_left_out(write):
