@@ -1,8 +1,6 @@
 // One cell's arithmetic: text, and numbers that lead to the step they stand in.
 import { setColours } from "./dom.js";
 
-/** @import { Component } from "./shared.js" */
-
 /**
  * @typedef {object} Arithmetic
  * @property {string} label
@@ -20,7 +18,7 @@ import { setColours } from "./dom.js";
  * @property {string} [family]
  */
 
-/** @param {Component<Arithmetic>} component */
+/** @param {import("./shared.js").Component<Arithmetic>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arithmetic");
   const walking = root.contains(root.getRootNode().activeElement);

@@ -3,8 +3,6 @@ import { element, setColours } from "./dom.js";
 import { keepDrawers, keepProgress, readProgress } from "./kept_progress.js";
 import { drawPicture } from "./small_picture.js";
 
-/** @import { Component } from "./shared.js" */
-
 /**
  * @typedef {object} Cards
  * @property {Card[]} cards
@@ -14,7 +12,7 @@ import { drawPicture } from "./small_picture.js";
 
 /** @typedef {{ slug: string, title: string, question: string, address: string, shapes: any[][] }} Card a lesson */
 
-/** @param {Component<Cards>} component */
+/** @param {import("./shared.js").Component<Cards>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".cards");
   setColours(root, data.palette);

@@ -4,8 +4,6 @@
 import { added, element, stateOf } from "./dom.js";
 import { followPointer } from "./drag.js";
 
-/** @import { Component } from "./shared.js" */
-
 /**
  * @typedef {object} Numbers
  * @property {string} name
@@ -24,7 +22,7 @@ const STEP = 0.5; // of a number that is dragged
 const MOST_PASTED = 200_001; // characters: one more than the server reads
 const STEP_PX = 8; // px: so far a hand moves for one step
 
-/** @param {Component<Numbers>} component */
+/** @param {import("./shared.js").Component<Numbers>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector("table");
   const view = stateOf(root);

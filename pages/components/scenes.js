@@ -4,8 +4,6 @@ import { element, setColours, stateOf } from "./dom.js";
 import { roving } from "./roving.js";
 import { drawPicture } from "./small_picture.js";
 
-/** @import { Component } from "./shared.js" */
-
 /**
  * @typedef {object} Scenes
  * @property {Scene[]} cards
@@ -28,7 +26,7 @@ import { drawPicture } from "./small_picture.js";
 const DRAG_PX = 6; // pixels: less is a click
 const PATIENCE_MS = 3000; // milliseconds: how long another move waits for the answer to the one before
 
-/** @param {Component<Scenes>} component */
+/** @param {import("./shared.js").Component<Scenes>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".scenes");
   const view = stateOf(root);

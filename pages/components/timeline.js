@@ -4,8 +4,6 @@ import { belongs } from "./belongs.js";
 import { element, setColours, stateOf } from "./dom.js";
 import { drawPicture } from "./small_picture.js";
 
-/** @import { Component } from "./shared.js" */
-
 /**
  * @typedef {object} Timeline
  * @property {Milestone[]} entries
@@ -26,7 +24,7 @@ import { drawPicture } from "./small_picture.js";
  */
 
 const MARGIN = 2; // of a large picture, in its units: half of a thick line
-/** @param {Component<Timeline>} component */
+/** @param {import("./shared.js").Component<Timeline>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".timeline");
   const view = stateOf(root);

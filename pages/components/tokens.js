@@ -4,8 +4,6 @@ import { element, setColours, stateOf } from "./dom.js";
 import { playerOf } from "./player.js";
 import { roving } from "./roving.js";
 
-/** @import { Component } from "./shared.js" */
-
 /**
  * @typedef {object} Tokens
  * @property {string} original the text
@@ -24,7 +22,7 @@ import { roving } from "./roving.js";
 const TINTS = 6; // colours that follow each other
 const STEP_TIME = 260; // ms between two stages while it plays
 
-/** @param {Component<Tokens>} component */
+/** @param {import("./shared.js").Component<Tokens>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".tokens");
   const view = stateOf(root);

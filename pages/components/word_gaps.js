@@ -4,11 +4,9 @@ import { button, element, setColours } from "./dom.js";
 import { said } from "./flow/words.js";
 import { roving } from "./roving.js";
 
-/** @import { Component } from "./shared.js" */
-
 /** @typedef {{ words: string[], palette: Record<string, string>, text: Record<string, string> }} Gaps */
 
-/** @param {Component<Gaps>} component */
+/** @param {import("./shared.js").Component<Gaps>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".word-gaps");
   setColours(root, data.palette);

@@ -2,7 +2,8 @@
 import { finite, isCalm } from "./motion.js";
 import { spellPercent } from "./words.js";
 
-/** @import { Model, Snapshot } from "./model.js" */
+/** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./model.js").Snapshot} Snapshot */
 
 export const GLOW_MS = 1300; // what a change changed is outlined, and has its old number beside it
 export const BEFORE_MS = 3200; // what the headline said before

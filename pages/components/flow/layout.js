@@ -3,7 +3,8 @@
 // pixels. `unit` is 1 at 1280 px and grows with the room that there is.
 import { between, blendArrays, blendTables } from "./motion.js";
 
-/** @import { Snapshot, Part } from "./model.js" */
+/** @typedef {import("./model.js").Snapshot} Snapshot */
+/** @typedef {import("./model.js").Part} Part */
 
 /**
  * @typedef {object} Frame the room of the picture, in pixels

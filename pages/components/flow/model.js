@@ -3,8 +3,9 @@
 import { BLOCKED } from "../pixels.js";
 import { keyHead, placeOf } from "./twin.js";
 
-/** @import { Step, Steps } from "./twin.js" */
-/** @import { Stop } from "./journey.js" */
+/** @typedef {import("./twin.js").Step} Step */
+/** @typedef {import("./twin.js").Steps} Steps */
+/** @typedef {import("./journey.js").Stop} Stop */
 
 /**
  * @typedef {object} Part a step as the picture draws it: attention_core/drawing/flow.py

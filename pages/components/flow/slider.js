@@ -3,8 +3,6 @@
 import { element, stateOf } from "../dom.js";
 import { hear, shared, tellOthers } from "../shared.js";
 
-/** @import { Component } from "../shared.js" */
-
 /**
  * @typedef {object} LiveSlider one of given values, or any from least to most in equal ratios
  * @property {string} of its name
@@ -22,7 +20,7 @@ import { hear, shared, tellOthers } from "../shared.js";
 
 const ARROW_RATIO = 1.1; // of an arrow key: the least that two digits show everywhere
 
-/** @param {Component<LiveSlider>} component */
+/** @param {import("../shared.js").Component<LiveSlider>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".live");
   const view = stateOf(root);

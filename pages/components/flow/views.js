@@ -4,8 +4,9 @@ import { givenMap } from "./model.js";
 import { placeOf } from "./twin.js";
 import { said } from "./words.js";
 
-/** @import { Layout } from "./layout.js" */
-/** @import { Part, Snapshot } from "./model.js" */
+/** @typedef {import("./layout.js").Layout} Layout */
+/** @typedef {import("./model.js").Part} Part */
+/** @typedef {import("./model.js").Snapshot} Snapshot */
 
 /** @typedef {{ x: number, y: number, width: number, height: number }} Box */
 

@@ -5,8 +5,7 @@ import { said, spellWholePercent } from "../flow/words.js";
 import { followSlider } from "../live/position.js";
 import { listenToWord, WordPicture } from "./word_picture.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Sliders } from "../live/position.js" */
+/** @typedef {import("../live/position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Arcs
@@ -46,7 +45,7 @@ const LINE_ROOM = 34; // px: between the arcs above and those below
  * @property {number | null} looked the symbol that is pointed at
  */
 
-/** @param {Component<Arcs>} component */
+/** @param {import("../shared.js").Component<Arcs>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".arcs");
   /** @type {View} */

@@ -4,9 +4,7 @@
 import { added, addedShape, element, onResize, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 
-/** @import { Component } from "../shared.js" */
-
-/** @import { Sliders } from "../live/position.js" */
+/** @typedef {import("../live/position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Areas
@@ -31,7 +29,7 @@ const WIDE = 640; // px: a narrower picture shows the last two lengths alone
  * @property {number} at the position of the slider
  */
 
-/** @param {Component<Sliders & Areas>} component */
+/** @param {import("../shared.js").Component<Sliders & Areas>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".areas");
   /** @type {View} */

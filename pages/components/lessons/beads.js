@@ -5,8 +5,7 @@ import { followSlider } from "../live/position.js";
 import { roving } from "../roving.js";
 import { onPress } from "./word_picture.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Sliders } from "../live/position.js" */
+/** @typedef {import("../live/position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Beads
@@ -34,7 +33,7 @@ const BEAD_WORD_PX = 14;
  * @property {number} chosen
  */
 
-/** @param {Component<Beads>} component */
+/** @param {import("../shared.js").Component<Beads>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".beads");
   /** @type {View} */

@@ -3,9 +3,7 @@
 import { element, setColours, stateOf, svgShape } from "../dom.js";
 import { followSlider } from "../live/position.js";
 
-/** @import { Component } from "../shared.js" */
-
-/** @import { Sliders } from "../live/position.js" */
+/** @typedef {import("../live/position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Cloud
@@ -38,7 +36,7 @@ const MIDDLE = 42; // px: half the height of a lane
  * @property {string} drawn what the lanes were made of
  */
 
-/** @param {Component<Sliders & Cloud>} component */
+/** @param {import("../shared.js").Component<Sliders & Cloud>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".cloud");
   setColours(root, data.palette, ["ink", "faint", "ground", "plus", "share", "k"]);

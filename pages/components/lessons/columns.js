@@ -7,8 +7,7 @@ import { sharesOf } from "../model/controls.js";
 import { percentDigits, rounded } from "../rounded.js";
 import { tellOthers } from "../shared.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Sliders } from "../live/position.js" */
+/** @typedef {import("../live/position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Columns
@@ -38,7 +37,7 @@ const RAISED = { "-": "⁻", ...Object.fromEntries([..."⁰¹²³⁴⁵⁶⁷⁸
  * @property {number} position of the slider
  */
 
-/** @param {Component<Sliders & Columns>} component */
+/** @param {import("../shared.js").Component<Sliders & Columns>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".columns");
   setColours(root, data.palette, ["ink", "faint", "outline", "plus", "minus", "x", "share"]);

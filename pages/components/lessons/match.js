@@ -6,8 +6,8 @@ import { rounded } from "../rounded.js";
 import { roving } from "../roving.js";
 import { dot, lengthOf, MATCHES, together, turned } from "./match_twin.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Made, Vector } from "./match_twin.js" */
+/** @typedef {import("./match_twin.js").Made} Made */
+/** @typedef {import("./match_twin.js").Vector} Vector */
 
 /**
  * @typedef {object} Match
@@ -40,7 +40,7 @@ const SIDE = 400, STEP = 0.1, GRIP = 15; // of the plane, in units of the drawin
  * @property {HTMLElement} told
  */
 
-/** @param {Component<Match>} component */
+/** @param {import("../shared.js").Component<Match>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".match");
   setColours(root, data.palette, ["ink", "faint", "ground", "outline", "plus", "minus", "q", "k", "share"]);

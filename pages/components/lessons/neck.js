@@ -6,8 +6,7 @@ import { followSlider } from "../live/position.js";
 import { playerOf } from "../player.js";
 import { curve } from "./word_picture.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Sliders } from "../live/position.js" */
+/** @typedef {import("../live/position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Neck
@@ -46,7 +45,7 @@ const STAGE_MS = 700; // from a letter to the next
  * @property {any} player
  */
 
-/** @param {Component<Neck>} component */
+/** @param {import("../shared.js").Component<Neck>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".neck");
   /** @type {View} */

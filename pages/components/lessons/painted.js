@@ -3,8 +3,6 @@ import { button, element, stateOf, svgShape } from "../dom.js";
 import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { roving } from "../roving.js";
 
-/** @import { Component } from "../shared.js" */
-
 /**
  * @typedef {object} Painted
  * @property {string[]} words
@@ -33,7 +31,7 @@ const RUNS = { two: "with_two", one: "with_one" };
  * @property {number} looked the chosen word
  */
 
-/** @param {Component<Painted>} component */
+/** @param {import("../shared.js").Component<Painted>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".painted");
   root.setAttribute("aria-label", data.text.alt);

@@ -2,8 +2,6 @@
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
-/** @import { Component } from "../shared.js" */
-
 /**
  * @typedef {object} Paper printed notes
  * @property {string} title
@@ -15,7 +13,7 @@ import { roving } from "../roving.js";
 /** @typedef {{ text: string, ringed: boolean, said: string }} Printed */
 /** @typedef {{ name: string, title: string, isOpen: boolean, rows: Printed[][] }} Stage a matrix */
 
-/** @param {Component<Paper>} component */
+/** @param {import("../shared.js").Component<Paper>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".paper");
   root.style.setProperty("--ring", data.ring);

@@ -3,8 +3,6 @@
 import { button, element, keepFocus, setColours, stateOf } from "../dom.js";
 import { said } from "../flow/words.js";
 
-/** @import { Component } from "../shared.js" */
-
 /** @typedef {{ text: string, fill: string, ink: string }} Cell a number and its colours */
 
 /**
@@ -29,7 +27,7 @@ const STEP = 320; // ms between two terms
  * @property {any} walks the timer of a walk along the terms
  */
 
-/** @param {Component<Product>} component */
+/** @param {import("../shared.js").Component<Product>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".product");
   setColours(root, data.palette, ["ink", "faint", "outline", "q", "k", "v", "x"]);

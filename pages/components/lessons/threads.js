@@ -4,8 +4,7 @@ import { said, spellNumber, spellWholePercent, textWidth } from "../flow/words.j
 import { followSlider } from "../live/position.js";
 import { curve, listenToWord, WordPicture } from "./word_picture.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Sliders } from "../live/position.js" */
+/** @typedef {import("../live/position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Threads
@@ -46,7 +45,7 @@ const FALL = 132; // px: from one line to the other
  * @property {number[] | null} looked the line and the word that is pointed at
  */
 
-/** @param {Component<Threads>} component */
+/** @param {import("../shared.js").Component<Threads>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".threads");
   /** @type {View} */

@@ -3,8 +3,7 @@ import { element, stateOf } from "../dom.js";
 import { hear } from "../shared.js";
 import { followSlider, positionHeld } from "./position.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Sliders } from "./position.js" */
+/** @typedef {import("./position.js").Sliders} Sliders */
 
 /**
  * @typedef {object} Told
@@ -15,7 +14,7 @@ import { followSlider, positionHeld } from "./position.js";
  * @property {string[]} templates of what is said while a hand drags numbers: of a goal before and once it is reached
  */
 
-/** @param {Component<Sliders & Told>} component */
+/** @param {import("../shared.js").Component<Sliders & Told>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".told");
   const view = stateOf(root, () => listenToMoved({ root }));

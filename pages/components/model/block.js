@@ -6,8 +6,7 @@ import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 import { sharesOf, temperatureSlider } from "./controls.js";
 
-/** @import { Component } from "../shared.js" */
-/** @import { Cell } from "../flow/model.js" */
+/** @typedef {import("../flow/model.js").Cell} Cell */
 
 /**
  * @typedef {object} Block
@@ -43,7 +42,7 @@ import { sharesOf, temperatureSlider } from "./controls.js";
 
 const NUMBER_ROOM = 54; // px, behind the longest bar
 
-/** @param {Component<Uint8Array>} component data: a packed Block */
+/** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Block */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".block");
   const view = stateOf(root);

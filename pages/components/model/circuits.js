@@ -4,7 +4,6 @@ import { added, keepFocus, setColours, stateOf } from "../dom.js";
 import { said, spellNumber } from "../flow/words.js";
 import { printed, rounded } from "../rounded.js";
 
-/** @import { Component } from "../shared.js" */
 /**
  * @typedef {object} Circuits
  * @property {string[]} words of the rows and columns
@@ -26,7 +25,7 @@ import { printed, rounded } from "../rounded.js";
  * @property {number} head
  */
 
-/** @param {Component<Circuits>} component */
+/** @param {import("../shared.js").Component<Circuits>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".circuits");
   const view = stateOf(root);

@@ -5,7 +5,6 @@ import { spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 
-/** @import { Component } from "../shared.js" */
 /**
  * @typedef {object} Decoder
  * @property {string} run another one begins at `row`
@@ -30,7 +29,7 @@ const ROOM = 560; // px: a narrower screen has the narrow picture
 const STAGES = 3; // looks back, asks, writes
 const STAGE_TIME = 1300; // ms
 
-/** @param {Component<Uint8Array>} component data: a packed Decoder */
+/** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Decoder */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".decoder");
   const view = stateOf(root);

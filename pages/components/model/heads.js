@@ -7,7 +7,6 @@ import { unpacked } from "../pixels.js";
 import { roving } from "../roving.js";
 import { mapImage } from "./maps.js";
 
-/** @import { Component } from "../shared.js" */
 /**
  * @typedef {object} Heads
  * @property {Head[]} heads
@@ -50,7 +49,7 @@ const MOST_LABELS = 24; // words beside a large map
 const UNKNOWN = -1; // below every number: no query of the sentence says anything
 const REST_MS = 300; // after which a choice is kept by the link: until then the next one may follow
 
-/** @param {Component<Uint8Array>} component data: a packed Heads */
+/** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Heads */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".heads");
   root.trigger = setTriggerValue;

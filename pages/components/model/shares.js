@@ -1,10 +1,8 @@
 // Words with a bar as long as the probability of each.
 
-/** @import { Component } from "../shared.js" */
-
 /** @typedef {{ rows: { word: string, share: number, said: string }[], colour: string }} Shares */
 
-/** @param {Component<Shares>} component */
+/** @param {import("../shared.js").Component<Shares>} component */
 export default function ({ parentElement, data }) {
   const root = parentElement.querySelector(".shares");
   root.style.setProperty("--share", data.colour);

@@ -7,7 +7,6 @@ import { unpacked } from "../pixels.js";
 import { playerOf } from "../player.js";
 import { roving } from "../roving.js";
 
-/** @import { Component } from "../shared.js" */
 /**
  * @typedef {object} Shelves
  * @property {string} run another one begins at `stop`
@@ -40,7 +39,7 @@ const SETTLED_MS = 400; // without another step: then the server hears of the pl
 const DROP = { duration: 380, easing: "ease-out" }; // of a column that is computed
 const WAYS = ["cached", "again"];
 
-/** @param {Component<Uint8Array>} component data: a packed Shelves */
+/** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Shelves */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".shelves");
   const view = stateOf(root);

@@ -4,7 +4,6 @@ import { said, spellNumber, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { LEVELS, mapImage } from "./maps.js";
 
-/** @import { Component } from "../shared.js" */
 /**
  * @typedef {object} WhatIf
  * @property {string[]} words
@@ -36,7 +35,7 @@ import { LEVELS, mapImage } from "./maps.js";
  * @property {Uint8Array} [allowed]
  */
 
-/** @param {Component<Uint8Array>} component data: a packed WhatIf */
+/** @param {import("../shared.js").Component<Uint8Array>} component data: a packed WhatIf */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".what-if");
   const view = stateOf(root);

@@ -4,7 +4,6 @@ import { said, spellWholePercent } from "../flow/words.js";
 import { unpacked } from "../pixels.js";
 import { sharesOf, slider, temperatureSlider } from "./controls.js";
 
-/** @import { Component } from "../shared.js" */
 /**
  * @typedef {object} Words
  * @property {{ word: string, kind: string }[]} tiles the text so far; the kinds start and blank cannot be clicked
@@ -20,7 +19,7 @@ import { sharesOf, slider, temperatureSlider } from "./controls.js";
 
 /** @typedef {{ value: number | null, ends: number[], label: string, all?: string }} Slider all: the name of no cut */
 
-/** @param {Component<Uint8Array>} component data: a packed Words */
+/** @param {import("../shared.js").Component<Uint8Array>} component data: a packed Words */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".writing");
   const view = stateOf(root);

@@ -3,8 +3,6 @@
 import { button, element } from "../dom.js";
 import { roving } from "../roving.js";
 
-/** @import { Component } from "../shared.js" */
-
 /**
  * @typedef {object} Lines
  * @property {Line[]} lines of code
@@ -27,7 +25,7 @@ import { roving } from "../roving.js";
  * @property {boolean} isGuessed
  */
 
-/** @param {Component<Lines>} component */
+/** @param {import("../shared.js").Component<Lines>} component */
 export default function ({ parentElement, data, setTriggerValue }) {
   const root = parentElement.querySelector(".lines");
   const fill = () => root.replaceChildren(heads(data), listing(data, setTriggerValue));

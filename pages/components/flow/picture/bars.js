@@ -2,8 +2,8 @@
 import { between, clamp, easeInOut, finite, settle } from "../motion.js";
 import { spellNumber } from "../words.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const LEAST_HIT = 8; // px: what a pointer can meet
 

@@ -3,8 +3,8 @@ import { SMALL } from "../layout.js";
 import { clamp } from "../motion.js";
 import { textWidth } from "../words.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const [UPPER, LOWER] = [31, 10]; // how far over the rows a sign stands; lower where the one before leaves no room
 

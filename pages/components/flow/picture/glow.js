@@ -6,7 +6,7 @@ import { spellPercent, textWidth } from "../words.js";
 import { TELLING_SHARE } from "./ribbons.js";
 import { boxOfNumber } from "./rings.js";
 
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const LEAST_GLOW_ROW = 12; // px: lower ones are stripes
 const OLD_PX = { share: 16, other: 13, least: 12 }; // of old numbers

@@ -1,7 +1,7 @@
 // The words, and the lane in which one of them asks, on the left, and is answered, on the right.
 import { clamp } from "../motion.js";
 
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 /** @param {Drawn} picture */
 export function drawLane(picture) {

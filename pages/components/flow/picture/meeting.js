@@ -3,8 +3,8 @@ import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { between, clamp, easeInOut, easeOut } from "../motion.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 /**
  * @param {Drawn} picture

@@ -4,8 +4,8 @@ import { STRIP, stripOf } from "../layout.js";
 import { between, blendTables, clamp, easeInOut } from "../motion.js";
 import { cellHeight, drawVector } from "./strips.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const FOLLOWS = 0.3; // of the stop: so much later than the first the last head leaves
 const [GROWN, SHRINKS] = [0.3, 0.6]; // of a flight: from the one to the other it is large enough to be seen in a hall

@@ -13,9 +13,9 @@ import { drawLooks } from "./strips.js";
 import { drawThreads, drawWholeThreads } from "./threads.js";
 import { drawVectors } from "./vectors.js";
 
-/** @import { Layout } from "../layout.js" */
-/** @import { Part } from "../model.js" */
-/** @import { View } from "../views.js" */
+/** @typedef {import("../layout.js").Layout} Layout */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("../views.js").View} View */
 
 /** @typedef {Picture & View} Drawn the picture while it draws a view */
 

@@ -5,7 +5,7 @@ import { spellPercent, textWidth } from "../words.js";
 import { topOf } from "./shares.js";
 import { drawVector } from "./strips.js";
 
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 export const TELLING_SHARE = 0.045; // shares from here on are written into their ribbon
 

@@ -2,8 +2,8 @@
 // thicker.
 import { stripOf } from "../layout.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const RING_GAP = 3; // px between a cell and its ring
 

@@ -1,7 +1,7 @@
 // Shares: powers, then one stick of length 1, then a segment a key.
 import { between, blendTables, clamp, easeInOut, finite } from "../motion.js";
 
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 /** @param {Drawn} picture */
 export function drawShares(picture) {

@@ -3,8 +3,8 @@ import { stripOf } from "../layout.js";
 import { largestOf } from "../model.js";
 import { clamp } from "../motion.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const SLIM = 9; // px: cells that are less high have no frame
 const NARROW = 4; // px: of cells that are less wide the whole strip has one frame

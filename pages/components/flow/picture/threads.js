@@ -2,8 +2,8 @@
 import { LEGIBLE_ROW } from "../layout.js";
 import { clamp, easeInOut } from "../motion.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const MANY_ROWS = 12; // above, resting threads are fainter
 

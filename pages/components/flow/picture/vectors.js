@@ -4,8 +4,8 @@ import { textWidth } from "../words.js";
 import { drawMerge } from "./merge.js";
 import { drawVector } from "./strips.js";
 
-/** @import { Part } from "../model.js" */
-/** @import { Drawn } from "./picture.js" */
+/** @typedef {import("../model.js").Part} Part */
+/** @typedef {import("./picture.js").Drawn} Drawn */
 
 const LANE_NAME_PX = 15;
 
