@@ -147,6 +147,11 @@ def test_a_formula_has_its_letters_and_no_others():
     assert glyphs[0] == glyphs[1] >= 2 * len("sinp2i")  # room between two lines is none of them
 
 
+def test_a_formula_has_the_ink_that_is_asked_for_beside_its_own_colours():
+    drawn = typeset_formula(r"a\,\textcolor{#0067A5}{b}", "#1f2328")
+    assert re.findall(r'<use [^>]*fill="(.*?)"', drawn.svg) == ["#1f2328", "#0067A5"]
+
+
 # ---- letters ---------------------------------------------------------------------------------------------------------
 def test_letters_that_no_font_has_are_named():
     assert missing_letters("Anna fed the dog 0.93 − × ·") == ""
