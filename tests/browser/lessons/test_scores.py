@@ -26,16 +26,27 @@ def test_an_arrow_follows_the_hand_and_the_server_takes_it(screen):
 
 
 CHOOSE_WHILE_KEYS_REST = """root => {
+    const rests = new Set(), { setTimeout: begin, clearTimeout: end } = window
+    window.setTimeout = (act, ms, ...given) => {
+        const timer = begin(act, ms, ...given)
+        if (ms === 500) rests.add(timer)
+        return timer
+    }
+    window.clearTimeout = timer => { rests.delete(timer); end(timer) }
     const press = new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true })
     root.querySelector("[data-place=k]").dispatchEvent(press)
+    const before = rests.size
     root.querySelectorAll(".dial")[2].click()
+    Object.assign(window, { setTimeout: begin, clearTimeout: end })
+    return [before, rests.size]
 }"""
 
 
 def test_a_score_chosen_before_the_arrow_is_sent_takes_the_arrow_along(screen):
     opened = screen("?lang=en&score=general", lesson="scores")
     with opened.answered():
-        opened.page.locator(".match").evaluate(CHOOSE_WHILE_KEYS_REST)
+        waits = opened.page.locator(".match").evaluate(CHOOSE_WHILE_KEYS_REST)
+    assert waits == [1, 0]  # the move is sent with the score: a later message could take the place of an earlier one
     opened.wait_for_sentence("Score: dot.")
     assert opened.query()["score"] == "dot"
     assert opened.query()["k"] == "0.9,1.5"
