@@ -1,7 +1,5 @@
 """A screen handed on in a real browser: as a file, as a link that outlives the server, as a QR code."""
 
-from urllib.parse import urlsplit
-
 import pytest
 from playwright.sync_api import expect
 
@@ -25,37 +23,35 @@ def shown(opened):
 
 
 def test_numbers_that_are_too_many_for_a_link_go_on_as_a_file_and_the_link_outlives_the_server(screen, tmp_path):
-    with serving() as address:
-        port = urlsplit(address).port
-        opened = screen(address=address)
-        first = opened.sentence()
-        opened.choose("Input", "Matrix X")
-        box = opened.page.get_by_role("textbox", name="x as text")
-        box.fill(WIDE)
-        box.press("Control+Enter")
-        opened.page.wait_for_function(HAS_37, arg=opened.page.locator(".flow").element_handle())
-        before = shown(opened)
-        assert before[0] != first and len(before[2]) >= 37
-        popover = open_box(opened)
-        expect(popover.get_by_text("Many programs cut an address after 6,000")).to_be_visible()
-        expect(popover.get_by_text("A QR code that can still be read")).to_be_visible()
-        with opened.page.expect_download() as download:
-            popover.get_by_role("button", name="Save this screen as a file").click()
-        saved = tmp_path / download.value.suggested_filename
-        download.value.save_as(saved)
-        assert saved.name == "attention_en_it.json" and "0,1.1,2.2" in saved.read_text(encoding="utf-8")
+    opened = screen()
+    first = opened.sentence()
+    opened.choose("Input", "Matrix X")
+    box = opened.page.get_by_role("textbox", name="x as text")
+    box.fill(WIDE)
+    box.press("Control+Enter")
+    opened.page.wait_for_function(HAS_37, arg=opened.page.locator(".flow").element_handle())
+    before = shown(opened)
+    assert before[0] != first and len(before[2]) >= 37
+    popover = open_box(opened)
+    expect(popover.get_by_text("Many programs cut an address after 6,000")).to_be_visible()
+    expect(popover.get_by_text("A QR code that can still be read")).to_be_visible()
+    with opened.page.expect_download() as download:
+        popover.get_by_role("button", name="Save this screen as a file").click()
+    saved = tmp_path / download.value.suggested_filename
+    download.value.save_as(saved)
+    assert saved.name == "attention_en_it.json" and "0,1.1,2.2" in saved.read_text(encoding="utf-8")
 
-        other = screen(address=address)
-        open_box(other).locator("input[type=file]").set_input_files(saved)
-        other.page.wait_for_function(HAS_37, arg=other.page.locator(".flow").element_handle())
-        assert shown(other) == before
-        query = other.page.url.partition("?")[2]
-        assert len(query) > 6_000 and query == opened.page.url.partition("?")[2]
-        expect(other.page.get_by_test_id("stPopoverBody")).to_be_hidden()
-        other.page.get_by_role("button", name="Undo").click()
-        other.wait_for_sentence(first)
-        assert opened.errors == other.errors == []
-    with serving(port) as address:
+    other = screen()
+    open_box(other).locator("input[type=file]").set_input_files(saved)
+    other.page.wait_for_function(HAS_37, arg=other.page.locator(".flow").element_handle())
+    assert shown(other) == before
+    query = other.page.url.partition("?")[2]
+    assert len(query) > 6_000 and query == opened.page.url.partition("?")[2]
+    expect(other.page.get_by_test_id("stPopoverBody")).to_be_hidden()
+    other.page.get_by_role("button", name="Undo").click()
+    other.wait_for_sentence(first)
+    assert opened.errors == other.errors == []
+    with serving() as address:
         again = screen("?" + query, address=address)
         assert shown(again) == before
         assert again.errors == []
