@@ -199,6 +199,12 @@ OTHERS = """([cell, before]) =>
     .some(each => !before.includes(each.getAttribute("aria-label")))"""
 
 
+GO_TO = """link => {
+    history.pushState(null, "", link);
+    dispatchEvent(new PopStateEvent("popstate"));
+}"""
+
+
 def asks_for_a_run(frame: bytes) -> bool:
     """Whether a message of the page asks the server for a run."""
     return BackMsg.FromString(frame).WhichOneof("type") == "rerun_script"
@@ -271,6 +277,21 @@ class Screen:
         """Opens a link and waits for the picture."""
         self.page.goto(f"{self.address}/{query}")
         self.wait_for_picture()
+        self.settled()
+
+    def go(self, query: str) -> None:
+        """Opens another link of the workbench in the same page, by way of a page that keeps nothing.
+
+        It takes less than half of what a new page takes, but language and session stay: for tests that only look."""
+        self.change_address("/history")
+        self.change_address(f"/{query}")
+        self.wait_for_picture()
+        self.settled()
+
+    def change_address(self, link: str) -> None:
+        """Opens another page without loading the app again, as a link on the page does."""
+        with self.socket.expect_event("framesent", asks_for_a_run):
+            self.page.evaluate(GO_TO, link)
         self.settled()
 
     def wait_for_picture(self) -> None:
