@@ -1,23 +1,29 @@
 """Makes the numbers of a run of the values of matrices, and the shortest value of numbers."""
 
-import re
 from collections.abc import Iterable
 
 import numpy as np
 from jaxtyping import Float
 
-from attention_core.inputs.matrix_link import drop_outside_edits, from_short_text, read_matrix, write_matrix
-from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, from_text, shortest_decimal, to_text
+from attention_core.inputs.matrix_link import (
+    drop_outside_edits,
+    from_short_text,
+    read_chosen_cells,
+    read_matrix,
+    write_matrix,
+)
+from attention_core.inputs.matrix_text import MAX_COLUMNS, MAX_MAGNITUDE, MAX_ROWS, to_text
 from attention_core.inputs.matrix_values import (
     NAMED_STARTS,
     ChangedCells,
+    ChosenNumbers,
+    ChosenValue,
     MatrixValue,
     PackedNumbers,
     UnreadableMatrix,
     WholeMatrix,
     starting_matrix,
 )
-from attention_core.record.errors import AttentionError
 
 MAX_EDITS = 10_000  # changed cells; a matrix with more is held whole
 MAX_SURELY_SHORT = 8_000  # numbers whose text is within the limits of a text, whatever they are
@@ -196,41 +202,39 @@ def random_rows(
 
 
 # ---- chosen numbers of a step ----------------------------------------------------------------------------------------
-CHOSEN_CELL_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
+def chosen_array(
+    value: ChosenValue | None, shape: tuple[int, int, int, int], name: str = "scores"
+) -> Float[np.ndarray, "B H T S"]:
+    """Writes chosen numbers into an array of NaN; numbers outside the shape are left out.
 
+    shape: (B, H, T, S). name: the name of the step in errors. Raises AttentionError as read_chosen_cells does.
 
-def from_places(text: str, shape: tuple[int, int, int, int], name: str = "scores") -> Float[np.ndarray, "B H T S"]:
-    """Reads typed numbers into an array of NaN; numbers outside the shape are left out.
-
-    text: written by `to_places`. shape: (B, H, T, S). name: the name of the step in errors.
-    Raises AttentionError: edit_form, and from_text's for a number.
-
-    >>> from_places("0.0.0.1=2.5;0.0.7.7=1", (1, 1, 1, 2))
+    >>> from attention_core.inputs.matrix_link import read_chosen
+    >>> chosen_array(read_chosen("0.0.0.1=2.5;0.0.7.7=1"), (1, 1, 1, 2))
     array([[[[nan, 2.5]]]])
     """
     numbers = np.full(shape, np.nan)
-    for part in text.split(";") if text else ():
-        match = CHOSEN_CELL_PATTERN.fullmatch(part)
-        if match is None:
-            raise AttentionError("edit_form", name=name, given=part[:20])
-        *indices, number = match.groups()
-        place = tuple(map(int, indices))
-        number = from_text(number, name).item()
-        if all(at < size for at, size in zip(place, shape, strict=True)):
-            numbers[place] = number
+    if value is None:
+        return numbers
+    if isinstance(value, UnreadableMatrix):
+        read_chosen_cells(value.text, name)  # says what is wrong
+    cells = value.cells.array()
+    if not (np.abs(cells[:, -1]) <= MAX_MAGNITUDE).all():
+        read_chosen_cells(write_matrix(value), name)
+    inside = cells[(cells[:, :-1] < shape).all(axis=1)]
+    places = inside[:, :-1].astype(int)
+    numbers[tuple(places.T)] = inside[:, -1]
     return numbers
 
 
-def to_places(numbers: Float[np.ndarray, "B H T S"]) -> str:
-    """Writes every number that is not NaN with its index; `from_places` reads the text back exactly.
+def pack_chosen(numbers: Float[np.ndarray, "B H T S"]) -> ChosenNumbers | None:
+    """Packs every number that is not NaN with its index; None where there is none.
 
-    >>> to_places(np.array([[[[np.nan, 2.5]]]]))
+    >>> write_matrix(pack_chosen(np.array([[[[np.nan, 2.5]]]])))
     '0.0.0.1=2.5'
     """
     is_chosen = ~np.isnan(numbers)
-    chosen = []
-    for place in np.argwhere(is_chosen).tolist():
-        indices = ".".join(str(index) for index in place)
-        number = numbers[tuple(place)].item()
-        chosen.append(f"{indices}={shortest_decimal(number)}")
-    return ";".join(chosen)
+    if not is_chosen.any():
+        return None
+    cells = np.column_stack([np.argwhere(is_chosen), numbers[is_chosen]])
+    return ChosenNumbers(PackedNumbers.of(cells))

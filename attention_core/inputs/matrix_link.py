@@ -2,6 +2,7 @@
 
 "1,0.5;-2,0" has all numbers, cells by comma and rows by ";". "~0.1=-2;1.0=3" has changed cells, "row.column=number".
 Before "~" stands nothing, "identity", "zeros", or "random.7" for random numbers of seed 7. "none" is no matrix.
+"0.1.5.3=2" is a number in the place of a computed score or weight, "batch.head.query.key=number".
 """
 
 import re
@@ -14,9 +15,12 @@ from jaxtyping import Float
 from attention_core.inputs.matrix_text import MAX_MAGNITUDE, format_matrix, from_text, shortest_decimal
 from attention_core.inputs.matrix_values import (
     CELL_WIDTH,
+    CHOSEN_WIDTH,
     NAMED_STARTS,
     REMOVED,
     ChangedCells,
+    ChosenNumbers,
+    ChosenValue,
     MatrixValue,
     PackedNumbers,
     RemovedMatrix,
@@ -30,6 +34,7 @@ from attention_core.record.errors import AttentionError
 REMOVED_TEXT = "none"
 CHANGES_MARK = "~"
 EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
+CHOSEN_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
 ANY_SHAPE = (1000, 1000)  # more rows and columns than EDIT_PATTERN can say
 MAX_REMEMBERED = 64  # matrices: a page reads and writes the same ones many times
@@ -139,10 +144,40 @@ def drop_outside_edits(text: str, shape: tuple[int, int]) -> str:
     return first + CHANGES_MARK + ";".join(inside)
 
 
+@lru_cache(maxsize=MAX_REMEMBERED)
+def read_chosen(text: str) -> ChosenValue:
+    """Reads the text of a link for scores or weights. A text that says none becomes an UnreadableMatrix.
+
+    >>> read_chosen("0.1.5.3=2").cells.array(), read_chosen("0.1=2")
+    (array([[0., 1., 5., 3., 2.]]), UnreadableMatrix(text='0.1=2'))
+    """
+    try:
+        cells = read_chosen_cells(text)
+    except AttentionError:
+        return UnreadableMatrix(text)
+    value = ChosenNumbers(PackedNumbers.of(np.array(cells).reshape(-1, CHOSEN_WIDTH)))
+    return value if write_matrix(value) == text else replace(value, spelling=text)
+
+
+def read_chosen_cells(text: str, name: str = "scores") -> list[tuple[float, ...]]:
+    """Reads chosen numbers: batch, head, query, key and number of each. name: of the step, in errors.
+
+    Raises AttentionError: edit_form, and those of a number.
+    """
+    cells = []
+    for part in text.split(";") if text else ():
+        match = CHOSEN_PATTERN.fullmatch(part)
+        if match is None:
+            raise AttentionError("edit_form", name=name, given=part[:20])
+        *place, number = match.groups()
+        cells.append((*map(int, place), from_text(number, name).item()))
+    return cells
+
+
 # ---- write -----------------------------------------------------------------------------------------------------------
 @lru_cache(maxsize=MAX_REMEMBERED)
-def write_matrix(value: MatrixValue) -> str:
-    """Writes a value as the text of a link; `read_matrix` reads it back exactly.
+def write_matrix(value: MatrixValue | ChosenValue) -> str:
+    """Writes a value as the text of a link; `read_matrix` or `read_chosen` reads it back exactly.
 
     >>> write_matrix(WholeMatrix(PackedNumbers.of([[1, 0.5], [-2, 0]]))), write_matrix(ChangedCells(7))
     ('1,0.5;-2,0', 'random.7~')
@@ -156,10 +191,18 @@ def write_matrix(value: MatrixValue) -> str:
             return value.spelling
         case WholeMatrix():
             return format_matrix(value.packed.array(), "matrix")
-    cells = []
-    for row, column, number in value.cells.array().tolist():
-        cells.append(f"{row:.0f}.{column:.0f}={shortest_decimal(number)}")
-    return write_start(value.start) + CHANGES_MARK + ";".join(cells)
+        case ChosenNumbers():
+            return write_cells(value.cells)
+    return write_start(value.start) + CHANGES_MARK + write_cells(value.cells)
+
+
+def write_cells(cells: PackedNumbers) -> str:
+    """Writes numbers with their places."""
+    texts = []
+    for *place, number in cells.array().tolist():
+        indices = ".".join(f"{index:.0f}" for index in place)
+        texts.append(f"{indices}={shortest_decimal(number)}")
+    return ";".join(texts)
 
 
 def write_start(start: Start) -> str:

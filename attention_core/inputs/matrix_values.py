@@ -14,6 +14,7 @@ from attention_core.inputs.initial_matrices import random_matrix
 
 NAMED_STARTS = ("identity", "zeros")
 CELL_WIDTH = 3  # numbers that say a changed cell: its row, its column, and the number in it
+CHOSEN_WIDTH = 5  # numbers that say a chosen one: batch, head, query, key, and the number
 DIGEST_BYTES = 16
 
 Start = Literal["base", "identity", "zeros"] | int  # a whole number is the seed of random numbers
@@ -92,6 +93,18 @@ class UnreadableMatrix:
     text: str
 
 
+@dataclass(frozen=True)
+class ChosenNumbers:
+    """Numbers in the place of some computed scores or weights.
+
+    cells: a row (batch, head, query, key, number) for each. spelling: as in WholeMatrix.
+    """
+
+    cells: PackedNumbers
+    spelling: str = ""
+
+
+ChosenValue = ChosenNumbers | UnreadableMatrix
 MatrixValue = WholeMatrix | ChangedCells | RemovedMatrix | UnreadableMatrix
 UNCHANGED = ChangedCells()
 REMOVED = RemovedMatrix()

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_core.inputs.matrix_edits import from_places, to_places
+from attention_core.inputs.matrix_edits import chosen_array, pack_chosen
+from attention_core.inputs.matrix_values import ChosenNumbers
 from attention_core.inputs.tokenizer import printable_token
 from pages.panels.word_roles import tell_word_roles
 from pages.runs.run_inputs import RunInputs
@@ -71,15 +72,14 @@ def get_head_numbers(screen: ScreenState, name: str) -> tuple[np.ndarray, np.nda
     return used, computed
 
 
-def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, str | None]:
+def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | None) -> dict[str, ChosenNumbers | None]:
     """The Setup change that gives a head these numbers; None resets what was set in it."""
     selection = screen.selection
-    text = getattr(screen.setup, name) or ""
     shape = screen.trace.step("scores").shape  # (B, H, T, S)
-    numbers = from_places(text, shape, name)  # NaN where nothing is set
+    numbers = chosen_array(getattr(screen.setup, name), shape, name)  # NaN where nothing is set
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)
     if matrix is not None:
         chosen = np.where(matrix == computed, np.nan, matrix)
     numbers[selection.batch, selection.head] = chosen  # (T, S)
-    return {name: to_places(numbers) or None}
+    return {name: pack_chosen(numbers)}

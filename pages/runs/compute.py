@@ -9,7 +9,7 @@ from torch import Tensor
 from attention_core import AttentionConfig, Trace, Weights
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.files.mask_readings import MaskReading
-from attention_core.inputs.matrix_edits import drop_outside_cells, from_places
+from attention_core.inputs.matrix_edits import chosen_array, drop_outside_cells
 from attention_core.inputs.matrix_values import MatrixValue
 from attention_core.mechanism.checks import all_finite
 from attention_core.mechanism.config import LEARNED_TENSORS
@@ -325,10 +325,10 @@ def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[
     dtype = getattr(torch, setup.dtype)
     chosen = {}
     for name in WHAT_IF_FIELDS:
-        text = getattr(setup, name)
-        if not text:
+        value = getattr(setup, name)
+        if value is None:
             continue
-        numbers = from_places(text, sizes, name)  # (B, H, T, S)
+        numbers = chosen_array(value, sizes, name)  # (B, H, T, S)
         if not np.isnan(numbers).all():
             chosen[name] = torch.from_numpy(numbers).to(setup.device, dtype)
     return chosen

@@ -9,8 +9,8 @@ from urllib.parse import parse_qsl, urlencode
 from attention_core import AttentionConfig
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.handmade_heads import HEAD_KINDS, read_head_kind
-from attention_core.inputs.matrix_link import read_matrix, write_matrix
-from attention_core.inputs.matrix_values import MatrixValue
+from attention_core.inputs.matrix_link import read_chosen, read_matrix, write_matrix
+from attention_core.inputs.matrix_values import ChosenNumbers, ChosenValue, MatrixValue
 from attention_core.learned.language.reading import layer_config
 from attention_core.learned.language.readout import WordChoices
 from attention_core.learned.language.recipes import RECIPES
@@ -90,8 +90,8 @@ class LayerSetup:
     b_v: MatrixValue | None = None
     b_o: MatrixValue | None = None
     allowed: MatrixValue | None = None
-    scores: str | None = None
-    weights: str | None = None
+    scores: ChosenValue | None = None
+    weights: ChosenValue | None = None
     more: str | None = None
     word_roles: tuple[str, ...] = ()
     cut: str | None = None
@@ -160,7 +160,7 @@ class Setup(FurtherMatrices):
     them that is looked at. word_roles: what words are that the dictionary does not have, "word:role". cut:
     "characters" where Chinese is cut into characters, not into words. built: the heads built by hand, "name" or
     "offset:-1". wiring: what is changed in the layer, of WIRING. scores, weights: numbers chosen in the place of
-    computed ones, "batch.head.row.column=number;...". network: a trained one by its recipe, which a learned example
+    computed ones. network: a trained one by its recipe, which a learned example
     puts in the place of its own. file: the name of tensors that this session has brought, roles "q:number of an
     array", axes their order, part batch, heads, queries and keys as first and count, polarity "blocked" where True
     in their mask means blocked, mask_as how their masks are read, "mask:T.S:allowed".
@@ -289,7 +289,7 @@ def to_address(setup: Setup, language: str) -> dict[str, str]:
 
 def format_link_value(value: object) -> str:
     """A field's value as text of a link."""
-    if isinstance(value, MatrixValue):
+    if isinstance(value, MatrixValue | ChosenNumbers):
         return write_matrix(value)
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
@@ -297,7 +297,7 @@ def format_link_value(value: object) -> str:
 def check_link_values(parts: Mapping[str, object]) -> None:
     """Raises AttentionError for a value that no link can hold: a browser may send what no control offers."""
     for name, value in parts.items():
-        if value == getattr(DEFAULT_SETUP, name) or isinstance(value, MatrixValue):
+        if value == getattr(DEFAULT_SETUP, name) or isinstance(value, MatrixValue | ChosenNumbers):
             continue
         text, read = format_link_value(value), FIELD_READERS.get(name, str)
         try:
@@ -439,6 +439,8 @@ def read_changes_link(text: str) -> tuple[str, ...]:
 
 FIELD_READERS = {
     **dict.fromkeys(MATRIX_FIELDS, read_matrix),
+    "scores": read_chosen,
+    "weights": read_chosen,
     "example": make_member_reader(EXAMPLES),
     "network": lambda text: read_recipe(text).name,
     "model": make_member_reader(RECIPES),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attention_core.inputs.matrix_edits import shorten_matrix
-from attention_core.inputs.matrix_values import MatrixValue
+from attention_core.inputs.matrix_values import ChosenNumbers, MatrixValue
 from attention_core.record.errors import AttentionError
 from pages.panels.input_origins import WHAT_IF_STEPS, get_head_numbers, make_what_if_change
 from pages.panels.setup_controls import take_made_change
@@ -47,7 +47,9 @@ def take_matrix(screen: ScreenState, name: str, read: MatrixReader, control: str
     take_made_change(control, lambda: make_matrix_change(screen, name, read()))
 
 
-def make_matrix_change(screen: ScreenState, name: str, matrix: np.ndarray) -> dict[str, MatrixValue | str | None]:
+def make_matrix_change(
+    screen: ScreenState, name: str, matrix: np.ndarray
+) -> dict[str, MatrixValue | ChosenNumbers | None]:
     """Returns the change of the Setup that gives a matrix these numbers. Raises AttentionError: shape_fits_scores."""
     _, base = get_matrix_and_base(screen, name)
     if name in PAIR_MATRICES and matrix.shape != base.shape:

@@ -89,8 +89,8 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
         value = getattr(setup, name)
         settings[name] = format_link_value(value) if value else no_value
     for name in CHOSEN_NUMBER_FIELDS:
-        text = getattr(setup, name) or ""
-        settings[name] = str(text.count("="))
+        chosen = getattr(setup, name)
+        settings[name] = str(0 if chosen is None else chosen.cells.shape[0])
     settings["network"] = network_of(setup) or no_value
     return settings
 

@@ -22,7 +22,7 @@ from attention_core.exercises.puzzle import (
 from attention_core.exercises.puzzle_hint import find_hint, goal_slopes
 from attention_core.exercises.puzzles import PUZZLE_LIST, PUZZLES
 from attention_core.inputs.matrix_edits import shorten_matrix
-from attention_core.inputs.matrix_link import read_matrix
+from attention_core.inputs.matrix_link import read_chosen, read_matrix
 from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import compute_run
@@ -334,7 +334,7 @@ def test_a_text_that_changes_something_else_is_refused(text, code):
         {"score": "cosine"},
         {"w_o": REMOVED},
         {"wiring": ("residual",)},
-        {"weights": "0.0.5.3=1"},
+        {"weights": read_chosen("0.0.5.3=1")},
         {"text": "Anna fed the dog and she barked"},
     ],
 )

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.matrix_edits import pack_matrix
 from attention_core.inputs.matrix_link import read_matrix
-from attention_core.inputs.matrix_text import shortest_decimal
-from attention_core.inputs.matrix_values import UNCHANGED, ChangedCells, PackedNumbers, WholeMatrix
+from attention_core.inputs.matrix_values import UNCHANGED, ChangedCells, ChosenNumbers, PackedNumbers, WholeMatrix
 from attention_core.learned.training.courses import COURSES
 from attention_core.mechanism.config import LEARNED_TENSORS, OWNERS
 from attention_core.mechanism.masks import MASKS
@@ -304,7 +303,7 @@ def setups(draw):
     for name in draw(st.lists(st.sampled_from(chosen), unique=True)):
         places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
         some = draw(st.lists(places, min_size=1, max_size=3))
-        setup = replace(setup, **{name: ";".join(f"{b}.{h}.{i}.{j}={shortest_decimal(n)}" for b, h, i, j, n in some)})
+        setup = replace(setup, **{name: ChosenNumbers(PackedNumbers.of(some))})
     return replace(
         setup,
         sentence=draw(st.none() | st.integers(0, 9)),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attention_core.inputs.matrix_link import read_matrix
+from attention_core.inputs.matrix_link import read_chosen, read_matrix
 from attention_core.record.errors import AttentionError
 from pages.setup.setup import DEFAULT_SETUP, LINK_KEYS, MATRIX_FIELDS, MAX_LINK_CHARS, Setup, link_key_of, setup_to_link
 from pages.setup.setup_file import (
@@ -58,7 +58,11 @@ def test_a_file_gives_back_the_setup():
     @example(Setup(heads=4, kv_heads=2))
     @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
     @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads", w_k=read_matrix("~0.1=2.5")))
-    @example(Setup(built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores="0.0.0.0=1"))
+    @example(
+        Setup(
+            built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores=read_chosen("0.0.0.0=1")
+        )
+    )
     @example(
         Setup(
             score="additive",
@@ -112,6 +116,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "polarity": "blocked",
         "mask_as": ("mask:B.S:allowed",),
         **dict.fromkeys(MATRIX_FIELDS, read_matrix("~0.1=2.5")),
+        **dict.fromkeys(("scores", "weights"), read_chosen("0.0.0.0=1")),
     }
     kinds = {"bool": False, "int": 3, "float": 0.1, "str": "狗", "Matrix": None}
     plain = next(value for kind, value in kinds.items() if kind in str(field.type))

@@ -18,7 +18,7 @@ from attention_core.drawing.charts import single_picture
 from attention_core.drawing.curves import Curve, curves
 from attention_core.drawing.specifications import PAGE_WIDTH_PX
 from attention_core.explanation.layout import panel
-from attention_core.inputs.matrix_edits import pack_matrix, to_places
+from attention_core.inputs.matrix_edits import pack_chosen, pack_matrix
 from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.number_text import format_duration, format_exact, format_fixed, format_grouped
 from attention_core.record.trace import Step
@@ -113,7 +113,7 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
         own,
         **PLAIN_LAYER,
         **no_projections,
-        weights=to_places(weights[None, None].numpy()),  # (1, 1, T, T)
+        weights=pack_chosen(weights[None, None].numpy()),  # (1, 1, T, T)
     )
 
 
