@@ -16,6 +16,7 @@ WIDTHS = """root => Array.from(root.flow.snapshot.shares, (_, row) => {
     return (bottom - top) / root.flow.layout.stick;
 })"""
 COLOURS = "root => ['leaving', 'arriving'].map((name) => getComputedStyle(root.querySelector(`.${name}`)).stopColor)"
+STOPS = "root => root.flow.snapshot.stops.map(({ motion }) => motion)"
 
 
 def test_a_ribbon_is_as_wide_as_its_share(screen):
@@ -36,6 +37,22 @@ def test_rows_that_are_even_are_pale_and_carry_no_numbers(screen):
     opened.page.wait_for_function("root => root.flow.opened === 1", arg=opened.page.locator(".flow").element_handle())
     told = opened.page.locator(".flow .mapnumber:visible").all_text_contents()
     assert told == ["93 %"]  # of 49 cells: six rows are even, and the rest of this one is below 5 %
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("link", "absent", "present"),
+    [
+        ("?ex=en_it&lang=en", {"distance", "mask"}, {"scale"}),
+        ("?ex=en_it&scale=1.0&lang=en", {"scale"}, {"match", "share"}),
+        ("?ex=en_it&mask=causal&t=5&lang=en", set(), {"scale", "mask"}),
+        ("?ex=en_it&mask=causal&t=6&lang=en", {"mask"}, {"scale"}),  # the last word sees all
+    ],
+)
+def test_a_stop_that_changes_nothing_in_this_row_is_left_out(screen, link, absent, present):
+    opened = screen(link)
+    stops = set(opened.page.locator(".flow").evaluate(STOPS))
+    assert not absent & stops and present <= stops
 
 
 @pytest.mark.slow
