@@ -26,7 +26,9 @@ from pages.session.labels import (
     place_name,
 )
 from pages.setup.choice_text import write_choice, write_mask, write_position
-from pages.setup.setup import Setup, config_of, input_mode_of, to_address
+from pages.setup.codec import to_address
+from pages.setup.resolve import config_of, resolve_run
+from pages.setup.setup import Setup
 from pages.site.catalog import PAGES
 from pages.site.words import current_language, say
 
@@ -51,10 +53,10 @@ def make_run_provenance(setup: Setup, address: str | None = None) -> Provenance:
 
 def make_document_title(setup: Setup) -> str:
     """The sentence of a run, or the name of its example if it reads no sentence; cut to MAX_DOCUMENT_TITLE_CHARS."""
-    if input_mode_of(setup) == "sentence":
-        title = printable_token(spell_tokens(inputs_of(setup).queries, setup))
+    if resolve_run(setup.run).mode == "sentence":
+        title = printable_token(spell_tokens(inputs_of(setup).queries, setup.run))
     else:
-        title = say(f"example.{setup.example}")
+        title = say(f"example.{setup.run.example}")
     if len(title) <= MAX_DOCUMENT_TITLE_CHARS:
         return title
     return title[: MAX_DOCUMENT_TITLE_CHARS - 1] + "…"
@@ -99,10 +101,10 @@ def say_more_heads(count: int) -> str:
 
 def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
     """The settings of a run, one a line, and last its sizes; most settings are left out if they have their defaults."""
-    config = config_of(setup)
+    config = config_of(setup.run)
     sizes = trace.sizes()
     masks = [name_choice("masks", write_mask(*mask)) for mask in config.masks]
-    if setup.allowed is not None:
+    if setup.run.allowed is not None:
         masks.append(say("masks.custom"))
     positions = [name_position_choice(write_position(*position)) for position in config.positions]
     modifiers = [name_choice("modifiers", write_choice(*modifier, MODIFIERS)) for modifier in config.modifiers]
@@ -115,8 +117,8 @@ def list_run_settings(trace: Trace, setup: Setup) -> tuple[str, ...]:
         "masks": say("fact.comma").join(masks),
         "positions": say("fact.comma").join(positions),
         "modifiers": say("fact.comma").join(modifiers),
-        "normaliser": "" if setup.normaliser == "softmax" else name_choice("normaliser", setup.normaliser),
-        "dtype": say(f"dtype.{setup.dtype}"),
+        "normaliser": "" if setup.run.normaliser == "softmax" else name_choice("normaliser", setup.run.normaliser),
+        "dtype": say(f"dtype.{setup.run.dtype}"),
     }
     lines = []
     for name, value in values.items():

@@ -71,7 +71,7 @@ def file_name(setup: Setup, ending: str, *parts: str) -> str:
     'attention_en_it_weights.csv'
     """
     words = []
-    for part in ("attention", setup.example, *parts):
+    for part in ("attention", setup.run.example, *parts):
         words.append(re.sub(r"[^A-Za-z0-9]+", "_", part).strip("_"))
     stem = "_".join(filter(None, words))
     return f"{stem[:80]}.{ending}"

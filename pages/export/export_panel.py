@@ -87,7 +87,7 @@ def show_step_files(trace: Trace, setup: Setup, provenance: Provenance, selectio
 def choose_exported_step(trace: Trace, setup: Setup, names: dict[str, str]) -> str:
     """Shows a select box and returns the chosen step or MAP_OPTION; preset to the opened step."""
     if st.session_state.get(EXPORTED_STEP_KEY) not in names:
-        st.session_state[EXPORTED_STEP_KEY] = setup.step if setup.step in trace else MAP_OPTION
+        st.session_state[EXPORTED_STEP_KEY] = setup.view.step if setup.view.step in trace else MAP_OPTION
     return st.selectbox(
         say("export.step"),
         list(names),

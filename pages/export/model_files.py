@@ -24,7 +24,7 @@ def show_model_files(screen: ScreenState, provenance: Provenance) -> None:
     words = words_of_model(screen)
     if words is None:
         return
-    kind = model_sentences_of(screen.setup)
+    kind = model_sentences_of(screen.setup.run)
     maps = AttentionMaps(model_weights(kind.model, kind.read(words)), words, words)
     st.caption(say("export.model"))
     with button_row():

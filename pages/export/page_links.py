@@ -7,7 +7,8 @@ from attention_core.exercises.stages import stages_of
 from pages.panels.lesson_choices import LessonChoices
 from pages.runs.cache import trace_for
 from pages.session import setup_state
-from pages.setup.setup import Setup, setup_to_query
+from pages.setup.codec import run_to_query
+from pages.setup.setup import Setup
 from pages.site.catalog import PAGES_BY_SLUG
 from pages.site.words import say, say_refusal
 
@@ -18,7 +19,7 @@ MAX_EXERCISE_STEP_CELLS, MAX_EXERCISE_ROW_CELLS = 200, 16  # numbers: of a whole
 
 def check_exercise_size(setup: Setup) -> None:
     """Raises AttentionError if a Setup is no exercise: exercise_file (read from a file), exercise_size (too large)."""
-    if setup.file is not None:
+    if setup.run.file is not None:
         raise AttentionError("exercise_file")
     trace = trace_for(setup)
     for step in stages_of(trace):
@@ -43,7 +44,7 @@ def link_to_exercise(setup: Setup, key: str) -> None:
         st.caption(say_refusal(error))
         return
     if st.button(say("lesson.exercise"), key=f"exercise_{key}", icon=":material/edit:", type="tertiary"):
-        choices = LessonChoices(waiting={"kind": STATE_KIND, STATE_KIND: setup_to_query(setup)})
+        choices = LessonChoices(waiting={"kind": STATE_KIND, STATE_KIND: run_to_query(setup.run)})
         st.session_state.setdefault("lessons", {})[CHECK_PAGE] = choices
         st.session_state.pop("exercise", None)
         st.switch_page(PAGES_BY_SLUG[CHECK_PAGE].path)

@@ -28,7 +28,8 @@ from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_history, setup_state
 from pages.session.answers import REVEAL_KEY, are_answers_revealed
 from pages.session.linked_state import LinkedState, has_arrived, read_address, show_link
-from pages.setup.setup import Setup, link_key_of, without_view
+from pages.setup.codec import link_key_of
+from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
 OWN_LECTURE = "own"  # the name of the lecture that the visitor has built or opened
@@ -319,7 +320,7 @@ def is_scene_changed() -> bool:
     own = get_lecture_session()
     if own.scene_step is None or own.script is None:
         return own.departed
-    return without_view(setup_state.current_setup()) != without_view(own.script)
+    return setup_state.current_setup().run != own.script.run
 
 
 def list_scene_steps() -> list[tuple[int, str]]:

@@ -9,7 +9,8 @@ from pages.lectures.kinds.parts import UnreadPart
 from pages.lectures.kinds.picture import PICTURE_PARTS, OwnPicture, read_own_picture, write_own_picture
 from pages.lectures.kinds.text import TEXT_PARTS, OwnText, read_own_text, write_own_text
 from pages.lectures.kinds.workbench import WORKBENCH_PARTS, read_workbench, write_workbench
-from pages.setup.setup import Setup, model_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 
 SceneContent = Setup | LessonPart | RunCode | OwnText | OwnPicture  # the records of what a scene shows
 SCENE_STEPS = ("journey", "map", "cell", "symbol", "shapes")  # pictures first, formulas last
@@ -57,6 +58,6 @@ def steps_of(shown: SceneContent) -> tuple[str, ...]:
     >>> steps_of(OwnText("Hello"))
     ('text',)
     """
-    if isinstance(shown, Setup) and model_of(shown) is None:
+    if isinstance(shown, Setup) and resolve_run(shown.run).model is None:
         return SCENE_STEPS
     return SCENE_KINDS[kind_of(shown)].steps

@@ -12,7 +12,8 @@ from pages.lectures.kinds.code import RunCode
 from pages.lectures.kinds.parts import UnfitPart
 from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.scene_kinds import SCENE_KINDS, SCENE_STEPS, WORKBENCH_KIND, SceneContent, kind_of
-from pages.setup.setup import MAX_LINK_CHARS, Setup
+from pages.setup.codec import MAX_LINK_CHARS
+from pages.setup.setup import Setup
 from pages.setup.setup_file import read_strict_json
 from pages.site.words import CONTENT_FOLDER
 

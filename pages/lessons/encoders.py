@@ -13,7 +13,7 @@ from attention_core.variants.influence import InfluenceByDistance, influence_by_
 from attention_core.variants.recurrence import with_states
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.session.labels import place_labels, place_names
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 
 COMPARED_ENCODER_WIDTH = 32  # width of every encoder, and of random words
 MAX_LINKED_WORDS = 32  # most random words whose numbers fit in a link
@@ -72,8 +72,8 @@ def setup_for_attention_encoder(encoder: Encoder, words: EncoderWords, position:
         "token": position,
     }
     if isinstance(words, Setup):
-        return replace(words, **layer)
-    return Setup(x=pack_matrix(x.numpy()), **layer)
+        return words.with_fields(**layer)
+    return make_setup(x=pack_matrix(x.numpy()), **layer)
 
 
 def run_with_states(sentence: Setup, attention: Encoder, rnn: Encoder, last: int = 0) -> Trace:

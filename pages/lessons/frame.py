@@ -94,10 +94,10 @@ def draw_lesson(lesson: Lesson) -> Iterator[DeltaGenerator | None]:
 def tell_sources(slug: str) -> str:
     """Returns the sources of a lesson; if its text has UNKNOWN_WORD, also which vector an unknown word gets."""
     key = f"lessons.{slug}.sources"
-    run = st.session_state.get(RUN_KEY)
-    if run is None or UNKNOWN_WORD not in get_text_template(key):
+    setup = st.session_state.get(RUN_KEY)
+    if setup is None or UNKNOWN_WORD not in get_text_template(key):
         return say(key, unknown="")
-    lexicon = sentences_of(run).lexicon()
+    lexicon = sentences_of(setup.run).lexicon()
     return say(key, unknown=say(f"lesson.unknown.{lexicon.unknown}"))
 
 

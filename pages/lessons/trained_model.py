@@ -7,7 +7,7 @@ from attention_core.learned.language.shipped import load_model
 from attention_core.record.number_text import format_fixed, format_grouped
 from pages.export.page_links import link_to_workbench
 from pages.panels.lesson_choices import current_slug
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import current_language, say
 
 MODELS = {"en": "en_asked_decoder", "zh": "zh_asked_decoder"}
@@ -25,7 +25,7 @@ def show_without(part: str) -> None:
     nats = {"whole": figures.whole, "without": getattr(figures, part)}
     st.divider()
     tell_nats(nats, figures.words)
-    setup = Setup(example=EXAMPLES[current_language()], **WITHOUT[part])
+    setup = make_setup(example=EXAMPLES[current_language()], **WITHOUT[part])
     link_to_workbench(setup, "trained", say("lesson.trained_door"))
 
 

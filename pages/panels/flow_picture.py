@@ -24,7 +24,6 @@ from pages.session.collected import show_moving
 from pages.session.fragments import holds_back, page_part, select_and_redraw
 from pages.session.labels import chosen_cell, current_palette, describe_cell
 from pages.session.view import ScreenState, current_screen
-from pages.setup.setup import without_view
 from pages.site.words import say
 
 
@@ -33,7 +32,7 @@ def flow_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The run and the sentence of a batch. The selection, which the browser knows first, counts only if the run is cut
     to it."""
     looked = screen.selection if is_too_large(screen.trace) else screen.selection.batch
-    return (without_view(screen.setup), setup_state.setup_before(), screen.times, looked, current_palette().ground)
+    return (screen.setup.run, setup_state.setup_before(), screen.times, looked, current_palette().ground)
 
 
 @page_part(flow_dependencies)
@@ -75,8 +74,8 @@ class LookOrder:
 def make_look(screen: ScreenState) -> dict:
     """The selection for the browser: sentence, head, query, step, keyframe, cell."""
     selection, chosen = screen.selection, chosen_cell(screen.trace, screen.setup)
-    step = screen.setup.step if screen.setup.step in screen.trace else None
-    look = (selection.batch, selection.head, selection.query, step, screen.setup.stop, chosen and chosen.index)
+    step = screen.setup.view.step if screen.setup.view.step in screen.trace else None
+    look = (selection.batch, selection.head, selection.query, step, screen.setup.view.stop, chosen and chosen.index)
     order = st.session_state.setdefault("look_order", LookOrder())
     if order.look != look:
         order.look, order.number = look, order.number + 1
@@ -86,7 +85,7 @@ def make_look(screen: ScreenState) -> dict:
         "head": head,
         "query": query,
         "step": step,
-        "stop": screen.setup.stop,
+        "stop": screen.setup.view.stop,
         "cell": chosen and list(chosen.index),
         "order": order.number,
     }

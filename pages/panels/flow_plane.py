@@ -13,7 +13,8 @@ from attention_core.record.number_text import format_percent
 from pages.panels.live_slider import TEMPERATURE_RANGE
 from pages.panels.setup_controls import try_change, try_matrix
 from pages.session.view import ScreenState, current_screen
-from pages.setup.setup import Setup, config_of
+from pages.setup.resolve import config_of
+from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 ROLES = ("q", "k", "v")
@@ -50,7 +51,7 @@ def make_plane_data(screen: ScreenState) -> dict:
 def temperature_bounds(setup: Setup) -> tuple[float, float]:
     """The range of the temperature handle, widened to the current value."""
     least, most = TEMPERATURE_RANGE
-    return min(least, setup.temperature), max(most, setup.temperature)
+    return min(least, setup.run.temperature), max(most, setup.run.temperature)
 
 
 def plane_text() -> dict[str, str]:
@@ -68,13 +69,13 @@ def describe_role(screen: ScreenState, role: str) -> dict:
 
 def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str | None:
     """Name of the reason why no vector of a role can be dragged; None if they can."""
-    if source.kind == "turned" and not config_of(screen.setup).positions_at("heads"):
+    if source.kind == "turned" and not config_of(screen.setup.run).positions_at("heads"):
         return "normed"
     if source.kind in ("same", "turned"):
         return source.kind
     if source.kind == "given":
         return None if role in screen.inputs.matrices else "brought"
-    if "tied" in screen.setup.wiring:
+    if "tied" in screen.setup.run.wiring:
         return "tied"
     return None
 
@@ -83,11 +84,11 @@ def find_obstacle(screen: ScreenState, role: str, source: VectorSource) -> str |
 def list_goals(screen: ScreenState) -> tuple[PlaneGoal, ...]:
     """The goals of the example; none if its words were replaced or it has several heads."""
     setup = screen.setup
-    others = (setup.text, setup.more, setup.x, setup.q, setup.file)
+    others = (setup.run.text, setup.run.more, setup.run.x, setup.run.q, setup.run.file)
     has_other_words = any(each is not None for each in others)
     if has_other_words or screen.trace.sizes()["H"] != 1:
         return ()
-    return plane_goals(setup.example)
+    return plane_goals(setup.run.example)
 
 
 def describe_goal(trace: Trace, goal: PlaneGoal) -> dict:
@@ -147,7 +148,7 @@ def name_of_matrix(setup: Setup, role: str, source: VectorSource) -> str:
     """The Setup's name of the matrix from which the layer computes the vectors of a role."""
     if source.weight is None:
         return role
-    return SWAPPED_NAMES.get(source.weight, source.weight) if "swapped" in setup.wiring else source.weight
+    return SWAPPED_NAMES.get(source.weight, source.weight) if "swapped" in setup.run.wiring else source.weight
 
 
 def make_reader(

@@ -14,7 +14,7 @@ from pages.panels.flow_numbers import Products, describe_products, find_product,
 from pages.runs.cache import cache_by_setup
 from pages.session.labels import inline_step_name
 from pages.session.view import ScreenState
-from pages.setup.setup import Setup, without_view
+from pages.setup.setup import RunSetup
 from pages.site.words import current_language, has, say
 
 MAX_READ_ROWS = 2048  # with more rows, only the selected head is read
@@ -39,7 +39,7 @@ class FlowRun:
 
 def flow_run_for(screen: ScreenState) -> FlowRun:
     """The cached FlowRun of the screen, as a copy that may be changed."""
-    return cached_flow_run(without_view(screen.setup), current_language(), screen.trace)
+    return cached_flow_run(screen.setup.run, current_language(), screen.trace)
 
 
 def list_motions(screen: ScreenState) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ def list_motions(screen: ScreenState) -> tuple[str, ...]:
 
 
 @cache_by_setup
-def cached_flow_run(setup: Setup, language: str, _trace: Trace) -> FlowRun:
+def cached_flow_run(run: RunSetup, language: str, _trace: Trace) -> FlowRun:
     graph = FlowGraph(_trace)
     parts = flow_parts(graph)
     is_whole = not is_too_large(_trace)
@@ -92,9 +92,9 @@ def row_facts_for(screen: ScreenState) -> dict[int, list[RowFact]]:
     sizes, selection = screen.trace.sizes(), screen.selection
     are_few = sizes["H"] * sizes["T"] <= MAX_READ_ROWS
     heads = tuple(range(sizes["H"])) if are_few else (selection.head,)
-    return cached_row_facts(without_view(screen.setup), selection.batch, heads, screen.trace)
+    return cached_row_facts(screen.setup.run, selection.batch, heads, screen.trace)
 
 
 @cache_by_setup
-def cached_row_facts(setup: Setup, batch: int, heads: tuple[int, ...], _trace: Trace) -> dict[int, list[RowFact]]:
+def cached_row_facts(run: RunSetup, batch: int, heads: tuple[int, ...], _trace: Trace) -> dict[int, list[RowFact]]:
     return {head: list_row_facts(_trace, head, batch) for head in heads}

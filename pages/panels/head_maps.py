@@ -16,7 +16,8 @@ from pages.panels.thumbnails import show_all_heads, show_strip
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import Selection, chosen_cell, current_palette, name_token, picture_texts_for, spoken_share
 from pages.session.view import ScreenState
-from pages.setup.setup import Setup, built_heads_of, config_of, without_view
+from pages.setup.resolve import config_of, resolve_run
+from pages.setup.setup import RunSetup, Setup
 from pages.site.words import escape_markdown, has, say
 
 MAX_NAMED_KEYS = 4  # keys that a sentence names one by one
@@ -204,7 +205,7 @@ def head_title(screen: ScreenState, number: int) -> str:
 def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
     """A head's number and, if the layer is as built and no word has a random vector, the role that it was built for."""
     title = say("place.head", number=number + 1)
-    find_role = built_head_role if built_heads_of(setup) else example_head_role
+    find_role = built_head_role if resolve_run(setup.run).built else example_head_role
     role = find_role(setup, number)
     has_random_words = "random" in (*inputs.word_origins, *inputs.key_origins)
     if role and is_as_built(setup) and not has_random_words:
@@ -214,7 +215,7 @@ def head_name(setup: Setup, inputs: RunInputs, number: int) -> str:
 
 def built_head_role(setup: Setup, number: int) -> str:
     """The role of a hand-built head; empty for any other head."""
-    kinds = built_heads_of(setup)
+    kinds = resolve_run(setup.run).built
     if number >= len(kinds):
         return ""
     name, offset = kinds[number]
@@ -224,18 +225,18 @@ def built_head_role(setup: Setup, number: int) -> str:
 
 def example_head_role(setup: Setup, number: int) -> str:
     """The role of an example's head; empty if the example names none."""
-    key = f"role.{setup.example}.{number + 1}"
+    key = f"role.{setup.run.example}.{number + 1}"
     return say(key) if has(key) else ""
 
 
 def is_as_built(setup: Setup) -> bool:
     """Whether the layer is as it was built: only words, number format, device and the like changed."""
-    example = Setup(example=setup.example)
+    example = RunSetup(example=setup.run.example)
     free_fields = ["text", "more", "temperature", "seed", "dtype", "device"]
-    if built_heads_of(setup) and config_of(setup).score == "dot":
+    if resolve_run(setup.run).built and config_of(setup.run).score == "dot":
         free_fields += ["built", "score"]
-    if setup.x == UNCHANGED:
+    if setup.run.x == UNCHANGED:
         free_fields.append("x")
     as_in_example = {name: getattr(example, name) for name in free_fields}
-    wiring = tuple(name for name in setup.wiring if name != "residual")  # it comes after the heads
-    return replace(without_view(setup), wiring=wiring, **as_in_example) == example
+    wiring = tuple(name for name in setup.run.wiring if name != "residual")  # it comes after the heads
+    return replace(setup.run, wiring=wiring, **as_in_example) == example

@@ -36,7 +36,7 @@ def group_by_origin(setup: Setup, inputs: RunInputs) -> dict[str, list[str]]:
         names = names_by_origin.setdefault(origin, [])
         names.append(name_with_seed(matrix, seed))
     for step in WHAT_IF_STEPS:
-        if getattr(setup, step) is not None:
+        if getattr(setup.run, step) is not None:
             names = names_by_origin.setdefault("typed", [])
             names.append(say(f"edited.{step}"))
     return names_by_origin
@@ -55,7 +55,7 @@ def explain_dashed_tiles(setup: Setup, inputs: RunInputs, spell: Callable[[str],
     words = [spell(printable_token(word)) for word in inputs.random_words()]
     if words:
         listed_words = say("fact.comma").join(words)
-        return [say("tiles.some_random", words=listed_words, seed=setup.seed)]
+        return [say("tiles.some_random", words=listed_words, seed=setup.run.seed)]
     if "random" in (*inputs.word_origins, *inputs.key_origins):
         return [say("tiles.all_random")]
     return []
@@ -76,7 +76,7 @@ def make_what_if_change(screen: ScreenState, name: str, matrix: np.ndarray | Non
     """The Setup change that gives a head these numbers; None resets what was set in it."""
     selection = screen.selection
     shape = screen.trace.step("scores").shape  # (B, H, T, S)
-    numbers = chosen_array(getattr(screen.setup, name), shape, name)  # NaN where nothing is set
+    numbers = chosen_array(getattr(screen.setup.run, name), shape, name)  # NaN where nothing is set
     _, computed = get_head_numbers(screen, name)
     chosen = np.full_like(computed, np.nan)
     if matrix is not None:

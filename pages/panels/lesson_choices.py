@@ -7,7 +7,7 @@ import streamlit as st
 
 from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState, link_on_arrival, show_link
-from pages.setup.setup import MAX_LINK_CHARS
+from pages.setup.codec import MAX_LINK_CHARS
 from pages.site.words import has
 
 STAGE = "stage"  # key of the choices of the lesson that a lecture shows

@@ -5,7 +5,6 @@ lesson's content: control.<name>, and option.<name>.<option> for each of its opt
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -25,8 +24,9 @@ from pages.panels.readings import show_readings
 from pages.panels.word_roles import tell_word_roles
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens
+from pages.setup.codec import keep_text_cut, state_text_cut
 from pages.setup.link_values import MAX_LINK_NUMBER, make_member_reader, read_link_count
-from pages.setup.setup import Setup, keep_text_cut, state_text_cut
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, make_names_distinct, say, say_refusal
 
 MAX_LESSON_TOKENS = 16  # per sentence of a lesson, whose pictures show a number for each; the workbench takes more
@@ -229,20 +229,20 @@ def sentence_box(setup: Setup, name: str = "text", part: str = "text", most: int
     field of the sentence. most: limit of its tokens."""
     inputs = inputs_of(setup)
     words = inputs.keys if part == "context_text" else inputs.queries
-    own = spell_tokens(words, setup)
+    own = spell_tokens(words, setup.run)
 
     def check(text: str) -> None:
-        typed = inputs_of(replace(setup, **{part: text}))
+        typed = inputs_of(setup.with_fields(**{part: text}))
         check_lesson_tokens(typed.queries, most)
         check_lesson_tokens(typed.keys, most)
 
-    take_stated_cut(name, partial(keep_text_cut, setup))
+    take_stated_cut(name, partial(keep_text_cut, setup.run))
     text = text_box(name, own, check)
     if text == own:
         store_cut(name, "")
         return setup
-    typed = replace(setup, **{part: text})
-    store_cut(name, state_text_cut(typed, text))
+    typed = setup.with_fields(**{part: text})
+    store_cut(name, state_text_cut(typed.run, text))
     told = tell_word_roles(typed, inputs_of(typed))
     if told:
         st.caption(told)
@@ -270,4 +270,4 @@ def pick_example(*names: str, zh: str | None = None, name: str = "ex") -> Setup:
         format_func=lambda example: say(f"example.{example}"),
         filter_mode=None,
     )
-    return Setup(example=value)
+    return make_setup(example=value)

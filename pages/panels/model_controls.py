@@ -8,13 +8,14 @@ from attention_core.learned.language.shipped import read_figures, shipped_names
 from pages.panels.setup_controls import mirror_field, show_refusal, try_change
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.setup import Setup, layer_of, model_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 from pages.site.words import say
 
 
 def show_model_controls(setup: Setup) -> None:
     """Shows the choice of the model, and its description; returns early if no model reads the sentence."""
-    name = model_of(setup)
+    name = resolve_run(setup.run).model
     if name is None:
         return
     show_model_choice(name)
@@ -43,13 +44,13 @@ def show_model_choice(name: str) -> None:
 
 def layer_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The model and its layer."""
-    return (model_of(screen.setup), layer_of(screen.setup))
+    return (resolve_run(screen.setup.run).model, resolve_run(screen.setup.run).layer)
 
 
 @page_part(layer_dependencies)
 def show_layer_choice(screen: ScreenState) -> None:
     """Shows the choice of the model's layer, as a separate part so that no other input is redrawn with it."""
-    name = model_of(screen.setup)
+    name = resolve_run(screen.setup.run).model
     if name is None:
         return
     layers = len(RECIPES[name].choices().layers)
@@ -57,7 +58,7 @@ def show_layer_choice(screen: ScreenState) -> None:
     def choose_layer() -> None:
         try_change("layer", layer=st.session_state["c_layer"])
 
-    mirror_field("c_layer", "layer", layer_of(screen.setup))
+    mirror_field("c_layer", "layer", resolve_run(screen.setup.run).layer)
     st.segmented_control(
         say("control.layer"),
         list(range(1, layers + 1)),

@@ -15,7 +15,7 @@ from pages.panels.model_controls import name_model
 from pages.session.fragments import page_part
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
-from pages.setup.setup import model_of
+from pages.setup.resolve import resolve_run
 from pages.site.words import escape_markdown, say
 
 FIGURES_DRAWER_KEY = "model_figures"
@@ -24,14 +24,14 @@ FIGURES = ("one_fits", "two_fit", "pairs", "answered", "across", "frames")
 
 def figures_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The model, and whether the accordion is open."""
-    return (model_of(screen.setup), st.session_state.get(FIGURES_DRAWER_KEY))
+    return (resolve_run(screen.setup.run).model, st.session_state.get(FIGURES_DRAWER_KEY))
 
 
 @page_part(figures_dependencies)
 def show_model_figures(screen: ScreenState) -> None:
     """Shows an accordion with the figures of all models of the language; returns early if no model reads the
     sentence."""
-    name = model_of(screen.setup)
+    name = resolve_run(screen.setup.run).model
     if name is not None:
         title = say("figures.title")
         show_drawer(title, ":material/monitoring:", FIGURES_DRAWER_KEY, lambda: show_figures(RECIPES[name].language))

@@ -12,7 +12,8 @@ from pages.runs.model_runs import model_sentences_of
 from pages.session.collected import collected
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.setup import Setup, model_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, has, say
 
 MOST_NAMED_WORDS = 4  # words that surprise the model, or are unknown to it
@@ -28,7 +29,7 @@ def judge_screen(screen: ScreenState) -> tuple[tuple[str, ...], Judgement] | Non
     words = words_of_model(screen)
     if words is None or len(words) < 2:
         return None
-    kind = model_sentences_of(screen.setup)
+    kind = model_sentences_of(screen.setup.run)
     return words, judge_sentence(kind.model, kind.read(words))
 
 
@@ -48,7 +49,7 @@ def mark_startling(screen: ScreenState, origins: Sequence[str]) -> tuple[str, ..
 # ---- the part of the page --------------------------------------------------------------------------------------------
 def guess_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The model, and the judgement of its sentence, which does not depend on the layer."""
-    return (model_of(screen.setup), judge_screen(screen))
+    return (resolve_run(screen.setup.run).model, judge_screen(screen))
 
 
 @page_part(guess_dependencies)
@@ -59,7 +60,7 @@ def show_judgement(screen: ScreenState) -> None:
     if judged is None:
         return
     words, judgement = judged
-    name = model_of(screen.setup)
+    name = resolve_run(screen.setup.run).model
     told = [tell_reference(name, words, each) for each in judgement.references[:MOST_REFERENCES]]
     read = tell_stand_ins(screen, words)
     if judgement.outside:
@@ -72,7 +73,7 @@ def show_judgement(screen: ScreenState) -> None:
 
 def tell_stand_ins(screen: ScreenState, words: Sequence[str]) -> list[str]:
     """Text about everyday words that are not in the vocabulary, and the word that is read for each; empty if none."""
-    kind = model_sentences_of(screen.setup)
+    kind = model_sentences_of(screen.setup.run)
     origins = kind.look_up(tuple(words)).origins
     named = {}
     for word, token, origin in zip(words, kind.read(tuple(words)), origins, strict=True):
@@ -106,7 +107,7 @@ def tell_sign(setup: Setup, words: Sequence[str], of_words: bool = False) -> str
     """
     if len(words) < 2:
         return ""
-    kind = model_sentences_of(setup)
+    kind = model_sentences_of(setup.run)
     judgement = judge_sentence(kind.model, kind.read(tuple(words)))
     is_guess = judgement.outside or (of_words and judgement.reasons)
     return tell_guess(words, judgement, of_words) if is_guess else ""
@@ -128,7 +129,7 @@ def name_words(words: Sequence[str], places: Sequence[int]) -> str:
 
 def show_guess_sign(setup: Setup) -> None:
     """Shows the warning that a model guesses, if a lesson's words come from the model's reading of a sentence."""
-    sign = tell_sign(setup, model_sentences_of(setup).own_words(), of_words=True)
+    sign = tell_sign(setup, model_sentences_of(setup.run).own_words(), of_words=True)
     st.session_state[SIGN_KEY] = sign
     show_sign(sign)
 

@@ -12,7 +12,7 @@ from pages.panels.model_rail import words_of_model
 from pages.runs.model_runs import model_sentences_of, model_stack
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import layer_of, word_choices_of
+from pages.setup.resolve import resolve_run, word_choices_of
 
 SUM, LOGITS = "residual_sum", "logit_sum"
 LOOK_KEY = "model_block"
@@ -61,9 +61,9 @@ def view_block(screen: ScreenState) -> BlockView | None:
     words = words_of_model(screen)
     if words is None:
         return None
-    kind = model_sentences_of(screen.setup)
-    temperature = WordChoices(word_choices_of(screen.setup).temperature)
-    stack = with_word_choices(kind.model, model_stack(screen.setup, words), temperature)
+    kind = model_sentences_of(screen.setup.run)
+    temperature = WordChoices(word_choices_of(screen.setup.view).temperature)
+    stack = with_word_choices(kind.model, model_stack(screen.setup.run, words), temperature)
     at = min(screen.selection.query, len(words) - 1)
     return make_view(kind.model, kind.read(words), stack, at)
 
@@ -80,7 +80,7 @@ def make_view(name: str, tokens: tuple[str, ...], stack: Stack, at: int) -> Bloc
 
 def changed_layer(screen: ScreenState) -> int | None:
     """The number of the layer on the screen if its output is not that of the trained model; None if it is."""
-    kind, layer = model_sentences_of(screen.setup), layer_of(screen.setup)
+    kind, layer = model_sentences_of(screen.setup.run), resolve_run(screen.setup.run).layer
     stack = run_model(kind.model, kind.read(words_of_model(screen)))
     own, shown = stack[f"{layer}.attention"]["output"], screen.trace["output"]
     own = own[0]  # (T, D)

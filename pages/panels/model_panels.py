@@ -14,7 +14,8 @@ from pages.runs.cache import inputs_of
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.setup import PANEL_NAMES, Setup, model_of, without_view
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import PANEL_NAMES, Setup
 from pages.site.words import say, strip_markup
 
 RECORDS: dict[str, Panel] = {name: import_module(f"pages.panels.model.{name}").PANEL for name in PANEL_NAMES}
@@ -24,7 +25,7 @@ FIRST_PANEL = next(iter(PANELS))
 
 def open_panel(screen: ScreenState) -> str | None:
     """The name of the open panel; None if no language model reads the sentence."""
-    return None if words_of_model(screen) is None else screen.setup.panel or FIRST_PANEL
+    return None if words_of_model(screen) is None else screen.setup.view.panel or FIRST_PANEL
 
 
 @page_part(lambda screen: (open_panel(screen),))
@@ -56,8 +57,8 @@ def panel_dependencies(screen: ScreenState) -> tuple[object, ...]:
     if name is None:
         return ()
     panel = PANELS[name]
-    run = panel.run_key(screen) if panel.run_key else without_view(screen.setup)
-    declared = tuple(getattr(screen.setup, field) for field in panel.depends_on)
+    run = panel.run_key(screen) if panel.run_key else screen.setup.run
+    declared = tuple(screen.setup.value_of(field) for field in panel.depends_on)
     word = (screen.selection.batch, screen.selection.query)
     return (name, run, word, declared, st.session_state.get(LOOK_KEY), current_palette().ground)
 
@@ -73,11 +74,11 @@ def show_panel(screen: ScreenState) -> None:
 def tell_run_guess(setup: Setup) -> str:
     """The warning that the model guesses, for each sentence of a run that is unlike its training sentences, without
     markup: for files and the stage. Empty if no language model reads, or if it does not guess."""
-    if model_of(setup) is None:
+    if resolve_run(setup.run).model is None:
         return ""
     inputs = inputs_of(setup)
     own = [each.words for each in inputs.batch] or [inputs.queries]
     sentences = [words for words in (*own, second_words_of(setup)) if words[:1] == (START,)]
-    predicts_words = PANELS[setup.panel or FIRST_PANEL].predicts_words
+    predicts_words = PANELS[setup.view.panel or FIRST_PANEL].predicts_words
     signs = dict.fromkeys(tell_sign(setup, words, predicts_words) for words in sentences)
     return strip_markup(" ".join(filter(None, signs)))

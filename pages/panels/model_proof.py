@@ -28,7 +28,7 @@ def shown_runs(screen: ScreenState) -> ShownRuns | None:
     own = None if panel is None else PANELS[panel].runs(screen)
     if own is None:
         return None
-    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     return ShownRuns((panel, kind.model, words, kind.read(words), *own.key), own.find)
 
 

@@ -13,7 +13,8 @@ from pages.runs.model_runs import model_sentences_of
 from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import Setup, layer_of, model_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 from pages.site.words import say
 
 RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
@@ -22,7 +23,7 @@ RAIL_MAP_SIDE = 40  # rows or columns of a head's small map
 def words_of_model(screen: ScreenState) -> tuple[str, ...] | None:
     """The words on the screen that a language model reads, START first; None if no model reads or if rows are no
     words."""
-    if model_of(screen.setup) is None:
+    if resolve_run(screen.setup.run).model is None:
         return None
     words = screen.inputs.queries
     if screen.inputs.batch:
@@ -37,12 +38,12 @@ def pack_layers(screen: ScreenState) -> tuple[dict, bytes]:
     words = words_of_model(screen)
     if words is None:
         return {}, b""
-    kind = model_sentences_of(screen.setup)
+    kind = model_sentences_of(screen.setup.run)
     maps = draw_layer_maps(kind.model, kind.read(words))
     shape = load_recipe(kind.model).shape()
     numbers = range(1, shape.layers + 1)
     layers = {
-        "now": layer_of(screen.setup),
+        "now": resolve_run(screen.setup.run).layer,
         "names": [[name_model_head(screen.setup, layer, head) for head in range(shape.heads)] for layer in numbers],
         "titles": [say("model.layer", layer=layer) for layer in numbers],
         "shape": maps[0].drawn,
@@ -64,7 +65,7 @@ def draw_layer_maps(name: str, tokens: tuple[str, ...]) -> tuple[SmallRaster, ..
 
 def name_model_head(setup: Setup, layer: int, head: int) -> str:
     """The name of a head: the question that it answers, if any, otherwise its number."""
-    recipe = load_recipe(model_of(setup))
+    recipe = load_recipe(resolve_run(setup.run).model)
     shape = recipe.shape()
     if shape.answers == "heads" and layer == shape.layers and head in recipe.questions:
         return say(f"model.question.{QUESTIONS[head]}")
@@ -76,11 +77,11 @@ def open_head(query: int, layer: int, head: int) -> None:
 
     query: the word that is selected with it. layer: counted from 1."""
     setup = setup_state.current_setup()
-    name = model_of(setup)
+    name = resolve_run(setup.run).model
     shape = None if name is None else load_recipe(name).shape()
     if shape is None or layer not in range(1, shape.layers + 1) or head not in range(shape.heads):
         return
-    if layer == layer_of(setup):
+    if layer == resolve_run(setup.run).layer:
         select_head(head)
     else:
         open_layer(layer, query, head)

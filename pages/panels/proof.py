@@ -9,7 +9,8 @@ from attention_core.verification.proof import MAX_AUTOMATIC_PROOF_NUMBERS, Proof
 from pages.panels.markdown_table import make_table
 from pages.runs.cache import proof_for
 from pages.session.labels import describe_cell
-from pages.setup.setup import Setup, layer_of, model_of, without_view
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 from pages.site.words import escape_markdown, say
 
 PANEL_WIDTH_PX = 520
@@ -20,10 +21,10 @@ def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
     """The proof of a run; None if it is large and the reader did not request it."""
     number_count = sum(step.stored.numel() for step in trace.steps.values())
     is_small = number_count <= MAX_AUTOMATIC_PROOF_NUMBERS
-    run = without_view(setup)
+    run = setup.run
     if not is_small and st.session_state.get("prove") != run:
         return None
-    return proof_for(run)
+    return proof_for(Setup(run))
 
 
 def show_proof(trace: Trace, setup: Setup) -> None:
@@ -36,7 +37,7 @@ def show_proof(trace: Trace, setup: Setup) -> None:
         if proof is not None:
             show_checks(trace, setup, proof)
         elif st.button(say("proof.run")):
-            st.session_state["prove"] = without_view(setup)
+            st.session_state["prove"] = setup.run
             st.rerun()
 
 
@@ -45,14 +46,14 @@ def show_checks(trace: Trace, setup: Setup, proof: Proof) -> None:
     with st.container(width=PANEL_WIDTH_PX):
         st.markdown(describe_agreement(proof))
         st.markdown(say("proof.how"))
-        if model_of(setup) is not None:
-            st.caption(say("proof.layer", layer=layer_of(setup)))
+        if resolve_run(setup.run).model is not None:
+            st.caption(say("proof.layer", layer=resolve_run(setup.run).layer))
         show_check_table(proof)
-        if setup.dtype != "float64":
+        if setup.run.dtype != "float64":
             st.caption(describe_rounding(setup, proof))
         if proof.overflow:
             cell = describe_overflow(trace, proof)
-            st.warning(say("proof.overflow", dtype=setup.dtype, cell=cell))
+            st.warning(say("proof.overflow", dtype=setup.run.dtype, cell=cell))
 
 
 def describe_agreement(proof: Proof) -> str:
@@ -81,7 +82,7 @@ def describe_rounding(setup: Setup, proof: Proof) -> str:
     step, rounding = max(proof.rounding.items(), key=lambda item: item[1])
     return say(
         "proof.rounding",
-        dtype=setup.dtype,
+        dtype=setup.run.dtype,
         step=escape_markdown(step),
         figure=f"{rounding:.1e}",
     )
@@ -113,7 +114,7 @@ def format_badge(trace: Trace, setup: Setup, proof: Proof | None) -> str:
     if proof is None:
         return f":gray[{say('proof.unchecked')}]"
     if proof.overflow and (proof.passed or proof.failed.witness == "held"):
-        text = say("proof.overflows", dtype=setup.dtype, cell=describe_overflow(trace, proof))
+        text = say("proof.overflows", dtype=setup.run.dtype, cell=describe_overflow(trace, proof))
         return f":orange[:material/warning: {text}]" if proof.passed else f":red[:material/error: {text}]"
     if not proof.passed:
         text = say("proof.failed", step=escape_markdown(proof.failed.step))

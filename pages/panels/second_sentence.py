@@ -23,18 +23,18 @@ BOX_KEY = "c_other_text"
 def second_words_of(setup: Setup) -> tuple[str, ...]:
     """The words of the second sentence, START first; empty if there is none, or if this model cannot read the
     link's."""
-    if setup.other_text is None:
+    if setup.view.other_text is None:
         return ()
     try:
-        return read_second_sentence(model_sentences_of(setup), setup.other_text)
+        return read_second_sentence(model_sentences_of(setup.run), setup.view.other_text)
     except AttentionError:
         return ()
 
 
 def show_second_sentence(screen: ScreenState) -> None:
     """Shows the box for the second sentence; why it could not be read, or that the model guesses about it."""
-    kind = model_sentences_of(screen.setup)
-    mirror_field(BOX_KEY, CONTROL, screen.setup.other_text or "")
+    kind = model_sentences_of(screen.setup.run)
+    mirror_field(BOX_KEY, CONTROL, screen.setup.view.other_text or "")
     st.text_input(
         say("second.label"),
         key=BOX_KEY,

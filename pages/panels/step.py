@@ -21,7 +21,6 @@ from pages.session.labels import axis_name, chosen_cell, current_palette, formul
 from pages.session.moved_widgets import is_outdated, set_moved_widget
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState, current_screen
-from pages.setup.setup import without_view
 from pages.site.code_words import say_code
 from pages.site.words import say
 
@@ -38,16 +37,16 @@ def step_dependencies(screen: ScreenState) -> tuple[object, ...]:
     is_drawer_open = st.session_state.get(STEP_DRAWER_KEY)
     if not is_drawer_open and not has_picture_here(screen):
         return ()
-    if setup.step not in trace:
-        return (is_drawer_open, setup.step, *trace.steps)
-    query = selection.query if shows_part_of_query(trace, setup.step) else None
+    if setup.view.step not in trace:
+        return (is_drawer_open, setup.view.step, *trace.steps)
+    query = selection.query if shows_part_of_query(trace, setup.view.step) else None
     return (
-        setup.step,
-        setup.cell,
+        setup.view.step,
+        setup.view.cell,
         *setup_state.get_trail(),
-        without_view(setup),
-        setup.pinned,
-        setup.against and setup_state.setup_before(),
+        setup.run,
+        setup.comparison.pinned,
+        setup.comparison.against and setup_state.setup_before(),
         selection.batch,
         selection.head,
         query,
@@ -69,9 +68,9 @@ def shows_part_of_query(trace: Trace, step: str) -> bool:
 
 def has_picture_here(screen: ScreenState) -> bool:
     """Whether an opened step is drawn under the flow: it is large, a difference, or two runs are compared."""
-    if screen.setup.step not in screen.trace:
+    if screen.setup.view.step not in screen.trace:
         return False
-    return screen.shows_difference or screen.a is not None or canvas_map.is_large(screen.trace, screen.setup.step)
+    return screen.shows_difference or screen.a is not None or canvas_map.is_large(screen.trace, screen.setup.view.step)
 
 
 def show_step_panel(screen: ScreenState) -> None:
@@ -84,7 +83,7 @@ def show_step_panel(screen: ScreenState) -> None:
 
 def show_step_pictures(screen: ScreenState) -> None:
     """Draws the map of a large step; the picture of a difference, or of two runs with both sums of the opened cell."""
-    trace, step = screen.trace, screen.setup.step
+    trace, step = screen.trace, screen.setup.view.step
     chosen = chosen_cell(trace, screen.setup)
     at = screen.selection.at
     alt = say("step.alt", step=step)
@@ -98,7 +97,7 @@ def show_step_pictures(screen: ScreenState) -> None:
 
 def show_named_step(screen: ScreenState) -> None:
     """Draws the choices of a step and its cell; the formula, the code and the numbers of the opened step."""
-    trace, step = screen.trace, screen.setup.step
+    trace, step = screen.trace, screen.setup.view.step
     is_open = step in trace
     with st.container(horizontal=True, gap="small", key="pickers"):  # keeps the focus here
         step_picker(trace, step if is_open else None)
@@ -156,7 +155,7 @@ def step_cell_pickers(trace: Trace, step: str, chosen: Ref | None, at: dict[str,
     keys = [set_moved_widget(f"c_axis_{step}_{axis}", place) for axis, place in enumerate(shown)]
 
     def open_chosen_cell() -> None:
-        is_gone = setup_state.current_setup().step != step
+        is_gone = setup_state.current_setup().view.step != step
         if is_gone or any(is_outdated(key) for key in keys):
             return
         chosen_places = [st.session_state.get(key) for key in keys]

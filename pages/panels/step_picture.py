@@ -165,7 +165,7 @@ def name_drawn_places(trace: Trace, part: Panel) -> list[str]:
 
 def difference_title() -> str:
     """Text that names the two runs of a difference."""
-    is_comparison = setup_state.current_setup().pinned
+    is_comparison = setup_state.current_setup().comparison.pinned
     return say("compare.step" if is_comparison else "change.title")
 
 

@@ -15,7 +15,7 @@ from pages.session.cell_clicks import open_cell
 from pages.session.fragments import select_and_redraw
 from pages.session.labels import current_palette, short_step_name
 from pages.session.view import ScreenState
-from pages.setup.setup import Setup, without_view
+from pages.setup.setup import RunSetup
 from pages.site.words import say
 
 STEP_MAP_PX, NARROW_STEP_MAP_PX, HEAD_MAP_PX = 46, 34, 80  # pixels: the longer side of a small map
@@ -64,7 +64,7 @@ def show_strip(screen: ScreenState) -> None:
             "opens": step,
             "name": mark_moved(short_step_name(step), step in moved),
             "title": f"{step} · {shape}",
-            "chosen": step == screen.setup.step,
+            "chosen": step == screen.setup.view.step,
             "breaks": step == second_line_step,
             "map": small_map,
         }
@@ -147,8 +147,8 @@ def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> 
         leading = screen.drawn(step).step(step).leading(at)
         matrices.append((step, tuple(leading.items())))
     return cached_small_maps(
-        without_view(screen.setup),
-        before and without_view(before),
+        screen.setup.run,
+        before and before.run,
         tuple(matrices),
         screen.times,
         most,
@@ -158,7 +158,7 @@ def make_small_maps(screen: ScreenState, places: list[StepPlace], most: int) -> 
 
 @cache_by_setup
 def cached_small_maps(
-    setup: Setup, before: Setup | None, matrices: tuple, times: bool, most: int, _drawn: Callable[[str], Trace]
+    run: RunSetup, before: RunSetup | None, matrices: tuple, times: bool, most: int, _drawn: Callable[[str], Trace]
 ) -> tuple[SmallRaster, ...]:
     """The small maps of a run, or of its difference to the run before. matrices: each step with the position on its
     leading axes."""

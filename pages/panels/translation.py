@@ -9,19 +9,18 @@ from pages.runs.compute import sentences_of
 from pages.runs.translated_sentences import TranslatedSentences
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.setup import without_view
 from pages.site.words import escape_markdown, say
 
 
 def translation_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The run and the row, if a translator reads; otherwise empty."""
     kind = translated_sentences_of(screen)
-    return () if kind is None else (without_view(screen.setup), screen.selection.query)
+    return () if kind is None else (screen.setup.run, screen.selection.query)
 
 
 def translated_sentences_of(screen: ScreenState) -> TranslatedSentences | None:
     """The sentences that a translator reads and writes; None without a translator, or if rows are no words."""
-    kind = sentences_of(screen.setup)
+    kind = sentences_of(screen.setup.run)
     return kind if isinstance(kind, TranslatedSentences) and "x" not in kind.typed else None
 
 

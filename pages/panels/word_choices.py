@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from attention_core.record.errors import AttentionError
 from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
-from pages.setup.setup import Setup, word_choices_of
+from pages.setup.resolve import word_choices_of
+from pages.setup.setup import Setup
 from pages.setup.word_choices import (
     TOP_KS,
     TOP_PS,
@@ -21,13 +22,13 @@ NEUTRAL = {"word_temperature": 1.0, "top_p": 1.0}  # values without effect, whic
 
 def describe_temperature(setup: Setup) -> dict:
     """The data of the temperature slider."""
-    value = word_choices_of(setup).temperature
+    value = word_choices_of(setup.view).temperature
     return {"value": value, "ends": WORD_TEMPERATURES, "label": say("block.temperature")}
 
 
 def describe_cuts(setup: Setup) -> dict:
     """The data of the sliders of top-k (None if all words remain) and top-p."""
-    choices = word_choices_of(setup)
+    choices = word_choices_of(setup.view)
     return {
         "top_k": {"value": choices.top_k, "ends": TOP_KS, "label": say("words.top_k"), "all": say("words.all")},
         "top_p": {"value": choices.top_p, "ends": TOP_PS, "label": say("words.top_p"), "all": say("words.all")},

@@ -13,7 +13,8 @@ from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import current_palette
 from pages.session.view import current_screen
-from pages.setup.setup import Setup, network_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 from pages.site.words import get_text_template, say
 
 KEY = "word_gaps"
@@ -30,7 +31,7 @@ word_gaps = make_component(
 def show_word_gaps(setup: Setup, inputs: RunInputs) -> None:
     """Shows the words of the sentence for splitting and joining; returns early if they are written with spaces."""
     words = gap_words(inputs)
-    if network_of(setup) is not None or not is_written_without_spaces("".join(words)):
+    if resolve_run(setup.run).network is not None or not is_written_without_spaces("".join(words)):
         return
     data = {
         "words": words,
@@ -56,7 +57,7 @@ def take_gap(gap: Mapping) -> None:
     words = gap_words(screen.inputs)
     changed = toggle_gap(words, gap["at"]) if [*gap["words"]] == words else ()
     if changed:
-        try_change(CONTROL, text=spell_tokens(changed, screen.setup))
+        try_change(CONTROL, text=spell_tokens(changed, screen.setup.run))
 
 
 def toggle_gap(words: Sequence[str], at: int) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from pages.panels.setup_controls import mirror_field, show_refusal, try_change
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.view import ScreenState, current_screen
-from pages.setup.setup import Setup, model_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles, with_word_role
 from pages.site.words import escape_markdown, say
 
@@ -36,17 +37,17 @@ class RoleOffer:
 
     def role_of(self, setup: Setup, word: str) -> str:
         """The current role of a word."""
-        chosen = {each.casefold(): role for each, role in read_word_roles(setup.word_roles).items()}
+        chosen = {each.casefold(): role for each, role in read_word_roles(setup.run.word_roles).items()}
         role = chosen.get(word.casefold(), self.usual)
         return role if role in self.roles else self.usual
 
 
 def find_role_offer(setup: Setup) -> RoleOffer | None:
     """The roles that unknown words of a Setup can have; None if its example has no dictionary."""
-    model = model_of(setup)
+    model = resolve_run(setup.run).model
     if model is not None:
         return RoleOffer("model", (NOT_KNOWN, *role_names(load_recipe(model).language)), NOT_KNOWN)
-    lexicon = EXAMPLES[setup.example].lexicon
+    lexicon = EXAMPLES[setup.run.example].lexicon
     return lexicon and RoleOffer("dictionary", tuple(lexicon.roles), OTHER)
 
 
@@ -87,9 +88,9 @@ def join_words(words: list[str], spell: Callable[[str], str] = escape_markdown) 
 
 def describe_known_words(setup: Setup) -> str:
     """Text about the words that the language model or the dictionary of the example knows."""
-    model = model_of(setup)
+    model = resolve_run(setup.run).model
     if model is None:
-        return list_dictionary(EXAMPLES[setup.example].lexicon)
+        return list_dictionary(EXAMPLES[setup.run.example].lexicon)
     return say("roles.count", count=len(known_words(load_recipe(model).language)))
 
 
@@ -158,7 +159,7 @@ def take_role(sent: Mapping) -> None:
 def choose_role(offer: RoleOffer, word: str, role: str) -> None:
     """Sets the role of a word in the Setup."""
     given = None if role == offer.usual else role
-    roles = setup_state.current_setup().word_roles
+    roles = setup_state.current_setup().run.word_roles
     try_change("word_roles", word_roles=with_word_role(roles, word.casefold(), given))
 
 

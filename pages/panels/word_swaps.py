@@ -1,7 +1,5 @@
 """Words of the sentence that are worth replacing by another, one click each."""
 
-from dataclasses import replace
-
 from attention_core.examples.examples import EXAMPLES
 from attention_core.inputs.tokenizer import printable_token
 from attention_core.record.errors import AttentionError
@@ -9,16 +7,17 @@ from pages.panels.setup_controls import try_change
 from pages.runs.cache import inputs_of
 from pages.runs.compute import spell_tokens, tokens_of
 from pages.runs.run_inputs import RunInputs
-from pages.setup.setup import Setup, input_mode_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 
 MAX_SWAP_OFFERS = 2  # replacements that are offered
 
 
 def list_swap_offers(setup: Setup, inputs: RunInputs) -> list[tuple[str, str]]:
     """The dictionary's replacements, such as (it, she), whose first word is in the sentence."""
-    if input_mode_of(setup) != "sentence":
+    if resolve_run(setup.run).mode != "sentence":
         return []
-    swaps = EXAMPLES[setup.example].dictionary().swaps
+    swaps = EXAMPLES[setup.run.example].dictionary().swaps
     words = first_sentence_of(inputs)
     possible_swaps = [(old, new) for old, new in swaps if old in words]
     return possible_swaps[:MAX_SWAP_OFFERS]
@@ -29,7 +28,7 @@ def take_swap_offer(number: int, setup: Setup, inputs: RunInputs) -> None:
     offers = list_swap_offers(setup, inputs)
     if number < len(offers):
         old, new = offers[number]
-        try_change("text", text=exchange_word(setup, inputs, old, new), token=setup.token)
+        try_change("text", text=exchange_word(setup, inputs, old, new), token=setup.view.token)
 
 
 def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:
@@ -40,24 +39,24 @@ def first_sentence_of(inputs: RunInputs) -> tuple[str, ...]:
 def exchange_word(setup: Setup, inputs: RunInputs, old: str, new: str) -> str:
     """The sentence with one word replaced by another."""
     words = tuple(new if word == old else word for word in first_sentence_of(inputs))
-    return spell_tokens(words, setup)
+    return spell_tokens(words, setup.run)
 
 
 def with_word(setup: Setup, at: int, text: str) -> Setup:
     """The Setup with another word at a position of its sentence. Raises AttentionError if the text is not one word."""
-    new_words = tokens_of(text, setup)
+    new_words = tokens_of(text, setup.run)
     count = len(new_words)
     if count != 1:
         raise AttentionError("one_word", given=printable_token(text), count=count)
     words = inputs_of(setup).queries
     changed_words = (*words[:at], *new_words, *words[at + 1 :])
-    return replace(setup, text=spell_tokens(changed_words, setup))
+    return setup.with_fields(text=spell_tokens(changed_words, setup.run))
 
 
 def suggest_word(setup: Setup, at: int) -> str:
     """A word of the dictionary to try instead of a word: its replacement, otherwise one with another vector, otherwise
     itself."""
-    lexicon = EXAMPLES[setup.example].dictionary()
+    lexicon = EXAMPLES[setup.run.example].dictionary()
     word = inputs_of(setup).queries[at]
     swaps = dict(lexicon.swaps)
     if swaps.get(word):

@@ -19,7 +19,7 @@ from pages.presentation.setup_slide import find_largest_cell, make_row_exercise,
 from pages.session.collected import CollectedPart, collect_part
 from pages.session.staged import StagedPart
 from pages.session.view import make_screen_state
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.catalog import LESSONS
 from pages.site.words import current_language, say, strip_markup
 
@@ -148,7 +148,7 @@ def make_lesson_exercise(shown: LessonPart, run: Setup | None) -> SlideExercise 
     if shown.part != PICTURE_PART or shown.slug not in EXERCISE_STEPS:
         return None
     if run is None:  # the page samples its numbers: an example sentence has few numbers, which are whole
-        run = Setup(example=f"{current_language()}_colour", token=4, head=1)
+        run = make_setup(example=f"{current_language()}_colour", token=4, head=1)
     try:
         screen = make_screen_state(run, None)
     except AttentionError:

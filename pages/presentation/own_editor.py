@@ -80,5 +80,5 @@ def edit_shown_part(index: int, shown: SceneContent, name: str, widget: Callable
 
 def add_code_scene(setup: Setup) -> None:
     """Adds a scene with the code of a Setup's step."""
-    title = say("present.desk.code_title", step=setup.step or "weights")
+    title = say("present.desk.code_title", step=setup.view.step or "weights")
     lecture_session.add_scene(lecture_session.make_scene(RunCode(setup), title))

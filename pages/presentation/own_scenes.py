@@ -31,4 +31,4 @@ def show_code_step(screen: ScreenState) -> None:
 
 def step_of_code(trace: Trace, setup: Setup) -> str:
     """The step whose code is shown: the opened one if it is computed, else the weights."""
-    return setup.step if setup.step in trace.computed() else "weights"
+    return setup.view.step if setup.view.step in trace.computed() else "weights"

@@ -99,7 +99,7 @@ def first_lines(text: str) -> list[str]:
 # ---- cached small pictures -------------------------------------------------------------------------------------------
 def fits_card(setup: Setup) -> bool:
     """Whether a run is small enough to be computed for a card. Raises AttentionError if its inputs are unavailable."""
-    queries, keys = count_queries_and_keys(gather_inputs(setup, find_arrays(setup)))
+    queries, keys = count_queries_and_keys(gather_inputs(setup.run, find_arrays(setup.run)))
     return queries * keys <= MAX_CARD_PAIRS
 
 

@@ -1,7 +1,6 @@
 """Controls for the cell whose arithmetic a scene of the own lecture shows."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import streamlit as st
 
@@ -53,11 +52,11 @@ def scene_cell_pickers(index: int, scene: Scene) -> None:
 
 def get_scene_cell(trace: Trace, setup: Setup) -> tuple[str, tuple[int, ...]]:
     """The step and the cell that a Setup opens; the weights if it opens no step, the first cell if it opens none."""
-    step = setup.step
+    step = setup.view.step
     if step not in trace.computed():
         step = "weights"
-    if setup.cell and trace.holds(step, setup.cell):
-        return step, setup.cell
+    if setup.view.cell and trace.holds(step, setup.view.cell):
+        return step, setup.view.cell
     first_cell = (0,) * trace[step].dim()
     return step, first_cell
 
@@ -90,8 +89,8 @@ def read_chosen_cell(axes: int) -> tuple[int, ...]:
 def with_opened_cell(setup: Setup, step: str, cell: tuple[int, ...], axes: tuple[str, ...]) -> Setup:
     """A Setup with a cell opened and the cell's query selected, and its head if the Setup selects one."""
     places = dict(zip(axes, cell, strict=True))
-    token = places.get("T", setup.token)
-    head = setup.head
+    token = places.get("T", setup.view.token)
+    head = setup.view.head
     if head is not None:
         head = places.get("H", head)
-    return replace(setup, step=step, cell=cell, token=token, head=head)
+    return setup.with_fields(step=step, cell=cell, token=token, head=head)

@@ -137,7 +137,7 @@ def show_question_step(screen: ScreenState) -> None:
     """Shows the sentence of the scene's run, if it has one, and the question to the audience."""
     question = lecture_session.current_scene().question
     if lecture_session.current_scene().setup is not None:
-        sentence = spell_tokens(screen.inputs.queries, screen.setup)
+        sentence = spell_tokens(screen.inputs.queries, screen.setup.run)
         with st.container(key="sentence"):
             st.markdown(escape_markdown(printable_token(sentence)))
     with st.container(key="asked"):

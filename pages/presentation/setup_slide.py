@@ -31,7 +31,8 @@ from pages.session import setup_state
 from pages.session.labels import Selection, chosen_cell, describe_cell, formula_names, inline_step_name, name_token
 from pages.session.linked_setup import keep_computable_fields
 from pages.session.view import ScreenState, make_screen_state
-from pages.setup.setup import Setup, link_key_of
+from pages.setup.codec import link_key_of
+from pages.setup.setup import Setup
 from pages.site.words import say, say_refusal
 
 MAX_SHOWN_SHARES = 4  # keys whose shares are named
@@ -189,7 +190,7 @@ def list_shares(shown: ShownScene) -> list[str]:
     """The sentences on the shares of the query's row, in the selected head, or in each of a few if none is selected."""
     trace, selection = shown.screen.trace, shown.screen.selection
     heads = range(trace.sizes()["H"])
-    if shown.scene.setup.head is not None or not 2 <= len(heads) <= MAX_TOLD_HEADS:
+    if shown.scene.setup.view.head is not None or not 2 <= len(heads) <= MAX_TOLD_HEADS:
         return [shares_sentence(trace, selection)]
     told = []
     for head in heads:

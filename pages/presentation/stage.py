@@ -14,7 +14,7 @@ from pages.session import setup_state
 from pages.session.answers import are_answers_revealed
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import LINK_KEYS, link_trouble
+from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say, say_refusal
 
 MODEL_STEPS = ("journey", "map", "model", "cell")  # steps with numbers that may come from a language model

@@ -35,10 +35,10 @@ from pages.runs.kept_runs import KeptRuns, Run
 from pages.runs.run_inputs import RunInputs
 from pages.runs.separate_runs import run_decoding, run_sentences_alone
 from pages.runs.upload_store import UploadedArrays, uploaded_arrays
-from pages.setup.setup import Setup, without_view
+from pages.setup.setup import RunSetup, Setup
 
 Value = TypeVar("Value")
-HASH_SETUP_BY_REPR = {Setup: repr}  # a Setup as a key: its text says all of it
+HASH_SETUP_BY_REPR = {RunSetup: repr, Setup: repr}  # as keys: their text says all of them
 MAX_THREAD_RESULTS = 4  # results of each function that a script's thread keeps
 MAX_CACHED_RUNS = 256  # settings
 MAX_RUN_BYTES = 192 * 2**20  # of all runs that are kept: two of 8 heads of 512 tokens
@@ -97,51 +97,51 @@ class Recalled(Generic[Value]):
 
 
 @partial(KeptRuns, most_bytes=MAX_RUN_BYTES, most=MAX_CACHED_RUNS)
-def cached_run(setup: Setup, arrays: UploadedArrays | None) -> Run:
+def cached_run(setup: RunSetup, arrays: UploadedArrays | None) -> Run:
     return compute_run(setup, arrays)
 
 
 @keep_latest
-def latest_run(setup: Setup, _arrays: UploadedArrays | None) -> Run:
+def latest_run(setup: RunSetup, _arrays: UploadedArrays | None) -> Run:
     """The last two runs on a GPU: they stay there, and only the steps that are shown are copied."""
     return compute_run(setup, _arrays)
 
 
 @cache_by_setup
-def cached_proof(setup: Setup, _trace: Trace) -> Proof:
+def cached_proof(setup: RunSetup, _trace: Trace) -> Proof:
     return prove(_trace)
 
 
 @cache_by_setup
-def cached_precision(setup: Setup, _trace: Trace, _inputs: RunInputs) -> torch.dtype:
+def cached_precision(setup: RunSetup, _trace: Trace, _inputs: RunInputs) -> torch.dtype:
     return infer_precision(_trace, _inputs.brought.given)
 
 
 @cache_by_setup
-def cached_diagnosis(setup: Setup, _trace: Trace, _inputs: RunInputs) -> Diagnosis:
+def cached_diagnosis(setup: RunSetup, _trace: Trace, _inputs: RunInputs) -> Diagnosis:
     precision = cached_precision(setup, _trace, _inputs)
     return first_difference(_trace, _inputs.brought.given, precision)
 
 
 @cache_by_setup
-def cached_causes(setup: Setup, _trace: Trace, _inputs: RunInputs) -> tuple[Cause, ...]:
+def cached_causes(setup: RunSetup, _trace: Trace, _inputs: RunInputs) -> tuple[Cause, ...]:
     precision = cached_precision(setup, _trace, _inputs)
     return find_causes(_trace, _inputs.brought.given, precision)
 
 
 @cache_by_setup
-def cached_batch_difference(setup: Setup, _trace: Trace) -> tuple[str, float]:
+def cached_batch_difference(setup: RunSetup, _trace: Trace) -> tuple[str, float]:
     return largest_batch_difference(_trace, run_sentences_alone(setup))
 
 
 @cache_by_setup
-def cached_moves(setup: Setup, before: Setup, _trace: Trace, _before: Trace) -> dict[str, StepMove]:
+def cached_moves(setup: RunSetup, before: RunSetup, _trace: Trace, _before: Trace) -> dict[str, StepMove]:
     return dict(find_moves(_trace, _before))
 
 
 @cache_by_setup
 def cached_row_distances(
-    setup: Setup, before: Setup, batch: int, head: int, _trace: Trace, _before: Trace
+    setup: RunSetup, before: RunSetup, batch: int, head: int, _trace: Trace, _before: Trace
 ) -> tuple[torch.Tensor, torch.Tensor]:
     was = _before["weights"][batch, head].double()  # (T, S)
     now = _trace["weights"][batch, head].double()
@@ -151,7 +151,7 @@ def cached_row_distances(
 
 
 @cache_by_setup
-def cached_decoding(setup: Setup) -> list[Trace]:
+def cached_decoding(setup: RunSetup) -> list[Trace]:
     return run_decoding(setup)
 
 
@@ -159,68 +159,67 @@ TextItems = tuple[tuple[str, str], ...]
 
 
 @cache_by_setup
-def cached_check(setup: Setup, texts: TextItems, stages: TextItems, _trace: Trace) -> CheckedWork:
+def cached_check(setup: RunSetup, texts: TextItems, stages: TextItems, _trace: Trace) -> CheckedWork:
     return check_work(_trace, dict(texts), dict(stages))
 
 
 @cache_by_setup
-def cached_slips(setup: Setup, texts: TextItems, stages: TextItems, _checked: CheckedWork) -> dict[str, StepSlips]:
+def cached_slips(setup: RunSetup, texts: TextItems, stages: TextItems, _checked: CheckedWork) -> dict[str, StepSlips]:
     return find_slips(_checked)
 
 
 @cache_in_thread
-def run_and_inputs_for(setup: Setup) -> Run:
-    """The run and the inputs of a Setup without view fields."""
+def run_and_inputs_for(setup: RunSetup) -> Run:
+    """The run and the inputs of a Setup."""
     keep = cached_run if setup.device == "cpu" else latest_run
     return keep(setup, find_arrays(setup))
 
 
-def find_arrays(setup: Setup) -> UploadedArrays | None:
+def find_arrays(setup: RunSetup) -> UploadedArrays | None:
     """The uploaded arrays of a Setup, or None if it names no file. Raises AttentionError: file_away."""
     return None if setup.file is None else uploaded_arrays(setup)
 
 
 def check_computable(setup: Setup) -> None:
     """Raises AttentionError if trace_for would; computes and caches nothing."""
-    setup = without_view(setup)
-    check_inputs(setup, find_arrays(setup))
+    check_inputs(setup.run, find_arrays(setup.run))
 
 
 def trace_for(setup: Setup) -> Trace:
     """The run of a Setup, its axes labelled with the words of the selected sentence. Raises AttentionError."""
-    trace, _ = run_and_inputs_for(without_view(setup))
+    trace, _ = run_and_inputs_for(setup.run)
     if trace.sizes()["B"] == 1:
         return trace
     inputs = inputs_of(setup)
     labelled = trace.labelled(T=inputs.queries, S=inputs.keys)
-    chance = inputs.random_parts("tied" in setup.wiring)
+    chance = inputs.random_parts("tied" in setup.run.wiring)
     return replace(labelled, chance=chance)
 
 
 def inputs_of(setup: Setup) -> RunInputs:
     """The inputs of a Setup. Raises AttentionError."""
-    _, inputs = run_and_inputs_for(without_view(setup))
-    return inputs.at(setup.sentence or 0)
+    _, inputs = run_and_inputs_for(setup.run)
+    return inputs.at(setup.view.sentence or 0)
 
 
 @cache_in_thread
 def proof_for(setup: Setup) -> Proof:
     """The proof of a Setup's run. Raises AttentionError."""
-    return cached_proof(setup, trace_for(setup))
+    return cached_proof(setup.run, trace_for(setup))
 
 
 @cache_in_thread
 def decoding_steps_for(setup: Setup) -> list[Trace]:
     """The runs of decoding a causal Setup word by word with a KV cache. Raises AttentionError."""
-    return cached_decoding(without_view(setup))
+    return cached_decoding(setup.run)
 
 
 def checked_answers_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str] = STAGES) -> CheckedWork:
     """The visitor's answers about a Setup's run, checked by the stages of a worked example. Raises AttentionError."""
-    return cached_check(without_view(setup), tuple(texts.items()), tuple(stages.items()), trace_for(setup))
+    return cached_check(setup.run, tuple(texts.items()), tuple(stages.items()), trace_for(setup))
 
 
 def slips_for(setup: Setup, texts: Mapping[str, str], stages: Mapping[str, str]) -> dict[str, StepSlips]:
     """The slips in the visitor's answers by step, with their explanations. Raises AttentionError."""
     checked = checked_answers_for(setup, texts, stages)
-    return cached_slips(without_view(setup), tuple(texts.items()), tuple(stages.items()), checked)
+    return cached_slips(setup.run, tuple(texts.items()), tuple(stages.items()), checked)

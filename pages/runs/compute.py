@@ -31,8 +31,10 @@ from pages.runs.sentences import BIASES, PROJECTIONS, DictionarySentences, put_m
 from pages.runs.translated_sentences import TranslatedSentences
 from pages.runs.upload_store import UploadedArrays
 from pages.runs.weight_matrices import HeadSizes, apply_wiring
+from pages.setup.codec import check_link_length
 from pages.setup.link_values import read_mask_answer
-from pages.setup.setup import MAX_RUN_PAIRS, InputChoice, Setup, check_link_length, config_of, input_choice_of
+from pages.setup.resolve import ResolvedRun, config_of, resolve_run
+from pages.setup.setup import MAX_RUN_PAIRS, RunSetup, Setup
 
 TYPED_MATRICES = ("x", "context", "q", "k", "v", *PROJECTIONS, *BIASES, *LEARNED_TENSORS)
 VECTORS = [name for name, tensor in LEARNED_TENSORS.items() if len(tensor.dims) == 1]
@@ -45,9 +47,9 @@ Sentences = DictionarySentences | HandmadeHeads | LearnedTexts | ModelSentences 
 InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
-def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKind:
+def input_kind_of(setup: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
     """The kind of input of a Setup. arrays: those of its uploaded files."""
-    choice = input_choice_of(setup)
+    choice = resolve_run(setup)
     sentences = make_sentences(setup, choice)
     match choice.mode:
         case "file":
@@ -66,13 +68,13 @@ def input_kind_of(setup: Setup, arrays: UploadedArrays | None = None) -> InputKi
     return sentences
 
 
-def mask_answers_of(setup: Setup) -> dict[str, MaskReading]:
+def mask_answers_of(setup: RunSetup) -> dict[str, MaskReading]:
     """How the masks of a Setup's file are read, by role."""
     answers = {"mask": MaskReading("", setup.polarity)} if setup.polarity else {}
     return answers | dict(map(read_mask_answer, setup.mask_as))
 
 
-def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
+def make_sentences(setup: RunSetup, choice: ResolvedRun) -> Sentences:
     """The sentences of a Setup, of the class that makes their vectors."""
     lines, typed = [], []
     if setup.more is not None and choice.mode == "sentence" and not choice.crossed:
@@ -103,29 +105,29 @@ def make_sentences(setup: Setup, choice: InputChoice) -> Sentences:
     return DictionarySentences(**common)
 
 
-def sentences_of(setup: Setup) -> Sentences:
+def sentences_of(setup: RunSetup) -> Sentences:
     """The sentences of a Setup, whatever its kind of input."""
-    return make_sentences(setup, input_choice_of(setup))
+    return make_sentences(setup, resolve_run(setup))
 
 
-def spell_tokens(tokens: tuple[str, ...], setup: Setup) -> str:
+def spell_tokens(tokens: tuple[str, ...], setup: RunSetup) -> str:
     """A text that is tokenised to the given tokens."""
     return sentences_of(setup).spell(tokens)
 
 
-def tokens_of(text: str, setup: Setup) -> tuple[str, ...]:
+def tokens_of(text: str, setup: RunSetup) -> tuple[str, ...]:
     """The tokens of a typed text."""
     return sentences_of(setup).tokens_of(text)
 
 
 # ---- what goes in ----------------------------------------------------------------------------------------------------
-def gather_inputs(setup: Setup, arrays: UploadedArrays | None = None) -> RunInputs:
+def gather_inputs(setup: RunSetup, arrays: UploadedArrays | None = None) -> RunInputs:
     """All of a run's inputs. arrays: what the Setup's file holds. Raises AttentionError for what cannot be read."""
     kind, config = input_kind_of(setup, arrays), config_of(setup)
     return gather_for_kind(kind, setup, config)
 
 
-def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> RunInputs:
+def gather_for_kind(kind: InputKind, setup: RunSetup, config: AttentionConfig) -> RunInputs:
     """All of a run's inputs: those of a kind, and what is typed over them."""
     inputs = RunInputs(typed=typed_matrices(setup))
     sizes = make_head_sizes(setup, config)
@@ -151,7 +153,7 @@ def gather_for_kind(kind: InputKind, setup: Setup, config: AttentionConfig) -> R
     return inputs
 
 
-def note_sentence_rows(inputs: RunInputs, setup: Setup, config: AttentionConfig) -> None:
+def note_sentence_rows(inputs: RunInputs, setup: RunSetup, config: AttentionConfig) -> None:
     """Notes which rows of typed q and k are still those that a sentence's random vectors or matrices made."""
     if EXAMPLES[setup.example].q is not None:
         return
@@ -162,13 +164,13 @@ def note_sentence_rows(inputs: RunInputs, setup: Setup, config: AttentionConfig)
     note_made_rows(inputs, sentence, setup.wiring, config)
 
 
-def typed_matrices(setup: Setup) -> dict[str, MatrixValue]:
+def typed_matrices(setup: RunSetup) -> dict[str, MatrixValue]:
     """The values of typed matrices by name."""
     values = {name: getattr(setup, name) for name in TYPED_MATRICES}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def make_head_sizes(setup: Setup, config: AttentionConfig) -> HeadSizes:
+def make_head_sizes(setup: RunSetup, config: AttentionConfig) -> HeadSizes:
     """The heads and widths that a Setup chooses."""
     return HeadSizes(
         heads=config.heads,
@@ -213,7 +215,7 @@ def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
-def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
+def compute_run(setup: RunSetup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
     """The Trace of a Setup, on the CPU and with labelled axes, and its inputs.
 
     Raises AttentionError for whatever the core refuses.
@@ -232,17 +234,17 @@ def compute_run(setup: Setup, arrays: UploadedArrays | None = None) -> tuple[Tra
     return replace(labelled, chance=chance), inputs
 
 
-def check(setup: Setup, arrays: UploadedArrays | None = None) -> None:
+def check(setup: RunSetup, arrays: UploadedArrays | None = None) -> None:
     """Raises AttentionError if compute_run would in preparing the run; computes nothing."""
     prepare_run(setup, arrays)
 
 
-def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
+def prepare_run(setup: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
     """The inputs of a run, the same as steps, and the plan. Raises AttentionError."""
     require_one_of("device", setup.device, AVAILABLE_DEVICES)
     kind, config = input_kind_of(setup, arrays), config_of(setup)
     inputs = gather_for_kind(kind, setup, config)
-    check_link_length(setup)
+    check_link_length(Setup(setup))
     given, weights, pairs = make_run_tensors(inputs, setup, config)
     dtype = getattr(torch, setup.dtype)
     with torch.inference_mode():
@@ -279,7 +281,7 @@ def prepare_run(setup: Setup, arrays: UploadedArrays | None) -> tuple[RunInputs,
 
 
 def make_run_tensors(
-    inputs: RunInputs, setup: Setup, config: AttentionConfig
+    inputs: RunInputs, setup: RunSetup, config: AttentionConfig
 ) -> tuple[dict[str, Tensor], Weights, PairInputs]:
     """The input tensors of a run, its weights, and the chosen mask, scores and weights of token pairs."""
     matrices = inputs.matrices
@@ -299,7 +301,7 @@ def make_run_tensors(
     return given, Weights(**weights), pairs
 
 
-def make_batch_tensor(name: str, inputs: RunInputs, setup: Setup) -> Tensor:
+def make_batch_tensor(name: str, inputs: RunInputs, setup: RunSetup) -> Tensor:
     """The sentences of a batch, padded to the longest: (B, T, D). name: "x", or "value"."""
     length, _ = count_queries_and_keys(inputs)
     tensors = []
@@ -320,7 +322,7 @@ def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionCon
     return replace(config, masks=tuple(masks))
 
 
-def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
+def read_chosen_numbers(setup: RunSetup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
     """The scores and weights set by the visitor instead of computed ones, (B, H, T, S) each."""
     dtype = getattr(torch, setup.dtype)
     chosen = {}
@@ -334,7 +336,7 @@ def read_chosen_numbers(setup: Setup, sizes: tuple[int, int, int, int]) -> dict[
     return chosen
 
 
-def label_feature_axes(setup: Setup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
+def label_feature_axes(setup: RunSetup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
     """The feature names of x and of the output, if their widths are those of the example or the built heads."""
     names = inputs.dims
     if not names:
@@ -348,7 +350,7 @@ def label_feature_axes(setup: Setup, inputs: RunInputs, trace: Trace) -> dict[st
     return labels
 
 
-def to_setup_tensor(name: str, matrix: np.ndarray, setup: Setup) -> Tensor:
+def to_setup_tensor(name: str, matrix: np.ndarray, setup: RunSetup) -> Tensor:
     """A matrix in the chosen precision on the chosen device; vectors have one axis, a mask is boolean."""
     tensor = torch.from_numpy(np.ascontiguousarray(matrix)).to(setup.device)
     if name == "allowed":

@@ -11,7 +11,7 @@ from attention_core.inputs.matrix_values import count_packed_bytes
 from pages.runs.freed_memory import give_back
 from pages.runs.run_inputs import RunInputs
 from pages.runs.upload_store import UploadedArrays
-from pages.setup.setup import Setup
+from pages.setup.setup import RunSetup
 
 Run = tuple[Trace, RunInputs]
 LARGE_BYTES = 16 * 2**20  # of a run: where one leaves, what was computed beside it has left as much memory empty
@@ -35,14 +35,14 @@ class KeptRuns:
     callers that ask at once for the same one, one computes it, and the others wait.
     """
 
-    def __init__(self, compute: Callable[[Setup, UploadedArrays | None], Run], most_bytes: int, most: int):
+    def __init__(self, compute: Callable[[RunSetup, UploadedArrays | None], Run], most_bytes: int, most: int):
         self.compute, self.most_bytes, self.most = compute, most_bytes, most
         self.runs: OrderedDict[str, Future[Run]] = OrderedDict()  # by the repr of a Setup, which is complete
         self.sizes: dict[str, int] = {}  # bytes of those that are computed
         self.lock = Lock()
         update_wrapper(self, compute)
 
-    def __call__(self, setup: Setup, arrays: UploadedArrays | None) -> Run:
+    def __call__(self, setup: RunSetup, arrays: UploadedArrays | None) -> Run:
         """The run of a Setup, cached or computed. An error is passed on and not cached."""
         key = repr(setup)
         with self.lock:

@@ -11,16 +11,16 @@ from attention_core.learned.language.shipped import load_recipe
 from attention_core.transformer.stack import Stack
 from pages.runs.compute import sentences_of
 from pages.runs.model_sentences import ModelSentences
-from pages.setup.setup import Setup
+from pages.setup.setup import RunSetup
 
 
-def model_sentences_of(setup: Setup) -> ModelSentences | None:
+def model_sentences_of(setup: RunSetup) -> ModelSentences | None:
     """The sentences of a Setup that a language model reads; None where none does."""
     kind = sentences_of(setup)
     return kind if isinstance(kind, ModelSentences) else None
 
 
-def model_stack(setup: Setup, words: tuple[str, ...]) -> Stack:
+def model_stack(setup: RunSetup, words: tuple[str, ...]) -> Stack:
     """All parts of the model of a Setup on a sentence, as it was trained, and the sums of them, its axes labelled.
 
     words: the sentence behind the sign that each text begins with. What is changed in the layer that is looked at is

@@ -8,7 +8,7 @@ from attention_core.mechanism.config import LEARNED_TENSORS
 from pages.runs.run_inputs import RunInputs
 from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.runs.size_changes import head_counts_of
-from pages.setup.setup import Setup, without_view
+from pages.setup.setup import RunSetup
 
 SIZE_FIELDS = ("heads", "kv_heads", "d_k", "d_v")
 REFITTED_FIELDS = (*SIZE_FIELDS, *PROJECTIONS, *BIASES)  # what `make_size_changes` may write
@@ -33,16 +33,16 @@ class MatrixFate:
     seed: int | None = None
 
 
-def is_resized(before: Setup, now: Setup) -> bool:
+def is_resized(before: RunSetup, now: RunSetup) -> bool:
     """Whether two Setups differ in head counts or widths, and in nothing but the matrices refitted to them."""
-    settings_before = vars(without_view(before))
-    settings_now = vars(without_view(now))
+    settings_before = vars(before)
+    settings_now = vars(now)
     differing = {name for name, value in settings_now.items() if value != settings_before[name]}
     has_another_size = not differing.isdisjoint(SIZE_FIELDS)
     return has_another_size and differing.issubset(REFITTED_FIELDS)
 
 
-def list_fates(before: tuple[Setup, RunInputs], now: tuple[Setup, RunInputs]) -> list[MatrixFate]:
+def list_fates(before: tuple[RunSetup, RunInputs], now: tuple[RunSetup, RunInputs]) -> list[MatrixFate]:
     """The MatrixFate of each matrix that changed. before, now: a Setup and its inputs."""
     (setup_before, inputs_before), (setup_now, inputs_now) = before, now
     heads_before = head_counts_of(setup_before)

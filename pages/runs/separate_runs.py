@@ -7,10 +7,11 @@ import torch
 from attention_core import AttentionConfig, Trace, attend
 from attention_core.variants.kv_cache import decode
 from pages.runs.compute import gather_inputs, label_feature_axes, make_run_tensors, to_setup_tensor
-from pages.setup.setup import Setup, config_of
+from pages.setup.resolve import config_of
+from pages.setup.setup import RunSetup
 
 
-def run_sentences_alone(setup: Setup) -> list[Trace]:
+def run_sentences_alone(setup: RunSetup) -> list[Trace]:
     """The runs of a batch's sentences one by one, without padding."""
     inputs, config = gather_inputs(setup), config_of(setup)
     _, weights, pairs = make_run_tensors(inputs, setup, config)
@@ -52,7 +53,7 @@ def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
     return replace(config, masks=tuple(masks))
 
 
-def run_decoding(setup: Setup) -> list[Trace]:
+def run_decoding(setup: RunSetup) -> list[Trace]:
     """The Traces of decoding a causal run word by word with a KV cache, as kv_cache.decode gives them."""
     inputs, config = gather_inputs(setup), config_of(setup)
     given, weights, _ = make_run_tensors(inputs, setup, config)

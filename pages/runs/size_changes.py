@@ -10,10 +10,11 @@ from attention_core.inputs.matrix_values import UNCHANGED
 from pages.runs.compute import gather_inputs
 from pages.runs.sentences import BIASES, PROJECTIONS
 from pages.runs.weight_matrices import HeadSizes
-from pages.setup.setup import Setup, config_of
+from pages.setup.resolve import config_of
+from pages.setup.setup import RunSetup
 
 
-def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
+def make_size_changes(setup: RunSetup, **sizes: int | None) -> dict[str, object]:
     """The updates of a Setup for other sizes, with the typed matrices refitted: each head that stays keeps the columns
     that still fit."""
     before = gather_inputs(setup).matrices
@@ -40,7 +41,7 @@ def make_size_changes(setup: Setup, **sizes: int | None) -> dict[str, object]:
     return changes
 
 
-def head_counts_of(setup: Setup) -> HeadSizes:
+def head_counts_of(setup: RunSetup) -> HeadSizes:
     """The numbers of query heads and key/value heads of a Setup."""
     config = config_of(setup)
     return HeadSizes(config.heads, config.kv_heads)

@@ -11,7 +11,7 @@ from attention_core.inputs.files.contents import FileContents, read_contents
 from attention_core.inputs.files.qkv_file import guess_array_roles, guess_roles, oldest_in_force
 from attention_core.inputs.files.uploads import refuse_not_finite
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import Setup
+from pages.setup.setup import RunSetup
 
 MAX_UPLOADS = 2  # loads of a session: the one on the screen, and the one that undo goes back to
 
@@ -56,7 +56,7 @@ class Load:
         self.arrays = new
 
 
-def store_upload(files: list[UploadedFile], setup: Setup) -> str:
+def store_upload(files: list[UploadedFile], setup: RunSetup) -> str:
     """Reads files and stores their arrays, keeping those of the Setup on the screen; returns the digest that names them
     in a Setup. Raises AttentionError."""
     uploads, names = [], []
@@ -122,7 +122,7 @@ def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
     return [[files_by_id[file_id] for file_id in upload] for upload in uploads]
 
 
-def store_latest(what: str, digest: str, value: dict, setup: Setup) -> None:
+def store_latest(what: str, digest: str, value: dict, setup: RunSetup) -> None:
     """Keeps something of a load and of the latest loads before it; that of the Setup on the screen goes last."""
     stored = dict(st.session_state.get(what, {}))
     stored.pop(digest, None)
@@ -136,7 +136,7 @@ def store_latest(what: str, digest: str, value: dict, setup: Setup) -> None:
     st.session_state[what] = stored
 
 
-def uploaded_arrays(setup: Setup) -> UploadedArrays:
+def uploaded_arrays(setup: RunSetup) -> UploadedArrays:
     """The arrays that a Setup names. Raises AttentionError: file_away, where this session does not hold them."""
     arrays = st.session_state.get("held", {}).get(setup.file)
     if arrays is None:
@@ -144,11 +144,11 @@ def uploaded_arrays(setup: Setup) -> UploadedArrays:
     return arrays
 
 
-def sources_of(setup: Setup) -> dict[str, Source]:
+def sources_of(setup: RunSetup) -> dict[str, Source]:
     """The file of each array of a Setup, by the array's name."""
     return st.session_state.get("sources", {}).get(setup.file, {})
 
 
-def others_of(setup: Setup) -> dict[Source, dict[str, AttentionError | None]]:
+def others_of(setup: RunSetup) -> dict[Source, dict[str, AttentionError | None]]:
     """The other contents of a Setup's files: the error of each unreadable array, None for a text."""
     return st.session_state.get("others", {}).get(setup.file, {})

@@ -26,7 +26,8 @@ from pages.runs.cache import cache_in_thread
 from pages.runs.devices import find_gpu_obstacle
 from pages.runs.run_inputs import PAD_WORD
 from pages.session.collected import is_collecting
-from pages.setup.setup import Setup, model_of, network_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import Setup
 from pages.site.words import current_language, has, make_names_distinct, say
 
 TokenSpelling = Callable[[Trace, str, int], str]
@@ -44,8 +45,8 @@ def current_palette() -> Palette:
 
 def chosen_cell(trace: Trace, setup: Setup) -> Ref | None:
     """The opened cell, or None if this run lacks it."""
-    if setup.cell and trace.holds(setup.step, setup.cell):
-        return Ref(setup.step, setup.cell)
+    if setup.view.cell and trace.holds(setup.view.step, setup.view.cell):
+        return Ref(setup.view.step, setup.view.cell)
     return None
 
 
@@ -238,38 +239,40 @@ def selection_of(trace: Trace, setup: Setup) -> Selection:
     """The chosen sentence, head and query, else the example's story, else the word that asks, else the most telling."""
     sizes = trace.sizes()
     H, T = sizes["H"], sizes["T"]
-    batch = min(setup.sentence or 0, sizes["B"] - 1)
-    if setup.token is not None and setup.head is not None:
-        head, query = setup.head, min(setup.token, T - 1)
-    elif setup.token is None and shows_example_story(setup, batch, H):
-        head, query = EXAMPLES[setup.example].focus
-    elif setup.token is None and has_own_sentence(setup):
+    batch = min(setup.view.sentence or 0, sizes["B"] - 1)
+    if setup.view.token is not None and setup.view.head is not None:
+        head, query = setup.view.head, min(setup.view.token, T - 1)
+    elif setup.view.token is None and shows_example_story(setup, batch, H):
+        head, query = EXAMPLES[setup.run.example].focus
+    elif setup.view.token is None and has_own_sentence(setup):
         head, query, _ = find_own_asker(trace, setup, batch)
     else:
-        chosen_query = None if setup.token is None else min(setup.token, T - 1)
-        if model_of(setup) is not None:
+        chosen_query = None if setup.view.token is None else min(setup.view.token, T - 1)
+        if resolve_run(setup.run).model is not None:
             head, query = find_row_beyond_itself(trace, chosen_query, batch)
         else:
             head, query = find_telling_row(trace, chosen_query, batch, count_real_queries(trace))
-    if setup.head is not None:
-        head = min(setup.head, H - 1)
+    if setup.view.head is not None:
+        head = min(setup.view.head, H - 1)
     key_value_head = kv_head(head, H, sizes["H_kv"])
     return Selection(batch, head, key_value_head, query)
 
 
 def has_own_sentence(setup: Setup) -> bool:
     """Whether the sentence was typed by the visitor or comes from a link."""
-    is_replaced = any(field is not None for field in (setup.x, setup.q, setup.file))
-    return setup.text is not None and not is_replaced and network_of(setup) is None
+    is_replaced = any(field is not None for field in (setup.run.x, setup.run.q, setup.run.file))
+    return setup.run.text is not None and not is_replaced and resolve_run(setup.run).network is None
 
 
 def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = None) -> AskingWord:
     """The query word of a typed sentence to select. head: the head to search, else the selected one."""
     words = trace.labels["T"][: count_real_queries(trace)]
-    if head is None and setup.head is not None:
-        head = min(setup.head, trace.sizes()["H"] - 1)
+    if head is None and setup.view.head is not None:
+        head = min(setup.view.head, trace.sizes()["H"] - 1)
     first = int(START in words[:1])  # of a language model
-    return find_asking_word(trace, words, batch, head, first=first, past_itself=model_of(setup) is not None)
+    return find_asking_word(
+        trace, words, batch, head, first=first, past_itself=resolve_run(setup.run).model is not None
+    )
 
 
 def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
@@ -283,10 +286,10 @@ def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:
 
 def shows_example_story(setup: Setup, batch: int, heads: int) -> bool:
     """Whether the example's own sentence is selected and has the head and query of its story."""
-    focus = EXAMPLES[setup.example].focus
+    focus = EXAMPLES[setup.run.example].focus
     if focus is None or batch > 0:
         return False
-    typed = (setup.text, setup.x, setup.q, setup.file, setup.built)
+    typed = (setup.run.text, setup.run.x, setup.run.q, setup.run.file, setup.run.built)
     focus_head, _ = focus
     return all(field is None for field in typed) and focus_head < heads
 

@@ -1,7 +1,6 @@
 """Opens a Setup from a link or a file as far as it can be computed, and records the parts that cannot."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import fields, replace
 from time import thread_time
 
 import streamlit as st
@@ -10,7 +9,8 @@ from attention_core import Trace
 from attention_core.record.errors import AttentionError
 from pages.session import setup_state
 from pages.session.linked_state import LinkPart, link_on_arrival
-from pages.setup.setup import DEFAULT_SETUP, Setup, compared_setup_of, link_key_of, setup_from_link, start_in
+from pages.setup.codec import DEFAULTS, link_key_of, setup_from_link
+from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
 from pages.site.words import current_language
 
 TRYING = 0.4  # seconds of this thread's CPU time for each of two passes that try the fields of a link one by one
@@ -43,10 +43,10 @@ def open_setup(
     """Shows a Setup from a link or a file as far as it can be computed; records the other parts with their source."""
     setup, refused = keep_computable_fields(wanted, check)
     unfit = [(link_key_of(name), error) for name, error in refused.items()]
-    compared = compared_setup_of(setup)
-    error = None if compared is None else find_failure(compared, check)
+    compared = setup.comparison.against
+    error = None if compared is None else find_failure(Setup(compared), check)
     if error is not None:
-        setup = replace(setup, against=None, pinned=None)
+        setup = setup.with_fields(against=None, pinned=None)
         unfit.append((link_key_of("against"), error))
     setup, missing = setup_state.drop_missing(setup, compute(setup))
     setup_state.take_setup(setup, [])
@@ -66,15 +66,15 @@ def keep_computable_fields(linked: Setup, check: Callable[[Setup], None]) -> tup
     wrong = find_failure(linked, check)
     if wrong is None:
         return linked, {}
-    names = [field.name for field in fields(Setup) if getattr(linked, field.name) != field.default]
+    names = [name for name, default in DEFAULTS.items() if linked.value_of(name) != default]
     likely_first = sorted(names, key="example".__eq__)  # most often one field alone is wrong, and not the example
     for name in in_time(likely_first):
-        without = replace(linked, **{name: getattr(DEFAULT_SETUP, name)})
+        without = linked.with_fields(**{name: DEFAULTS[name]})
         if find_failure(without, check) is None:
             return without, {name: wrong}
     setup, refused = DEFAULT_SETUP, dict.fromkeys(names, AttentionError("not_tried"))
     for name in in_time(names):
-        attempt = replace(setup, **{name: getattr(linked, name)})
+        attempt = setup.with_fields(**{name: linked.value_of(name)})
         error = find_failure(attempt, check)
         if error is None:
             setup = attempt

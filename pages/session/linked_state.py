@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import OTHER_LINK_KEYS, is_campaign_mark, list_unknown_parts
+from pages.setup.codec import OTHER_LINK_KEYS, is_campaign_mark, list_unknown_parts
 
 LinkPart = tuple[str, str]  # a key of a link, and the beginning of its text
 

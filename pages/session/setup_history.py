@@ -23,7 +23,8 @@ from pages.session.setup_state import (
     with_look_of,
     workbench,
 )
-from pages.setup.setup import Setup, check_link_length, pinned_setup_of, setup_to_query, with_view_of
+from pages.setup.codec import check_link_length
+from pages.setup.setup import Setup
 
 COMPARISON_CONTROL = "comparing"  # pinning, swapping and going back, as a place of refusals
 HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
@@ -33,7 +34,7 @@ HISTORY_MOVES = {"undo": ("past", "future"), "redo": ("future", "past")}
 def pin_current_setup() -> None:
     """Pins the current Setup as A; further changes apply to B."""
     now = current_setup()
-    pinned = replace(now, against=setup_to_query(now), pinned=now.pinned or "values")
+    pinned = now.with_fields(against=now.run, pinned=now.comparison.pinned or "values")
     try:
         check_link_length(pinned)
     except AttentionError as error:
@@ -46,7 +47,7 @@ def pin_current_setup() -> None:
 def swap_a_and_b(compute: Callable[[Setup], Trace]) -> None:
     """Swaps A and B."""
     now = current_setup()
-    show_a(replace(now, against=setup_to_query(now)), compute)
+    show_a(now.with_fields(against=now.run), compute)
 
 
 def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
@@ -56,7 +57,7 @@ def reset_b_to_a(compute: Callable[[Setup], Trace]) -> None:
 
 def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
     """Shows the settings of A with the selection of `seen`."""
-    setup = with_view_of(pinned_setup_of(current_setup()), seen)
+    setup = replace(seen, run=current_setup().comparison.run_a)
     try:
         setup, _ = drop_missing(setup, compute(setup))
     except AttentionError as error:  # its file is no longer held
@@ -69,12 +70,11 @@ def show_a(seen: Setup, compute: Callable[[Setup], Trace]) -> None:
 
 def are_swapped(one: Setup, other: Setup) -> bool:
     """Whether each of two Setups has the other one as its A."""
-    if not (one.pinned and other.pinned):
+    if not (one.comparison.pinned and other.comparison.pinned):
         return False
-    query, other_query = setup_to_query(one), setup_to_query(other)
-    if query == other_query:
+    if one.run == other.run:
         return False
-    return one.against == other_query and other.against == query
+    return one.comparison.against == other.run and other.comparison.against == one.run
 
 
 # ---- undo and redo ---------------------------------------------------------------------------------------------------
@@ -87,9 +87,9 @@ def move_in_history(move: str, compute: Callable[[Setup], Trace]) -> None:
     *rest, now = st.session_state[source]
     left = current_setup()
     is_look = is_same_run(now, left)
-    seen = with_look_of(left, now) if is_look else with_comparison(with_view_of(now, left), left)
+    seen = with_look_of(left, now) if is_look else with_comparison(replace(left, run=now.run), left)
     if are_swapped(now, left):
-        seen = replace(seen, against=now.against)
+        seen = seen.with_fields(against=now.comparison.against)
     try:
         setup, _ = drop_missing(seen, compute(seen))
     except AttentionError as error:  # its file is no longer held

@@ -5,7 +5,7 @@ control keeps what was typed, and the screen keeps the last good Setup.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -14,26 +14,15 @@ from attention_core.learned.grammar import vocabulary
 from attention_core.learned.language.recipes import RECIPES
 from attention_core.record.errors import AttentionError
 from pages.session.linked_state import LinkedState, show_link
+from pages.setup.codec import check_link_length, check_link_values, to_address
 from pages.setup.head_order import HEAD_ORDER_READERS
-from pages.setup.setup import (
-    DEFAULT_SETUP,
-    WHAT_IF_FIELDS,
-    Setup,
-    check_link_length,
-    check_link_values,
-    compared_setup_of,
-    layer_of,
-    model_of,
-    pinned_setup_of,
-    setup_to_query,
-    start_in,
-    to_address,
-    without_view,
-)
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
 from pages.setup.writing import find_written
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
+WHAT_IF_FIELDS = ("changes", "held", "other_text")
 LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *HEAD_ORDER_READERS, "written", *WHAT_IF_FIELDS}
 READ_FIELDS = {"text", "more", "model"}  # a change of these drops the generated text
 WORD_FIELDS = {"text", "cut"}  # a change of these drops the chosen query
@@ -112,8 +101,8 @@ def change_setup(control: str, compute: Callable[[Setup], Trace], **updates) -> 
     for draft in drafts.values():
         waiting |= draft
     attempts = [
-        (replace(before, **waiting | updates), [*drafts, control]),
-        (replace(before, **updates), [control]),
+        (before.with_fields(**waiting | updates), [*drafts, control]),
+        (before.with_fields(**updates), [control]),
     ]
     for attempt, settled in attempts:
         try:
@@ -149,9 +138,9 @@ def push_history(setup: Setup) -> Setup:
 def with_comparison(setup: Setup, before: Setup) -> Setup:
     """The Setup with the difference to another one, where one is shown and both look at the same layer; what is
     pinned stays."""
-    if setup.against is None or setup.pinned:
+    if setup.comparison.against is None or setup.comparison.pinned:
         return setup
-    return replace(setup, against=None if is_other_layer(before, setup) else setup_to_query(before))
+    return setup.with_fields(against=None if is_other_layer(before, setup) else before.run)
 
 
 def setup_before() -> Setup | None:
@@ -160,15 +149,15 @@ def setup_before() -> Setup | None:
     Where another layer was opened there is none: its numbers did not come of those of the layer that was left.
     """
     now, before = current_setup(), st.session_state["before"]
-    named = compared_setup_of(now)
+    named = now.comparison.against
     if named is not None:
-        return named
+        return Setup(named)
     return None if before is None or is_other_layer(before, now) else before
 
 
 def is_other_layer(one: Setup, other: Setup) -> bool:
     """Whether two Setups show different layers of a language model."""
-    return layer_of(one) != layer_of(other)
+    return resolve_run(one.run).layer != resolve_run(other.run).layer
 
 
 def adopt_setup(setup: Setup) -> None:
@@ -181,9 +170,9 @@ def adopt_setup(setup: Setup) -> None:
 
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
-    setup, now = replace(DEFAULT_SETUP, example=example), current_setup()
-    if pinned_setup_of(now) is not None:  # the example is another B
-        setup = replace(setup, against=now.against, pinned=now.pinned)
+    setup, now = DEFAULT_SETUP.with_fields(example=example), current_setup()
+    if now.comparison.run_a is not None:  # the example is another B
+        setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)
     forget_all_refusals()
     st.session_state.update(setup=setup, before=None)
@@ -221,7 +210,7 @@ def get_refusal(control: str) -> AttentionError | None:
 def look_at(**updates) -> None:
     """Changes the selection. Undo leads back to the first selection since the last change."""
     now = current_setup()
-    is_look = updates.keys() <= LOOK_FIELDS and replace(now, **updates) != now
+    is_look = updates.keys() <= LOOK_FIELDS and now.with_fields(**updates) != now
     past = st.session_state["past"]
     if is_look and not (past and is_same_run(past[-1], now)):
         st.session_state["past"] = [*past, now][-MAX_HISTORY:]
@@ -231,64 +220,64 @@ def look_at(**updates) -> None:
 def ask_model(**updates) -> None:
     """Changes a language model or its text. Undo takes each such step back separately."""
     now = current_setup()
-    if replace(now, **updates) != now:
+    if now.with_fields(**updates) != now:
         st.session_state.update(past=[*st.session_state["past"], now][-MAX_HISTORY:], future=[])
     select(**updates)
 
 
 def with_look_of(setup: Setup, other: Setup) -> Setup:
     """A Setup with the LOOK_FIELDS (query, head, step, cell and others) of another one."""
-    return replace(setup, **{name: getattr(other, name) for name in LOOK_FIELDS})
+    return setup.with_fields(**{name: other.value_of(name) for name in LOOK_FIELDS})
 
 
 def is_same_run(one: Setup, other: Setup) -> bool:
-    """Whether two Setups differ at most in VIEW_FIELDS, and so have the same run."""
-    return without_view(one) == without_view(other)
+    """Whether two Setups have the same run."""
+    return one.run == other.run
 
 
 def select(**updates) -> None:
     """Sets selection fields (token, head, step, cell) without a new run or any check."""
-    st.session_state["setup"] = replace(current_setup(), **updates)
+    st.session_state["setup"] = current_setup().with_fields(**updates)
 
 
 def drop_missing(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup without a step, a cell or a written text that the run does not have, and these as (key, text)."""
     setup, missing = drop_missing_cell(setup, trace)
-    if setup.written is None or has_written(setup, trace):
+    if setup.view.written is None or has_written(setup, trace):
         return setup, missing
-    return replace(setup, written=None), [*missing, ("written", setup.written[:40])]
+    return setup.with_fields(written=None), [*missing, ("written", setup.view.written[:40])]
 
 
 def has_written(setup: Setup, trace: Trace) -> bool:
     """Whether a decoder can have written the text of a Setup; always True for a batch of a causal model."""
-    recipe = RECIPES.get(model_of(setup))
+    recipe = RECIPES.get(resolve_run(setup.run).model)
     if recipe is None or not recipe.causal:
         return False
     words = trace.labels.get("T", ())
-    return bool(setup.more) or find_written(setup.written, words, vocabulary(recipe.language)) is not None
+    return bool(setup.run.more) or find_written(setup.view.written, words, vocabulary(recipe.language)) is not None
 
 
 def drop_missing_cell(setup: Setup, trace: Trace) -> tuple[Setup, list[tuple[str, str]]]:
     """The Setup without a step or a cell that the run does not have, and these as (key, text)."""
-    step, cell = setup.step, setup.cell
+    step, cell = setup.view.step, setup.view.cell
     if step is not None and step not in trace:
         missing = ("step", step[:40])
-        return replace(setup, step=None, cell=None), [missing]
+        return setup.with_fields(step=None, cell=None), [missing]
     if cell is None:
         return setup, []
     if not trace.holds(step, cell):
         missing = ("cell", ",".join(map(str, cell)))
-        return replace(setup, cell=None), [missing]
+        return setup.with_fields(cell=None), [missing]
     view_fields = view_fields_for_cell(setup, trace)
-    return replace(setup, **view_fields), []
+    return setup.with_fields(**view_fields), []
 
 
 def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
     """The head and the token that go with an opened cell, where the Setup does not choose them."""
-    place = dict(zip(trace.step(setup.step).dims, setup.cell, strict=True))
+    place = dict(zip(trace.step(setup.view.step).dims, setup.view.cell, strict=True))
     fields = {}
     for name, axis in (("head", "H"), ("token", "T")):
-        if axis in place and getattr(setup, name) is None:
+        if axis in place and setup.value_of(name) is None:
             fields[name] = place[axis]
     return fields
 
@@ -296,7 +285,7 @@ def view_fields_for_cell(setup: Setup, trace: Trace) -> dict[str, int]:
 def get_trail() -> list[tuple[str, tuple[int, ...] | None]]:
     """The cells through which a number was followed to the one that is open, as (step, cell)."""
     setup = current_setup()
-    here = (setup.step, setup.cell)
+    here = (setup.view.step, setup.view.cell)
     trail = st.session_state.get("trail", [])
     if trail and trail[-1] == here:
         return trail

@@ -13,7 +13,7 @@ from pages.runs.cache import Recalled, cache_in_thread, cached_moves, cached_row
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.labels import Selection, selection_of
-from pages.setup.setup import Setup, pinned_setup_of, with_view_of, without_view
+from pages.setup.setup import RunSetup, Setup
 
 NOTHING_SEEN = (None, None, {}, ())  # the Setup, the selection, the sizes and the words that the screen showed last
 
@@ -35,7 +35,7 @@ class ScreenRuns:
         """The steps that moved since the run before."""
         if self.before is None:
             return {}
-        return cached_moves(without_view(self.setup), without_view(self.named), self.trace, self.before)
+        return cached_moves(self.setup.run, self.named.run, self.trace, self.before)
 
     @cached_property
     def apart(self) -> Trace | None:
@@ -54,9 +54,9 @@ class ScreenRuns:
     @cached_property
     def a(self) -> Trace | None:
         """The run that is pinned as A, whatever its sizes; None where none is, or where its file is held no more."""
-        pinned = pinned_setup_of(self.setup)
+        pinned = self.setup.comparison.run_a
         try:
-            return pinned and trace_for(with_view_of(pinned, self.setup))
+            return pinned and trace_for(replace(self.setup, run=pinned))
         except AttentionError:
             return None
 
@@ -122,9 +122,9 @@ class ScreenState:
         )
 
     @property
-    def both(self) -> tuple[Setup, Setup, Trace, Trace]:
-        """The arguments of caches for this Setup and the one before: both without view fields, and their runs."""
-        return without_view(self.setup), without_view(self.named), self.trace, self.before
+    def both(self) -> tuple[RunSetup, RunSetup, Trace, Trace]:
+        """The arguments of caches for this run and the one before."""
+        return self.setup.run, self.named.run, self.trace, self.before
 
     @property
     def a(self) -> Trace | None:
@@ -139,7 +139,7 @@ class ScreenState:
     @property
     def shows_difference(self) -> bool:
         """Whether maps show how the numbers changed, where they can: not of one sentence to another."""
-        is_asked = self.setup.against is not None and self.setup.pinned != "values"
+        is_asked = self.setup.comparison.against is not None and self.setup.comparison.pinned != "values"
         return is_asked and self.exchange.compared
 
     @property
@@ -150,7 +150,7 @@ class ScreenState:
     @property
     def times(self) -> bool:
         """Whether colours show weights as multiples of an even share: as chosen, else for long rows."""
-        ramp = self.setup.ramp
+        ramp = self.setup.view.ramp
         return self.times_by_itself if ramp is None else ramp == "times"
 
     @property
@@ -209,11 +209,11 @@ def keep_selection(trace: Trace) -> None:
     selection = selection_of(trace, setup)
     seen, selection_before, sizes_before, words_before = st.session_state.get("seen", NOTHING_SEEN)
     words = trace.labels.get("T", ())
-    is_changed = seen is not None and setup.example == seen.example and without_view(setup) != without_view(seen)
+    is_changed = seen is not None and setup.run.example == seen.run.example and setup.run != seen.run
     if is_changed and words == words_before:
         pins = {}
-        keeps_head = setup.head == seen.head and sizes["H"] == sizes_before["H"]
-        keeps_query = setup.token == seen.token and sizes["T"] == sizes_before["T"]
+        keeps_head = setup.view.head == seen.view.head and sizes["H"] == sizes_before["H"]
+        keeps_query = setup.view.token == seen.view.token and sizes["T"] == sizes_before["T"]
         if keeps_head and selection.head != selection_before.head:
             pins["head"] = selection_before.head
         if keeps_query and selection.query != selection_before.query:
@@ -230,7 +230,7 @@ def get_run_before(trace: Trace, setup: Setup, named: Setup | None) -> Trace | N
     if named is None:
         return None
     try:
-        before = trace_for(replace(named, sentence=setup.sentence))
+        before = trace_for(named.with_fields(sentence=setup.view.sentence))
     except AttentionError:
         return None
     weights, weights_before = trace.step("weights"), before.step("weights")

@@ -3,7 +3,8 @@
 import json
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import MAX_LINK_CHARS, Setup, setup_from_link, setup_to_link
+from pages.setup.codec import MAX_LINK_CHARS, setup_from_link, setup_to_link
+from pages.setup.setup import Setup
 
 SETUP_FORMAT = "attention-explorer"
 SETUP_VERSION = 1

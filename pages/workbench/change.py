@@ -1,7 +1,6 @@
 """The sentence about the effect of the last change, and the switch for maps of the difference."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 import streamlit as st
 
@@ -17,14 +16,13 @@ from pages.session import setup_history, setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import count_real_queries, describe_cell, name_token, place_name
 from pages.session.view import ScreenState
-from pages.setup.setup import setup_to_query
 from pages.site.words import escape_markdown, say
 
 
 def show_last_change(screen: ScreenState) -> None:
     """Shows the switches and the sentence about the last change, in two lines that never change the layout."""
     can_compare = screen.before is not None and screen.exchange.compared
-    st.session_state["c_difference"] = screen.setup.against is not None and can_compare
+    st.session_state["c_difference"] = screen.setup.comparison.against is not None and can_compare
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         pin_switch()
         if can_compare:
@@ -54,7 +52,7 @@ def handle_difference_switch() -> None:
     """Makes the maps show the difference to the run before, or the numbers again."""
     before = setup_state.setup_before()
     wanted = st.session_state["c_difference"] and before is not None
-    select_and_redraw(against=setup_to_query(before) if wanted else None)
+    select_and_redraw(against=before.run if wanted else None)
 
 
 # ---- in words --------------------------------------------------------------------------------------------------------
@@ -151,8 +149,8 @@ def describe_largest_move(screen: ScreenState, move: StepMove) -> str:
     sentence = move.index[0]
     is_of_batch = trace.step(move.step).dims[0] == "B"
     if is_of_batch:
-        trace = trace_for(replace(screen.setup, sentence=sentence))
-        before = trace_for(replace(screen.named, sentence=sentence))
+        trace = trace_for(screen.setup.with_fields(sentence=sentence))
+        before = trace_for(screen.named.with_fields(sentence=sentence))
     if not exchange(trace, before).compared:
         return say("change.other_sentence", sentence=place_name(trace, "B", sentence))
     place = describe_cell(trace, Ref(move.step, move.index))

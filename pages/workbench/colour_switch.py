@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages.session.fragments import page_part, select_and_redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import pinned_setup_of
 from pages.site.words import say
 
 LONG_ROW_KEYS = 8  # keys: in longer rows, even weights are hard to tell from weights of 0 by colour
@@ -15,10 +14,10 @@ def has_long_rows(screen: ScreenState) -> bool:
     return screen.trace.sizes()["S"] > LONG_ROW_KEYS
 
 
-@page_part(lambda screen: (has_long_rows(screen), screen.times, pinned_setup_of(screen.setup) is None))
+@page_part(lambda screen: (has_long_rows(screen), screen.times, screen.setup.comparison.run_a is None))
 def show_colour_switch(screen: ScreenState) -> None:
     """Shows the switch if rows are long; in a comparison the buttons of the comparison include it."""
-    if has_long_rows(screen) and pinned_setup_of(screen.setup) is None:
+    if has_long_rows(screen) and screen.setup.comparison.run_a is None:
         ramp_switch(screen)
 
 

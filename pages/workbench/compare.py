@@ -1,6 +1,7 @@
 """The comparison of the pinned run A with the current run B: the largest change, the settings, the maps."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
@@ -12,7 +13,6 @@ from pages.runs.cache import inputs_of, trace_for
 from pages.session import setup_history
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import pinned_setup_of, with_view_of
 from pages.site.words import escape_markdown, say
 from pages.workbench import change
 from pages.workbench.colour_switch import has_long_rows, ramp_switch
@@ -58,7 +58,7 @@ def describe_setting_differences(screen: ScreenState) -> str:
     """Returns the sentence about the settings that differ, each with A's value and B's; empty without A."""
     if screen.a is None:
         return ""
-    setup_a = with_view_of(pinned_setup_of(screen.setup), screen.setup)
+    setup_a = replace(screen.setup, run=screen.setup.comparison.run_a)
     run_a = (setup_a, screen.a, inputs_of(setup_a))
     run_b = (screen.setup, screen.trace, screen.inputs)
     differences = find_setting_differences(run_a, run_b)
@@ -133,7 +133,7 @@ def difference_switch(screen: ScreenState) -> None:
         select_and_redraw(pinned="difference" if wanted else "values")
 
     can_compare = screen.before is not None and screen.exchange.compared
-    st.session_state["c_apart"] = screen.setup.pinned == "difference" and can_compare
+    st.session_state["c_apart"] = screen.setup.comparison.pinned == "difference" and can_compare
     st.toggle(
         say("compare.apart"),
         key="c_apart",

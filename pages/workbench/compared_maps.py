@@ -1,5 +1,7 @@
 """The weight maps of A, B and B - A, and the distance between corresponding rows of A and B."""
 
+from dataclasses import replace
+
 import pyarrow as pa
 import streamlit as st
 
@@ -15,7 +17,6 @@ from pages.panels.head_maps import head_name
 from pages.runs.cache import inputs_of
 from pages.session.labels import axis_name, chosen_cell, current_palette, picture_texts_for, place_names
 from pages.session.view import ScreenState
-from pages.setup.setup import pinned_setup_of, with_view_of
 from pages.site.words import escape_markdown, say
 
 MAX_CELL_MAP_TOKENS = 20  # queries or keys; larger maps are drawn on canvases
@@ -85,7 +86,7 @@ def title_compared_maps(screen: ScreenState) -> tuple[str, str]:
     sign_a, sign_b, _ = RUN_SIGNS
     name = ""
     if screen.a is not None:
-        setup_a = with_view_of(pinned_setup_of(screen.setup), screen.setup)
+        setup_a = replace(screen.setup, run=screen.setup.comparison.run_a)
         head = min(screen.selection.head, screen.a.sizes()["H"] - 1)
         name = head_name(setup_a, inputs_of(setup_a), head)
     return say("compare.title", sign=sign_a, head=name), sign_b

@@ -9,7 +9,6 @@ from attention_core.verification.diagnosis_report import Comparison, Diagnosis, 
 from pages.runs.cache import cached_causes, cached_diagnosis, cached_precision
 from pages.session.cell_clicks import open_cell
 from pages.session.view import ScreenState
-from pages.setup.setup import without_view
 from pages.site.words import say, say_cause
 
 MAX_PAIRS_WITHOUT_ASKING = 64 * 64 * 8  # pairs of tokens: for a larger run the causes are searched at a click
@@ -30,7 +29,7 @@ def show_diagnosis(screen: ScreenState) -> None:
 
 def show_diagnosis_of_steps(screen: ScreenState) -> None:
     """Shows that the file's steps agree with the run, or the first that differs and its cause."""
-    diagnosis = cached_diagnosis(without_view(screen.setup), screen.trace, screen.inputs)
+    diagnosis = cached_diagnosis(screen.setup.run, screen.trace, screen.inputs)
     if diagnosis.step is None:
         show_agreement(screen, diagnosis)
         return
@@ -52,7 +51,7 @@ def show_agreement(screen: ScreenState, diagnosis: Diagnosis) -> None:
 
 def name_upload_precision(screen: ScreenState) -> str:
     """Returns the precision in which the file's steps were computed, such as float32."""
-    dtype = cached_precision(without_view(screen.setup), screen.trace, screen.inputs)
+    dtype = cached_precision(screen.setup.run, screen.trace, screen.inputs)
     return str(dtype).removeprefix("torch.")
 
 
@@ -122,7 +121,7 @@ def describe_difference_place(screen: ScreenState, first: Comparison) -> str:
 # ---- its cause -------------------------------------------------------------------------------------------------------
 def show_causes(screen: ScreenState, was_tried: bool) -> None:
     """Shows the causes that reproduce the file's numbers. was_tried: whether to report that there is none."""
-    setup = without_view(screen.setup)
+    setup = screen.setup.run
     is_large = screen.trace["scores"].numel() > MAX_PAIRS_WITHOUT_ASKING
     if is_large and st.session_state.get("causes") != setup:
         if st.button(say("diagnosis.look"), key="b_causes"):

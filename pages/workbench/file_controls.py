@@ -38,18 +38,18 @@ def show_file_controls(setup: Setup) -> None:
     show_three_axes_choice()
     show_mask_question()
     show_waiting_roles()
-    if setup.file is None:
+    if setup.run.file is None:
         if waiting_file() is None:
             st.caption(say("brought.waiting"))
         return
-    arrays = uploaded_arrays(setup)
+    arrays = uploaded_arrays(setup.run)
     show_sources(setup, files)
-    upload = input_kind_of(setup, arrays)
+    upload = input_kind_of(setup.run, arrays)
     tensors = upload.tensors()
     names_by_id = {id: escape_markdown(name) for id, name in name_files(files).items()}
     show_file_lines(setup, tensors, names_by_id)
     show_mask_choices(setup, tensors)
-    if len(tensors.fits) > 1 or setup.axes is not None:
+    if len(tensors.fits) > 1 or setup.run.axes is not None:
         show_axes_choice(setup, tensors)
     else:
         st.caption(say("brought.axes", axes=tensors.axes.replace(" ", ", ")))
@@ -68,7 +68,7 @@ def show_uploader(setup: Setup) -> list[UploadedFile]:
         if not files:
             return
         try:
-            name = store_upload(files, setup)
+            name = store_upload(files, setup.run)
         except AttentionError as error:
             setup_state.renew_editors()  # otherwise the uploader would send the refused file again with the next one
             setup_state.store_refusal(BRING, error)
@@ -107,8 +107,8 @@ def show_sources(setup: Setup, files: list[UploadedFile]) -> None:
 
 def roles_by_source(setup: Setup) -> dict[Source, list[str]]:
     """Returns the roles (in words) of the arrays that are read from each file."""
-    sources = sources_of(setup)
-    arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
+    sources = sources_of(setup.run)
+    arrays_by_role = input_kind_of(setup.run, uploaded_arrays(setup.run)).roles_by_name()
     roles: dict[Source, list[str]] = {}
     for role, array in arrays_by_role.items():
         source = sources[array]
@@ -132,7 +132,7 @@ def printable_file_name(name: str) -> str:
 def show_role_choices(setup: Setup, names: list[str], is_waiting: bool = False) -> None:
     """Shows a choice of an array for each role. is_waiting: of the file that waits for an answer."""
     place = "waiting" if is_waiting else "role"
-    arrays_by_role = input_kind_of(setup, uploaded_arrays(setup)).roles_by_name()
+    arrays_by_role = input_kind_of(setup.run, uploaded_arrays(setup.run)).roles_by_name()
     labels = label_arrays(names)
 
     def choose_array(role: str) -> None:
@@ -168,7 +168,7 @@ def show_waiting_roles() -> None:
     if waiting is None or refusal is None or refusal.code != "role_missing":
         return
     with st.expander(say("brought.arrays"), expanded=True):
-        show_role_choices(waiting, list(uploaded_arrays(waiting)), is_waiting=True)
+        show_role_choices(waiting, list(uploaded_arrays(waiting.run)), is_waiting=True)
 
 
 def format_axes(name: str) -> str:
@@ -203,7 +203,7 @@ def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
         try_change("axes", axes=st.session_state["c_axes"], part=None)
 
     order_by_shapes = tensors.axes.replace(" ", "")
-    mirror_field("c_axes", "axes", setup.axes or order_by_shapes)
+    mirror_field("c_axes", "axes", setup.run.axes or order_by_shapes)
     st.selectbox(
         say("control.axes"),
         list(AXIS_ORDERS),
@@ -212,7 +212,7 @@ def show_axes_choice(setup: Setup, tensors: UploadedTensors) -> None:
         on_change=choose_axes,
         filter_mode=None,
     )
-    if setup.axes is None and len(tensors.fits) > 1:
+    if setup.run.axes is None and len(tensors.fits) > 1:
         st.caption(say("brought.ambiguous"))
     show_refusal("axes")
 
@@ -256,7 +256,7 @@ def show_part_inputs(setup: Setup, tensors: UploadedTensors) -> None:
 
 def list_part_numbers(setup: Setup, tensors: UploadedTensors) -> list[PartNumber]:
     """Returns the numbers that determine which part of the tensors is shown, each with its maximum."""
-    part = input_kind_of(setup, uploaded_arrays(setup)).part_of(tensors)
+    part = input_kind_of(setup.run, uploaded_arrays(setup.run)).part_of(tensors)
     head, heads = part.heads
     query, queries = part.queries
     key, keys = part.keys

@@ -1,7 +1,6 @@
 """How uploaded files are read: a line for each file, and the choice of how to read a mask."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -24,9 +23,9 @@ BRING = "bring"  # the name of the file upload control
 # ---- a line for each file --------------------------------------------------------------------------------------------
 def show_file_lines(setup: Setup, tensors: UploadedTensors, names_by_id: dict[str, str]) -> None:
     """Shows a line for each file: its arrays with the roles they were read as, and those not read."""
-    arrays = uploaded_arrays(setup)
-    roles = {name: role for role, name in input_kind_of(setup, arrays).roles_by_name().items()}
-    sources, others = sources_of(setup), others_of(setup)
+    arrays = uploaded_arrays(setup.run)
+    roles = {name: role for role, name in input_kind_of(setup.run, arrays).roles_by_name().items()}
+    sources, others = sources_of(setup.run), others_of(setup.run)
     for source in dict.fromkeys([*sources.values(), *others]):
         own = [name for name in arrays if sources[name] == source]
         read = [say_read(name, roles[name], arrays, tensors) for name in own if name in roles]
@@ -57,9 +56,9 @@ def waiting_file() -> Setup | None:
     draft = setup_state.workbench().drafts.get(BRING)
     if draft is None:
         return None
-    waiting = replace(setup_state.current_setup(), **draft)
+    waiting = setup_state.current_setup().with_fields(**draft)
     try:
-        uploaded_arrays(waiting)
+        uploaded_arrays(waiting.run)
     except AttentionError:  # the file is not stored any more
         return None
     return waiting
@@ -76,7 +75,7 @@ def show_mask_question() -> None:
     refusal, waiting = setup_state.get_refusal(BRING), waiting_file()
     if waiting is None or refusal is None or refusal.code != "mask_readings":
         return
-    roles = input_kind_of(waiting, uploaded_arrays(waiting)).roles_by_name()
+    roles = input_kind_of(waiting.run, uploaded_arrays(waiting.run)).roles_by_name()
     role = next(role for role in MASK_ROLES if roles.get(role) == refusal.values["name"])
     readings = [*refusal.values["likely"], *refusal.values["others"]]
     show_reading_choice(waiting, role, readings, None, answer_for_waiting_file)
@@ -96,8 +95,8 @@ def show_reading_choice(
     """Shows a choice of the readings of one mask, or of none. now: the current reading, None if it waits. take: tries
     the chosen one."""
     key = f"c_mask_{role}" if now is not None else f"c_waiting_mask_{role}"
-    arrays = uploaded_arrays(setup)
-    roles = input_kind_of(setup, arrays).roles_by_name()
+    arrays = uploaded_arrays(setup.run)
+    roles = input_kind_of(setup.run, arrays).roles_by_name()
 
     def choose_reading() -> None:
         chosen = st.session_state[key]
@@ -106,7 +105,7 @@ def show_reading_choice(
             kept = [f"{each}:{numbers[name]}" for each, name in roles.items() if each != role]
             take(roles=tuple(kept))
         elif chosen is not None:
-            others = [answer for answer in setup.mask_as if not answer.startswith(f"{role}:")]
+            others = [answer for answer in setup.run.mask_as if not answer.startswith(f"{role}:")]
             take(mask_as=(*others, chosen), polarity=None)
 
     answers = {write_mask_answer(role, reading): format_reading(reading) for reading in readings}

@@ -1,7 +1,5 @@
 """The film strip: a small map and a figure of the run for each value of a swept setting; a click sets it."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_core.drawing.palette import palette_for
@@ -14,7 +12,7 @@ from pages.session.fragments import page_part
 from pages.session.labels import Selection, current_palette, name_token
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
-from pages.setup.setup import MAX_RUN_PAIRS, Setup, without_view
+from pages.setup.setup import MAX_RUN_PAIRS, RunSetup, Setup
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench.sweep_values import MAX_SWEPT_VALUES, SweptValue
 from pages.workbench.sweeps import SWEEPS, describe_figure, list_swept_values, make_change, name_sweep
@@ -28,7 +26,7 @@ def film_dependencies(screen: ScreenState) -> tuple[object, ...]:
     session = st.session_state
     if not session.get(FILM_DRAWER_KEY):
         return ()
-    return (without_view(screen.setup), screen.selection, screen.times, session.get("c_swept"))
+    return (screen.setup.run, screen.selection, screen.times, session.get("c_swept"))
 
 
 @page_part(film_dependencies)
@@ -95,10 +93,10 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
     """Returns the data of one frame: a small map with its figure. Raises AttentionError if it cannot be computed."""
     sweep = SWEEPS[name]
     value_now = sweep.now(with_seen_head(screen), screen.trace, screen.inputs)
-    run = replace(screen.setup, **make_frame_change(screen, name, value))
+    changed = screen.setup.with_fields(**make_frame_change(screen, name, value))
     small_map, figure = cached_frame(
-        without_view(run),
-        without_view(screen.setup),
+        changed.run,
+        screen.setup.run,
         name,
         screen.selection,
         screen.times,
@@ -127,13 +125,15 @@ def make_frame_change(screen: ScreenState, name: str, value: SweptValue) -> dict
 
 def with_seen_head(screen: ScreenState) -> Setup:
     """Returns the current Setup with its head set to the selected one."""
-    return replace(screen.setup, head=screen.selection.head)
+    return screen.setup.with_fields(head=screen.selection.head)
 
 
 @cache_by_setup
-def cached_frame(setup: Setup, now: Setup, name: str, selection: Selection, times: bool) -> tuple[SmallRaster, float]:
-    """Returns a run's map of the selected head, and its figure. now: the current Setup."""
-    trace = trace_for(setup)
+def cached_frame(
+    run: RunSetup, now: RunSetup, name: str, selection: Selection, times: bool
+) -> tuple[SmallRaster, float]:
+    """Returns a run's map of the selected head, and its figure. now: the current run's."""
+    trace = trace_for(Setup(run))
     small_map = small_raster(trace, "weights", selection.at, times)
-    figure = SWEEPS[name].figure(now, trace, selection)
+    figure = SWEEPS[name].figure(Setup(now), trace, selection)
     return small_map, figure

@@ -15,7 +15,7 @@ from pages.runs.cache import trace_for
 from pages.session import setup_history, setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import LINK_KEYS, link_trouble
+from pages.setup.codec import LINK_KEYS, link_trouble
 from pages.site.words import escape_markdown, say, say_refusal
 from pages.workbench import mechanism_controls
 from pages.workbench.sharing import show_share_panel
@@ -28,8 +28,8 @@ def header_dependencies(screen: ScreenState) -> tuple[object, ...]:
     session, setup = st.session_state, screen.setup
     lecture, state = lecture_session.get_lecture_session(), setup_state.workbench()
     open_drawers = [session.get(drawer, False) for drawer in ("proof", "sharing", "export")]
-    shown = setup if any(open_drawers) else (setup.example, proof_badge(screen.trace, setup))
-    named = (mechanism_controls.is_example_changed(setup), setup.file)
+    shown = setup if any(open_drawers) else (setup.run.example, proof_badge(screen.trace, setup))
+    named = (mechanism_controls.is_example_changed(setup), setup.run.file)
     return (
         shown,
         *named,
@@ -79,7 +79,7 @@ def show_header_line(screen: ScreenState) -> None:
 def make_scene_of_screen() -> Scene:
     """Returns the current Setup as a scene of a lecture, named after its example."""
     setup = setup_state.current_setup()
-    return lecture_session.make_scene(setup, say(f"example.{setup.example}"))
+    return lecture_session.make_scene(setup, say(f"example.{setup.run.example}"))
 
 
 def undo_or_redo(move: str) -> None:

@@ -1,7 +1,5 @@
 """Controls for the input: a sentence, a matrix, or q, k and v; and a second sequence for cross-attention."""
 
-from dataclasses import fields
-
 import numpy as np
 import streamlit as st
 
@@ -32,15 +30,9 @@ from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.moved_widgets import is_outdated
 from pages.session.view import ScreenState, current_screen
-from pages.setup.setup import (
-    Setup,
-    input_mode_of,
-    is_cross_attention,
-    model_of,
-    network_of,
-    to_positions_field,
-    without_view,
-)
+from pages.setup.codec import DEFAULTS
+from pages.setup.resolve import resolve_run, to_positions_field
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say
 from pages.workbench.file_controls import UNSPECIFIED_UPLOAD, show_file_controls
 from pages.workbench.model_door import show_model_door
@@ -55,25 +47,25 @@ def input_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the sentences; for any other kind of input the whole Setup without its view, and the files in the box."""
     setup = screen.setup
     is_uploading = st.session_state.get("bringing")
-    if input_mode_of(setup) != "sentence" or is_uploading:
+    if resolve_run(setup.run).mode != "sentence" or is_uploading:
         return (
             is_uploading,
-            without_view(setup),
+            setup.run,
             setup_state.editors_version(),
             st.session_state.get("uploads"),
         )
-    crossed = is_cross_attention(setup)
+    crossed = resolve_run(setup.run).crossed
     return (
-        setup.example,
-        setup.text,
-        setup.model,
-        setup.word_roles,
+        setup.run.example,
+        setup.run.text,
+        setup.run.model,
+        setup.run.word_roles,
         tuple(list_role_words(screen.inputs)),
         tuple(gap_words(screen.inputs)),
-        setup.cut,
-        setup.more,
+        setup.run.cut,
+        setup.run.more,
         crossed,
-        setup.context_text,
+        setup.run.context_text,
         screen.inputs.keys if crossed else (),
     )
 
@@ -95,14 +87,14 @@ def show_input_controls(screen: ScreenState) -> None:
     else:
         for name in "qkv":
             matrix_box(name, inputs)
-    if mode in ("sentence", "matrix") and is_cross_attention(setup):
+    if mode in ("sentence", "matrix") and resolve_run(setup.run).crossed:
         show_second_sequence(setup, inputs, mode)
 
 
 def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
     """Shows the sentence and the controls for its words; if it reads as a matrix, only the offer to use it as X."""
-    shipped = spell_tokens(first_sentence_of(inputs), setup)
-    show_field_text("text", setup.text, shipped, help=say("help.text"))
+    shipped = spell_tokens(first_sentence_of(inputs), setup.run)
+    show_field_text("text", setup.run.text, shipped, help=say("help.text"))
     if show_matrix_offer():
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -119,7 +111,7 @@ def show_sentence_controls(setup: Setup, inputs: RunInputs) -> None:
 def choice_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the kind of input, the example, and the switches that are on."""
     setup = screen.setup
-    return (current_mode(setup), setup.example, setup.more, is_cross_attention(setup))
+    return (current_mode(setup), setup.run.example, setup.run.more, resolve_run(setup.run).crossed)
 
 
 @page_part(choice_dependencies)
@@ -127,11 +119,11 @@ def show_input_choice(screen: ScreenState) -> None:
     """Shows the switches for a batch and for cross-attention, and the button for learned weights."""
     setup = screen.setup
     mode = current_mode(setup)
-    if mode == "sentence" and not is_cross_attention(setup):
+    if mode == "sentence" and not resolve_run(setup.run).crossed:
         show_batch_switch(setup)
     if mode in ("sentence", "matrix"):
         show_cross_switch(setup)
-    if network_of(setup) is None:
+    if resolve_run(setup.run).network is None:
         show_learned_door()
 
 
@@ -152,22 +144,22 @@ def open_language_model() -> None:
     """Opens the language model with the current sentence; without one, with the model's example sentence."""
     setup = setup_state.current_setup()
     text = None
-    if input_mode_of(setup) == "sentence":
-        text = spell_tokens(first_sentence_of(inputs_of(setup)), setup)
+    if resolve_run(setup.run).mode == "sentence":
+        text = spell_tokens(first_sentence_of(inputs_of(setup)), setup.run)
     is_chinese = is_written_without_spaces(text) if text else current_language() == "zh"
-    wanted = Setup(example="model_zh" if is_chinese else "model_en", text=text)
-    try_change("mode", **{each.name: getattr(wanted, each.name) for each in fields(Setup)})
+    wanted = make_setup(example="model_zh" if is_chinese else "model_en", text=text)
+    try_change("mode", **{name: wanted.value_of(name) for name in DEFAULTS})
 
 
 def current_mode(setup: Setup) -> str:
     """Returns the chosen kind of input; "file" also before a file is uploaded."""
-    return "file" if st.session_state.get("bringing") else input_mode_of(setup)
+    return "file" if st.session_state.get("bringing") else resolve_run(setup.run).mode
 
 
 # ---- the kind of input -----------------------------------------------------------------------------------------------
 def show_mode_choice(setup: Setup, mode: str) -> None:
     """Shows the choice of the kind of input: a sentence, a matrix, q, k and v, or a file."""
-    example = EXAMPLES[setup.example]
+    example = EXAMPLES[setup.run.example]
     modes = ["matrix", "qkv", "file"]
     if example.code is not None:
         modes.insert(0, "code")
@@ -209,16 +201,16 @@ def make_mode_change(setup: Setup, mode: str) -> dict[str, object]:
     """
     changes: dict[str, object] = {"file": None, **UNSPECIFIED_UPLOAD}
     changes |= dict.fromkeys((*INPUT_MATRIX_FIELDS, "d_k", "d_v"))
-    if input_mode_of(setup) in ("qkv", "file"):
+    if resolve_run(setup.run).mode in ("qkv", "file"):
         changes |= {"heads": None, "kv_heads": None}
     if mode == "qkv":
-        changes |= {"heads": 1, "kv_heads": None, "positions": to_positions_field(setup, ())}
+        changes |= {"heads": 1, "kv_heads": None, "positions": to_positions_field(setup.run, ())}
         changes |= pack_first_head(setup)
-    elif mode == "matrix" and EXAMPLES[setup.example].q is not None:
+    elif mode == "matrix" and EXAMPLES[setup.run.example].q is not None:
         changes |= {"cross": True, **make_inputs_of_qk(setup)}
     elif mode == "matrix":
         changes["x"] = UNCHANGED
-        if is_cross_attention(setup):
+        if resolve_run(setup.run).crossed:
             changes["context"] = UNCHANGED
     return changes
 
@@ -278,8 +270,8 @@ def show_matrix_offer() -> bool:
 
 def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
     """Shows the switch that splits a sentence written without spaces into characters."""
-    text = spell_tokens(first_sentence_of(inputs), setup)
-    reads_otherwise = network_of(setup) is not None or model_of(setup) is not None
+    text = spell_tokens(first_sentence_of(inputs), setup.run)
+    reads_otherwise = resolve_run(setup.run).network is not None or resolve_run(setup.run).model is not None
     if reads_otherwise or not is_written_without_spaces(text):
         return
 
@@ -287,7 +279,7 @@ def show_cut_switch(setup: Setup, inputs: RunInputs) -> None:
         cut = "characters" if st.session_state["c_cut"] else None
         try_change("cut", cut=cut, text=text)
 
-    mirror_field("c_cut", "cut", setup.cut == "characters")
+    mirror_field("c_cut", "cut", setup.run.cut == "characters")
     st.toggle(say("control.cut"), key="c_cut", on_change=switch_cut, help=say("help.cut"))
 
 
@@ -295,10 +287,10 @@ def show_batch_switch(setup: Setup) -> None:
     """Shows the switch that computes further sentences with the first, as a batch."""
 
     def switch_batch() -> None:
-        sentences = EXAMPLES[setup.example].batch if st.session_state["c_batch"] else None
+        sentences = EXAMPLES[setup.run.example].batch if st.session_state["c_batch"] else None
         try_change("more", more=sentences, sentence=None)
 
-    mirror_field("c_batch", "more", setup.more is not None)
+    mirror_field("c_batch", "more", setup.run.more is not None)
     st.toggle(say("control.batch"), key="c_batch", on_change=switch_batch, help=say("help.batch"))
 
 
@@ -308,8 +300,8 @@ def show_further_sentences(setup: Setup) -> None:
     def take_typed_sentences() -> None:
         try_change("more", more=st.session_state["c_more"])
 
-    if setup.more is not None:
-        mirror_field("c_more", "more", setup.more)
+    if setup.run.more is not None:
+        mirror_field("c_more", "more", setup.run.more)
         st.text_area(say("control.more"), key="c_more", on_change=take_typed_sentences, height=100)
     show_refusal("more")
 
@@ -350,7 +342,7 @@ def show_cross_switch(setup: Setup) -> None:
         is_on = st.session_state["c_cross"]
         try_change("cross", cross=is_on, context=None, context_text=None)
 
-    mirror_field("c_cross", "cross", is_cross_attention(setup))
+    mirror_field("c_cross", "cross", resolve_run(setup.run).crossed)
     st.toggle(say("control.cross"), key="c_cross", on_change=switch_cross_attention, help=say("help.cross"))
     show_refusal("cross")
 
@@ -358,7 +350,7 @@ def show_cross_switch(setup: Setup) -> None:
 def show_second_sequence(setup: Setup, inputs: RunInputs, mode: str) -> None:
     """Shows the sentence or matrix that keys and values are computed from."""
     if mode == "sentence":
-        shipped = spell_tokens(inputs.keys, setup)
-        show_field_text("context_text", setup.context_text, shipped, help=say("help.text"))
+        shipped = spell_tokens(inputs.keys, setup.run)
+        show_field_text("context_text", setup.run.context_text, shipped, help=say("help.text"))
     else:
         matrix_box("context", inputs)

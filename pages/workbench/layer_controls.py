@@ -1,7 +1,6 @@
 """Controls of the layer: heads built by hand, the wiring of its matrices, the number and width of heads."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -28,17 +27,8 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.setup import (
-    MAX_SHOWN_HEADS,
-    WIRING,
-    Setup,
-    built_heads_of,
-    config_of,
-    input_mode_of,
-    is_cross_attention,
-    to_positions_field,
-    without_view,
-)
+from pages.setup.resolve import config_of, resolve_run, to_positions_field
+from pages.setup.setup import MAX_SHOWN_HEADS, WIRING, Setup
 from pages.site.words import say
 from pages.workbench.input_controls import current_mode, show_mode_choice
 from pages.workbench.size_effects import describe_size_effects
@@ -61,14 +51,14 @@ NEW_HEADS_RESET = dict.fromkeys(
 def size_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the kind of input, the counts and widths, and the shapes of the matrices."""
     setup = screen.setup
-    config = config_of(setup)
+    config = config_of(setup.run)
     shapes = [(name, matrix.shape) for name, matrix in screen.inputs.matrices.items()]
     return (
-        input_mode_of(setup),
+        resolve_run(setup.run).mode,
         config.heads,
         config.kv_heads,
-        setup.d_k,
-        setup.d_v,
+        setup.run.d_k,
+        setup.run.d_v,
         *shapes,
     )
 
@@ -78,9 +68,9 @@ def first_dependencies(screen: ScreenState) -> tuple[object, ...]:
     setup = screen.setup
     return (
         current_mode(setup),
-        setup.example,
-        config_of(setup).heads,
-        has_sizes(screen) and head_choices(setup, screen.inputs, config_of(setup).heads),
+        setup.run.example,
+        config_of(setup.run).heads,
+        has_sizes(screen) and head_choices(setup, screen.inputs, config_of(setup.run).heads),
         describe_size_effects(screen),
     )
 
@@ -91,7 +81,7 @@ def show_first_choices(screen: ScreenState) -> None:
     setup = screen.setup
     with st.container(horizontal=True, gap="small"):
         if has_sizes(screen):
-            heads = config_of(setup).heads
+            heads = config_of(setup.run).heads
             show_count_choice("heads", head_choices(setup, screen.inputs, heads), heads)
         show_mode_choice(setup, current_mode(setup))
     effects = describe_size_effects(screen)
@@ -101,7 +91,7 @@ def show_first_choices(screen: ScreenState) -> None:
 
 def has_sizes(screen: ScreenState) -> bool:
     """Whether the sizes of a run can be chosen: not of a file, nor of a listing that draws its tensors."""
-    return input_mode_of(screen.setup) != "file" and "q" not in screen.inputs.drawn
+    return resolve_run(screen.setup.run).mode != "file" and "q" not in screen.inputs.drawn
 
 
 @page_part(size_dependencies)
@@ -110,7 +100,7 @@ def show_size_controls(screen: ScreenState) -> None:
     setup = screen.setup
     if not has_sizes(screen):
         return
-    config = config_of(setup)
+    config = config_of(setup.run)
     heads = config.heads
     kv_heads = config.kv_heads or heads
     show_count_choice("kv_heads", sorted(kv_choices(heads)), kv_heads)
@@ -168,12 +158,12 @@ def show_width_input(field: str, value: int) -> None:
 
 def try_sizes(control: str, **sizes: int | None) -> None:
     """Changes sizes; the typed matrices keep what still fits."""
-    try_made_change(control, lambda: make_size_changes(setup_state.current_setup(), **sizes))
+    try_made_change(control, lambda: make_size_changes(setup_state.current_setup().run, **sizes))
 
 
 def head_choices(setup: Setup, inputs: RunInputs, current: int) -> list[int]:
     """Returns the head counts that divide the columns of the queries; any, if the width of a head is given."""
-    if setup.d_k is not None or setup.d_v is not None:
+    if setup.run.d_k is not None or setup.run.d_v is not None:
         counts = {*range(1, MAX_SHOWN_HEADS + 1)}
     else:
         columns = count_query_columns(inputs)
@@ -188,11 +178,13 @@ def count_query_columns(inputs: RunInputs) -> int:
 
 
 # ---- wiring ----------------------------------------------------------------------------------------------------------
-@page_part(lambda screen: (input_mode_of(screen.setup), screen.setup.wiring, screen.inputs.origins.get("w_o")))
+@page_part(
+    lambda screen: (resolve_run(screen.setup.run).mode, screen.setup.run.wiring, screen.inputs.origins.get("w_o"))
+)
 def show_wiring_control(screen: ScreenState) -> None:
     """Shows the wiring options: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
     setup, origins = screen.setup, screen.inputs.origins
-    if input_mode_of(setup) in ("qkv", "file") or "q" in screen.inputs.drawn:
+    if resolve_run(setup.run).mode in ("qkv", "file") or "q" in screen.inputs.drawn:
         return
     has_output = "w_o" in origins
 
@@ -202,7 +194,7 @@ def show_wiring_control(screen: ScreenState) -> None:
         try_change("wiring", **changes)
 
     options = [name for name in WIRING_OPTIONS if name != NO_OUTPUT or has_output]
-    chosen = [*setup.wiring]
+    chosen = [*setup.run.wiring]
     if origins.get("w_o") == "removed":
         chosen.append(NO_OUTPUT)
     show_field_pills("wiring", options, [name for name in options if name in chosen], choose_wiring)
@@ -215,9 +207,9 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
     if has_output and NO_OUTPUT in names:
         changes["w_o"] = REMOVED
     elif has_output:
-        changes["w_o"] = None if setup.w_o == REMOVED else setup.w_o
-    if "bare" in names and "bare" not in setup.wiring:
-        changes["positions"] = to_positions_field(setup, ())
+        changes["w_o"] = None if setup.run.w_o == REMOVED else setup.run.w_o
+    if "bare" in names and "bare" not in setup.run.wiring:
+        changes["positions"] = to_positions_field(setup.run, ())
     return changes
 
 
@@ -225,17 +217,17 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the heads built by hand; with an offset head also the whole Setup without its view."""
     setup = screen.setup
-    dragged = (without_view(setup), current_palette().share) if offset_places(setup) else None
-    return input_mode_of(setup), is_cross_attention(setup), built_heads_of(setup), dragged
+    dragged = (setup.run, current_palette().share) if offset_places(setup) else None
+    return resolve_run(setup.run).mode, resolve_run(setup.run).crossed, resolve_run(setup.run).built, dragged
 
 
 @page_part(built_heads_dependencies)
 def show_built_heads_control(screen: ScreenState) -> None:
     """Shows the choice of heads built by hand, and the sliders for the offsets of offset heads."""
     setup = screen.setup
-    if input_mode_of(setup) != "sentence" or is_cross_attention(setup):
+    if resolve_run(setup.run).mode != "sentence" or resolve_run(setup.run).crossed:
         return
-    kinds = built_heads_of(setup)
+    kinds = resolve_run(setup.run).built
     names = dict.fromkeys(name for name, _ in kinds)
 
     def choose_heads() -> None:
@@ -268,10 +260,10 @@ def show_offset_slider(screen: ScreenState, place: int) -> None:
     if len(places) > 1:
         head = say("place.head", number=place + 1)
         label = say("control.offset_of", head=head)
-    _, offset = built_heads_of(setup)[place]
+    _, offset = resolve_run(setup.run).built[place]
     reach = min(max(USUAL_OFFSET_REACH, abs(offset)), MAX_HEAD_OFFSET)
     offsets = [*range(-reach, reach + 1)]
-    turned = [replace(setup, built=turn_head(setup, place, each)) for each in offsets]
+    turned = [setup.with_fields(built=turn_head(setup, place, each)) for each in offsets]
     changes = [find_turned_inputs(screen.trace, each) for each in turned]
     slider = ListSlider(label, offset, offsets, [format_term(each) for each in offsets], changes)
     show_list_slider(slider, key, lambda chosen: try_change("built", built=turn_head(setup, place, chosen)))
@@ -291,12 +283,12 @@ def find_turned_inputs(trace: Trace, turned: Setup) -> dict[str, dict]:
 
 def offset_places(setup: Setup) -> list[int]:
     """Returns the indices of the offset heads, from 0."""
-    return [place for place, (name, _) in enumerate(built_heads_of(setup)) if name == "offset"]
+    return [place for place, (name, _) in enumerate(resolve_run(setup.run).built) if name == "offset"]
 
 
 def turn_head(setup: Setup, place: int, offset: int) -> tuple[str, ...]:
     """Returns the heads built by hand in a Setup's form, with another offset for one head."""
-    kinds = list(built_heads_of(setup))
+    kinds = list(resolve_run(setup.run).built)
     kinds[place] = ("offset", offset)
     return write_kinds(kinds)
 

@@ -8,7 +8,6 @@ from attention_core.examples.examples import EXAMPLES
 from pages.session.fragments import page_part
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
-from pages.setup.setup import without_view
 from pages.site.code_words import say_code
 from pages.site.words import say
 
@@ -18,19 +17,19 @@ MOST_ROUNDING = 1e-10  # the largest rounding difference between two ways to com
 
 def listing_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the listing's name, if the example has one, and the run if its drawer is open."""
-    name = EXAMPLES[screen.setup.example].code
+    name = EXAMPLES[screen.setup.run.example].code
     if name is None:
         return ()
     st.session_state.setdefault(LISTING_DRAWER_KEY, True)  # open at first: such an example is about its code
     if not st.session_state[LISTING_DRAWER_KEY]:
         return (name,)
-    return (name, without_view(screen.setup))
+    return (name, screen.setup.run)
 
 
 @page_part(listing_dependencies)
 def show_example_listing(screen: ScreenState) -> None:
     """Shows the listing of the example, if it has one."""
-    name = EXAMPLES[screen.setup.example].code
+    name = EXAMPLES[screen.setup.run.example].code
     if name is not None:
         show_drawer(
             say("listing.title"), ":material/data_object:", LISTING_DRAWER_KEY, lambda: show_listing(name, screen.trace)

@@ -16,7 +16,7 @@ from pages.session.labels import current_palette, place_names
 from pages.session.view import ScreenState
 from pages.setup.choice_text import mask_parameters_of, read_mask, write_mask
 from pages.setup.link_values import MAX_WHOLE_NUMBER
-from pages.setup.setup import config_of
+from pages.setup.resolve import config_of
 from pages.site.controls import MORE_MASKS
 from pages.site.words import say
 from pages.workbench.input_controls import matrix_box
@@ -30,12 +30,12 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the masks and what their controls depend on: sizes, tokens, steps."""
     trace = screen.trace
     sizes = trace.sizes()
-    masks = config_of(screen.setup).masks
+    masks = config_of(screen.setup.run).masks
     names_tokens = any("global_tokens" in params for _, params in masks)
     return (
         repr(masks),
         shows_all(),
-        screen.setup.allowed,
+        screen.setup.run.allowed,
         sizes["T"],
         sizes["S"],
         trace.labels["S"] if names_tokens else (),
@@ -48,7 +48,8 @@ def mask_dependencies(screen: ScreenState) -> tuple[object, ...]:
 def show_mask_controls(screen: ScreenState) -> None:
     """Shows the choice of masks, the parameters of each, and the matrix of a custom one."""
     setup, trace = screen.setup, screen.trace
-    masks, keys, custom_now = dict(config_of(setup).masks), trace.sizes()["S"], setup.allowed or UNCHANGED
+    masks, keys = dict(config_of(setup.run).masks), trace.sizes()["S"]
+    custom_now = setup.run.allowed or UNCHANGED
 
     def choose_masks() -> None:
         names = st.session_state["c_masks"]
@@ -60,7 +61,7 @@ def show_mask_controls(screen: ScreenState) -> None:
         try_change("masks", masks=write_masks(chosen_masks), allowed=custom)
 
     chosen_names = list(masks)
-    if setup.allowed is not None:
+    if setup.run.allowed is not None:
         chosen_names.append("custom")
     with st.container(gap=None):
         show_field_pills("masks", list_offered(chosen_names), chosen_names, choose_masks, say("help.masks"))
@@ -70,7 +71,7 @@ def show_mask_controls(screen: ScreenState) -> None:
         is_plain_causal = name == "causal" and masks[name] == dict(read_mask(name)[1])
         if shows_all() or not is_plain_causal:
             show_mask_numbers(trace, masks, name)
-    if setup.allowed is not None:
+    if setup.run.allowed is not None:
         matrix_box("allowed", screen.inputs)
 
 

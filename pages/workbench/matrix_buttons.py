@@ -40,7 +40,7 @@ def editor_buttons(screen: ScreenState, name: str, matrix: np.ndarray | None, ba
             random_button(screen, name, shape, has_base=base is not None)
         if name in PROJECTIONS + BIASES and matrix is not None:
             show_button("none", name, say("editor.remove"), replace_value, name, REMOVED)
-        is_edited = getattr(screen.setup, name) is not None
+        is_edited = getattr(screen.setup.run, name) is not None
         show_button("reset", name, say("editor.reset"), restore_matrix, screen, name, disabled=not is_edited)
         if is_random_unasked(screen):
             seed_button(screen, name)
@@ -76,8 +76,8 @@ def find_new_shape(screen: ScreenState, name: str, matrix: np.ndarray | None) ->
 # ---- random numbers --------------------------------------------------------------------------------------------------
 def random_button(screen: ScreenState, name: str, shape: tuple[int, int], has_base: bool) -> None:
     """Shows the button for random numbers, stored by their seed if the Setup can, else as numbers."""
-    last_seed = random_seed(getattr(screen.setup, name))
-    seed = screen.setup.seed if last_seed is None else next_seed(last_seed)
+    last_seed = random_seed(getattr(screen.setup.run, name))
+    seed = screen.setup.run.seed if last_seed is None else next_seed(last_seed)
     label = say("editor.random")
     if name not in WHAT_IF_STEPS and (has_base or name in BIASES):
         show_button("random", name, label, replace_value, name, ChangedCells(seed))
@@ -106,12 +106,12 @@ def is_random_unasked(screen: ScreenState) -> bool:
     if screen.inputs.random_words():
         return True
     random_matrices = [name for name, origin in screen.inputs.origins.items() if origin == "random"]
-    return any(getattr(screen.setup, name) is None for name in random_matrices)
+    return any(getattr(screen.setup.run, name) is None for name in random_matrices)
 
 
 def seed_button(screen: ScreenState, name: str) -> None:
     """Shows the button that takes the next seed for words and matrices that are random by default."""
-    seed = screen.setup.seed
+    seed = screen.setup.run.seed
     show_button(
         "seed",
         name,

@@ -12,7 +12,6 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.opened_drawers import show_drawer
 from pages.session.view import ScreenState
-from pages.setup.setup import without_view
 from pages.site.words import say
 from pages.workbench.matrix_boxes import name_matrix, paste_box, take_matrix_text, upload_box
 from pages.workbench.matrix_buttons import editor_buttons
@@ -47,7 +46,7 @@ def editors_dependencies(screen: ScreenState) -> tuple[object, ...]:
     session = st.session_state
     name = session.get("c_edited")
     return (
-        without_view(screen.setup),
+        screen.setup.run,
         screen.selection,
         setup_state.editors_version(),
         name,
@@ -128,7 +127,7 @@ def describe_matrix(screen: ScreenState, name: str, matrix: np.ndarray | None) -
         name=name if seed is None else say("origin.seeded", name=name, seed=seed),
         shape=" × ".join(map(str, matrix.shape)),
     )
-    return text + describe_wiring_of_matrix(screen.setup.wiring, name)
+    return text + describe_wiring_of_matrix(screen.setup.run.wiring, name)
 
 
 def describe_wiring_of_matrix(wiring: tuple[str, ...], name: str) -> str:

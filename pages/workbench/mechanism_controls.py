@@ -17,7 +17,8 @@ from pages.session import setup_state
 from pages.session.fragments import page_part, redraw
 from pages.session.labels import current_palette, describe_gpu_obstacle
 from pages.session.view import ScreenState
-from pages.setup.setup import DTYPES, Setup, config_of, without_view
+from pages.setup.resolve import config_of
+from pages.setup.setup import DTYPES, RunSetup, Setup
 from pages.site.words import say
 
 SCALE_RANGE = (0.01, 10.0)  # range of the slider: contains 1/√d_k of every width that can be chosen
@@ -26,7 +27,7 @@ SCALE_STEP = 0.05  # step of the number box's arrows
 
 def is_example_changed(setup: Setup) -> bool:
     """Whether the Setup computes something else than its example does."""
-    return without_view(setup) != Setup(example=setup.example)
+    return setup.run != RunSetup(example=setup.run.example)
 
 
 def example_picker(setup: Setup) -> None:
@@ -42,13 +43,13 @@ def example_picker(setup: Setup) -> None:
 
     def name_example(name: str) -> str:
         title = say(f"example.{name}")
-        if name != setup.example or not is_changed:
+        if name != setup.run.example or not is_changed:
             return title
-        if setup.file:
+        if setup.run.file:
             return say("examples.file")
         return say("examples.changed", name=title)
 
-    st.session_state["c_example"] = setup.example
+    st.session_state["c_example"] = setup.run.example
     st.selectbox(
         say("control.example"),
         list(EXAMPLES),
@@ -61,26 +62,26 @@ def example_picker(setup: Setup) -> None:
     )
 
 
-@page_part(lambda screen: config_of(screen.setup).score)
+@page_part(lambda screen: config_of(screen.setup.run).score)
 def show_score_control(screen: ScreenState) -> None:
     """Shows the choice of the score function."""
-    show_field_selectbox("score", list(SCORES), config_of(screen.setup).score)
+    show_field_selectbox("score", list(SCORES), config_of(screen.setup.run).score)
 
 
-@page_part(lambda screen: (screen.setup.dtype, screen.setup.device))
+@page_part(lambda screen: (screen.setup.run.dtype, screen.setup.run.device))
 def show_number_controls(screen: ScreenState) -> None:
     """Shows the choice of the precision and of the device."""
     setup = screen.setup
     with st.container(horizontal=True):
-        show_field_selectbox("dtype", list(DTYPES), setup.dtype, HALF_WIDTH_PX)
+        show_field_selectbox("dtype", list(DTYPES), setup.run.dtype, HALF_WIDTH_PX)
         devices = list(AVAILABLE_DEVICES)
-        show_field_selectbox("device", devices, setup.device, HALF_WIDTH_PX, help=describe_gpu_obstacle())
+        show_field_selectbox("device", devices, setup.run.device, HALF_WIDTH_PX, help=describe_gpu_obstacle())
 
 
-@page_part(lambda screen: (screen.setup.scale, current_palette().share))
+@page_part(lambda screen: (screen.setup.run.scale, current_palette().share))
 def show_scale_control(screen: ScreenState) -> None:
     """Shows the choice of the scale: the score's default, off, or a number."""
-    scale = screen.setup.scale
+    scale = screen.setup.run.scale
 
     def choose_scale() -> None:
         wanted = {"off": 1.0, "number": 0.5}.get(st.session_state["c_scale"])
@@ -120,10 +121,10 @@ def find_scale_kind(scale: float | None) -> str:
     return "off" if scale == 1.0 and not is_typed else "number"
 
 
-@page_part(lambda screen: (screen.setup.temperature, current_palette().share))
+@page_part(lambda screen: (screen.setup.run.temperature, current_palette().share))
 def show_temperature_control(screen: ScreenState) -> None:
     """Shows the slider for the temperature, from nearly one-hot to nearly uniform weights."""
-    temperature = screen.setup.temperature
+    temperature = screen.setup.run.temperature
     least, most = TEMPERATURE_RANGE
     slider = RatioSlider(
         say("control.temperature"),

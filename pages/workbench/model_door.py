@@ -1,7 +1,5 @@
 """The button that opens the language model with a sentence whose words the current example does not know."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_core.examples.examples import EXAMPLES
@@ -12,7 +10,8 @@ from pages.runs.cache import trace_for
 from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.fragments import redraw
-from pages.setup.setup import DEFAULT_SETUP, Setup, is_cross_attention, model_of, network_of
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import DEFAULT_SETUP, Setup
 from pages.site.words import say
 
 MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # the example that opens the model, by the language of the text
@@ -25,17 +24,17 @@ def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
     None if the example knows all words of the sentence, if a model reads it already, for cross-attention, and if no
     sentence is typed.
     """
-    has_reader = model_of(setup) is not None or network_of(setup) is not None
-    if setup.text is None or has_reader or is_cross_attention(setup):
+    has_reader = resolve_run(setup.run).model is not None or resolve_run(setup.run).network is not None
+    if setup.run.text is None or has_reader or resolve_run(setup.run).crossed:
         return None
-    example = EXAMPLES[setup.example]
+    example = EXAMPLES[setup.run.example]
     knows_words = example.lexicon is not None and not example.built
     if knows_words and KNOWN_ORIGINS.issuperset(inputs.word_origins):
         return None
     words = first_sentence_of(inputs)
     is_chinese = is_written_without_spaces("".join(words))
     text = ("" if is_chinese else " ").join(words)
-    return replace(DEFAULT_SETUP, example=MODEL_EXAMPLES["zh" if is_chinese else "en"], text=text)
+    return DEFAULT_SETUP.with_fields(example=MODEL_EXAMPLES["zh" if is_chinese else "en"], text=text)
 
 
 def show_model_door(setup: Setup, inputs: RunInputs) -> None:

@@ -12,7 +12,7 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.choice_text import read_choice, write_choice
-from pages.setup.setup import config_of, modifiers_of, to_modifiers_field
+from pages.setup.resolve import config_of, modifiers_of, to_modifiers_field
 from pages.site.words import say
 from pages.workbench.parameter_controls import show_parameters
 
@@ -20,10 +20,10 @@ ModifierParameters = Mapping[str, object]  # the parameters of one modifier, by 
 
 
 # ---- modifiers -------------------------------------------------------------------------------------------------------
-@page_part(lambda screen: modifiers_of(screen.setup))
+@page_part(lambda screen: modifiers_of(screen.setup.run))
 def show_modifier_controls(screen: ScreenState) -> None:
     """Shows the choice of modifiers, and the parameters of each."""
-    modifiers = dict(config_of(screen.setup).modifiers)
+    modifiers = dict(config_of(screen.setup.run).modifiers)
 
     def choose_modifiers() -> None:
         names = [name for name in st.session_state["c_modifiers"] if name in MODIFIERS]
@@ -46,7 +46,7 @@ def take_modifier(
 def take_modifiers(control: str, modifiers: Mapping[str, ModifierParameters]) -> None:
     """Replaces all modifiers."""
     setup = setup_state.current_setup()
-    try_change(control, modifiers=to_modifiers_field(setup, write_modifiers(modifiers)))
+    try_change(control, modifiers=to_modifiers_field(setup.run, write_modifiers(modifiers)))
 
 
 def keep(modifiers: Mapping[str, ModifierParameters], names: list[str]) -> dict[str, ModifierParameters]:
@@ -60,10 +60,10 @@ def write_modifiers(modifiers: Mapping[str, ModifierParameters]) -> tuple[str, .
 
 
 # ---- the normaliser --------------------------------------------------------------------------------------------------
-@page_part(lambda screen: screen.setup.normaliser)
+@page_part(lambda screen: screen.setup.run.normaliser)
 def show_normaliser_control(screen: ScreenState) -> None:
     """Shows the choice of the normaliser, which turns scores into weights, and its parameters."""
-    name, params = config_of(screen.setup).normaliser
+    name, params = config_of(screen.setup.run).normaliser
     show_field_selectbox("normaliser", list(NORMALISERS), name, help=say("help.normaliser"))
     show_parameters(name, params, NORMALISERS[name].parameters, partial(take_normaliser, name))
 

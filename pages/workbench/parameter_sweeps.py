@@ -10,7 +10,8 @@ from attention_core.mechanism.parameters import Parameter
 from attention_core.mechanism.positions import POSITIONS
 from pages.runs.run_inputs import RunInputs
 from pages.setup.choice_text import write_choice, write_position
-from pages.setup.setup import Setup, config_of, to_positions_field
+from pages.setup.resolve import config_of, to_positions_field
+from pages.setup.setup import Setup
 from pages.site.words import say
 from pages.workbench.modifier_controls import write_modifiers
 from pages.workbench.sweep_values import SetupChange, SweptValue
@@ -28,7 +29,7 @@ class SweptParameter:
 
     def chosen(self, setup: Setup) -> Mapping[str, object] | None:
         """Returns the mechanism's current parameters; None if it is not chosen."""
-        config = config_of(setup)
+        config = config_of(setup.run)
         return dict((*config.positions, *config.modifiers, config.normaliser)).get(self.owner)
 
     def values(self, setup: Setup, trace: Trace, inputs: RunInputs) -> tuple[SweptValue, ...]:
@@ -47,14 +48,14 @@ class SweptParameter:
 
     def change(self, setup: Setup, value: SweptValue) -> SetupChange:
         """Returns the change of a Setup to another value of this parameter."""
-        config = config_of(setup)
+        config = config_of(setup.run)
         params = {**self.chosen(setup), self.parameter.name: value}
         if self.owner in NORMALISERS:
             return {"normaliser": write_choice(self.owner, params, NORMALISERS)}
         if self.owner in MODIFIERS:
             return {"modifiers": write_modifiers({**dict(config.modifiers), self.owner: params})}
         positions = {**dict(config.positions), self.owner: params}
-        return {"positions": to_positions_field(setup, tuple(write_position(*each) for each in positions.items()))}
+        return {"positions": to_positions_field(setup.run, tuple(write_position(*each) for each in positions.items()))}
 
     def format_value(self, value: SweptValue) -> str:
         """Formats a value: a word in the page's words, or a number without zeros at its end."""

@@ -11,7 +11,8 @@ from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
 from pages.setup.choice_text import write_position
-from pages.setup.setup import Setup, config_of, positions_of, to_positions_field
+from pages.setup.resolve import config_of, positions_of, to_positions_field
+from pages.setup.setup import Setup
 from pages.site.words import say
 from pages.workbench.parameter_controls import show_parameters
 
@@ -19,19 +20,19 @@ PositionParameters = Mapping[str, object]  # the parameters of one position enco
 STYLES = {"rope": "interleaved", "rope_half": "half"}  # the style of RoPE, by its name in a link
 
 
-@page_part(lambda screen: positions_of(screen.setup))
+@page_part(lambda screen: positions_of(screen.setup.run))
 def show_position_controls(screen: ScreenState) -> None:
     """Shows the choice of position encodings and their parameters; for RoPE, which numbers are rotated in pairs."""
     setup = screen.setup
-    positions = dict(config_of(setup).positions)
+    positions = dict(config_of(setup.run).positions)
 
     def choose_positions() -> None:
         names = [name for name in st.session_state["c_positions"] if name in POSITIONS]
-        wiring = setup_state.current_setup().wiring
+        wiring = setup_state.current_setup().run.wiring
         if names:
             wiring = tuple(name for name in wiring if name != "bare")
         texts = [write_position(name, positions[name]) if name in positions else name for name in names]
-        try_change("positions", positions=to_positions_field(setup, tuple(texts)), wiring=wiring)
+        try_change("positions", positions=to_positions_field(setup.run, tuple(texts)), wiring=wiring)
 
     show_field_pills("positions", list(POSITIONS), list(positions), choose_positions, say("help.positions"))
     for name, params in positions.items():
@@ -54,7 +55,7 @@ def take_parameters(
     """Takes other parameters of one position encoding."""
     changed = {**positions, name: params}
     texts = tuple(write_position(*position) for position in changed.items())
-    try_change(control, positions=to_positions_field(setup, texts))
+    try_change(control, positions=to_positions_field(setup.run, texts))
 
 
 def show_rope_style(params: PositionParameters, take) -> None:

@@ -13,7 +13,6 @@ from pages.panels import (
 from pages.session import setup_state
 from pages.session.fragments import page_part
 from pages.session.view import ScreenState
-from pages.setup.setup import pinned_setup_of, without_view
 from pages.workbench import change, compare, compared_maps, diagnosis, listing, sentences
 
 
@@ -41,17 +40,17 @@ def show_batch(screen: ScreenState) -> None:
 
 def run_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the run, the one before and the sentence about them; also the selection if maps or a file are shown."""
-    is_comparison = pinned_setup_of(screen.setup) is not None
+    is_comparison = screen.setup.comparison.run_a is not None
     is_looked_at = is_comparison or screen.shows_difference or screen.inputs.brought is not None
     before = setup_state.setup_before()
     said = change.describe_last_change(screen) if before is not None and not is_comparison else None
-    return (screen.setup if is_looked_at else without_view(screen.setup), screen.setup.against, before, said)
+    return (screen.setup if is_looked_at else screen.setup.run, screen.setup.comparison.against, before, said)
 
 
 @page_part(run_dependencies)
 def show_run(screen: ScreenState) -> None:
     """Shows the comparison of two runs; without one, the diagnosis of a file and the effect of the last change."""
-    is_comparison = pinned_setup_of(screen.setup) is not None
+    is_comparison = screen.setup.comparison.run_a is not None
     if is_comparison:
         compare.show_comparison(screen, compared_maps.make_compared_maps(screen))
         return

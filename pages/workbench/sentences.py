@@ -7,7 +7,6 @@ from pages.runs.cache import cached_batch_difference
 from pages.runs.compute import spell_tokens
 from pages.session.fragments import select_and_redraw
 from pages.session.view import ScreenState
-from pages.setup.setup import without_view
 from pages.site.words import escape_markdown, say
 
 MAX_SENTENCE_CHARS = 16  # characters of a sentence's label in the choice
@@ -17,7 +16,7 @@ def batch_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """Returns the run and the selected sentence; empty if there is only one sentence."""
     if screen.trace.sizes()["B"] == 1:
         return ()
-    return (without_view(screen.setup), screen.selection.batch)
+    return (screen.setup.run, screen.selection.batch)
 
 
 def show_sentences(screen: ScreenState) -> None:
@@ -35,7 +34,7 @@ def show_sentences(screen: ScreenState) -> None:
     def name_sentence(number: int) -> str:
         if not batch:
             return say("batch.sequence", number=number + 1)
-        text = spell_tokens(batch[number].words, screen.setup)
+        text = spell_tokens(batch[number].words, screen.setup.run)
         short_text = shorten_sentence(printable_token(text))
         return say("batch.sentence", number=number + 1, words=escape_markdown(short_text))
 
@@ -51,7 +50,7 @@ def show_sentences(screen: ScreenState) -> None:
     )
     if not batch:
         return
-    _, difference = cached_batch_difference(without_view(screen.setup), screen.trace)
+    _, difference = cached_batch_difference(screen.setup.run, screen.trace)
     if difference:
         st.caption(say("batch.alone", figure=f"{difference:.0e}"))
     else:
@@ -60,10 +59,10 @@ def show_sentences(screen: ScreenState) -> None:
 
 def find_cell_of_sentence(screen: ScreenState, number: int) -> tuple[int, ...] | None:
     """Returns the opened cell moved to another sentence, if its step has a batch axis; None if none is opened."""
-    cell = screen.setup.cell
+    cell = screen.setup.view.cell
     if cell is None:
         return None
-    dims = screen.trace.step(screen.setup.step).dims
+    dims = screen.trace.step(screen.setup.view.step).dims
     return (number, *cell[1:]) if dims[0] == "B" else cell
 
 

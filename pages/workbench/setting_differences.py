@@ -11,7 +11,9 @@ from pages.runs.compute import spell_tokens
 from pages.runs.run_inputs import RunInputs
 from pages.session.labels import name_choice, name_position_choice
 from pages.setup.choice_text import write_mask
-from pages.setup.setup import Setup, config_of, format_link_value, input_mode_of, modifiers_of, network_of, positions_of
+from pages.setup.codec import format_link_value
+from pages.setup.resolve import config_of, modifiers_of, positions_of, resolve_run
+from pages.setup.setup import Setup
 from pages.setup.word_roles import read_word_roles
 from pages.site.words import has, say
 
@@ -33,7 +35,7 @@ def find_setting_differences(one: Run, other: Run) -> list[NamedDifference]:
     differences = []
     for name, value in settings.items():
         other_value = other_settings[name]
-        only_follows = name in SIZE_FIELDS and getattr(setup, name) == getattr(other_setup, name)
+        only_follows = name in SIZE_FIELDS and getattr(setup.run, name) == getattr(other_setup.run, name)
         if value != other_value and not only_follows:
             differences.append((name_setting(name), value, other_value))
     for name in list_changed_matrices(one, other):
@@ -48,9 +50,9 @@ def list_changed_matrices(one: Run, other: Run) -> list[str]:
     setup, _, inputs = one
     other_setup, _, other_inputs = other
     changed = []
-    for name in [field.name for field in fields(setup)]:
+    for name in [field.name for field in fields(setup.run)]:
         is_matrix = name in inputs.matrices or name in other_inputs.matrices
-        if is_matrix and getattr(setup, name) != getattr(other_setup, name):
+        if is_matrix and getattr(setup.run, name) != getattr(other_setup.run, name):
             changed.append(name)
     return changed
 
@@ -58,40 +60,40 @@ def list_changed_matrices(one: Run, other: Run) -> list[str]:
 # ---- the settings of one run -----------------------------------------------------------------------------------------
 def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str, str]:
     """Returns all settings except matrices, in words; unset fields have the value of the example."""
-    config, sizes = config_of(setup), trace.sizes()
+    config, sizes = config_of(setup.run), trace.sizes()
     no_value = say("control.none")
-    has_sentence = input_mode_of(setup) == "sentence"
+    has_sentence = resolve_run(setup.run).mode == "sentence"
     settings = {
-        "example": say(f"example.{setup.example}"),
-        "input": say(f"mode.{input_mode_of(setup)}"),
-        "text": spell_tokens(inputs.queries, setup) if has_sentence else no_value,
-        "context_text": spell_tokens(inputs.keys, setup) if inputs.crossed else no_value,
+        "example": say(f"example.{setup.run.example}"),
+        "input": say(f"mode.{resolve_run(setup.run).mode}"),
+        "text": spell_tokens(inputs.queries, setup.run) if has_sentence else no_value,
+        "context_text": spell_tokens(inputs.keys, setup.run) if inputs.crossed else no_value,
         "more": str(sizes["B"]),
-        "word_roles": join_word_roles(setup.word_roles),
-        "cut": say("control.cut") if setup.cut else no_value,
+        "word_roles": join_word_roles(setup.run.word_roles),
+        "cut": say("control.cut") if setup.run.cut else no_value,
         "masks": join_choices("masks", [write_mask(*mask) for mask in config.masks]),
         "score": say(f"score.{config.score}"),
         "scale": describe_scale(setup),
-        "temperature": f"{setup.temperature:g}",
-        "positions": join_positions(positions_of(setup)),
-        "modifiers": join_choices("modifiers", modifiers_of(setup)),
-        "normaliser": name_choice("normaliser", setup.normaliser),
-        "dtype": say(f"dtype.{setup.dtype}"),
-        "device": say(f"device.{setup.device}"),
-        "wiring": join_choices("wiring", setup.wiring),
-        "built": join_choices("built", setup.built or ()),
-        "seed": str(setup.seed),
+        "temperature": f"{setup.run.temperature:g}",
+        "positions": join_positions(positions_of(setup.run)),
+        "modifiers": join_choices("modifiers", modifiers_of(setup.run)),
+        "normaliser": name_choice("normaliser", setup.run.normaliser),
+        "dtype": say(f"dtype.{setup.run.dtype}"),
+        "device": say(f"device.{setup.run.device}"),
+        "wiring": join_choices("wiring", setup.run.wiring),
+        "built": join_choices("built", setup.run.built or ()),
+        "seed": str(setup.run.seed),
         "heads": str(sizes["H"]),
     }
     for name, dim in SIZE_FIELDS.items():
         settings[name] = str(sizes.get(dim, no_value))
     for name in OTHER_FIELDS:
-        value = getattr(setup, name)
+        value = getattr(setup.run, name)
         settings[name] = format_link_value(value) if value else no_value
     for name in CHOSEN_NUMBER_FIELDS:
-        chosen = getattr(setup, name)
+        chosen = getattr(setup.run, name)
         settings[name] = str(0 if chosen is None else chosen.cells.shape[0])
-    settings["network"] = network_of(setup) or no_value
+    settings["network"] = resolve_run(setup.run).network or no_value
     return settings
 
 
@@ -118,11 +120,11 @@ def join_positions(positions: Iterable[str]) -> str:
 
 def describe_scale(setup: Setup) -> str:
     """Returns the scale in words: the score's default, off, or a number."""
-    if setup.scale is None:
+    if setup.run.scale is None:
         return say("scale.default")
-    if setup.scale == 1.0:
+    if setup.run.scale == 1.0:
         return say("scale.off")
-    return format_term(setup.scale)
+    return format_term(setup.run.scale)
 
 
 def name_setting(name: str) -> str:

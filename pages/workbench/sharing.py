@@ -13,7 +13,8 @@ from pages.runs.cache import check_computable, trace_for
 from pages.session import linked_setup, setup_state
 from pages.session.addresses import MAX_ADDRESS_CHARS, is_local, page_address, public_address
 from pages.session.fragments import redraw
-from pages.setup.setup import Setup, to_address
+from pages.setup.codec import to_address
+from pages.setup.setup import Setup
 from pages.setup.setup_file import decode_file_text, setup_from_file, setup_to_file
 from pages.site.settings import ADDRESS
 from pages.site.words import current_language, escape_markdown, say, say_refusal
@@ -99,7 +100,7 @@ def show_setup_file(setup: Setup) -> None:
     st.download_button(
         say("sharing.save"),
         lambda: setup_to_file(setup),
-        file_name=f"attention_{setup.example}.json",
+        file_name=f"attention_{setup.run.example}.json",
         mime="application/json",
         icon=":material/save:",
         on_click="ignore",

@@ -12,9 +12,9 @@ from pages.site.words import escape_markdown, say
 def describe_size_effects(screen: ScreenState) -> str:
     """Returns the sentences about what happened to each matrix; empty if the last change did not resize them."""
     before = setup_state.setup_before()
-    if before is None or not is_resized(before, screen.setup):
+    if before is None or not is_resized(before.run, screen.setup.run):
         return ""
-    fates = list_fates((before, inputs_of(before)), (screen.setup, screen.inputs))
+    fates = list_fates((before.run, inputs_of(before)), (screen.setup.run, screen.inputs))
     return " ".join(say_fate(names, fate) for fate, names in group_alike(fates).items())
 
 

@@ -3,8 +3,6 @@
 `trace` is the swept run; `setup` is the Setup on the screen, which some figures compare it with.
 """
 
-from dataclasses import replace
-
 from torch import Tensor
 
 from attention_core import Trace
@@ -70,5 +68,5 @@ def mean_row_distance(setup: Setup, trace: Trace, selection: Selection) -> float
 
 def weight_rounding_error(setup: Setup, trace: Trace, selection: Selection) -> float:
     """Returns the largest difference between a weight of any head and its value in float64."""
-    exact = trace_for(replace(setup, dtype="float64"))
+    exact = trace_for(setup.with_fields(dtype="float64"))
     return largest_precision_error(trace["weights"], exact["weights"])

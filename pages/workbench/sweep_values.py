@@ -11,7 +11,8 @@ from attention_core.mechanism.masks import MASKS
 from pages.runs.run_inputs import RunInputs
 from pages.runs.size_changes import make_size_changes
 from pages.setup.link_values import MAX_LINK_NUMBER
-from pages.setup.setup import DTYPES, Setup, built_heads_of, config_of, input_mode_of
+from pages.setup.resolve import config_of, resolve_run
+from pages.setup.setup import DTYPES, Setup
 from pages.workbench.layer_controls import MAX_CHOSEN_HEAD_WIDTH, head_choices, offset_places, turn_head
 from pages.workbench.mask_controls import write_masks
 
@@ -24,7 +25,7 @@ MAX_SWEPT_OFFSET = 4  # the largest distance, in tokens, at which a swept offset
 # ---- any field, any axis ---------------------------------------------------------------------------------------------
 def make_field_getter(name: str) -> Callable[[Setup, Trace, RunInputs], SweptValue]:
     """Returns a function that returns a field of the Setup."""
-    return lambda setup, trace, inputs: getattr(setup, name)
+    return lambda setup, trace, inputs: setup.value_of(name)
 
 
 def make_size_getter(name: str) -> Callable[[Setup, Trace, RunInputs], SweptValue]:
@@ -40,7 +41,7 @@ def make_field_change(name: str) -> Callable[[Setup, SweptValue], SetupChange]:
 # ---- temperature, width, seed, precision -----------------------------------------------------------------------------
 def temperature_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
     """Returns the temperatures to sweep; none if even weights replace the softmax's."""
-    if "even" in setup.wiring:
+    if "even" in setup.run.wiring:
         return ()
     return (0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
 
@@ -54,14 +55,14 @@ def width_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swep
 
 def with_width(setup: Setup, value: SweptValue) -> SetupChange:
     """Returns the change of a Setup to another width of the heads."""
-    return make_size_changes(setup, d_k=value)
+    return make_size_changes(setup.run, d_k=value)
 
 
 def seed_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
     """Returns the block of nine seeds that contains the current one; none if nothing depends on the seed."""
     if not inputs.seeds and not inputs.random_words():
         return ()
-    first = setup.seed - setup.seed % MAX_SWEPT_VALUES
+    first = setup.run.seed - setup.run.seed % MAX_SWEPT_VALUES
     stop = min(first + MAX_SWEPT_VALUES, MAX_LINK_NUMBER + 1)
     return range(first, stop)
 
@@ -74,7 +75,7 @@ def precision_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 # ---- heads -----------------------------------------------------------------------------------------------------------
 def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
     """Returns the possible head counts; none if they cannot be chosen or there is only one."""
-    if input_mode_of(setup) == "file" or "q" in inputs.drawn:
+    if resolve_run(setup.run).mode == "file" or "q" in inputs.drawn:
         return ()
     counts = head_choices(setup, inputs, trace.sizes()["H"])
     return counts if len(counts) > 1 else ()
@@ -82,7 +83,7 @@ def head_count_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence
 
 def with_heads(setup: Setup, value: SweptValue) -> SetupChange:
     """Returns the change of a Setup to another number of heads."""
-    return make_size_changes(setup, heads=value, kv_heads=kv_heads_for(setup, value))
+    return make_size_changes(setup.run, heads=value, kv_heads=kv_heads_for(setup, value))
 
 
 def kv_heads_for(setup: Setup, heads: int) -> int | None:
@@ -90,7 +91,7 @@ def kv_heads_for(setup: Setup, heads: int) -> int | None:
 
     None, which means one per head, if the Setup leaves it open or the heads cannot be divided so.
     """
-    config = config_of(setup)
+    config = config_of(setup.run)
     if config.kv_heads is None:
         return None
     heads_per_kv_head = config.heads // config.kv_heads
@@ -102,7 +103,7 @@ def kv_heads_for(setup: Setup, heads: int) -> int | None:
 # ---- the window and the offset of masks ------------------------------------------------------------------------------
 def find_window_mask(setup: Setup) -> str:
     """Returns the name of the mask whose window is swept: the first with a window, else "local"."""
-    for name, _ in config_of(setup).masks:
+    for name, _ in config_of(setup.run).masks:
         if "window" in MASKS[name].needs:
             return name
     return "local"
@@ -120,7 +121,7 @@ def window_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
 
 def get_window(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
     """Returns the window of the swept mask; None if that mask is off."""
-    params = dict(config_of(setup).masks).get(find_window_mask(setup), {})
+    params = dict(config_of(setup.run).masks).get(find_window_mask(setup), {})
     return params.get("window")
 
 
@@ -131,7 +132,7 @@ def with_window(setup: Setup, value: SweptValue) -> SetupChange:
 
 def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptValue) -> SetupChange:
     """Returns the change to another parameter of one mask."""
-    masks = dict(config_of(setup).masks)
+    masks = dict(config_of(setup.run).masks)
     params = masks.get(name, {})
     masks[name] = {**params, parameter: value}
     return {"masks": write_masks(masks)}
@@ -139,7 +140,7 @@ def with_mask_parameter(setup: Setup, name: str, parameter: str, value: SweptVal
 
 def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[SweptValue]:
     """Returns the possible offsets of the causal mask; none without that mask."""
-    if "causal" not in dict(config_of(setup).masks):
+    if "causal" not in dict(config_of(setup.run).masks):
         return ()
     sizes = trace.sizes()
     return range(1 - sizes["T"], sizes["S"])
@@ -147,7 +148,7 @@ def offset_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[Swe
 
 def get_causal_offset(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue:
     """Returns the position of the first query among the keys."""
-    params = dict(config_of(setup).masks).get("causal", {})
+    params = dict(config_of(setup.run).masks).get("causal", {})
     chosen = params.get("offset")
     if chosen is not None:
         return chosen
@@ -172,14 +173,14 @@ def neighbour_values(setup: Setup, trace: Trace, inputs: RunInputs) -> Sequence[
 def swept_place(setup: Setup) -> int:
     """Returns the index of the swept offset head: the selected one if it is an offset head, else the first."""
     places = offset_places(setup)
-    return setup.head if setup.head in places else places[0]
+    return setup.view.head if setup.view.head in places else places[0]
 
 
 def get_neighbour(setup: Setup, trace: Trace, inputs: RunInputs) -> SweptValue | None:
     """Returns the offset of the swept head; None without an offset head."""
     if not offset_places(setup):
         return None
-    _, offset = built_heads_of(setup)[swept_place(setup)]
+    _, offset = resolve_run(setup.run).built[swept_place(setup)]
     return offset
 
 

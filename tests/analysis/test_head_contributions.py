@@ -7,7 +7,7 @@ from attention_core import AttentionConfig, AttentionError, Trace, Weights, atte
 from attention_core.analysis.head_contributions import find_carried, with_contributions, with_likeness, without_head
 from attention_core.examples.examples import EXAMPLES
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.faces import assert_five_faces
 
 B, H, KV, T, S, D_K, D_V, D_OUT = 2, 6, 3, 5, 7, 11, 13, 17
@@ -150,7 +150,7 @@ def test_every_precision(generator, dtype):
 @pytest.mark.parametrize("heads", [1, 2])
 @pytest.mark.parametrize("example", ["en_colour", "zh_colour", "en_it"])
 def test_times_the_weights_and_added_up_it_is_the_column_of_the_output(example, heads):
-    trace = trace_for(Setup(example=example, heads=heads))
+    trace = trace_for(make_setup(example=example, heads=heads))
     for column in range(trace.sizes()["D_out"]):
         carried = find_carried(trace, column)  # (B, H, S)
         summed = torch.einsum("bhts,bhs->bt", trace["weights"], carried)

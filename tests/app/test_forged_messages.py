@@ -35,7 +35,7 @@ from pages.components.messages import (
 from pages.panels import search_field, word_gaps
 from pages.panels.model_panels import PANELS
 from pages.session import setup_state
-from pages.setup.setup import setup_from_link, setup_to_link
+from pages.setup.codec import setup_from_link, setup_to_link
 from pages.site.catalog import PAGES, PAGES_FOLDER
 from tests.screen.fixtures import (  # noqa: F401
     a_page_is_drawn_at_once,

@@ -279,15 +279,6 @@ class Screen:
         self.wait_for_picture()
         self.settled()
 
-    def go(self, query: str) -> None:
-        """Opens another link of the workbench in the same page, by way of a page that keeps nothing.
-
-        It takes less than half of what a new page takes, but language and session stay: for tests that only look."""
-        self.change_address("/history")
-        self.change_address(f"/{query}")
-        self.wait_for_picture()
-        self.settled()
-
     def change_address(self, link: str) -> None:
         """Opens another page without loading the app again, as a link on the page does."""
         with self.socket.expect_event("framesent", asks_for_a_run):

@@ -9,7 +9,7 @@ import torch
 from attention_core import AttentionConfig, Trace, Weights, attend, explain, prove
 from attention_core.record.trace import CopiedStep
 from pages.runs import cache, compute
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from tests.device.stand_in import AWAY, NAME, Away, reads_noted, send
 
 T, D, H, WIDTH = 7, 5, 2, 6
@@ -120,23 +120,23 @@ def test_threads_that_look_at_once_find_the_same_numbers(copied, here):
 def there(monkeypatch) -> Setup:
     """A Setup that computes on the device."""
     monkeypatch.setattr(compute, "AVAILABLE_DEVICES", ("cpu", NAME))
-    return Setup(device=NAME)
+    return make_setup(device=NAME)
 
 
 def test_a_setup_is_computed_there_and_nothing_is_copied(there):
     with reads_noted():
-        trace, _ = compute.compute_run(there)
+        trace, _ = compute.compute_run(there.run)
     assert all(isinstance(step, CopiedStep) and isinstance(step.stored, Away) for step in trace.steps.values())
 
 
 def test_sessions_share_what_was_copied(there):
     cache.latest_run.clear()
     with reads_noted() as reads:
-        first, _ = cache.latest_run(there, None)
+        first, _ = cache.latest_run(there.run, None)
         first["weights"]
         before = len(reads)
-        again, _ = cache.latest_run(there, None)
-        assert torch.equal(again["weights"], compute.compute_run(Setup())[0]["weights"])
+        again, _ = cache.latest_run(there.run, None)
+        assert torch.equal(again["weights"], compute.compute_run(Setup().run)[0]["weights"])
     assert len(reads) == before
     assert copied_names(again) == {"weights"}
     cache.latest_run.clear()

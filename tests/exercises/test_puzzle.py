@@ -26,7 +26,7 @@ from attention_core.inputs.matrix_link import read_chosen, read_matrix
 from attention_core.inputs.matrix_values import REMOVED
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import compute_run
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 
 LANGUAGES = ("en", "zh")
 E = exp(6 / sqrt(2))  # of a word that is found in "Anna fed the dog and it barked": q k = 6, over the root of 2
@@ -36,8 +36,8 @@ FOUND = E / (E + 5 + 1 / E)  # five words with score 0, and one with -6
 def start_of(name, language="en"):
     """The Setup that a puzzle begins with, its run, and the matrices that may be changed."""
     puzzle = PUZZLES[name]
-    setup = Setup(**puzzle.start(language))
-    trace, material = compute_run(setup)
+    setup = make_setup(**puzzle.start(language))
+    trace, material = compute_run(setup.run)
     return setup, trace, material
 
 
@@ -46,7 +46,7 @@ def run_of(name, numbers, language="en", **others):
     setup, trace, material = start_of(name, language)
     matrices = read_changes(PUZZLES[name], numbers, {each: material.matrices[each] for each in PUZZLES[name].open})
     values = {each: shorten_matrix(matrix, material.bases[each], each) for each, matrix in matrices.items()}
-    return compute_run(replace(setup, **values, **others))[0], trace
+    return compute_run(setup.with_fields(**values, **others).run)[0], trace
 
 
 def readings(name, text, language="en"):
@@ -350,7 +350,9 @@ def test_a_run_with_a_closed_or_huge_number_is_refused():
     for text, code in (("~0.2=0", "puzzle_closed"), ("~0.1=21", "too_large"), ("1,1;2,2;3,3;4,4", "puzzle_other")):
         try:
             trace = compute_run(
-                Setup(w_k=read_matrix(text), w_q=read_matrix("1,1;2,2;3,3;4,4") if code == "puzzle_other" else None)
+                make_setup(
+                    w_k=read_matrix(text), w_q=read_matrix("1,1;2,2;3,3;4,4") if code == "puzzle_other" else None
+                ).run
             )[0]
         except AttentionError:
             pytest.fail("the run itself is possible")
@@ -387,7 +389,7 @@ def test_slopes_are_what_finite_differences_give(name, generator):
 
     def at(changed_ones):
         values = {each: shorten_matrix(matrix, material.bases[each], each) for each, matrix in changed_ones.items()}
-        return compute_run(replace(setup, **values))[0]
+        return compute_run(setup.with_fields(**values).run)[0]
 
     found, h, count = goal_slopes(puzzle, at(matrices), start), 1e-5, 0
     for each, (first, behind) in puzzle.open.items():

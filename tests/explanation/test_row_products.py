@@ -6,7 +6,7 @@ import pytest
 
 from attention_core.explanation.row_products import find_row_product
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 
 
 def number(trace, ref):
@@ -16,7 +16,7 @@ def number(trace, ref):
 @pytest.mark.parametrize("step, matrix", [("q", "w_q"), ("k", "w_k"), ("v", "w_v"), ("output", "w_o")])
 @pytest.mark.parametrize("example", ["en_it", "en_colour", "eight_heads"])
 def test_the_row_times_the_matrix_is_the_result(example, step, matrix):
-    trace = trace_for(Setup(example=example))
+    trace = trace_for(make_setup(example=example))
     at = (0, 2) if step == "output" else (0, 1, 2)
     product = find_row_product(trace, step, at)
     assert len(product.result) == trace.step(step).shape[-1]
@@ -28,6 +28,6 @@ def test_the_row_times_the_matrix_is_the_result(example, step, matrix):
 
 
 def test_the_second_head_reads_its_own_columns():
-    product = find_row_product(trace_for(Setup(example="en_it")), "q", (0, 1, 5))
+    product = find_row_product(trace_for(make_setup(example="en_it")), "q", (0, 1, 5))
     assert [ref.index for ref in product.matrix[0]] == [(0, 2), (0, 3)]
     assert [ref.index for ref in product.row] == [(0, 5, feature) for feature in range(4)]

@@ -29,7 +29,8 @@ from attention_core.record.number_text import format_exact
 from pages.export.downloads import file_name
 from pages.lectures.script import Lecture, load_shipped_lecture
 from pages.presentation.lecture_slides import make_slide_show
-from pages.setup.setup import Setup, setup_from_link
+from pages.setup.codec import setup_from_link
+from pages.setup.setup import Setup
 from pages.site.catalog import LESSONS
 from pages.site.words import LANGUAGES, load_app_texts, use_language
 from tests.screen.driver import WORDS, Screen, it_to_dog

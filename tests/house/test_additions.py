@@ -20,7 +20,7 @@ from attention_core.mechanism.scores import SCORES
 from pages.components import COMPONENTS
 from pages.lessons.start.card_pictures import CARD_PICTURES
 from pages.panels.model_panels import PANELS
-from pages.setup.setup import Setup
+from pages.setup.setup import PART_OF_FIELD
 from pages.site.catalog import LESSONS, PAGES_FOLDER
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.entries import fitting_number
@@ -93,8 +93,8 @@ def missing_of_puzzle(name):
 def missing_of_panel(name, panel):
     """What a panel of a language model lacks. panel: its record."""
     file = f"pages/panels/model/{name}.py"
-    fields = {field.name for field in dataclasses.fields(Setup)}
-    missing = [f"{name}: depends_on in {file} has {each!r}, no field of Setup" for each in {*panel.depends_on} - fields]
+    unknown = {*panel.depends_on} - {*PART_OF_FIELD}
+    missing = [f"{name}: depends_on in {file} has {each!r}, no field of Setup" for each in unknown]
     others = [other for other, each in PANELS.items() if other != name and each.place == panel.place]
     missing += [f"{name}: place {panel.place} in {file} is that of {other}" for other in others]
     keys = {

@@ -16,7 +16,7 @@ from pages.lectures.kinds.picture import find_picture_size
 from pages.lectures.scene_kinds import SCENE_KINDS
 from pages.lectures.script import load_shipped_lecture
 from pages.runs.compute import compute_run
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import LANGUAGES
 from tests.pictures.library import HEIGHT, WIDTH, WORDS
 from tests.presentation.test_present import Presented
@@ -131,20 +131,20 @@ def test_every_number_of_a_note_is_said_by_the_picture_beside_it(at, language):
 @pytest.mark.parametrize("example", ["en_it", "zh_ta"])
 def test_without_matrices_it_attends_most_to_itself(example):
     nothing = dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), REMOVED)
-    row = compute_run(Setup(example=example, heads=1, scale=1.0, **nothing), None)[0]["weights"][0, 0, 5]
+    row = compute_run(make_setup(example=example, heads=1, scale=1.0, **nothing).run, None)[0]["weights"][0, 0, 5]
     assert [f"{100 * share:.0f}" for share in row.tolist()] == ["11"] * 5 + ["31", "11"]
 
 
 @pytest.mark.parametrize("example", ["en_colour", "zh_colour"])
 def test_as_one_head_the_colour_of_the_dog_comes_out_weaker(example):
-    two, one = (compute_run(Setup(example=example, heads=heads), None)[0] for heads in (None, 1))
+    two, one = (compute_run(make_setup(example=example, heads=heads).run, None)[0] for heads in (None, 1))
     colour = two.labels["D_out"].index("colour")
     assert [f"{run['output'][0, 4, colour]:.2f}" for run in (two, one)] == ["-0.83", "-0.29"]
 
 
 @pytest.mark.parametrize("example", ["en_colour", "zh_colour"])
 def test_where_the_slider_says_plus_one_every_word_looks_at_the_word_after_it(example):
-    turned = compute_run(Setup(example=example, w_q=read_matrix("~3.0=8")), None)[0]
+    turned = compute_run(make_setup(example=example, w_q=read_matrix("~3.0=8")).run, None)[0]
     assert turned["weights"][0, 0, :-1].argmax(-1).tolist() == [1, 2, 3, 4]
 
 
@@ -158,5 +158,5 @@ def test_the_second_seven_finds_the_symbol_after_the_first_where_the_second_laye
     screen = Presented(lecture=NAME, scene=str(at + 1), step="lesson", lang=language)
     screen.type("induction.layer", {"en": "layer 2", "zh": "第 2 层"}[language])
     assert screen.errors() == [] and "98" in said_on_stage(screen)
-    weights = compute_run(Setup(example="learned_copy"), None)[0]["weights"][0]  # of that layer, (H, T, S)
+    weights = compute_run(make_setup(example="learned_copy").run, None)[0]["weights"][0]  # of that layer, (H, T, S)
     assert weights[:, 7, 2].min() > 0.99

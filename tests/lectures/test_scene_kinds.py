@@ -28,7 +28,7 @@ from pages.lectures.script import (
     lecture_to_file,
     lecture_to_link,
 )
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.catalog import PAGES_BY_SLUG
 
 
@@ -39,10 +39,10 @@ def picture_file(form="PNG", size=(7, 5)):
 
 
 SHOWN = (
-    Setup(temperature=2.0),
+    make_setup(temperature=2.0),
     LessonPart("scale", "variance", (("d_k", "16"),)),
     LessonPart("induction", "training"),
-    RunCode(Setup(step="scores")),
+    RunCode(make_setup(step="scores")),
     OwnText("# Mine\n<b>x</b>"),
     OwnPicture(picture_file(), "red", "me, CC0"),
 )

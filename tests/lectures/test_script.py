@@ -4,7 +4,6 @@ import base64
 import json
 import math
 import zlib
-from dataclasses import replace
 
 import pytest
 import torch
@@ -29,17 +28,25 @@ from pages.lectures.script import (
     load_shipped_lecture,
 )
 from pages.runs.compute import compute_run
-from pages.setup.setup import MAX_LINK_CHARS, Setup
+from pages.setup.codec import MAX_LINK_CHARS
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import LANGUAGES
 
 OWN = Lecture(
     "Mine",
     (
         Scene(
-            Setup(temperature=2.0, token=3), "one", note="<b>bold</b> ${x}$", question="why?", steps=("map",), minutes=4
+            make_setup(temperature=2.0, token=3),
+            "one",
+            note="<b>bold</b> ${x}$",
+            question="why?",
+            steps=("map",),
+            minutes=4,
         ),
         Scene(
-            Setup(example="zh_ta", masks=("causal",), step="scores", cell=(0, 1, 2, 3)), "二", steps=("cell", "symbol")
+            make_setup(example="zh_ta", masks=("causal",), step="scores", cell=(0, 1, 2, 3)),
+            "二",
+            steps=("cell", "symbol"),
         ),
         Scene(Setup(), ""),
     ),
@@ -47,7 +54,7 @@ OWN = Lecture(
 
 
 def run(setup):
-    return compute_run(setup, None)[0]
+    return compute_run(setup.run, None)[0]
 
 
 # ---- the shipped one: every claim in numbers -------------------------------------------------------------------------
@@ -76,15 +83,19 @@ def says(scene, *texts):
 
 
 def test_the_scenes_are_those_of_the_plan_in_both_languages():
-    examples = [[scene.setup.example for scene in scenes(language)] for language in LANGUAGES]
+    examples = [[scene.setup.run.example for scene in scenes(language)] for language in LANGUAGES]
     assert examples[0][0] == "en_it" and examples[1][0] == "zh_ta" and len(examples[0]) == len(examples[1]) == 11
     assert examples[0][7] == "en_colour" and examples[1][7] == "zh_colour"
     for one, other in zip(scenes("en"), scenes("zh"), strict=True):
-        assert (one.steps, one.setup.cell, one.setup.step) == (other.steps, other.setup.cell, other.setup.step)
+        assert (one.steps, one.setup.view.cell, one.setup.view.step) == (
+            other.steps,
+            other.setup.view.cell,
+            other.setup.view.step,
+        )
     for language in LANGUAGES:
         for scene in scenes(language):
             assert scene.title and scene.note and scene.question and not scene.unread
-            assert run(scene.setup).holds(scene.setup.step, scene.setup.cell)
+            assert run(scene.setup).holds(scene.setup.view.step, scene.setup.view.cell)
             assert 2 <= sum(scene.note.count(end) for end in ".。？?") <= 9
 
 
@@ -118,7 +129,7 @@ def test_q_times_k_by_hand(told):
 def test_what_the_scale_does(told):
     setup = told[3].setup
     assert run(setup)["scaled_scores"][0, 0, 5, 3].item() == pytest.approx(FAR) and f"{FAR:.2f}" == "4.24"
-    with_it, without = (weights(each)[0, 5, 3].item() for each in (setup, replace(setup, scale=1.0)))
+    with_it, without = (weights(each)[0, 5, 3].item() for each in (setup, setup.with_fields(scale=1.0)))
     assert without == pytest.approx(exp_share([-6, 0, 0, 6, 0, 0, 0], 3))
     assert (f"{100 * with_it:.0f}%", f"{100 * without:.0f}%") == ("93%", "99%")
     assert says(told[3], "93%", "4.24", "√2", "√d_k")
@@ -154,7 +165,7 @@ def test_without_positions_weights_move_along_with_their_words(told):
 
 def test_grey_animals(told):
     scene = told[7]
-    bare, whole = run(scene.setup), run(replace(scene.setup, wiring=()))
+    bare, whole = run(scene.setup), run(scene.setup.with_fields(wiring=()))
     assert bare["weights"][0, 0].sub(0.2).abs().max() < 1e-12
     assert bare["head_outputs"][0, 0, [1, 4], 0].abs().max() < 1e-12
     assert bare["v"][0, 0, [0, 3], 0].tolist() == [1, -1]
@@ -164,7 +175,7 @@ def test_grey_animals(told):
 
 def test_two_heads_and_one(told):
     scene = told[8]
-    two, one = weights(scene.setup), weights(replace(scene.setup, heads=1))
+    two, one = weights(scene.setup), weights(scene.setup.with_fields(heads=1))
     assert [f"{100 * value:.0f}%" for value in (two[0, 4, 3], two[1, 4, 2], one[0, 4, 2], one[0, 4, 3])] == [
         "83%",
         "89%",
@@ -194,8 +205,8 @@ def test_your_turn(told):
 def shown(scene):
     """What the steps of a scene show: the number whose arithmetic is opened, and the rows of the maps by head."""
     trace = run(scene.setup)
-    cell = trace[scene.setup.step][scene.setup.cell].item() if "cell" in scene.steps else None
-    heads = range(trace.sizes()["H"]) if scene.setup.head is None else [scene.setup.head]
+    cell = trace[scene.setup.view.step][scene.setup.view.cell].item() if "cell" in scene.steps else None
+    heads = range(trace.sizes()["H"]) if scene.setup.view.head is None else [scene.setup.view.head]
     return cell, {head: trace["weights"][0, head] for head in heads if "map" in scene.steps}
 
 
@@ -241,7 +252,7 @@ def test_a_question_is_answered_by_what_its_scene_shows(told, at):
 def test_what_is_asked_of_a_changed_run_is_shown_by_the_changed_run(told):
     """Without the division, more than 93 % or less? The scene before it still divides."""
     before, after = told[3], told[4]
-    assert after.setup.scale == 1.0 and replace(after.setup, scale=None, step="scaled_scores") == before.setup
+    assert after.setup.run.scale == 1.0 and after.setup.with_fields(scale=None, step="scaled_scores") == before.setup
     assert "93" in after.question and "√d_k" in before.title
     (_, maps), (_, changed) = shown(before), shown(after)
     assert most(maps[0][IT]) == (DOG, "93%") and most(changed[0][IT]) == (DOG, "99%")
@@ -260,8 +271,8 @@ def test_a_question_stands_before_what_answers_it_until_all_is_revealed():
 
 def test_a_scene_of_a_language_model_may_show_what_it_is_asked():
     assert steps_of(Setup()) == SCENE_STEPS == tuple(step for step in MODEL_STEPS if step != "model")
-    assert steps_of(Setup(example="model_en")) == MODEL_STEPS
-    scene = Scene(Setup(example="model_en", panel="what_if"), "one", question="?", steps=("model", "symbol"))
+    assert steps_of(make_setup(example="model_en")) == MODEL_STEPS
+    scene = Scene(make_setup(example="model_en", panel="what_if"), "one", question="?", steps=("model", "symbol"))
     assert scene.scene_steps() == ("question", "model", "symbol")
     assert lecture_from_file(lecture_to_file(Lecture("all", (scene,)))).scenes == (scene,)
 
@@ -288,7 +299,7 @@ def test_a_lecture_comes_back_from_its_file_and_from_its_link(lecture):
 
 def test_a_file_of_version_1_says_no_minutes_and_is_read_as_before():
     scene = {"title": "one", "steps": ["map"], "setup": {"t": "3"}}
-    assert lecture_from_file(file_with(scenes=[scene])).scenes == (Scene(Setup(token=3), "one", steps=("map",)),)
+    assert lecture_from_file(file_with(scenes=[scene])).scenes == (Scene(make_setup(token=3), "one", steps=("map",)),)
 
 
 def test_the_minutes_of_a_lecture_are_those_of_its_scenes():
@@ -383,7 +394,7 @@ def test_what_of_a_setup_cannot_be_read_is_kept_beside_the_rest():
     (scene,) = lecture_from_file(
         file_with(scenes=[{"setup": {"temp": "hot", "mask": "causal", "nonsense": "<script>"}}])
     ).scenes
-    assert scene.setup == Setup(masks=("causal",))
+    assert scene.setup == make_setup(masks=("causal",))
     assert scene.unread == (("temp", "hot"), ("nonsense", "<script>"))
 
 

@@ -205,7 +205,7 @@ def test_one_score_of_nine_overflows():
     assert "cannot hold" not in " ".join(lesson.set("first", True).texts())
     assert "cannot hold" in " ".join(lesson.set("first", False).texts())
     lesson.press("door_precision")
-    assert (lesson.at.session_state["setup"].dtype, lesson.errors()) == ("float16", [])
+    assert (lesson.at.session_state["setup"].run.dtype, lesson.errors()) == ("float16", [])
 
 
 def test_queries_that_a_precision_cannot_hold_are_refused_in_words():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core.learned.translation.reading import run_translator
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.screen.lesson import Lesson
 
 E1 = math.exp(9 / math.sqrt(6))  # q and k are three times the words' numbers: 9 where both have a 1, over the root of 6
@@ -98,7 +98,7 @@ def test_a_sentence_that_is_too_long_is_refused_at_its_place():
 
 def test_the_workbench_gets_the_direction_that_is_shown():
     lesson = Lesson("cross", direction="backward", word="3").press("door_workbench")
-    wanted = Setup(example="cross_en_zh", text="我昨天看见了一只猫", context_text="I saw a cat yesterday", token=3)
+    wanted = make_setup(example="cross_en_zh", text="我昨天看见了一只猫", context_text="I saw a cat yesterday", token=3)
     assert lesson.at.session_state["setup"] == wanted
 
 

@@ -136,7 +136,7 @@ def test_the_door_shows_the_whole_text():
     lesson = Lesson("decoding", lang="en")
     lesson.press("door_workbench")
     setup = lesson.at.session_state["setup"]
-    assert (setup.example, setup.text, setup.panel) == ("model_en_decoder", " ".join(WORDS[1:]), "words")
+    assert (setup.run.example, setup.run.text, setup.view.panel) == ("model_en_decoder", " ".join(WORDS[1:]), "words")
 
 
 # ---- the drawers -----------------------------------------------------------------------------------------------------

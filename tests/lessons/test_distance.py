@@ -19,7 +19,7 @@ from pages.lessons.distance import drawers
 from pages.panels import progress
 from pages.panels.word_swaps import with_word
 from pages.runs import cache
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.golden import loader
 from tests.screen.driver import softmax
 from tests.screen.lesson import Lesson
@@ -475,7 +475,7 @@ def test_a_kernel_is_a_fixed_band_of_weights_and_its_output_the_convolution():
 
 def test_a_word_is_exchanged_and_no_fixed_weight_moves():
     lesson = Lesson("distance", words="en_it", open="fixed", lang="en")
-    own = Setup(example="en_it")
+    own = make_setup(example="en_it")
     before, now = (cache.trace_for(setup)["weights"][0, 0] for setup in (own, with_word(own, 5, "she")))
     clearly = (now - before).abs() > 4 * torch.finfo(torch.float64).eps
     assert clearly.nonzero().tolist() == [[5, 0], [5, 3]]  # Anna and the dog; the others as this CPU rounds their sum

@@ -42,7 +42,7 @@ def test_a_claim_has_its_counterpart_in_a_trained_model(slug, language):
     lesson = Lesson(slug, open=drawer, lang=language)
     assert lesson.says(f"{figures.whole:.2f}") and lesson.says(f"{getattr(figures, part):.2f}")
     lesson.press("door_trained")
-    assert lesson.at.session_state["setup"].example == f"model_{language}_decoder"
+    assert lesson.at.session_state["setup"].run.example == f"model_{language}_decoder"
 
 
 WORDS = {"en": "1,744", "zh": "1,028"}  # that the model has; blind, it is a choice among all of them
@@ -82,7 +82,7 @@ UNKNOWN = {
 def test_what_a_word_gets_that_is_in_no_dictionary_is_said_as_it_is(slug, language):
     lesson = Lesson(slug, lang=language)
     setup = lesson.press("door_workbench").at.session_state["setup"]
-    _, origin = EXAMPLES[setup.example].dictionary().own_numbers("qqq", 0, {})
+    _, origin = EXAMPLES[setup.run.example].dictionary().own_numbers("qqq", 0, {})
     found = "random" if origin == "random" else "category"
     told = " ".join(caption.value for caption in Lesson(slug, lang=language).at.caption)
     assert [name for name in UNKNOWN if UNKNOWN[name][language] in told] == [found]

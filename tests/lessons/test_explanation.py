@@ -138,7 +138,7 @@ def test_heads_to_spare():
         assert table[head + 1]["right with it alone"] == f"{alone:.0%}".replace("%", " %")
     assert [row["right without it"] for row in table[1:]] == ["100 %"] * 4
     lesson.press("door_spare")
-    assert lesson.at.session_state["setup"].heads == 4
+    assert lesson.at.session_state["setup"].run.heads == 4
 
 
 def test_what_may_be_concluded_is_said():

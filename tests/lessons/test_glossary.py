@@ -10,7 +10,8 @@ import pytest
 from pages.lessons.glossary.sign_pictures import SIGN_PICTURES, draw_sign, surprise
 from pages.lessons.history.milestone_pictures import draw_milestone
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup, setup_from_link
+from pages.setup.codec import setup_from_link
+from pages.setup.setup import make_setup
 from pages.setup.twins import link_in_language
 from pages.site.milestones import MILESTONES
 from pages.site.signs import GLOSSARY_SIGNS
@@ -74,10 +75,10 @@ def test_where_a_sign_or_a_milestone_leads_it_is_seen_in_the_language_of_the_pag
     slug, link, lang = PLACES[place]
     if slug == "workbench":
         setup, unread = setup_from_link(link)
-        assert unread == [] and setup.step in {None, *trace_for(setup).steps}
-        assert setup.step == link.get("step")
-        assert setup.example.startswith("zh_") == (lang == "zh")
-        assert (setup.more or "").isascii() == (lang == "en" or "more" not in link)
+        assert unread == [] and setup.view.step in {None, *trace_for(setup).steps}
+        assert setup.view.step == link.get("step")
+        assert setup.run.example.startswith("zh_") == (lang == "zh")
+        assert (setup.run.more or "").isascii() == (lang == "en" or "more" not in link)
         return
     lesson = Lesson(slug, **link, lang=lang)
     assert lesson.errors() == []
@@ -133,7 +134,7 @@ def test_one_vector_writes_long_texts_no_more():
 
 
 def test_the_alignment_is_the_trained_networks_own():
-    weights = trace_for(Setup(example="learned_dates"))["weights"][0, 0]
+    weights = trace_for(make_setup(example="learned_dates"))["weights"][0, 0]
     threads = [shape for shape in draw_milestone("2015_bahdanau") if shape[0] == "line"]
     assert max(shape[2] for shape in threads) == pytest.approx(weights.max().item(), abs=0.005)
 

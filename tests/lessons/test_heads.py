@@ -10,7 +10,7 @@ from attention_core.learned.training.head_overfitting import read_overfitting
 from attention_core.learned.training.head_stability import read_stability
 from attention_core.record.number_text import format_percent
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import LANGUAGES
 from tests.golden import loader
 from tests.screen.lesson import Lesson
@@ -74,7 +74,7 @@ def test_what_comes_out_of_one_head_is_not_sent_before_somebody_guesses():
 
 # ---- as one head -----------------------------------------------------------------------------------------------------
 def test_one_head_of_double_width_is_divided_by_the_root_of_twice_d_k():
-    two, one = (trace_for(Setup(example="en_colour", heads=heads)) for heads in (2, 1))
+    two, one = (trace_for(make_setup(example="en_colour", heads=heads)) for heads in (2, 1))
     assert one.sizes()["d_k"] == 2 * two.sizes()["d_k"]
     summed = two["scores"].sum(1, keepdim=True)  # the scores of both heads
     assert torch.allclose(one["scores"], summed, atol=1e-12)
@@ -130,7 +130,7 @@ def asked(lesson):
 
 def test_the_workbench_gets_the_head_count_that_is_shown():
     opened = Lesson("heads", heads="one").press("door_workbench").at.session_state["setup"]
-    assert opened == Setup(example="en_colour", heads=1, head=0, token=DOG)
+    assert opened == make_setup(example="en_colour", heads=1, head=0, token=DOG)
 
 
 # ---- what each head brings -------------------------------------------------------------------------------------------
@@ -224,7 +224,7 @@ def test_two_heads_read_two_parts_of_the_same_vector():
     assert black.number("sight", "x [black, colour]") == 1  # which neither head asks with: head 1 delivers it
     unread = [black.number("sight", f"seen_{head} [black, colour]") for head in (1, 2)]
     assert unread == pytest.approx([0, 0], abs=1e-12)
-    assert trace_for(Setup(example="en_colour"))["w_v"][0].tolist() == [1, 0, 0, 0, 0, 0]
+    assert trace_for(make_setup(example="en_colour"))["w_v"][0].tolist() == [1, 0, 0, 0, 0, 0]
 
 
 def test_an_eighth_that_does_not_divide_is_refused_by_torch():
@@ -286,7 +286,7 @@ def test_even_weights_turn_every_word_grey_and_the_workbench_shows_them():
     change = ((even - output).norm() / output.norm()).item()
     assert lesson.says(f"the output moves by **{100 * change:.0f} %** of its length")
     setup = lesson.press("door_even").at.session_state["setup"]
-    assert setup.wiring == ("even",)
+    assert setup.run.wiring == ("even",)
 
 
 def test_the_word_with_the_largest_weight_is_not_what_the_colour_hangs_on():

@@ -10,7 +10,7 @@ from attention_core.learned.tasks import repeats
 from attention_core.learned.training.courses import COURSES
 from attention_core.learned.training.shipped_networks import load_network, shipped_figures
 from pages.runs import cache
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
@@ -223,7 +223,7 @@ def test_the_previous_token_head_and_the_induction_head_appear():
 
 
 def lesson_setup(example, numbers):
-    return Setup(example, "".join(repeats.SYMBOLS.symbols(numbers.tolist())))
+    return make_setup(example=example, text="".join(repeats.SYMBOLS.symbols(numbers.tolist())))
 
 
 def test_one_layer_cannot():
@@ -238,7 +238,7 @@ def test_each_layers_run_opens_in_the_workbench(layer, example):
     lesson = Lesson("induction", symbols="xyzxyz", open="layers", lang="en").choose("layer", layer)
     lesson.press("door_layers")
     setup = lesson.at.session_state["setup"]
-    assert (setup.example, setup.text) == (example, "xyzxyz")
+    assert (setup.run.example, setup.run.text) == (example, "xyzxyz")
     model, number = load_network("copy_two", 500).exact_model, int(layer[-1]) - 1
     own = model.traces(torch.tensor([repeats.SYMBOLS.numbers("xyzxyz")]))[number]
     assert torch.equal(cache.trace_for(setup)["weights"], own["weights"])
@@ -247,7 +247,7 @@ def test_each_layers_run_opens_in_the_workbench(layer, example):
 def test_one_click_from_the_first_screen_leads_to_a_learned_head_and_undo_back():
     screen = Screen().press("learned")
     setup = screen.setup()
-    assert setup == Setup(example="learned_copy")
+    assert setup == make_setup(example="learned_copy")
     own = load_network("copy_two", 500).exact_model.traces(torch.tensor([repeats.SYMBOLS.numbers("k7Bxa9k7Bxa9")]))[1]
     trace = cache.trace_for(setup)
     assert all(torch.equal(trace[step], own[step]) for step in ("q", "k", "v", "weights", "output"))

@@ -16,7 +16,7 @@ from attention_core.learned.language.batches import word_numbers
 from attention_core.learned.language.removed_parts import read_removed_figures
 from attention_core.learned.language.shipped import load_model
 from pages.runs import cache
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.golden import loader
 from tests.screen.driver import plain
 from tests.screen.lesson import Lesson
@@ -162,9 +162,9 @@ def test_who_reveals_reads_how_it_is_drawn():
 
 
 def test_the_workbench_gets_exactly_what_the_lesson_shows():
-    assert Lesson("masks").press("door_workbench").at.session_state["setup"] == Setup(token=5, masks=("causal",))
+    assert Lesson("masks").press("door_workbench").at.session_state["setup"] == make_setup(token=5, masks=("causal",))
     drawn = stroke(Lesson("masks", mask="none"), [[0, 6]], 0).press("door_workbench").at.session_state["setup"]
-    assert drawn.masks is None and (drawn.allowed.packed.array() == 0).sum() == 1
+    assert drawn.run.masks is None and (drawn.run.allowed.packed.array() == 0).sum() == 1
 
 
 def test_a_mask_that_is_added_is_a_matrix_of_0_and_minus_infinity():
@@ -317,7 +317,7 @@ def other_rows(lesson):
 
 def farthest_of_other_rows(allowed):
     """The same of this CPU: each treatment's output, in the rows that may attend to something, beside ours."""
-    trace = cache.trace_for(Setup(allowed=pack_matrix(allowed)))
+    trace = cache.trace_for(make_setup(allowed=pack_matrix(allowed)))
     outputs = [treated_by_core(trace, name)["output"][0] for name in EMPTY_ROW_POLICIES]
     rows = allowed.any(-1)
     return max((output - trace["output"][0])[rows].abs().max().item() for output in outputs)
@@ -382,7 +382,7 @@ def test_the_same_matrix_by_the_other_convention():
 
 def test_torchs_own_layer_gives_these_numbers():
     """The same, by torch alone: the lesson's words and weights through scaled_dot_product_attention."""
-    trace = cache.trace_for(Setup(masks=("causal",)))
+    trace = cache.trace_for(make_setup(masks=("causal",)))
     each = torch.eye(7).double().expand(1, 2, 7, 7)  # as values, so that the weights themselves come out
     wrong = F.scaled_dot_product_attention(trace["q"], trace["k"], each, attn_mask=~trace["allowed"])
     lesson = Lesson("masks", open="nothing", nothing="conventions")

@@ -121,7 +121,7 @@ def test_nearly_all_of_a_table_is_no_quotation():
 def test_each_network_opens_in_the_workbench(letter, model):
     lesson = Lesson("meaning", open="why", guess="2", lang="en")
     lesson.press(f"door_why_{letter}")
-    assert lesson.at.session_state["setup"].model == f"en_{model}_encoder"
+    assert lesson.at.session_state["setup"].run.model == f"en_{model}_encoder"
 
 
 def test_what_may_be_concluded_is_said():

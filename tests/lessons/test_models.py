@@ -12,12 +12,14 @@ from attention_core.examples.published_models import PUBLISHED_MODELS, scale_dow
 from pages.lessons.models.drawers import count_bytes_beyond, count_cache_bytes, share_kept
 from pages.lessons.models.small_layers import SMALL_HEADS, SMALL_WINDOW, make_small_layer
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup, config_of, setup_from_link, setup_to_link
+from pages.setup.codec import run_to_query, setup_from_link, setup_to_link
+from pages.setup.resolve import config_of
+from pages.setup.setup import make_setup
 from pages.site.words import load_app_texts
 from tests.screen.lesson import Lesson
 
 KEYS = [*PUBLISHED_MODELS]
-BASE = Setup(example="model_layer")
+BASE = make_setup(example="model_layer")
 KIB = 1024
 ROPE = "rope:interleaved"
 # the link of each row's state, typed by hand: what differs from eight heads without mask and positions
@@ -75,7 +77,7 @@ def test_a_row_opens_as_the_state_that_it_says(key):
 def test_every_kind_of_layer_of_a_row_is_its_config_made_small(key):
     for kind in PUBLISHED_MODELS[key].kinds:
         setup = make_small_layer(kind, BASE)
-        assert config_of(setup) == scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
+        assert config_of(setup.run) == scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
         assert prove(trace_for(setup)).passed
 
 
@@ -89,15 +91,15 @@ def test_all_rows_start_from_the_same_numbers():
 def test_the_door_of_a_row_leads_to_it(key):
     lesson = Lesson("models", lang="en", ex="model_layer", open="read").press(f"door_row_{key}")
     assert lesson.at.session_state["setup"] == make_small_layer(
-        PUBLISHED_MODELS[key].shown, Setup("model_layer", head=0)
+        PUBLISHED_MODELS[key].shown, make_setup(example="model_layer", head=0)
     )
 
 
 def test_both_models_open_as_a_and_b():
     setup = Lesson("models", lang="en", ex="model_layer").press("door_both").at.session_state["setup"]
     against = {"ex": "model_layer", "mask": "causal", "pos": "learned"}
-    assert setup.pinned == "values" and dict(parse_qsl(setup.against)) == against
-    assert setup.normaliser == "sinks" and setup.kv_heads == 1
+    assert setup.comparison.pinned == "values" and dict(parse_qsl(run_to_query(setup.comparison.against))) == against
+    assert setup.run.normaliser == "sinks" and setup.run.kv_heads == 1
 
 
 # ---- two models beside each other ------------------------------------------------------------------------------------
@@ -274,7 +276,7 @@ def test_every_row_names_its_source():
 def test_one_change_alone_is_measured_on_the_older_layer():
     lesson = Lesson("models", lang="en", old="5", new="7", open="one")
     before = trace_for(make_small_layer(PUBLISHED_MODELS["llama_7b"].shown, BASE))
-    after = trace_for(Setup(example="model_layer", positions=("rope",), masks=("causal",), kv_heads=2))
+    after = trace_for(make_setup(example="model_layer", positions=("rope",), masks=("causal",), kv_heads=2))
     moved = [(after[step] - before[step]).abs().max().item() for step in ("weights", "output")]
     assert lesson.says(
         f"changes a weight by at most **{moved[0]:.2f}**, and a number of the output by at most **{moved[1]:.2f}**"

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from attention_core.inputs.matrix_link import read_matrix
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.golden import loader
 from tests.screen.lesson import Lesson
 
@@ -64,9 +64,9 @@ def test_the_dial_says_how_far_head_1_looks(dial, name, word):
 def test_the_dial_as_it_was_built_is_the_example_itself():
     lesson = Lesson("positions", dial="8", positions="with").set("dial", -8)
     assert lesson.link() == {"ex": "en_colour", "positions": "with"}
-    assert lesson.press("door_workbench").at.session_state["setup"] == Setup(example="en_colour", head=0, token=4)
+    assert lesson.press("door_workbench").at.session_state["setup"] == make_setup(example="en_colour", head=0, token=4)
     opened = Lesson("positions", dial="16", positions="with").press("door_workbench").at.session_state["setup"]
-    assert opened.w_q == read_matrix("~3.0=16")
+    assert opened.run.w_q == read_matrix("~3.0=16")
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_how_far_a_causal_mask_moves_a_word_by_hand():
 
 def test_the_shuffled_sentence_is_what_the_workbench_gets():
     setup = Lesson("positions", open="order").press("door_order").at.session_state["setup"]
-    assert sorted(setup.text.split()) == ["black", "cat", "chased", "dog", "white"]
-    assert setup.text != "black cat chased white dog"
+    assert sorted(setup.run.text.split()) == ["black", "cat", "chased", "dog", "white"]
+    assert setup.run.text != "black cat chased white dog"
 
 
 # ---- sinusoids -------------------------------------------------------------------------------------------------------

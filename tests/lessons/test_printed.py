@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attention_core.inputs.matrix_link import read_matrix, write_matrix
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import LANGUAGES
 from tests.screen.driver import softmax
 from tests.screen.lesson import Lesson
@@ -204,7 +204,7 @@ def test_another_x_gives_other_right_numbers():
     assert cells(lesson, "beside")[0] == ["2", "0", "2", *"222222"]
     assert lesson.fact() == "Printed Q: 6 of 9 right; new slips: 3; followed from earlier slips: 0."
     lesson.press("door_workbench")
-    setup = Setup(example="source_004", x=read_matrix("2,0,0,0;0,2,0,2;1,1,1,1"), w_o=read_matrix("none"))
+    setup = make_setup(example="source_004", x=read_matrix("2,0,0,0;0,2,0,2;1,1,1,1"), w_o=read_matrix("none"))
     assert lesson.at.session_state["setup"] == setup
 
 
@@ -346,9 +346,9 @@ def test_what_follows_from_their_q_k_and_v():
         assert numbers == pytest.approx([number for row in golden[stage] for number in row], abs=1e-10)
     lesson.press("door_onward")
     setup = lesson.at.session_state["setup"]
-    q, k, v = (write_matrix(matrix) for matrix in (setup.q, setup.k, setup.v))
+    q, k, v = (write_matrix(matrix) for matrix in (setup.run.q, setup.run.k, setup.run.v))
     assert (q, k, v) == ("1,0,1;2,2,2;2,1,2", "0,1,1;4,0,2;2,2,1", "0,1,1;2,2,2;2,2,1")
 
 
 def test_the_workbench_gets_exactly_this_run():
-    assert Lesson("printed").press("door_workbench").at.session_state["setup"] == Setup(example="source_004")
+    assert Lesson("printed").press("door_workbench").at.session_state["setup"] == make_setup(example="source_004")

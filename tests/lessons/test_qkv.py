@@ -9,7 +9,7 @@ import torch
 
 from attention_core.inputs.matrix_values import REMOVED
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from tests.screen.lesson import Lesson
 
 SAME = math.e / (math.e + 6)  # "it" has one 1 in its row: x x = 1 with itself, 0 with six others
@@ -164,9 +164,9 @@ def test_a_forged_click_opens_nothing(place):
 def test_the_workbench_gets_exactly_what_the_lesson_shows():
     lesson = Lesson("qkv", words="with").set("text", "Tom read and he laughed")
     lesson.press("door_workbench")
-    assert lesson.at.session_state["setup"] == Setup(text="Tom read and he laughed", token=3)
+    assert lesson.at.session_state["setup"] == make_setup(text="Tom read and he laughed", token=3)
     plain = Lesson("qkv").press("door_workbench").at.session_state["setup"]
-    assert (plain.w_q, plain.heads, plain.scale, plain.token) == (REMOVED, 1, 1.0, 5)
+    assert (plain.run.w_q, plain.run.heads, plain.run.scale, plain.view.token) == (REMOVED, 1, 1.0, 5)
 
 
 # ---- one row times one matrix ----------------------------------------------------------------------------------------

@@ -15,7 +15,8 @@ from attention_core.inputs.matrix_link import read_matrix
 from pages.panels import progress
 from pages.runs import cache
 from pages.runs.compute import compute_run
-from pages.setup.setup import Setup, setup_from_link, setup_to_link
+from pages.setup.codec import setup_from_link, setup_to_link
+from pages.setup.setup import make_setup
 from pages.site.words import LANGUAGES
 from tests.golden import loader
 from tests.screen.driver import softmax
@@ -63,7 +64,7 @@ def bars(lesson, row, count=8):
 def drawn(lesson):
     """The scores of the draw that is shown, by loops over the numbers that the workbench gets."""
     setup = lesson.press("door_workbench").at.session_state["setup"]
-    (q,), k = (getattr(setup, name).packed.array().tolist() for name in ("q", "k"))
+    (q,), k = (setup.value_of(name).packed.array().tolist() for name in ("q", "k"))
     return [math.fsum(a * b for a, b in zip(q, row, strict=True)) for row in k]
 
 
@@ -258,7 +259,7 @@ def test_many_bars_stand_on_one_scale_from_0_to_1():
 
 def test_the_workbench_gets_exactly_this_run(few_draws):
     lesson = Lesson("scale", d_k="2", keys="2", seed="0", guess=LEVEL).press("door_workbench")
-    assert lesson.at.session_state["setup"] == Setup(
+    assert lesson.at.session_state["setup"] == make_setup(
         example="one_query",
         q=read_matrix("1.54,-0.29"),  # the first numbers that torch draws from N(0, 1) with seed 0
         k=read_matrix("-2.18,0.57;-1.08,-1.4"),
@@ -266,13 +267,13 @@ def test_the_workbench_gets_exactly_this_run(few_draws):
         score="scaled_dot",
     )
     undivided = Lesson("scale", d_k="2", keys="2", seed="0").press("door_workbench").at.session_state["setup"]
-    assert undivided.score == "dot"
+    assert undivided.run.score == "dot"
 
 
 def test_the_largest_draw_fits_into_a_link():
     setup = Lesson("scale", d_k="64", keys="64").press("door_workbench").at.session_state["setup"]
     assert setup_from_link(setup_to_link(setup)) == (setup, [])
-    assert compute_run(setup)[0]["k"].shape == (1, 1, 64, 64)  # which check_link has let pass
+    assert compute_run(setup.run)[0]["k"].shape == (1, 1, 64, 64)  # which check_link has let pass
 
 
 def test_a_wide_draw_begins_with_its_scores_and_says_why():
@@ -280,8 +281,8 @@ def test_a_wide_draw_begins_with_its_scores_and_says_why():
     assert any("do not fit into a link" in caption.value for caption in lesson.at.caption)
     weights = bars(lesson, 1)
     setup = lesson.press("door_workbench").at.session_state["setup"]
-    assert (setup.q, setup.score, setup.scale) == (read_matrix("1"), "dot", 0.0625)
-    scores = [score / 16 for (score,) in setup.k.packed.array()]
+    assert (setup.run.q, setup.run.score, setup.run.scale) == (read_matrix("1"), "dot", 0.0625)
+    scores = [score / 16 for (score,) in setup.run.k.packed.array()]
     assert weights == pytest.approx([softmax(scores, at) for at in range(8)], abs=1e-12)
     assert not any("do not fit" in caption.value for caption in Lesson("scale", d_k="64").at.caption)
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from attention_core.inputs.matrix_link import read_matrix
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.screen.lesson import Lesson
 
 # q of "it" is (-3, 3), k of "dog" (-1, 1), k of "Anna" (1, -1), all others 0.
@@ -286,7 +286,9 @@ def test_the_workbench_gets_exactly_what_the_lesson_shows():
     shown = lesson.fact().removeprefix("Score: additive. ")
     setup = lesson.press("door_workbench").at.session_state["setup"]
     layer = {"w_aq": "2,0;0,2", "w_ak": "2,0;0,2", "v_a": "4,4", "b_q": "-3,-3,-3,-3"}
-    assert setup == Setup(score="additive", token=5, head=0, **{key: read_matrix(text) for key, text in layer.items()})
+    assert setup == make_setup(
+        score="additive", token=5, head=0, **{key: read_matrix(text) for key, text in layer.items()}
+    )
     (look,) = [part for part in lesson.at.get("bidi_component") if part.proto.id.endswith("-look")]
     assert shown in json.loads(look.proto.json)["fact"]["text"]  # the same sentence stands there
 

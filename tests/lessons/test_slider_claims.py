@@ -76,7 +76,7 @@ from pages.lessons.tokens.drawers import MOST_MERGES, SMALL_TEXT, cut_run
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.network_store import find_network
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.lesson import Lesson
 
@@ -441,10 +441,10 @@ def test_a_wide_window_blocks_nothing_and_a_wide_slide_only_what_comes_later():
 @pytest.mark.parametrize("seed", (1, 5, 10))
 @pytest.mark.parametrize("told", POSITION_VARIANTS)
 def test_words_take_their_outputs_along_where_nothing_tells_their_places(told, seed):
-    before = replace(Setup(example="en_colour"), **POSITION_VARIANTS[told])
+    before = make_setup(example="en_colour").with_fields(**POSITION_VARIANTS[told])
     words = inputs_of(before).queries
     order = shuffle_order(len(words), seed)
-    after = replace(before, text=spell_tokens(tuple(words[place] for place in order), before))
+    after = before.with_fields(text=spell_tokens(tuple(words[place] for place in order), before.run))
     moved = distance_after_reordering(trace_for(after), trace_for(before), order).max().item()
     assert moved < 1e-9 if told == "nothing" else moved > 1e-3
 
@@ -452,7 +452,7 @@ def test_words_take_their_outputs_along_where_nothing_tells_their_places(told, s
 @pytest.mark.parametrize("example", ("en_colour", "zh_colour"))
 @pytest.mark.parametrize("reach", (-2, -1.5, -0.5, 0, 1, 1.5, 2))
 def test_head_1_looks_at_the_words_nearest_to_where_the_slider_points(example, reach):
-    trace = trace_for(replace(Setup(example=example), w_q=read_matrix(f"~3.0={8 * reach:g}")))
+    trace = trace_for(make_setup(example=example).with_fields(w_q=read_matrix(f"~3.0={8 * reach:g}")))
     weights = trace["weights"][0, 0]
     for place, row in enumerate(weights):
         far = [abs(key - place - reach) for key in range(len(row))]

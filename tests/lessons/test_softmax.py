@@ -9,7 +9,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from attention_core.inputs.matrix_link import read_matrix
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import softmax
 from tests.screen.lesson import Lesson
@@ -185,6 +185,6 @@ def test_the_hundred_numbers_of_lecture_notes_001():
 def test_the_workbench_gets_exactly_this_run():
     lesson = Lesson("softmax", temperature="0.25").press("door_workbench")
     numbers = read_matrix("2;1;0;-1")
-    assert lesson.at.session_state["setup"] == Setup(
+    assert lesson.at.session_state["setup"] == make_setup(
         example="one_query", q=read_matrix("1"), k=numbers, v=numbers, score="dot", temperature=0.25
     )

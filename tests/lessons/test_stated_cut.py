@@ -9,7 +9,7 @@ BRIDGE = "南京市长江大桥"
 
 def tokens(lesson):
     """The words of the run that the lesson is about."""
-    return lesson.at.session_state["lesson_run"].text.split()
+    return lesson.at.session_state["lesson_run"].run.text.split()
 
 
 def test_a_lesson_states_the_cut_and_keeps_another_one():

@@ -298,7 +298,7 @@ def test_the_own_network_goes_on_into_the_workbench_and_another_server_says_what
     lesson = Lesson("induction", seed="5", lang="en").press("induction_train")
     lesson = trained(lesson, "copy_two").press("door_workbench")
     setup = lesson.at.session_state["setup"]
-    assert setup.network == "copy_two.5.500"
+    assert setup.run.network == "copy_two.5.500"
     screen = Screen(ex="learned_copy", network="copy_two.5.500")
     assert screen.errors() == []
     with network_store.networks_lock:

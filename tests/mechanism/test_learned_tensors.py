@@ -9,7 +9,8 @@ from attention_core.explanation.formula import symbol
 from attention_core.mechanism.config import LEARNED_TENSORS
 from attention_core.mechanism.learned_tensors import LearnedTensor, add_own_sizes, check_learned
 from attention_core.mechanism.scores import SCORES
-from pages.setup.setup import LINK_KEYS, Setup
+from pages.setup.codec import LINK_KEYS
+from pages.setup.setup import RunSetup
 
 TABLE = LearnedTensor("w_r", ("R", "d_k"), "W_r")
 VECTOR = LearnedTensor("v_r", ("R",), "v_r", by_head=True)
@@ -64,5 +65,5 @@ def test_a_score_with_a_weight_that_nothing_reads_is_none():
 @pytest.mark.parametrize("name", LEARNED_TENSORS)
 def test_each_has_its_place_in_weights_in_a_setup_and_in_a_link_and_its_letter(name):
     assert name in {field.name for field in fields(Weights)}
-    assert name in {field.name for field in fields(Setup)} and name in LINK_KEYS
+    assert name in {field.name for field in fields(RunSetup)} and name in LINK_KEYS
     assert symbol(name) == LEARNED_TENSORS[name].symbol

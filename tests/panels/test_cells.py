@@ -1,12 +1,12 @@
 """Any cell by name, the way back, sentences that are not ambiguous, proof."""
 
 import re
-from dataclasses import replace
 
 import pytest
 
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import Setup, setup_to_link
+from pages.setup.codec import setup_to_link
+from pages.setup.setup import Setup
 from tests.screen.driver import Screen, softmax
 from tests.screen.lesson import Lesson
 
@@ -66,7 +66,7 @@ def test_a_number_that_the_precision_cannot_hold_is_named_with_its_place():
     assert screen.error_at("c_dtype") == (
         "w_q, row 2, column 1, must lie between -65504 and 65504, the largest numbers of float16: got 300000"
     )
-    assert screen.setup().dtype == "float64"
+    assert screen.setup().run.dtype == "float64"
 
 
 # ---- the proof ------------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ def test_the_badge_is_a_quiet_tick_and_its_panel_says_to_which_digit(dtype):
 def test_the_setup_of_the_screen_is_its_link():
     screen = Screen().set("score", "cosine").set("heads", 4)
     assert setup_to_link(screen.setup()) == screen.link()
-    assert screen.setup() == replace(Setup(), score="cosine", heads=4)
+    assert screen.setup() == Setup().with_fields(score="cosine", heads=4)
     assert issubclass(AttentionError, ValueError)
 
 

@@ -4,23 +4,24 @@ The page keeps a panel as it is while panel_dependencies are the same. A record 
 on the screen, and one that names too many draws for nothing.
 """
 
-from dataclasses import replace
+from dataclasses import fields
 
 import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Block
 
 from pages.panels.model_panels import PANELS
-from pages.setup.setup import VIEW_FIELDS, Setup, check_link_values, setup_to_query
+from pages.setup.codec import DEFAULTS, check_link_values
+from pages.setup.setup import Comparison, RunSetup, View, make_setup
 
-DECODER, ENCODER = Setup(example="model_en_decoder", token=5), Setup(example="model_en", token=5, head=0)
+DECODER, ENCODER = make_setup(example="model_en_decoder", token=5), make_setup(example="model_en", token=5, head=0)
 OTHER_TEXT = "the cat slept ."
 SETUPS = {  # by panel: those in which each field that it declares has something to change
     "sum": [DECODER],
-    "heads": [replace(DECODER, heads_by="moved", other_text=OTHER_TEXT)],
-    "words": [replace(DECODER, written="the animal | did"), ENCODER],
-    "what_if": [replace(DECODER, changes=("1.1:other",), other_text="the cat did not cross the street .")],
-    "circuits": [replace(ENCODER, layer=2)],
+    "heads": [DECODER.with_fields(heads_by="moved", other_text=OTHER_TEXT)],
+    "words": [DECODER.with_fields(written="the animal | did"), ENCODER],
+    "what_if": [DECODER.with_fields(changes=("1.1:other",), other_text="the cat did not cross the street .")],
+    "circuits": [ENCODER.with_fields(layer=2)],
 }
 OTHER_VALUES = {  # of each field of the view, but for the panel itself
     "sentence": 1,
@@ -43,7 +44,7 @@ OTHER_VALUES = {  # of each field of the view, but for the panel itself
     "held": "norms",
     "other_text": "the dog did not cross the street .",
     "circuit_words": "cat",
-    "against": setup_to_query(Setup(example="en_it")),
+    "against": RunSetup(example="en_it"),
     "pinned": "values",
 }
 
@@ -63,7 +64,7 @@ def page_of_a_panel():
         st.session_state["setup"] = setup
         screen = make_screen_state(setup, None)
         st.session_state["depends_on"] = panel_dependencies(screen)
-        PANELS[setup.panel].draw(screen)
+        PANELS[setup.view.panel].draw(screen)
 
 
 def what_is_shown(block):
@@ -83,14 +84,14 @@ class Drawn:
 
     def of(self, setup):
         """What the panel says that it depends on, and what it shows."""
-        check_link_values(vars(setup))
+        check_link_values({name: setup.value_of(name) for name in DEFAULTS})
         self.page.session_state["asked"] = setup
         assert not self.page.run().exception
         return self.page.session_state["depends_on"], [*what_is_shown(self.page.main)]
 
 
 def test_every_field_of_the_view_has_another_value():
-    assert {*OTHER_VALUES} == {*VIEW_FIELDS} - {"panel"}
+    assert {*OTHER_VALUES} == {field.name for part in (View, Comparison) for field in fields(part)} - {"panel"}
     assert {*SETUPS} == {*PANELS}
 
 
@@ -98,11 +99,11 @@ def test_every_field_of_the_view_has_another_value():
 def test_a_panel_changes_with_the_fields_that_it_declares_and_with_no_others(name):
     has_effect = set()
     for begun in SETUPS[name]:
-        setup = replace(begun, panel=name)
+        setup = begun.with_fields(panel=name)
         drawn = Drawn()
         depends_on, shown = drawn.of(setup)
         for field, value in OTHER_VALUES.items():
-            changed_dependencies, changed = drawn.of(replace(setup, **{field: value}))
+            changed_dependencies, changed = drawn.of(setup.with_fields(**{field: value}))
             assert changed_dependencies != depends_on or changed == shown, f"{name} does not declare {field}"
             if changed != shown:
                 has_effect.add(field)

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from attention_core.examples.examples import EXAMPLES
-from pages.setup.setup import setup_from_link
+from pages.setup.codec import setup_from_link
 from pages.site.catalog import LESSONS, PAGES, PAGES_BY_SLUG
 from pages.site.controls import CONTROLS
 from pages.site.findable import list_findable
@@ -34,7 +34,7 @@ def test_an_example_is_what_its_link_opens():
     for found in FOUND:
         if found.kind == "example":
             setup, unread = setup_from_link(found.link)
-            assert (setup.example, unread) == (found.link["ex"], [])
+            assert (setup.run.example, unread) == (found.link["ex"], [])
 
 
 def check_drawers_found(slug):

@@ -97,9 +97,10 @@ def test_where_nobody_can_tell_both_are_named():
     assert check.errors() == []
     from pages.practice.check.exercise import read_exercise_link
     from pages.runs.cache import trace_for
-    from pages.setup.setup import setup_from_query
+    from pages.setup.codec import run_from_query
+    from pages.setup.setup import Setup
 
-    scores = trace_for(setup_from_query(read_exercise_link(state)))["scores"].flatten(0, -2) / 2
+    scores = trace_for(Setup(run_from_query(read_exercise_link(state))))["scores"].flatten(0, -2) / 2
     text = "; ".join(" ".join(f"{n:g}" for n in row) for row in scores.tolist())
     check = Lesson("check", kind="state", state=state, stage="scaled_scores", scaled_scores=text, lang="en")
     assert check.says("either of these")

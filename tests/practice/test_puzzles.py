@@ -8,7 +8,7 @@ import pytest
 
 from attention_core.exercises.puzzles import PUZZLES
 from pages.practice.puzzles.game import FIRST_PUZZLE
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import LANGUAGES, load_app_texts
 from tests.screen.driver import plain
 from tests.screen.lesson import Lesson
@@ -273,9 +273,9 @@ def test_the_hint_of_a_head_half_awake_and_of_one_that_is_awake():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_workbench_gets_exactly_this_run(name):
     lesson = opened(name, numbers=PUZZLES[name].solution)
-    begin = Setup(**PUZZLES[name].start("en"))
+    begin = make_setup(**PUZZLES[name].start("en"))
     setup = lesson.press("door_workbench").at.session_state["setup"]
-    changed = {field: value for field, value in vars(setup).items() if value != getattr(begin, field)}
+    changed = {field: value for field, value in vars(setup.run).items() if value != getattr(begin.run, field)}
     assert changed and {*changed} <= {*PUZZLES[name].open}
 
 

@@ -19,7 +19,7 @@ from pages.lectures.kinds.picture import OwnPicture
 from pages.lectures.script import Lecture, Scene, load_shipped_lecture
 from pages.presentation.lecture_slides import list_drawings, make_slide_show
 from pages.presentation.lesson_slide import make_lesson_slide
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import load_app_texts, strip_markup, use_language
 from tests.lectures.test_scene_kinds import picture_file
 from tests.presentation.test_present import EVIL, Presented
@@ -78,7 +78,7 @@ def test_every_scene_is_a_slide_with_its_words_and_the_numbers_of_its_run(langua
 
 
 def test_what_moves_are_the_numbers_of_the_scene_in_light_colours_and_it_stands_as_its_map():
-    (slide,) = slides_of(Lecture("", (Scene(Setup(token=5, head=0), "It"),)))
+    (slide,) = slides_of(Lecture("", (Scene(make_setup(token=5, head=0), "It"),)))
     (moving,) = slide.moving
     head, found = unpack(moving.data)
     numbers = torch.frombuffer(bytearray(found["numbers"]), dtype=torch.float64)
@@ -137,7 +137,7 @@ def test_the_exercises_of_a_lecture_ask_for_many_steps_no_two_for_the_same_and_f
             rows = grid.table.rows
             assert grid.table.title.endswith(f"{len(rows)} × {len(rows[0][1])}")
             is_masked = setup is not None and "causal" in str(setup)
-            assert "masked" not in grid.table.title or is_masked or setup.example == "learned_copy"
+            assert "masked" not in grid.table.title or is_masked or setup.run.example == "learned_copy"
         (row,) = numbers_of(exercise.solution)
         latex = exercise.asked.latex
         if r"\cdot" in latex:
@@ -163,7 +163,10 @@ def test_the_exercises_of_a_lecture_ask_for_many_steps_no_two_for_the_same_and_f
 
 
 def test_a_scene_that_cannot_be_computed_says_so_and_what_was_written_stays_text():
-    refused, evil = Scene(Setup(heads=7), EVIL, EVIL, EVIL), Scene(Setup(text=EVIL), "b\x00ad\ud800", "n\x01", "q")
+    refused, evil = (
+        Scene(make_setup(heads=7), EVIL, EVIL, EVIL),
+        Scene(make_setup(text=EVIL), "b\x00ad\ud800", "n\x01", "q"),
+    )
     lecture = Lecture(EVIL, (refused, evil))
     with use_language("en"):
         show = make_slide_show(lecture, {}, ADDRESS, ADDRESS)
@@ -305,7 +308,7 @@ def test_a_drawer_of_which_nothing_can_be_taken_along_says_so_on_its_slide():
 
 def test_that_a_model_guesses_stands_on_the_slides_of_a_setup_and_of_a_lesson():
     far = "The quick brown fox loves my zorb because it is lazy."
-    scenes = (Scene(Setup(example="model_en", text=far), "Far"), Scene(Setup(example="model_en"), "Near"))
+    scenes = (Scene(make_setup(example="model_en", text=far), "Far"), Scene(make_setup(example="model_en"), "Near"))
     far_slide, near_slide = slides_of(Lecture("", scenes))
     assert far_slide.figures[0] == "The model guesses here: what “it” refers to (it does not know “zorb”)."
     assert "guesses here" not in " ".join((*near_slide.figures, near_slide.source))

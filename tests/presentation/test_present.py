@@ -16,7 +16,7 @@ from pages.lectures.script import (
     lecture_to_link,
     load_shipped_lecture,
 )
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import load_app_texts
 from tests.screen.driver import Screen, plain, unpack
 from tests.screen.lesson import Lesson
@@ -103,8 +103,8 @@ class Presented(Lesson):
 
 # ---- what is a guess -------------------------------------------------------------------------------------------------
 def test_that_a_model_guesses_stands_on_the_stage_beside_what_it_made():
-    far = Setup(example="model_en", text="The quick brown fox loves my zorb because it is lazy.", token=8)
-    scenes = (Scene(far, "Far", steps=("map", "symbol")), Scene(Setup(example="model_en"), "Near", steps=("map",)))
+    far = make_setup(example="model_en", text="The quick brown fox loves my zorb because it is lazy.", token=8)
+    scenes = (Scene(far, "Far", steps=("map", "symbol")), Scene(make_setup(example="model_en"), "Near", steps=("map",)))
     screen = Presented(own=lecture_to_link(Lecture("", scenes))).press("start")
     (said,) = [warning.value for warning in screen.at.warning]
     assert said.startswith("**The model guesses here**: what “it” refers to")
@@ -236,14 +236,14 @@ def test_a_number_changed_midway_is_seen_the_lecture_stays_and_a_key_leads_back(
     before, script = lecture_to_file(TEN), screen.setup()
     assert "93 %" in screen.row_fact()
     screen.press("edit").type("c_scale", "off")
-    assert "99 %" in screen.row_fact() and screen.setup().scale == 1.0
+    assert "99 %" in screen.row_fact() and screen.setup().run.scale == 1.0
     assert "script" in screen.lectern()["on"] and screen.lectern()["notes"]["departed"]
-    assert screen.press("previous").setup().scale == 1.0  # it lasts as long as the scene
+    assert screen.press("previous").setup().run.scale == 1.0  # it lasts as long as the scene
     screen.press("script")
     assert screen.setup() == script and screen.place() == (4, "question")
     assert "script" not in screen.lectern()["on"] and not screen.lectern()["notes"]["departed"]
     screen.type("c_text", "Tom fed the cat and it purred")
-    assert screen.press("last").press("first").setup().text is None
+    assert screen.press("last").press("first").setup().run.text is None
     while screen.place() != (4, "map"):
         screen.press("next")
     assert screen.setup() == script and lecture_to_file(load_shipped_lecture("ten_minutes", "en")) == before
@@ -254,7 +254,7 @@ def test_a_number_changed_midway_is_seen_the_lecture_stays_and_a_key_leads_back(
 def test_a_refused_number_is_refused_at_its_place_and_the_scene_stays():
     screen = Presented(lecture="ten_minutes", scene="3", step="cell").press("edit")
     screen.type("c_text", "  ")
-    assert len(screen.errors()) == 1 and screen.setup().text is None
+    assert len(screen.errors()) == 1 and screen.setup().run.text is None
     assert any("scores [head 1, it, dog]" in text for text in screen.texts())
 
 
@@ -264,8 +264,8 @@ def test_a_number_is_followed_back_and_the_script_returns():
     trigger = f"$$STREAMLIT_INTERNAL_KEY_{part.proto.id}__events"
     place = {"step": "q", "index": [0, 0, 5, 0]}
     screen.send(trigger, json_trigger_value=json.dumps([{"event": "followed", "value": place}]))
-    assert screen.setup().step == "q" and any(text.startswith("**q [") for text in screen.texts())
-    assert screen.press("script").setup().step == "scores"
+    assert screen.setup().view.step == "q" and any(text.startswith("**q [") for text in screen.texts())
+    assert screen.press("script").setup().view.step == "scores"
 
 
 def test_leaving_gives_the_workbench_back_what_it_showed():
@@ -298,8 +298,10 @@ def test_what_the_workbench_shows_becomes_a_scene():
     screen.set("temperature", 2.0)
     screen.press("add_scene")
     one, two = screen.at.session_state["talk"].own.scenes
-    assert one.setup.masks == ("causal",) and one.setup.cell == (0, 0, 3, 1) and one.setup.temperature == 1.0
-    assert two.setup.temperature == 2.0
+    assert (
+        one.setup.run.masks == ("causal",) and one.setup.view.cell == (0, 0, 3, 1) and one.setup.run.temperature == 1.0
+    )
+    assert two.setup.run.temperature == 2.0
 
 
 def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
@@ -310,7 +312,7 @@ def test_a_lecture_is_changed_reordered_and_shown_and_the_shipped_one_stays():
     first = screen.own().scenes[0]
     assert (first.title, first.note, first.question, first.steps) == ("Who, then?", "n", "", ("map", "symbol"))
     screen.type("c_scene_step", "scores")
-    assert screen.own().scenes[0].setup.step == "scores"
+    assert screen.own().scenes[0].setup.view.step == "scores"
     screen.click("b_scene_later")
     assert [scene.title for scene in screen.own().scenes][:2] == [TEN.scenes[1].title, "Who, then?"]
     screen.click("b_scene_remove").click("b_scene_remove")
@@ -357,7 +359,7 @@ def offers_undo(screen):
     return any(button.key == "undo_removal" for button in screen.at.button)
 
 
-MINE = Lecture("Mine", (Scene(Setup(token=3), "one", "n"), Scene(Setup(token=4), "two")))
+MINE = Lecture("Mine", (Scene(make_setup(token=3), "one", "n"), Scene(make_setup(token=4), "two")))
 
 
 def come_back_by_link(screen):
@@ -451,7 +453,7 @@ def test_an_own_lecture_comes_back_from_its_link_and_its_file():
 
 def test_a_lecture_too_long_for_a_link_says_so():
     scenes = tuple(
-        Scene(Setup(seed=n), chr(0x4E00 + n), note="".join(chr(0x4E00 + n * i % 9973) for i in range(1900)))
+        Scene(make_setup(seed=n), chr(0x4E00 + n), note="".join(chr(0x4E00 + n * i % 9973) for i in range(1900)))
         for n in range(3, 12)
     )
     screen = Presented().offer(lecture_to_file(Lecture("long", scenes)))
@@ -500,7 +502,7 @@ def test_a_scene_that_cannot_be_computed_says_so_and_shows_the_rest():
         {"title": "three", "setup": {"ex": "en_it", "file": "0123456789abcdef", "roles": "q:0,k:1,v:2"}},
     ]
     screen = Presented().offer(lecture_file(scenes=scenes)).press("start")
-    assert screen.setup().masks == ("causal",) and len(screen.errors()) == 2
+    assert screen.setup().run.masks == ("causal",) and len(screen.errors()) == 2
     assert screen.press("next").place() == (2, "cell") and len(screen.errors()) == 1
     assert screen.press("next").errors() and screen.texts()
     assert [screen.press("next").place()[1] for _ in SCENE_STEPS][-1] == "shapes"

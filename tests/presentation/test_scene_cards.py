@@ -14,7 +14,7 @@ from pages.lectures.script import Lecture, Scene, lecture_to_file
 from pages.lessons.start.card_pictures import CARD_PICTURES
 from pages.presentation.scene_cards import MAX_CARD_PICTURE_PIXELS, shrink_picture
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from tests.presentation.test_present import EVIL, TEN, Presented
 
 
@@ -25,7 +25,7 @@ def picture_of(width, height):
 
 
 def test_each_kind_of_scene_has_its_picture():
-    map_scene = Scene(Setup(masks=("causal",), token=3, head=0), EVIL, minutes=4)
+    map_scene = Scene(make_setup(masks=("causal",), token=3, head=0), EVIL, minutes=4)
     code = Scene(RunCode(Setup()), "code")
     lesson = Scene(LessonPart("softmax"), "lesson", steps=("lesson",))
     page = Scene(LessonPart("glossary"), "page", steps=("lesson",))

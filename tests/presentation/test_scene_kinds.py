@@ -12,7 +12,7 @@ from pages.lectures.script import Lecture, Scene, lecture_to_file, lecture_to_li
 from pages.lessons.learned.trainings import RunningTraining
 from pages.presentation.scene_steps import make_cell_picture
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.catalog import BESIDE_LESSONS
 from pages.site.words import use_language
 from tests.lectures.test_scene_kinds import ALL, picture_file
@@ -115,7 +115,7 @@ def test_own_words_code_and_pictures_stand_on_the_stage():
     words = staged(OwnText("**mine** <img src=x> ![x](http://a.b/c.png)"), step="text")
     (shown,) = [each for each in words.at.markdown if "mine" in each.value]
     assert "![" not in shown.value and not shown.allow_html
-    code = staged(RunCode(Setup(step="scores")), step="code")
+    code = staged(RunCode(make_setup(step="scores")), step="code")
     assert len(code.at.code) == 2 and "scores" in code.at.code[0].value
     screen = Presented().offer(lecture_to_file(ALL))
     assert screen.own() == ALL and "own" not in screen.link()
@@ -167,7 +167,7 @@ def test_words_pictures_and_code_are_added_and_changed_at_the_desk():
 )
 def test_beside_the_row_of_a_number_stands_the_last_step_that_changed_it(chosen, before):
     with use_language("en"):
-        trace = trace_for(Setup(**chosen))
+        trace = trace_for(make_setup(**chosen))
         picture = make_cell_picture(trace, Ref("weights", (0, 0, 5, 3)), LIGHT_PALETTE)
     kinds, steps = picture.table["kind"], picture.table["step"]
     drawn = {step for kind, step in zip(kinds, steps, strict=True) if kind == "cell"}

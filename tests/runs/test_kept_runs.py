@@ -14,7 +14,7 @@ from pages.runs import kept_runs
 from pages.runs.compute import compute_run
 from pages.runs.kept_runs import KeptRuns, count_bytes
 from pages.runs.run_inputs import RunInputs
-from pages.setup.setup import DEFAULT_SETUP, Setup
+from pages.setup.setup import DEFAULT_SETUP, RunSetup
 
 
 def run_of(count: int):
@@ -22,8 +22,8 @@ def run_of(count: int):
     return Trace({"x": Step("x", torch.zeros(count, dtype=torch.float64), ("T",))}), RunInputs()
 
 
-def setup(seed: int) -> Setup:
-    return Setup(seed=seed)
+def setup(seed: int) -> RunSetup:
+    return RunSetup(seed=seed)
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def computed() -> list[int]:
 def kept(computed) -> KeptRuns:
     """At most three runs, and 8,000 bytes: each has as many numbers as its seed says."""
 
-    def compute(setup: Setup, arrays):
+    def compute(setup: RunSetup, arrays):
         computed.append(setup.seed)
         return run_of(setup.seed)
 
@@ -71,7 +71,7 @@ def test_all_runs_keep_to_their_bytes_but_for_the_last(kept, computed):
 def test_who_asks_meanwhile_waits_for_the_same_run():
     begun, going_on, runs = Event(), Event(), []
 
-    def compute(setup: Setup, arrays):
+    def compute(setup: RunSetup, arrays):
         begun.set()
         assert going_on.wait(30)
         runs.append(run_of(1))
@@ -79,9 +79,9 @@ def test_who_asks_meanwhile_waits_for_the_same_run():
 
     kept = KeptRuns(compute, most_bytes=8000, most=3)
     with ThreadPoolExecutor(max_workers=4) as threads:
-        first = threads.submit(kept, DEFAULT_SETUP, None)
+        first = threads.submit(kept, DEFAULT_SETUP.run, None)
         assert begun.wait(30)
-        others = [threads.submit(kept, DEFAULT_SETUP, None) for _ in range(3)]
+        others = [threads.submit(kept, DEFAULT_SETUP.run, None) for _ in range(3)]
         going_on.set()
         assert all(each.result() is first.result() for each in others)
     assert len(runs) == 1
@@ -91,7 +91,7 @@ def test_a_refusal_is_raised_for_each_and_not_kept():
     kept = KeptRuns(compute_run, most_bytes=8000, most=3)
     for _ in range(2):
         with pytest.raises(AttentionError):
-            kept(Setup(text=""), None)
+            kept(RunSetup(text=""), None)
     assert not kept.runs and not kept.sizes
 
 

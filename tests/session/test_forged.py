@@ -5,7 +5,8 @@ import json
 import pytest
 
 from attention_core.inputs.matrix_link import read_matrix
-from pages.setup.setup import Setup, check_link_values, setup_from_link, setup_to_link
+from pages.setup.codec import check_link_values, setup_from_link, setup_to_link
+from pages.setup.setup import Setup, make_setup
 from tests.screen.driver import Screen
 from tests.workbench.test_large import SENTENCE
 from tests.workbench.test_tensors import brought
@@ -40,14 +41,14 @@ def test_a_choice_that_is_not_offered_changes_nothing(text):
     setup = screen.setup()
     for key in ("example", "score", "dtype", "device", "heads", "kv_heads", "positions", "built", "step", "scale"):
         stands(choose(screen, key, text), setup)
-    stands(choose(screen, "masks", text, "causal", text), Setup(masks=("causal",)))
+    stands(choose(screen, "masks", text, "causal", text), make_setup(masks=("causal",)))
 
 
 def test_nothing_chosen_where_something_must_be_is_the_beginning():
     screen = choose(Screen(scale="1.0"), "scale")
     assert screen.setup() == Setup()
     screen = Screen(more="a b\nc", sentence="1", step="scores", cell="1,0,0,0")
-    stands(choose(screen, "sentence"), Setup(more="a b\nc", step="scores", cell=(0, 0, 0, 0)))
+    stands(choose(screen, "sentence"), make_setup(more="a b\nc", step="scores", cell=(0, 0, 0, 0)))
 
 
 def test_a_choice_that_is_not_offered_is_named():
@@ -77,7 +78,7 @@ def test_an_array_that_is_not_there_is_no_role():
     stands(choose(screen, "role_q", "nonsense"), setup)
     assert screen.error_at("c_role_q").startswith("q must be one of the arrays of the file")
     screen = brought()
-    stands(choose(screen, "role_weights", "nonsense"), Setup(file=setup.file, roles=("q:0", "k:1", "v:2")))
+    stands(choose(screen, "role_weights", "nonsense"), make_setup(file=setup.run.file, roles=("q:0", "k:1", "v:2")))
 
 
 # ---- clicks ----------------------------------------------------------------------------------------------------------
@@ -153,7 +154,7 @@ def test_a_canvas_that_sends_nonsense_is_not_heard():
         stands(screen.click_part("mask", "painted", value), setup)
     cells = [[0, 0], [0], [0, 0, 0], ["a", 0], [0.5, 0], [True, False], [float("nan"), 0], [2**70, 0], [0, 100], 5]
     screen.click_part("mask", "painted", {"cells": cells, "to": 0})
-    assert screen.setup().allowed == read_matrix("~0.0=0")
+    assert screen.setup().run.allowed == read_matrix("~0.0=0")
 
 
 # ---- cells -----------------------------------------------------------------------------------------------------------
@@ -182,4 +183,4 @@ def test_cells_that_are_not_there_are_not_edited(sent):
 def test_every_token_can_be_a_global_one():
     parts = {"masks": ("local_global:1:" + ":".join(map(str, range(512))),)}
     check_link_values(parts)
-    assert setup_from_link(setup_to_link(Setup(**parts))) == (Setup(**parts), [])
+    assert setup_from_link(setup_to_link(make_setup(**parts))) == (make_setup(**parts), [])

@@ -11,7 +11,8 @@ from pages.runs import cache
 from pages.runs import compute as inputs
 from pages.runs.compute import compute_run
 from pages.session import linked_setup
-from pages.setup.setup import MAX_SHOWN_HEADS, Setup, setup_from_link
+from pages.setup.codec import setup_from_link
+from pages.setup.setup import MAX_SHOWN_HEADS, Setup
 from tests.screen.driver import Screen, plain, score_of
 
 
@@ -153,7 +154,7 @@ def test_a_large_link_with_wrong_fields_computes_one_run(monkeypatch):
 def test_the_check_says_what_the_run_would_and_runs_nothing(monkeypatch):
     wanted, _ = setup_from_link(LARGE | {"b_q": "1"})
     with pytest.raises(AttentionError) as told:
-        compute_run(wanted)
+        compute_run(wanted.run)
     monkeypatch.setattr(inputs, "run_plan", None)
     with pytest.raises(AttentionError) as said:
         cache.check_computable(wanted)
@@ -168,15 +169,15 @@ def test_what_takes_long_to_try_is_left_out_and_named():
         begin = thread_time()
         while thread_time() < begin + 0.1:
             pass
-        if setup.w_o is not None or setup.b_q is not None:
+        if setup.run.w_o is not None or setup.run.b_q is not None:
             raise AttentionError("bias_alone", bias="b_q", weight="w_o")
 
     begin = thread_time()
     setup, refused = linked_setup.keep_computable_fields(wanted, check)
     assert thread_time() - begin < 2
     untried = [name for name, error in refused.items() if error.code == "not_tried"]
-    assert setup.text == wanted.text and {"masks", "positions"} <= set(untried)
-    assert all(getattr(setup, name) == getattr(Setup(), name) for name in refused)
+    assert setup.run.text == wanted.run.text and {"masks", "positions"} <= set(untried)
+    assert all(setup.value_of(name) == Setup().value_of(name) for name in refused)
     assert str(refused["masks"]) == "there was no time left to try it, because too much else is wrong"
 
 

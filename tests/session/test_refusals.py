@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from attention_core.inputs.matrix_text import to_text
-from pages.setup.setup import setup_to_link
+from pages.setup.codec import setup_to_link
 from pages.site.words import load_app_texts
 from tests.screen.driver import DRAWERS, Screen
 
@@ -226,7 +226,7 @@ def test_the_next_seed_is_one_that_a_link_can_say():
     assert "seed" not in screen.link()  # 0 again
     assert Screen(w_q="random.999999999~").press("b_random_w_q").link() == {"w_q": "random.0~"}
     screen = Screen().set("scale", "number").set("scale_number", 1e308)
-    assert Screen(**screen.link()).setup().scale == 1e308
+    assert Screen(**screen.link()).setup().run.scale == 1e308
 
 
 def test_the_text_of_a_matrix_follows_its_cells():

@@ -3,7 +3,7 @@
 import pytest
 
 from pages.runs import cache, compute
-from pages.setup.setup import setup_to_query
+from pages.setup.codec import run_to_query
 from pages.site.words import load_app_texts
 from tests.screen.driver import WORDS, Screen, it_to_dog, softmax
 
@@ -28,14 +28,14 @@ def test_two_sessions_never_see_each_others_numbers():
 def test_undo_goes_back_step_by_step():
     screen = Screen()
     undo = load_app_texts("en")["header.undo"]
-    states = [(setup_to_query(screen.setup()), screen.weight(5, 3))]
+    states = [(run_to_query(screen.setup().run), screen.weight(5, 3))]
     for control, value in (("score", "dot"), ("temperature", 2.0), ("masks", ["causal"]), ("mode", "matrix")):
         screen.set(control, value)
-        states.append((setup_to_query(screen.setup()), screen.weight(5, 3)))
+        states.append((run_to_query(screen.setup().run), screen.weight(5, 3)))
     screen.edit_cells({1: {0: 0.0}})
     for link, weight in reversed(states):
         screen.press_labelled(undo)
-        assert (setup_to_query(screen.setup()), screen.weight(5, 3)) == (link, weight)
+        assert (run_to_query(screen.setup().run), screen.weight(5, 3)) == (link, weight)
     assert next(button for button in screen.at.button if button.label == undo).disabled
     screen.set("example", "zh_ta").press_labelled(undo)
     assert screen.link() == {}

@@ -4,7 +4,7 @@ import pytest
 
 from pages.runs.cache import trace_for
 from pages.session.labels import name_token
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.screen.driver import Screen
 from tests.screen.lesson import Lesson
 
@@ -34,7 +34,7 @@ def test_bars_have_the_short_names():
 
 
 def test_the_sign_that_a_text_of_a_model_begins_with_is_not_counted():
-    trace = trace_for(Setup(example="model_en", text="the dog fed the cat ."))
+    trace = trace_for(make_setup(example="model_en", text="the dog fed the cat ."))
     assert trace.labels["T"][0] == "<start>"
     names = [name_token(trace, "T", position) for position in range(7)]
     assert names == ["<start>", "the (no. 1)", "dog", "fed", "the (no. 4)", "cat", "."]

@@ -17,7 +17,8 @@ from attention_core.mechanism.masks import MASKS
 from attention_core.mechanism.modifiers import MODIFIERS
 from attention_core.mechanism.normalisers import NORMALISERS
 from attention_core.mechanism.positions import POSITIONS
-from pages.setup.setup import Setup, setup_from_link, setup_to_link
+from pages.setup.codec import setup_from_link, setup_to_link
+from pages.setup.setup import make_setup
 from pages.setup.setup_file import setup_to_file
 from pages.site.words import LANGUAGES
 from pages.workbench.layer_controls import WIRING_OPTIONS
@@ -77,7 +78,7 @@ FILES = [
     ("t.npz", npz(**{name: NUMBERS_OF(size=(2, 2, 5, 3)) for name in "qkv"}, weights=np.ones((2, 2, 5, 5)) / 5), ""),
     ("w.csv", b"1,2,3,4\n" * 4, ""),
     ("w.json", b'{"w_q": [[1, 2], [3, 4]], "k": [[1]]}', ""),
-    ("screen.json", setup_to_file(Setup(temperature=2.0, built=("even",))).encode(), ""),
+    ("screen.json", setup_to_file(make_setup(temperature=2.0, built=("even",))).encode(), ""),
     ("nonsense.npz", b"PK\3\4nonsense", ""),
 ]
 
@@ -187,7 +188,7 @@ def test_the_screen_stands_whatever_is_done(dice):
         assert screen.fact()
         assert setup_from_link(setup_to_link(screen.setup())) == (screen.setup(), [])
     again = Screen(**screen.link())
-    if screen.setup().file is None:  # tensors are their session's own
+    if screen.setup().run.file is None:  # tensors are their session's own
         assert again.fact() == screen.fact()
         assert again.errors() == []
     else:

@@ -13,7 +13,7 @@ import torch
 
 from attention_core.record.errors import AttentionError
 from pages.runs.compute import compute_run
-from pages.setup.setup import setup_from_link, setup_to_link
+from pages.setup.codec import setup_from_link, setup_to_link
 
 LINKS = json.loads((Path(__file__).with_name("golden_links.json")).read_text())
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 1e-4, torch.bfloat16: 5e-2, torch.float16: 1e-2}  # relative
@@ -32,10 +32,10 @@ def test_a_link_of_today_opens_to_the_same_run(golden):
     assert urllib.parse.urlencode(setup_to_link(setup)) == golden["written"]
     if "error" in golden:
         with pytest.raises(AttentionError) as raised:
-            compute_run(setup)
+            compute_run(setup.run)
         assert raised.value.code == golden["error"]
         return
-    trace, _ = compute_run(setup)
+    trace, _ = compute_run(setup.run)
     shapes = [f"{name}({','.join(map(str, step.value.shape))})" for name, step in trace.steps.items()]
     assert " ".join(shapes) == golden["steps"]
     for name, expected in golden["sums"].items():

@@ -1,7 +1,6 @@
 """Links: every Setup comes back from its link bit by bit, and no link, however broken, does harm."""
 
 import math
-from dataclasses import fields, replace
 from functools import lru_cache
 from urllib.parse import parse_qs, urlencode
 
@@ -27,28 +26,23 @@ from pages.runs.compute import count_queries_and_keys, gather_inputs
 from pages.runs.devices import AVAILABLE_DEVICES
 from pages.runs.sentences import to_matrix
 from pages.setup.choice_text import read_mask, write_mask
-from pages.setup.link_values import MAX_WHOLE_NUMBER
-from pages.setup.setup import (
-    DEFAULT_SETUP,
-    DTYPES,
+from pages.setup.codec import (
+    DEFAULTS,
     MAX_LINK_CHARS,
-    MAX_SHOWN_HEADS,
     MAX_UNKNOWN_KEYS_NAMED,
-    WIRING,
-    Setup,
-    config_of,
-    input_mode_of,
-    is_cross_attention,
     link_key_of,
+    run_from_query,
     setup_from_link,
     setup_to_link,
-    without_view,
 )
+from pages.setup.link_values import MAX_WHOLE_NUMBER
+from pages.setup.resolve import config_of, resolve_run
+from pages.setup.setup import DEFAULT_SETUP, DTYPES, MAX_SHOWN_HEADS, WIRING, Setup, make_setup
 from pages.setup.word_roles import known_roles, write_word_role
 from tests.often import often
 
 MOST_BYTES = 64 * 2**20  # of one run: every visitor's runs are kept for a while
-LINK_KEYS = [link_key_of(field.name) for field in fields(Setup)]
+LINK_KEYS = [link_key_of(name) for name in DEFAULTS]
 MATRICES = (
     "x",
     "context",
@@ -93,7 +87,7 @@ def assert_same_bits(one, other):
 
 def compute(setup):
     """The run of a Setup."""
-    trace, _ = computed_with_inputs(setup)
+    trace, _ = computed_with_inputs(setup.run)
     return trace
 
 
@@ -166,35 +160,35 @@ def inputs(draw):
     if kind == "qkv":
         if given_qkv and draw(st.booleans()):
             changes = {role: draw(edits(*to_matrix(getattr(own, role)).shape)) for role in "qkv"}
-            return Setup(example=own.name, **changes)
+            return make_setup(example=own.name, **changes)
         t, s, d, d_v = draw(lengths), draw(lengths), draw(st.sampled_from([1, 2, 4, 6])), draw(st.sampled_from([2, 4]))
         q, k, v = draw(matrices(t, d)), draw(matrices(s, d)), draw(matrices(s, d_v))
-        return Setup(example=own.name, q=q, k=k, v=v, heads=1)
-    setup = Setup(example=own.name, text=None if own.code else draw(st.none() | sentences(own, -1)))
+        return make_setup(example=own.name, q=q, k=k, v=v, heads=1)
+    setup = make_setup(example=own.name, text=None if own.code else draw(st.none() | sentences(own, -1)))
     if own.network and draw(st.booleans()):
         course = own.network.partition(".")[0]
-        setup = replace(setup, network=f"{course}.1.{draw(st.sampled_from([0, *COURSES[course].shipped]))}")
+        setup = setup.with_fields(network=f"{course}.1.{draw(st.sampled_from([0, *COURSES[course].shipped]))}")
     crosses = own.context is not None if own.code else draw(st.booleans())
     if crosses or own.tensor("context") is not None:
-        setup = replace(setup, cross=crosses)
+        setup = setup.with_fields(cross=crosses)
     if crosses:
-        setup = replace(setup, context_text=None if own.code else draw(st.none() | sentences(own, 0)))
+        setup = setup.with_fields(context_text=None if own.code else draw(st.none() | sentences(own, 0)))
     if kind == "matrix":
         bases = gathered(setup).bases
         x = edits(*bases["x"].shape)
         if "value" not in bases:  # else as many rows as there are words, whose vectors are the values
             x |= matrices(draw(lengths), draw(st.sampled_from([2, 3, 4, 8])))
-        setup = replace(setup, x=draw(x))
+        setup = setup.with_fields(x=draw(x))
         if crosses:
             context = draw(edits(*bases["context"].shape) | matrices(draw(lengths), draw(st.sampled_from([2, 4, 5]))))
-            setup = replace(setup, context=context)
+            setup = setup.with_fields(context=context)
     return setup
 
 
 def gathered(setup):
     """What goes into a run, where that can be gathered."""
     try:
-        return gather_inputs(setup)
+        return gather_inputs(setup.run)
     except AttentionError:
         return assume(False)
 
@@ -210,7 +204,7 @@ def chooses(owner: str) -> dict[str, object]:
 
 # every mechanism that learns, with another number in each of its tensors
 LEARNING = [
-    Setup(**chooses(owner), **{name: read_matrix(f"~0.0={place + 2}.5") for place, name in enumerate(names)})
+    make_setup(**chooses(owner), **{name: read_matrix(f"~0.0={place + 2}.5") for place, name in enumerate(names)})
     for owner in dict.fromkeys(OWNERS.values())
     if (names := [name for name in OWNERS if OWNERS[name] == owner])
 ]
@@ -242,15 +236,15 @@ def word_roles():
 def setups(draw):
     """Any part of a Setup changed, so that most can be computed."""
     setup = draw(inputs())
-    if input_mode_of(setup) == "sentence" and not is_cross_attention(setup):
-        own = sentences(EXAMPLES[setup.example], -1)
+    if resolve_run(setup.run).mode == "sentence" and not resolve_run(setup.run).crossed:
+        own = sentences(EXAMPLES[setup.run.example], -1)
         lines = st.lists(own.filter(lambda text: len(text.splitlines()) == 1), max_size=3).map("\n".join)
         kinds = st.lists(st.sampled_from(["same_word", "offset", "offset:2", "first", "even", "sink"]), max_size=4)
-        setup = replace(setup, more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
-    if input_mode_of(setup) != "qkv":
-        widths_fit = EXAMPLES[setup.example].tensor("w_o") is not None and not setup.built
-        fitting = ("bare",) if is_cross_attention(setup) else WIRING if widths_fit else ("bare", "swapped", "tied")
-        setup = replace(setup, wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
+        setup = setup.with_fields(more=draw(st.none() | lines), built=draw(st.none() | kinds.map(tuple)))
+    if resolve_run(setup.run).mode != "qkv":
+        widths_fit = EXAMPLES[setup.run.example].tensor("w_o") is not None and not setup.run.built
+        fitting = ("bare",) if resolve_run(setup.run).crossed else WIRING if widths_fit else ("bare", "swapped", "tied")
+        setup = setup.with_fields(wiring=tuple(draw(st.lists(st.sampled_from(fitting), unique=True, max_size=2))))
     material = gathered(setup)
     width = material.matrices.get("w_q", material.matrices.get("x", material.matrices.get("q"))).shape[1]
     if draw(st.booleans()):
@@ -259,22 +253,23 @@ def setups(draw):
         cut = widths or projected or [width]
         fitting = [n for n in range(1, MAX_SHOWN_HEADS + 1) if not any(w % n for w in cut)]
         heads = draw(st.sampled_from(fitting))
-        setup = replace(setup, heads=heads)
-        is_swapped = "swapped" in setup.wiring  # then W_q would be cut for the heads of the keys
+        setup = setup.with_fields(heads=heads)
+        is_swapped = "swapped" in setup.run.wiring  # then W_q would be cut for the heads of the keys
         if not widths and not is_swapped and draw(st.booleans()):
-            setup = replace(setup, kv_heads=draw(st.sampled_from([n for n in range(1, heads + 1) if heads % n == 0])))
+            setup = setup.with_fields(
+                kv_heads=draw(st.sampled_from([n for n in range(1, heads + 1) if heads % n == 0]))
+            )
             if draw(st.booleans()):
-                setup = replace(setup, d_k=draw(st.integers(1, 6)), d_v=draw(st.none() | st.integers(1, 6)))
-    setup = replace(
-        setup,
+                setup = setup.with_fields(d_k=draw(st.integers(1, 6)), d_v=draw(st.none() | st.integers(1, 6)))
+    setup = setup.with_fields(
         score=draw(st.none() | st.sampled_from(list(SCORES))),
         scale=draw(st.none() | st.floats(-10, 10) | st.sampled_from([0.0, 1e-12, 1.0])),
         temperature=draw(st.just(1.0) | st.floats(0.01, 100)),
         positions=draw(
             positions(
-                input_mode_of(setup) != "qkv",
-                (setup.d_k or width // config_of(setup).heads) % 2 == 0,
-                is_cross_attention(setup),
+                resolve_run(setup.run).mode != "qkv",
+                (setup.run.d_k or width // config_of(setup.run).heads) % 2 == 0,
+                resolve_run(setup.run).crossed,
             )
         ),
         modifiers=draw(st.sampled_from([(), (), ("softcap:2.5",), ("qk_norm:1e-05", "softcap:50")])),
@@ -286,28 +281,27 @@ def setups(draw):
     )
     material = gathered(setup)
     t, s = count_queries_and_keys(material)
-    setup = replace(setup, masks=draw(st.none() | masks(s)))
+    setup = setup.with_fields(masks=draw(st.none() | masks(s)))
     if draw(st.booleans()):
-        setup = replace(setup, allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
+        setup = setup.with_fields(allowed=draw(typed(t, s, st.sampled_from([0.0, 1.0]))))
     edited = [name for name, base in material.bases.items() if is_learned(name) and base.size]
-    if "bare" in setup.wiring:  # nothing is there to add it to
+    if "bare" in setup.run.wiring:  # nothing is there to add it to
         edited = [name for name in edited if name != "b_o"]
-    if setup.kv_heads is not None:  # a typed W_k is as wide as it is, whatever the number of heads
+    if setup.run.kv_heads is not None:  # a typed W_k is as wide as it is, whatever the number of heads
         edited = [name for name in edited if name not in ("w_k", "w_v")]
     for name in draw(st.lists(st.sampled_from(edited), unique=True, max_size=3)) if edited else ():
         shape = material.bases[name].shape
-        setup = replace(setup, **{name: draw(typed(*shape) if max(shape) <= 64 else edits(*shape))})
-    if draw(st.integers(0, 4)) == 0 and "residual" not in setup.wiring:
-        setup = replace(setup, w_o=read_matrix("none"))
-    chosen = ["scores"] if "even" in setup.wiring else ["scores", "weights"]  # weights are replaced once
+        setup = setup.with_fields(**{name: draw(typed(*shape) if max(shape) <= 64 else edits(*shape))})
+    if draw(st.integers(0, 4)) == 0 and "residual" not in setup.run.wiring:
+        setup = setup.with_fields(w_o=read_matrix("none"))
+    chosen = ["scores"] if "even" in setup.run.wiring else ["scores", "weights"]  # weights are replaced once
     for name in draw(st.lists(st.sampled_from(chosen), unique=True)):
         places = st.tuples(*(st.integers(0, size) for size in (1, 2, t, s)), NUMBERS)
         some = draw(st.lists(places, min_size=1, max_size=3))
-        setup = replace(setup, **{name: ChosenNumbers(PackedNumbers.of(some))})
-    return replace(
-        setup,
+        setup = setup.with_fields(**{name: ChosenNumbers(PackedNumbers.of(some))})
+    return setup.with_fields(
         sentence=draw(st.none() | st.integers(0, 9)),
-        against=draw(st.sampled_from([None, "", "ex=zh_ta", "heads=1&mask=causal"])),
+        against=draw(st.sampled_from([None, *map(run_from_query, ("", "ex=zh_ta", "heads=1&mask=causal"))])),
         pinned=draw(st.sampled_from([None, "values", "difference"])),
         token=draw(st.none() | st.integers(0, 999_999_999)),
         head=draw(st.none() | st.integers(0, 20)),
@@ -369,35 +363,39 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
 
     @settings(max_examples=120)
     @given(setups())
-    @example(Setup(example="en_it_sink", b_q=read_matrix("~0.1=2.5")))
-    @example(Setup(score="general", w_a=read_matrix("~0.1=0.5")))
+    @example(make_setup(example="en_it_sink", b_q=read_matrix("~0.1=2.5")))
+    @example(make_setup(score="general", w_a=read_matrix("~0.1=0.5")))
     @example(
-        Setup(
+        make_setup(
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
         )
     )
-    @example(Setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
-    @example(Setup(more="a b\nc", built=("first",), sentence=1))
-    @example(Setup(heads=4, kv_heads=2))
-    @example(Setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
-    @example(Setup(example="translator", context_text="the dog barked .", w_k=read_matrix("~0.1=2.5")))
-    @example(Setup(example="translator", cross=False, text="she ate"))
-    @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
-    @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="circuits", circuit_words="cat"))
-    @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
-    @example(Setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
+    @example(make_setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
+    @example(make_setup(more="a b\nc", built=("first",), sentence=1))
+    @example(make_setup(heads=4, kv_heads=2))
+    @example(make_setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
+    @example(make_setup(example="translator", context_text="the dog barked .", w_k=read_matrix("~0.1=2.5")))
+    @example(make_setup(example="translator", cross=False, text="she ate"))
+    @example(make_setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
+    @example(make_setup(example="model_en", model="en_asked_decoder", layer=1, panel="circuits", circuit_words="cat"))
+    @example(make_setup(example="learned_copy", network="copy_two.1.200", positions=()))
+    @example(make_setup(example="learned_dates", network="dates_additive.1.0", context_text="5 May 1999"))
     @example(
-        Setup(b_k=read_matrix("~0.1=2.5"), b_v=read_matrix("~0.4=1"), b_o=read_matrix("zeros~0.2=-1"), d_k=2, d_v=3)
+        make_setup(
+            b_k=read_matrix("~0.1=2.5"), b_v=read_matrix("~0.4=1"), b_o=read_matrix("zeros~0.2=-1"), d_k=2, d_v=3
+        )
     )
     @example(
-        Setup(score="additive", w_aq=read_matrix("~0.1=2.5"), w_ak=read_matrix("1,2;3,4"), v_a=read_matrix("~0.0=-3"))
+        make_setup(
+            score="additive", w_aq=read_matrix("~0.1=2.5"), w_ak=read_matrix("1,2;3,4"), v_a=read_matrix("~0.0=-3")
+        )
     )
     @each_of(LEARNING)
-    @example(Setup(w_q=read_matrix("1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0"), x=read_matrix("~0.0=1e6")))
+    @example(make_setup(w_q=read_matrix("1e6,-1e6,1e6,0;0,0,0,1e6;0.1,0,0,0;0,0,0,0"), x=read_matrix("~0.0=1e6")))
     def there_and_back(setup):
         back, unread = setup_from_link(through_a_browser(setup_to_link(setup)))
         assert (back, unread) == (setup, [])
-        changed.update(field.name for field in fields(Setup) if getattr(setup, field.name) != field.default)
+        changed.update(name for name, default in DEFAULTS.items() if setup.value_of(name) != default)
         try:
             trace = compute(setup)
         except AttentionError as error:
@@ -412,16 +410,16 @@ def test_a_link_gives_back_the_setup_and_every_bit_of_every_step():
 
     there_and_back()
     assert sum(computed) > 0.9 * len(computed)  # nearly all that is drawn can be computed
-    assert {field.name for field in fields(Setup)} - changed == {"device"}  # no field was left as it is
+    assert {*DEFAULTS} - changed == {"device"}  # no field was left as it is
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_its_name_and_computes_what_it_ships(name):
-    setup = Setup(example=name)
+    setup = make_setup(example=name)
     link = setup_to_link(setup)
     comes_along = bool(EXAMPLES[name].model or EXAMPLES[name].translator)
     assert bool(link.pop("rev", None)) == comes_along  # the weights of a language model, or of a translator
-    assert link == ({} if name == DEFAULT_SETUP.example else {"ex": name})
+    assert link == ({} if name == DEFAULT_SETUP.run.example else {"ex": name})
     trace, own = compute(setup), EXAMPLES[name].run()
     for step in own.computed():
         assert torch.equal(trace[step], own[step]), step
@@ -429,7 +427,7 @@ def test_an_example_is_its_name_and_computes_what_it_ships(name):
 
 
 def test_a_link_says_only_what_differs():
-    setup = Setup(
+    setup = make_setup(
         token=5, masks=("causal", "local:2"), w_q=read_matrix("~1.0=3.5"), cell=(0, 1), cross=False, text="a b"
     )
     assert setup_to_link(setup) == {
@@ -440,28 +438,28 @@ def test_a_link_says_only_what_differs():
         "cross": "False",
         "text": "a b",
     }
-    assert setup_to_link(Setup(masks=())) == {"mask": ""}
-    assert setup_from_link({"mask": ""}) == (Setup(masks=()), [])
+    assert setup_to_link(make_setup(masks=())) == {"mask": ""}
+    assert setup_from_link({"mask": ""}) == (make_setup(masks=()), [])
 
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_each_matrix_in_a_link_is_the_one_that_runs(name):
     base = {
-        "q": Setup(example="one_query"),
-        "k": Setup(example="one_query"),
-        "v": Setup(example="one_query"),
-        "context": Setup(example="cross_en_zh"),
-        "b_q": Setup(example="en_it_sink"),
-        **{bias: Setup(**{bias: read_matrix("0,0,0,0")}) for bias in ("b_k", "b_v", "b_o")},
-        "w_a": Setup(score="general"),
-        "w_aq": Setup(score="additive"),
-        "w_ak": Setup(score="additive"),
-        "v_a": Setup(score="additive"),
+        "q": make_setup(example="one_query"),
+        "k": make_setup(example="one_query"),
+        "v": make_setup(example="one_query"),
+        "context": make_setup(example="cross_en_zh"),
+        "b_q": make_setup(example="en_it_sink"),
+        **{bias: make_setup(**{bias: read_matrix("0,0,0,0")}) for bias in ("b_k", "b_v", "b_o")},
+        "w_a": make_setup(score="general"),
+        "w_aq": make_setup(score="additive"),
+        "w_ak": make_setup(score="additive"),
+        "v_a": make_setup(score="additive"),
     }.get(name, Setup())
     number = 0.0 if name == "allowed" else 7.5
     setup, unread = setup_from_link(through_a_browser(setup_to_link(base) | {name: f"~0.1={number}"}))
     assert unread == []
-    before, after = compute(replace(base, **({"allowed": UNCHANGED} if name == "allowed" else {}))), compute(setup)
+    before, after = compute(base.with_fields(**({"allowed": UNCHANGED} if name == "allowed" else {}))), compute(setup)
     step = name if name in after else f"{name}_heads" if f"{name}_heads" in after else {"context": "key"}[name]
     differing = (before[step] != after[step]).nonzero().tolist()
     assert [place[-2:] if len(place) > 1 else [0, *place] for place in differing] == [[0, 1]]
@@ -578,13 +576,13 @@ compute_once = lru_cache(maxsize=16)(compute)  # most of what is wrong in a link
 def tried(link):
     """What a link does: the Setup or what is refused of it, and the run or its refusal."""
     setup, unread = setup_from_link(link)
-    for field in fields(Setup):
-        key = link_key_of(field.name)
+    for name, default in DEFAULTS.items():
+        key = link_key_of(name)
         named = [text for part, text in unread if part == key]
         if key not in link:
-            assert named == [] and getattr(setup, field.name) == field.default
+            assert named == [] and setup.value_of(name) == default
         elif named:
-            assert named == [link[key][:40]] and getattr(setup, field.name) == field.default
+            assert named == [link[key][:40]] and setup.value_of(name) == default
     assert setup_from_link(through_a_browser(setup_to_link(setup))) == (setup, [])
     try:
         trace = compute_once(setup)
@@ -744,12 +742,12 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_kept(key, values):
     for value in values:
         setup, unread = setup_from_link({key: value, "seed": "3"})
         assert unread == [(key, value[:40])]
-        assert setup == Setup(seed=3)
+        assert setup == make_setup(seed=3)
 
 
 def test_what_nobody_knows_is_named_and_the_rest_is_kept():
     link = {"haeds": "3", "heads": "1", "lang": "zh", "embed": "true", "embed_options": "dark_theme", "utm_source": "y"}
-    assert setup_from_link(link) == (Setup(heads=1), [("haeds", "3")])
+    assert setup_from_link(link) == (make_setup(heads=1), [("haeds", "3")])
     assert setup_from_link({"Heads": "1", "seed": "x", "": "y"}) == (
         DEFAULT_SETUP,
         [("seed", "x"), ("Heads", "1"), ("", "y")],
@@ -760,22 +758,21 @@ def test_what_nobody_knows_is_named_and_the_rest_is_kept():
 
 def test_a_device_that_is_not_there_is_refused():
     if "cuda" in AVAILABLE_DEVICES:
-        there, here = compute(Setup(device="cuda")), compute(Setup())
+        there, here = compute(make_setup(device="cuda")), compute(Setup())
         assert all(torch.allclose(there[name], here[name], rtol=0, atol=1e-12) for name in here.computed())
         return
     with pytest.raises(AttentionError) as refused:
-        compute(Setup(device="cuda"))
+        compute(make_setup(device="cuda"))
     assert refused.value.code == "unknown_choice"
 
 
 # ---- no Setup takes much memory --------------------------------------------------------------------------------------
-LARGEST = Setup(example="eight_heads", text=LONG_SENTENCE, heads=MAX_SHOWN_HEADS)
+LARGEST = make_setup(example="eight_heads", text=LONG_SENTENCE, heads=MAX_SHOWN_HEADS)
 
 
 @pytest.mark.parametrize("score", SCORES)
 def test_the_largest_runs_stay_below_the_bound(score):
-    everything = replace(
-        LARGEST,
+    everything = LARGEST.with_fields(
         score=score,
         cross=True,
         context_text=LONG_SENTENCE,
@@ -793,11 +790,11 @@ def test_a_wide_tanh_layer_and_many_heads_are_refused_before_they_are_made():
     ones = pack_matrix(np.ones((32, 128)))
     layer = {"w_aq": ones, "w_ak": ones, "v_a": pack_matrix(np.ones((1, 128)))}
     with pytest.raises(AttentionError) as refused:
-        compute(replace(LARGEST, score="additive", **layer))
+        compute(LARGEST.with_fields(score="additive", **layer))
     assert refused.value.code == "hidden_too_large"
     assert refused.value.values["needed"] == MAX_SHOWN_HEADS * 64 * 64 * 128 * 8
     with pytest.raises(AttentionError) as refused:
-        compute(replace(LARGEST, heads=MAX_SHOWN_HEADS + 1))
+        compute(LARGEST.with_fields(heads=MAX_SHOWN_HEADS + 1))
     assert refused.value.values == {"name": "heads", "limit": MAX_SHOWN_HEADS, "given": MAX_SHOWN_HEADS + 1}
 
 
@@ -812,12 +809,12 @@ class ReadOnce(bytes):
 
 def test_a_setup_with_a_large_matrix_is_hashed_compared_and_printed_by_its_digest():
     numbers = np.random.default_rng(0).standard_normal((512, 512))
-    one, same = (Setup(w_q=WholeMatrix(PackedNumbers((512, 512), ReadOnce(numbers.tobytes())))) for _ in range(2))
+    one, same = (make_setup(w_q=WholeMatrix(PackedNumbers((512, 512), ReadOnce(numbers.tobytes())))) for _ in range(2))
     numbers[511, 511] = -numbers[511, 511]
-    other = Setup(w_q=WholeMatrix(PackedNumbers.of(numbers)))
+    other = make_setup(w_q=WholeMatrix(PackedNumbers.of(numbers)))
     assert one == same and hash(one) == hash(same) and repr(one) == repr(same)
     assert one != other and hash(one) != hash(other) and repr(one) != repr(other)
-    assert without_view(replace(same, token=3)) == one
+    assert same.with_fields(token=3).run == one.run
     assert len(repr(one)) < 4000
 
 
@@ -843,16 +840,18 @@ def test_a_mask_and_its_numbers(text, choice):
 
 
 def test_what_the_setup_leaves_open_is_the_examples():
-    assert config_of(Setup(example="en_it_causal")).masks == (("causal", {}),)
-    assert config_of(Setup(example="en_it_causal", masks=())).masks == ()
-    assert config_of(Setup()).heads == 2
-    config = config_of(Setup(heads=4, kv_heads=2, score="cosine", scale=0.5, temperature=2.0, positions=("rope_half",)))
+    assert config_of(make_setup(example="en_it_causal").run).masks == (("causal", {}),)
+    assert config_of(make_setup(example="en_it_causal", masks=()).run).masks == ()
+    assert config_of(Setup().run).heads == 2
+    config = config_of(
+        make_setup(heads=4, kv_heads=2, score="cosine", scale=0.5, temperature=2.0, positions=("rope_half",)).run
+    )
     assert (config.heads, config.kv_heads, config.score, config.scale, config.temperature) == (4, 2, "cosine", 0.5, 2.0)
     assert config.positions[0][1]["style"] == "half"
 
 
 @pytest.mark.parametrize("number", [0.1, -0.0, 1e-300, 5e-324, math.pi, -1.2345678901234567e-300])
 def test_a_number_keeps_all_its_digits(number):
-    back, unread = setup_from_link(through_a_browser(setup_to_link(Setup(scale=number))))
+    back, unread = setup_from_link(through_a_browser(setup_to_link(make_setup(scale=number))))
     assert unread == []
-    assert math.copysign(1, back.scale) == math.copysign(1, number) and back.scale == number
+    assert math.copysign(1, back.run.scale) == math.copysign(1, number) and back.run.scale == number

@@ -1,7 +1,7 @@
 """Files of the screen: every Setup comes back from its file, and no file, however broken, does harm."""
 
 import json
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from attention_core.inputs.matrix_link import read_chosen, read_matrix
 from attention_core.record.errors import AttentionError
-from pages.setup.setup import DEFAULT_SETUP, LINK_KEYS, MATRIX_FIELDS, MAX_LINK_CHARS, Setup, link_key_of, setup_to_link
+from pages.setup.codec import DEFAULTS, LINK_KEYS, MAX_LINK_CHARS, link_key_of, run_from_query, setup_to_link
+from pages.setup.setup import DEFAULT_SETUP, MATRIX_FIELDS, Comparison, RunSetup, Setup, View, make_setup
 from pages.setup.setup_file import (
     MAX_SETUP_FILE_CHARS,
     SETUP_FORMAT,
@@ -35,9 +36,9 @@ def test_a_file_gives_back_the_setup():
 
     @settings(max_examples=100)
     @given(setups())
-    @example(Setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q=read_matrix("~0.1=2.5"), device="cuda"))
+    @example(make_setup(text='\u202e狗\x00\x1b "\\ \n\u2028', b_q=read_matrix("~0.1=2.5"), device="cuda"))
     @example(
-        Setup(
+        make_setup(
             b_k=read_matrix("~0.1=2.5"),
             b_v=read_matrix("~0.4=1"),
             w_v=read_matrix("~0.1=2"),
@@ -47,24 +48,30 @@ def test_a_file_gives_back_the_setup():
         )
     )
     @example(
-        Setup(
+        make_setup(
             file="0123456789abcdef", roles=("q:0", "k:12"), axes="BTHd", part=(0, 1, 2, 3, 4, 5, 6), polarity="blocked"
         )
     )
-    @example(Setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
-    @example(Setup(example="learned_copy", network="copy_two.1.200", positions=()))
-    @example(Setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
-    @example(Setup(cross=True, context_text="Tom read"))
-    @example(Setup(heads=4, kv_heads=2))
-    @example(Setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
-    @example(Setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads", w_k=read_matrix("~0.1=2.5")))
+    @example(make_setup(file="0123456789abcdef", mask_as=("mask:T.S:blocked", "padding:S:allowed")))
+    @example(make_setup(example="learned_copy", network="copy_two.1.200", positions=()))
+    @example(make_setup(cross=True, context=read_matrix("1,2,3,4;5,6,7,8")))
+    @example(make_setup(cross=True, context_text="Tom read"))
+    @example(make_setup(heads=4, kv_heads=2))
+    @example(make_setup(changes=("2.1:off",), held="norms", other_text="狗 ate"))
     @example(
-        Setup(
-            built=("first", "offset:3"), more="a b\nc", sentence=1, against="heads=1", scores=read_chosen("0.0.0.0=1")
+        make_setup(example="model_en", model="en_asked_decoder", layer=1, panel="heads", w_k=read_matrix("~0.1=2.5"))
+    )
+    @example(
+        make_setup(
+            built=("first", "offset:3"),
+            more="a b\nc",
+            sentence=1,
+            against=run_from_query("heads=1"),
+            scores=read_chosen("0.0.0.0=1"),
         )
     )
     @example(
-        Setup(
+        make_setup(
             score="additive",
             w_a=read_matrix("~"),
             w_aq=read_matrix("~0.1=2.5"),
@@ -75,14 +82,14 @@ def test_a_file_gives_back_the_setup():
     @each_of(LEARNING)
     def there_and_back(setup):
         assert setup_from_file(decode_file_text(setup_to_file(setup).encode())) == (setup, [])
-        changed.update(field.name for field in fields(Setup) if getattr(setup, field.name) != field.default)
+        changed.update(name for name, default in DEFAULTS.items() if setup.value_of(name) != default)
 
     there_and_back()
-    assert changed == {field.name for field in fields(Setup)}
+    assert changed == {*DEFAULTS}
 
 
-@pytest.mark.parametrize("field", fields(Setup), ids=lambda field: field.name)
-def test_each_field_stands_in_the_file_as_in_the_link(field):
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_each_field_stands_in_the_file_as_in_the_link(name):
     given = {
         "example": "zh_ta",
         "score": "dot",
@@ -103,7 +110,7 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         "held": "norms",
         "built": ("same_word", "offset:2"),
         "wiring": ("tied", "residual"),
-        "against": "ex=zh_ta&heads=1",
+        "against": run_from_query("ex=zh_ta&heads=1"),
         "pinned": "difference",
         "word_roles": ("pizza:thing", "3%3A0:other"),
         "cut": "characters",
@@ -118,18 +125,18 @@ def test_each_field_stands_in_the_file_as_in_the_link(field):
         **dict.fromkeys(MATRIX_FIELDS, read_matrix("~0.1=2.5")),
         **dict.fromkeys(("scores", "weights"), read_chosen("0.0.0.0=1")),
     }
-    kinds = {"bool": False, "int": 3, "float": 0.1, "str": "狗", "Matrix": None}
-    plain = next(value for kind, value in kinds.items() if kind in str(field.type))
-    value = given.get(field.name, plain)
-    setup = replace(DEFAULT_SETUP, **{field.name: value})
+    kind_of = {field.name: str(field.type) for part in (RunSetup, View, Comparison) for field in fields(part)}
+    kinds = {"bool": False, "int": 3, "float": 0.1, "str": "狗"}
+    value = given.get(name) or next(value for kind, value in kinds.items() if kind in kind_of[name])
+    setup = DEFAULT_SETUP.with_fields(**{name: value})
     written = json.loads(setup_to_file(setup))
-    assert list(written) == ["format", "version", link_key_of(field.name)]
-    assert written[link_key_of(field.name)] == setup_to_link(setup)[link_key_of(field.name)]
+    assert list(written) == ["format", "version", link_key_of(name)]
+    assert written[link_key_of(name)] == setup_to_link(setup)[link_key_of(name)]
     assert setup_from_file(setup_to_file(setup)) == (setup, [])
 
 
 def test_a_file_can_be_read_by_people():
-    assert setup_to_file(Setup(text="狗 ate", masks=("causal",), temperature=2.0)) == (
+    assert setup_to_file(make_setup(text="狗 ate", masks=("causal",), temperature=2.0)) == (
         "{\n"
         '  "format": "attention-explorer",\n'
         '  "version": 1,\n'
@@ -143,8 +150,8 @@ def test_a_file_can_be_read_by_people():
 
 
 def test_a_file_from_an_editor_that_marks_its_encoding_opens():
-    assert setup_from_file(decode_file_text(b"\xef\xbb\xbf" + setup_to_file(Setup(heads=1)).encode())) == (
-        Setup(heads=1),
+    assert setup_from_file(decode_file_text(b"\xef\xbb\xbf" + setup_to_file(make_setup(heads=1)).encode())) == (
+        make_setup(heads=1),
         [],
     )
 
@@ -156,7 +163,7 @@ def test_the_longest_setup_fits_a_file():
         "狗" * (MAX_LINK_CHARS // 9),
         "a" * MAX_LINK_CHARS,
     ):
-        assert setup_from_file(setup_to_file(Setup(text=text))) == (Setup(text=text), [])
+        assert setup_from_file(setup_to_file(make_setup(text=text))) == (make_setup(text=text), [])
 
 
 # ---- files that nobody saved -----------------------------------------------------------------------------------------
@@ -209,7 +216,7 @@ def test_what_is_no_file_of_ours_is_refused_with_its_reason(text, code, values):
 
 def test_parts_that_cannot_be_read_are_named_and_the_rest_is_kept():
     text = file_with(ex="nope", seed="3", haeds="2", cell="1,x")
-    assert setup_from_file(text) == (Setup(seed=3), [("ex", "nope"), ("cell", "1,x"), ("haeds", "2")])
+    assert setup_from_file(text) == (make_setup(seed=3), [("ex", "nope"), ("cell", "1,x"), ("haeds", "2")])
 
 
 def tried(text):
@@ -264,8 +271,8 @@ def test_any_text_and_any_bytes_give_a_setup_or_a_refusal(data):
 
 SAVED = [
     Setup(),
-    Setup(text="狗 “ate” it", masks=("causal:-1", "local:2"), temperature=0.3, cell=(0, 1, 2, 3), step="scores"),
-    Setup(
+    make_setup(text="狗 “ate” it", masks=("causal:-1", "local:2"), temperature=0.3, cell=(0, 1, 2, 3), step="scores"),
+    make_setup(
         example="one_query",
         q=read_matrix("~0.1=2.5;0.0=-1e-8"),
         allowed=read_matrix("1,0;0,1"),

@@ -1,14 +1,12 @@
 """After a new sentence its pronoun asks, else the row farthest from even; the headline says which and why."""
 
-from dataclasses import replace
-
 import pytest
 
 from pages.panels.flow_words import tell_why
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of, why_it_asks
 from pages.session.view import make_screen_state
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import use_language
 from tests.screen.driver import Screen
 
@@ -18,7 +16,7 @@ SOFT = "My cat sat on the sofa because it is soft"
 
 def asker(example, text, **chosen):
     """The word of a linked sentence that asks, and why."""
-    setup = replace(Setup(example=example, text=text), **chosen)
+    setup = make_setup(example=example, text=text).with_fields(**chosen)
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     return trace.labels["T"][selection.query], why_it_asks(trace, setup, selection)
@@ -90,7 +88,7 @@ def test_the_page_says_which_word_of_a_typed_sentence_asks_and_why():
     ],
 )
 def test_the_reason_is_that_of_this_sentence_and_counts_its_words_as_sentences_do(link, text, why):
-    setup = Setup(example=link.get("ex", "en_it"), text=text)
+    setup = make_setup(example=link.get("ex", "en_it"), text=text)
     with use_language("zh" if link.get("ex") == "zh_ta" else "en"):
         assert tell_why(make_screen_state(setup, None)) == why
 

@@ -1,7 +1,6 @@
 """What the last change did: a sentence, marks on the strip, maps of differences; undo and redo, and nothing jumps."""
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -176,7 +175,7 @@ def test_no_map_shows_the_difference_of_one_sentence_to_another():
 def test_a_sentence_of_a_batch_is_compared_with_its_own_words():
     screen = Screen(more="the dog barked", sentence="1").set("temperature", 2.0)
     assert "Biggest change: the weight of “dog” for “barked” in head 2" in said(screen)
-    screen.at.session_state["setup"] = replace(screen.setup(), sentence=None)  # the other one is looked at
+    screen.at.session_state["setup"] = screen.setup().with_fields(sentence=None)  # the other one is looked at
     assert "Biggest change: the weight of “dog” for “it” in head 1" in said(screen.ran(screen.at.run))
 
 
@@ -214,7 +213,7 @@ def test_undo_and_redo_go_through_the_same_screens():
 def test_a_new_change_ends_what_could_be_redone():
     screen = Screen().set("temperature", 2.0).press("undo").set("score", "dot")
     assert next(button for button in screen.at.button if button.key == "redo").disabled
-    assert screen.press("undo").setup().score is None
+    assert screen.press("undo").setup().run.score is None
 
 
 @pytest.mark.parametrize("move", ["undo", "redo"])
@@ -223,9 +222,9 @@ def test_the_keyboard_does_it_too(move):
     if move == "redo":
         screen.press("undo")
     screen.click_part("shortcuts", "moved", move)
-    assert screen.setup().temperature == {"undo": 1.0, "redo": 2.0}[move]
+    assert screen.setup().run.temperature == {"undo": 1.0, "redo": 2.0}[move]
     screen.click_part("shortcuts", "moved", "nonsense")
-    assert screen.setup().temperature == {"undo": 1.0, "redo": 2.0}[move]
+    assert screen.setup().run.temperature == {"undo": 1.0, "redo": 2.0}[move]
 
 
 def test_undo_of_a_change_leaves_the_look_where_it_is():

@@ -13,7 +13,7 @@ from attention_core.inputs.matrix_link import read_matrix
 from pages.runs.compute import compute_run
 from pages.runs.run_inputs import StartMatrix
 from pages.runs.sentences import put_matrix
-from pages.setup.setup import VIEW_FIELDS, Setup
+from pages.setup.setup import RunSetup, Setup, make_setup
 from pages.workbench import setting_differences
 from tests.screen.driver import Screen, it_to_dog, plain
 
@@ -152,8 +152,8 @@ def test_one_changed_number_is_named_and_several_are_counted():
 
 
 @dataclass(frozen=True)
-class LargerSetup(Setup):
-    """A Setup with a weight that no score has today."""
+class LargerRun(RunSetup):
+    """A run with a weight that no score has today."""
 
     w_new: str | None = None
 
@@ -161,19 +161,19 @@ class LargerSetup(Setup):
 def test_a_weight_is_named_as_soon_as_a_setup_and_a_run_have_it():
     runs = []
     for text, number in (("1", 1.0), ("2", 2.0)):
-        setup = LargerSetup(w_new=text)
-        trace, material = compute_run(setup)
+        setup = Setup(LargerRun(w_new=text))
+        trace, material = compute_run(setup.run)
         put_matrix(material, "w_new", StartMatrix([[number]], "typed"))
         runs.append((setup, trace, material))
     assert setting_differences.find_setting_differences(*runs) == [("w_new [1, 1]", "1", "2")]
 
 
 def test_every_part_of_a_setup_that_is_computed_is_compared():
-    trace, material = compute_run(Setup(q=read_matrix("1,2"), k=read_matrix("1,2"), v=read_matrix("1,2")))
+    trace, material = compute_run(make_setup(q=read_matrix("1,2"), k=read_matrix("1,2"), v=read_matrix("1,2")).run)
     compared = setting_differences.describe_settings(Setup(), trace, material)
     matrices = {"x", "context", "q", "k", "v", "allowed", *(field.name for field in fields(Weights))}
     shown_by_others = {"cross"}  # a second sequence is there, or not
-    parts = {field.name for field in fields(Setup)} - {*VIEW_FIELDS}
+    parts = {field.name for field in fields(RunSetup)}
     assert parts - {*compared} - matrices == shown_by_others
 
 
@@ -239,7 +239,7 @@ def test_the_steps_show_b_or_the_difference():
     assert "−0.31" in screen.table("large")["text"].tolist()
     assert any(text.startswith("weights (B − A)") for text in screen.table("large")["text"])
     assert panels(screen)[0] == "0.93"  # the three maps stay
-    assert Screen(**screen.link()).setup().pinned == "difference"
+    assert Screen(**screen.link()).setup().comparison.pinned == "difference"
 
 
 def test_the_other_head_is_one_click_away():

@@ -271,7 +271,7 @@ def test_q_and_k_that_were_given_become_the_two_sequences_of_a_matrix_input():
     assert [screen.weight(0, key) for key in range(5)] == shares  # nothing is projected
     taken = screen.set("mode", "qkv").setup()
     assert screen.link() == {"ex": "one_query", "cross": "True", "heads": "1"} | {
-        name: write_matrix(getattr(taken, name)) for name in "qkv"
+        name: write_matrix(taken.value_of(name)) for name in "qkv"
     }
 
 
@@ -343,7 +343,7 @@ def test_a_word_is_exchanged_in_one_click():
 def test_of_a_batch_the_words_of_the_first_sentence_are_exchanged():
     screen = Screen(more="she smiled", sentence="1")
     assert screen.swaps() == ["it → she", "barked → smiled"]
-    assert screen.press("swap0").setup().text == "Anna fed the dog and she barked"
+    assert screen.press("swap0").setup().run.text == "Anna fed the dog and she barked"
 
 
 def test_colours_in_even_shares_stay_in_the_link_and_compute_nothing():

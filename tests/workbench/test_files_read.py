@@ -12,7 +12,7 @@ from attention_core import Trace
 from attention_core.documents.number_files import json_text, npz_bytes
 from attention_core.documents.provenance import Provenance
 from pages.runs.compute import compute_run
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.screen.driver import Screen
 from tests.workbench.test_tensors import bring, npz, told, trace
 
@@ -43,7 +43,7 @@ def test_a_mask_of_two_readings_waits_and_the_screen_stays_as_it_was():
     mask = np.array([[True, False], [True, True]])
     screen = bring(Screen(), ("t.npz", npz(**tensors(), attention_mask=mask)))
     before = screen.fact()
-    assert screen.setup().file is None and "attention_mask must have one meaning" in " ".join(screen.errors())
+    assert screen.setup().run.file is None and "attention_mask must have one meaning" in " ".join(screen.errors())
     options = screen.widget("waiting_mask_mask").options
     assert options[:2] == ["(B, S): True or 1 = may attend", "(T, S): True or 1 = may attend"]
     screen.set("waiting_mask_mask", "mask:B.S:allowed")
@@ -136,7 +136,7 @@ def test_maps_alone_are_sent_to_their_page():
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "masks"), [("npz", None), ("json", ("causal",))])
 def test_our_own_export_opens_again_with_its_numbers(kind, masks):
-    shown, _ = compute_run(Setup(masks=masks))
+    shown, _ = compute_run(make_setup(masks=masks).run)
     content = (
         npz_bytes(shown, Provenance("t", "?")) if kind == "npz" else json_text(shown, Provenance("t", "?")).encode()
     )
@@ -160,14 +160,14 @@ def test_our_own_export_opens_again_with_its_numbers(kind, masks):
 )
 def test_what_cannot_be_read_is_refused_where_it_is_missed(name, content, code):
     screen = bring(Screen(), (name, content))
-    assert code in " ".join(screen.errors()) and screen.setup().file is None
+    assert code in " ".join(screen.errors()) and screen.setup().run.file is None
 
 
 def test_a_mask_that_cannot_be_read_is_not_left_out_in_silence():
     file = io.BytesIO()
     np.savez(file, **tensors(), attn_mask=np.array([None, 1], dtype=object))
     screen = bring(Screen(), ("t.npz", file.getvalue()))
-    assert "pickled Python objects" in " ".join(screen.errors()) and screen.setup().file is None
+    assert "pickled Python objects" in " ".join(screen.errors()) and screen.setup().run.file is None
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from attention_core.inputs.matrix_link import read_matrix
 from attention_core.record.errors import AttentionError
 from pages.runs import cache
 from pages.session.labels import selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.workbench import sweeps
 from pages.workbench.sweep_values import MAX_SWEPT_VALUES
 from tests.screen.driver import Screen
@@ -190,7 +190,7 @@ SETTINGS = [
 def test_every_sweep_of_every_example_has_the_present_run_at_the_present_value(name):
     marked = 0
     for setting in SETTINGS:
-        setup = replace(Setup(example=name), **setting)
+        setup = make_setup(example=name).with_fields(**setting)
         try:
             trace, material = cache.trace_for(setup), cache.inputs_of(setup)
         except AttentionError:
@@ -201,7 +201,7 @@ def test_every_sweep_of_every_example_has_the_present_run_at_the_present_value(n
                 sweep.now(setup, trace, material),
             )
             if len(values) > 1 and now is not None:
-                run = cache.trace_for(replace(setup, **sweeps.make_change(sweep, setup, trace, material, now)))
+                run = cache.trace_for(setup.with_fields(**sweeps.make_change(sweep, setup, trace, material, now)))
                 assert now in values and torch.equal(run["weights"], trace["weights"])
                 assert torch.equal(run["output"], trace["output"])
                 marked += 1
@@ -212,13 +212,13 @@ def test_another_window_keeps_the_global_tokens():
     near = [(i, j) for i in range(7) for j in range(7) if abs(i - j) <= 3 or {i, j} & {2, 5}]
     screen = film("window", mask="local_global:1:2:5")
     assert frames(screen)["3"] == str(len(near))
-    assert screen.click_part("film", "opened", 3).setup().masks == ("local_global:3:2:5",)
+    assert screen.click_part("film", "opened", 3).setup().run.masks == ("local_global:3:2:5",)
 
 
 def test_other_heads_share_keys_and_values_as_these_do_where_they_divide():
-    setup, change = Setup(example="eight_heads", kv_heads=2), sweeps.SWEEPS["heads"].change
+    setup, change = make_setup(example="eight_heads", kv_heads=2), sweeps.SWEEPS["heads"].change
     assert {n: change(setup, n)["kv_heads"] for n in (1, 2, 4, 8, 16)} == {1: None, 2: None, 4: 1, 8: 2, 16: 4}
-    assert change(Setup(example="eight_heads"), 4)["kv_heads"] is None
+    assert change(make_setup(example="eight_heads"), 4)["kv_heads"] is None
     screen = film("heads", ex="eight_heads", kv="2")
     screen.click_part("film", "opened", [*frames(screen)].index("4"))
     assert cache.trace_for(screen.setup())["k"].shape[1] == 1
@@ -229,7 +229,7 @@ def test_of_several_offset_heads_the_one_that_is_looked_at_is_turned_and_no_head
     for head, expected in ((0, first), (1, first), (2, last)):
         screen = film("neighbour", built="offset:-1,even,offset:1", head=str(head))
         place = [*frames(screen)].index("3")
-        assert ",".join(screen.click_part("film", "opened", place).setup().built) == expected
+        assert ",".join(screen.click_part("film", "opened", place).setup().run.built) == expected
 
 
 def test_other_sizes_where_a_matrix_was_typed_that_this_input_does_not_read():
@@ -249,19 +249,19 @@ def test_only_what_makes_a_difference_here_is_offered():
 
 def test_a_click_takes_the_value():
     screen = film("temperature").click_part("film", "opened", 7)
-    assert screen.setup().temperature == 5.0
+    assert screen.setup().run.temperature == 5.0
     assert [each["chosen"] for each in screen.packed("film")[0]["maps"]].index(True) == 7
-    assert screen.press("undo").setup().temperature == 1.0
+    assert screen.press("undo").setup().run.temperature == 1.0
     screen.set("swept", "window").click_part("film", "opened", 1)
-    assert screen.setup().masks == ("local:1",)
+    assert screen.setup().run.masks == ("local:1",)
     screen.set("swept", "d_k").click_part("film", "opened", 3)
-    assert screen.setup().d_k == 4
+    assert screen.setup().run.d_k == 4
 
 
 @pytest.mark.parametrize("sent", [99, -1, "3", None, 1.5, [1]])
 def test_a_browser_may_send_anything(sent):
     screen = film("temperature").click_part("film", "opened", sent)
-    assert screen.setup().temperature == 1.0 and screen.errors() == []
+    assert screen.setup().run.temperature == 1.0 and screen.errors() == []
 
 
 def test_a_present_value_between_the_others_is_among_them():

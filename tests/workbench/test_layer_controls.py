@@ -54,9 +54,9 @@ def test_even_weights_stand_in_the_place_of_the_softmaxs_and_keep_to_the_mask():
 
 def test_w_o_is_taken_away_and_comes_back():
     screen = Screen().set("wiring", ["no_output"])
-    assert screen.setup().w_o == REMOVED
+    assert screen.setup().run.w_o == REMOVED
     assert torch.equal(step(screen, "output"), step(screen, "concat"))
-    assert screen.set("wiring", []).setup().w_o is None
+    assert screen.set("wiring", []).setup().run.w_o is None
 
 
 def test_without_positions_the_token_before_is_any_token():
@@ -67,14 +67,14 @@ def test_without_positions_the_token_before_is_any_token():
     assert trace["x"][0, :, 4:].abs().max() == 0
     assert trace["weights"][0, 0].flatten().tolist() == pytest.approx([1 / 5] * 25)
     screen.set("positions", ["alibi"])  # positions again, by another way
-    assert screen.setup().wiring == ()
+    assert screen.setup().run.wiring == ()
 
 
 def test_a_wiring_that_does_not_fit_is_refused_at_its_control():
     screen = Screen(ex="cross_en_zh").set("text", "I saw").set("context_text", "猫")
     screen = Screen(ex="source_004").set("wiring", ["residual"])
     assert screen.error_at("c_wiring").startswith("the residual adds x to the output")
-    assert screen.setup().wiring == ()
+    assert screen.setup().run.wiring == ()
 
 
 # ---- sizes -----------------------------------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ def test_a_bias_that_was_not_there():
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
 def test_built_heads_do_what_they_say():
     screen = Screen(text="the cat saw the dog").set("built", ["same_word", "offset", "first"])
-    assert screen.setup().score == "dot"
+    assert screen.setup().run.score == "dot"
     weights = step(screen, "weights")[0]
     assert weights[0, 0].tolist() == pytest.approx([softmax([6, 0, 0, 6, 0], at) for at in range(5)])
     assert weights[1].argmax(-1).tolist() == [0, 0, 1, 2, 3]

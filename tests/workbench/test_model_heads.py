@@ -77,10 +77,10 @@ def test_the_rows_of_its_rollout_sum_to_one(screen):
 
 def test_a_map_opens_its_head_and_what_is_no_head_opens_nothing(screen):
     screen.click_part("heads", "head", [3, 1])
-    assert (screen.setup().layer, screen.setup().head) == (3, 1)
+    assert (screen.setup().run.layer, screen.setup().view.head) == (3, 1)
     for sent in ([0, 1], [4, 0], [1, 4], [True, 0], "head", {"layer": 1}):
         screen.click_part("heads", "head", sent)
-        assert (screen.setup().layer, screen.setup().head) == (3, 1)
+        assert (screen.setup().run.layer, screen.setup().view.head) == (3, 1)
         assert screen.parts("heads")
 
 
@@ -103,7 +103,7 @@ def test_the_order_the_filter_and_the_pair_that_is_searched_stand_in_the_link(sc
     link = {"heads_by": "previous", "heads_least": "0.35", "heads_from": "9", "heads_to": "2"}
     assert {name: text for name, text in screen.link().items() if name.startswith("heads_")} == link
     assert order(Screen(**screen.link())) == ORDER
-    assert screen.setup().heads is None  # what is looked at changes no run
+    assert screen.setup().run.heads is None  # what is looked at changes no run
     sort(screen, **FIRST)
     assert not any(name.startswith("heads_") for name in screen.link())
 

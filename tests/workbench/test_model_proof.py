@@ -59,7 +59,7 @@ def test_it_says_how_many_numbers_of_which_part_were_checked_by_what():
 
 
 def tokens_of(screen):
-    return model_runs.model_sentences_of(screen.setup()).own_words()
+    return model_runs.model_sentences_of(screen.setup().run).own_words()
 
 
 def test_it_stays_for_the_run_whatever_is_looked_at_and_another_run_is_not_yet_checked():

@@ -271,7 +271,7 @@ def test_of_a_batch_the_sentence_that_is_looked_at_is_written_on():
     assert text(screen, "typed") == ["<start>", "anna", "fed", "the"]
     screen.click_part("words", "picked", KNOWN.index("cat"))
     do(screen, "take")
-    assert screen.setup().more.splitlines() == ["anna fed the cat", "The cat ran."]
+    assert screen.setup().run.more.splitlines() == ["anna fed the cat", "The cat ran."]
 
 
 def test_a_text_ends_with_a_plain_sentence_where_the_model_learned_no_longer_ones():

@@ -9,7 +9,7 @@ from attention_core.learned.language.reading import cut_sentence, read_tokens, r
 from attention_core.learned.language.shipped import weights_revision
 from pages.runs.compute import compute_run
 from pages.runs.separate_runs import run_sentences_alone
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.screen.driver import ROOT, Screen
 
 MODEL, BACK = "en_asked_encoder", "en_asked_decoder"
@@ -40,14 +40,16 @@ def test_each_layer_on_the_screen_is_that_of_the_whole_run(layer):
 def test_each_sentence_of_a_batch_is_what_it_is_alone(layer):
     """The values of layer 3 are made of the words: of those of each sentence."""
     short = "The dog slept."
-    trace, _ = compute_run(Setup(example="model_en", text=TIRED, more=short, layer=layer))
+    trace, _ = compute_run(make_setup(example="model_en", text=TIRED, more=short, layer=layer).run)
     for place, text in enumerate((TIRED, short)):
         own = run_model(MODEL, cut_sentence(MODEL, text))[f"{layer}.attention"]
         count = own.sizes()["T"]
         assert trace["weights"][place, :, :count, :count] == pytest.approx(own["weights"][0], abs=1e-12)
         assert trace["head_outputs"][place, :, :count] == pytest.approx(own["head_outputs"][0], abs=1e-12)
     for alone, text in zip(
-        run_sentences_alone(Setup(example="model_en", text=TIRED, more=short, layer=layer)), (TIRED, short), strict=True
+        run_sentences_alone(make_setup(example="model_en", text=TIRED, more=short, layer=layer).run),
+        (TIRED, short),
+        strict=True,
     ):
         own = run_model(MODEL, cut_sentence(MODEL, text))[f"{layer}.attention"]
         assert alone["head_outputs"] == pytest.approx(own["head_outputs"], abs=1e-12)

@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from pages.setup.setup import Setup, config_of
+from pages.setup.resolve import config_of
+from pages.setup.setup import make_setup
 from tests.screen.driver import Screen, it_to_dog, score_of, softmax
 
 
@@ -49,8 +50,8 @@ def test_a_link_with_a_wrong_modifier_says_so_and_shows_the_rest(text):
 
 
 def test_a_setup_says_it_to_the_core():
-    assert config_of(Setup(modifiers=("softcap:2.5",))).modifiers == (("softcap", {"cap": 2.5}),)
-    assert config_of(Setup(modifiers=("softcap",))).modifiers == (("softcap", {"cap": 50.0}),)
+    assert config_of(make_setup(modifiers=("softcap:2.5",)).run).modifiers == (("softcap", {"cap": 2.5}),)
+    assert config_of(make_setup(modifiers=("softcap",)).run).modifiers == (("softcap", {"cap": 50.0}),)
 
 
 def test_it_is_said_in_chinese():

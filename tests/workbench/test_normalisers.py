@@ -5,7 +5,8 @@ import math
 import pytest
 
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup, config_of
+from pages.setup.resolve import config_of
+from pages.setup.setup import Setup, make_setup
 from tests.screen.driver import Screen, it_to_dog
 
 DOG = 6 / math.sqrt(2)  # the score of dog for "it"; that of Anna is its negative, of five others 0
@@ -56,14 +57,14 @@ def test_a_link_with_a_wrong_normaliser_says_so_and_shows_the_rest(text):
 
 
 def test_a_setup_says_it_to_the_core():
-    assert config_of(Setup(normaliser="sigmoid:-1.5")).normaliser == ("sigmoid", {"bias": -1.5})
-    assert config_of(Setup(normaliser="sigmoid")).normaliser == ("sigmoid", {"bias": -2.0})
-    assert config_of(Setup()).normaliser == ("softmax", {})
+    assert config_of(make_setup(normaliser="sigmoid:-1.5").run).normaliser == ("sigmoid", {"bias": -1.5})
+    assert config_of(make_setup(normaliser="sigmoid").run).normaliser == ("sigmoid", {"bias": -2.0})
+    assert config_of(Setup().run).normaliser == ("softmax", {})
 
 
 def test_sinks_are_one_a_head_with_every_number_of_heads():
     for heads in (1, 2, 4):
-        assert trace_for(Setup(normaliser="sinks", heads=heads))["sinks"].shape == (heads,)
+        assert trace_for(make_setup(normaliser="sinks", heads=heads))["sinks"].shape == (heads,)
 
 
 def test_it_is_said_in_chinese():

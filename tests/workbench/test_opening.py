@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.examples.examples import EXAMPLES
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import load_app_texts
 from tests.screen.driver import ROOT, STORIES, Screen, softmax
 from tests.screen.lesson import Lesson
@@ -86,7 +86,7 @@ def test_what_somebody_changed_stays_in_another_language(language, other, fact):
     screen = Screen(lang=language).set("scale", "off").press("undo")  # back at the start, and redo leads on
     assert screen.set("lang", other).fact().startswith(fact) and can(screen, "redo")
     looked = Screen(lang=language).look_at(query=1)
-    assert looked.set("lang", other).setup().token == 1
+    assert looked.set("lang", other).setup().view.token == 1
 
 
 @pytest.mark.parametrize("link", [{"mask": "causal"}, {"t": "5"}, {"seed": "3"}, {"ex": "en_it"}, {"haeds": "3"}])
@@ -124,7 +124,7 @@ def test_the_browsers_language_is_the_first_choice():
 
 def test_a_lesson_leads_back_to_the_start_of_its_language():
     lesson = Lesson("qkv", lang="zh").press("door_workbench")
-    assert lesson.at.session_state["past"] == [Setup(example="zh_ta")]
+    assert lesson.at.session_state["past"] == [make_setup(example="zh_ta")]
 
 
 # ---- few and many tokens ---------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from attention_core.inputs.matrix_link import read_matrix
 from pages.lectures.script import Lecture, Scene, lecture_to_link
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.export.test_export_panel import files  # noqa: F401, a fixture
 from tests.presentation.test_present import Presented
 from tests.screen.driver import Screen, plain, unpack
@@ -189,7 +189,7 @@ def test_every_document_says_so(link, files):  # noqa: F811
     ],
 )
 def test_the_stage_says_so(link, said):
-    own = Lecture("", (Scene(Setup(**link), "", steps=("map",)),))
+    own = Lecture("", (Scene(make_setup(**link), "", steps=("map",)),))
     screen = Presented(own=lecture_to_link(own)).press("start")
     assert any(said in text for text in told(screen))
     assert not any("of its attention" in text for text in told(screen))

@@ -7,7 +7,7 @@ from attention_core.inputs.matrix_text import parse_matrix
 from attention_core.learned.grammar.glosses import MEASURE_WORD, gloss_words, load_glosses
 from attention_core.learned.translation.measures import held_out_pairs
 from pages.runs.cache import trace_for
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.screen.driver import Screen
 from tests.screen.kept_parts import KeptPartsScreen
 from tests.screen.lesson import Lesson
@@ -27,11 +27,11 @@ def test_a_matrix_that_was_pasted_into_the_sentence_becomes_x_at_a_click(text, l
     assert screen.errors() == []
     assert not [box for box in screen.at.selectbox if "role" in (box.key or "")]  # nobody asks what "[" is
     screen.press("use_as_x")
-    assert screen.errors() == [] and screen.setup().text is None
+    assert screen.errors() == [] and screen.setup().run.text is None
     assert parse_matrix(text).tolist() == MATRICES[text]
     assert trace_for(screen.setup())["x"][0].tolist() == MATRICES[text]
     assert not [button for button in screen.at.button if button.key == "use_as_x"]
-    assert screen.press("undo").setup().text == text
+    assert screen.press("undo").setup().run.text == text
 
 
 @pytest.mark.parametrize("text", ["Anna fed the dog", "7", "It is 3 o'clock", "1 2 three", "[sic]"])
@@ -75,8 +75,8 @@ def test_learned_weights_are_asked_for_and_the_language_model_reads_the_sentence
     screen = Screen(lang=language).set("text", text)
     before = screen.setup()
     screen.press("learned_model")
-    assert screen.errors() == [] and screen.setup() == Setup(example=example, text=screen.setup().text)
-    assert screen.setup().text.replace(" ", "") == text.replace(" ", "")
+    assert screen.errors() == [] and screen.setup() == make_setup(example=example, text=screen.setup().run.text)
+    assert screen.setup().run.text.replace(" ", "") == text.replace(" ", "")
     assert screen.press("undo").setup() == before
 
 

@@ -7,7 +7,7 @@ import pytest
 from streamlit.runtime.context import ContextProxy
 
 from pages.session.addresses import MAX_ADDRESS_CHARS
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.setup.setup_file import setup_to_file
 from pages.site.settings import ADDRESS
 from pages.site.words import load_app_texts
@@ -71,7 +71,7 @@ def test_a_file_opens_the_screen_that_was_saved_and_undo_takes_it_back():
 
 
 def test_a_file_can_be_opened_again_after_it_was_left():
-    saved = setup_to_file(Setup(temperature=2.0))
+    saved = setup_to_file(make_setup(temperature=2.0))
     screen = offer(boxed(), saved)
     assert next(b for b in open_box(screen).at.file_uploader if b.key.startswith("c_file")).value is None
     screen.set("temperature", 5.0)
@@ -148,7 +148,7 @@ def test_a_file_of_something_else_is_refused_and_changes_nothing(data, sentence)
 def test_a_file_that_opens_takes_the_refusal_of_another_away():
     screen = offer(boxed(), "x")
     assert len(screen.errors()) == 1
-    assert offer(screen, setup_to_file(Setup(heads=1))).errors() == []
+    assert offer(screen, setup_to_file(make_setup(heads=1))).errors() == []
     assert screen.link() == {"heads": "1"}
 
 

@@ -71,7 +71,7 @@ def told(screen):
 
 def trace(screen):
     setup = screen.setup()
-    trace, _ = compute_run(setup, screen.at.session_state["held"][setup.file])
+    trace, _ = compute_run(setup.run, screen.at.session_state["held"][setup.run.file])
     return trace
 
 
@@ -97,7 +97,7 @@ def test_what_was_brought_is_computed(kind):
 
 def test_heads_behind_tokens_are_told():
     screen = bring(Screen(), ("t.npz", npz(**{name: array.swapaxes(1, 2) for name, array in tensors().items()})))
-    assert screen.setup().axes is None
+    assert screen.setup().run.axes is None
     assert torch.allclose(trace(screen)["weights"], torch.from_numpy(weights_of(tensors())[:1]), rtol=0, atol=1e-14)
 
 
@@ -115,7 +115,7 @@ def test_scale_and_masks_are_the_pages_own():
     mask = np.random.default_rng(0).random((T, S)) < 0.7
     mask[:, 0] = True
     screen = brought(mask=mask)
-    assert screen.setup().file is None  # the name does not say what True means
+    assert screen.setup().run.file is None  # the name does not say what True means
     screen.set("waiting_mask_mask", "mask:T.S:allowed").set("scale", "off").set("masks", ["causal"])
     causal = np.tri(T, S, S - T, dtype=bool)
     expected = weights_of(tensors(), scale=1.0, mask=mask & causal)[:1]
@@ -208,7 +208,7 @@ def test_a_painted_mask_beside_one_of_another_shape_is_refused():
     screen = brought(other=np.ones((3, 3), dtype=bool)).set("edited", "allowed")
     screen.paste("\n".join([" ".join(["0"] + ["1"] * (S - 1))] * T))
     setup = screen.setup()
-    assert setup.allowed is not None
+    assert setup.run.allowed is not None
     screen.set("role_mask", "other")
     assert screen.error_at("c_role_mask").startswith("other must broadcast to (B, H, T, S) = (2, 4, 5, 7)")
     assert screen.setup() == setup
@@ -216,7 +216,7 @@ def test_a_painted_mask_beside_one_of_another_shape_is_refused():
 
 def test_a_temperature_whose_inverse_is_no_number_is_no_cause():
     screen = bring(Screen(temp="5e-324"), ("t.npz", npz(**tensors(), weights=weights_of(tensors()))))
-    assert screen.setup().temperature == 5e-324
+    assert screen.setup().run.temperature == 5e-324
     assert "First step that differs: weights." in told(screen)
 
 
@@ -303,7 +303,9 @@ def test_a_files_name_is_shown_and_not_run():
 def test_the_same_files_in_another_order_are_other_tensors():
     one, other = ("one.npz", npz(**tensors())), ("other.npz", npz(q=2 * tensors()["q"]))
     then, together = add(bring(Screen(), one), other), bring(Screen(), one, other)
-    assert then.setup().file != together.setup().file  # what is computed of them is kept for all sessions by this name
+    assert (
+        then.setup().run.file != together.setup().run.file
+    )  # what is computed of them is kept for all sessions by this name
 
 
 # ---- refused ---------------------------------------------------------------------------------------------------------
@@ -337,12 +339,12 @@ def test_a_link_shows_nobody_elses_tensors():
     assert "the tensors of this screen are in a file that is no longer here" in " ".join(here.errors())
     assert here.fact().startswith("Head 1: “it” gives 93 %")
     again = bring(here, ("t.npz", npz(**tensors())))
-    assert again.setup().file == there.setup().file
+    assert again.setup().run.file == there.setup().run.file
 
 
 def test_a_session_keeps_two_files():
     screen = brought()
-    first = screen.setup().file
+    first = screen.setup().run.file
     for factor in (2.0, 3.0):
         screen = bring(screen, ("t.npz", npz(**{name: factor * array for name, array in tensors().items()})))
     assert len(screen.at.session_state["held"]) == upload_store.MAX_UPLOADS == 2
@@ -363,7 +365,7 @@ def test_the_same_bytes_under_other_names_are_other_tensors():
             np.save(file, array)
             files.append((f"{name}.npy", file.getvalue()))
         screen = bring(Screen(), *files)
-        called.append(screen.setup().file)
+        called.append(screen.setup().run.file)
     assert (
         None not in called and called[0] != called[1]
     )  # what is computed of them is kept for all sessions by this name
@@ -371,11 +373,11 @@ def test_the_same_bytes_under_other_names_are_other_tensors():
 
 def test_files_that_are_refused_leave_the_one_on_the_screen():
     screen = brought()
-    file = screen.setup().file
+    file = screen.setup().run.file
     for number in (1.0, 2.0, 3.0):
         screen = bring(screen, ("t.npz", npz(q=np.full((T, D), number))))
         assert screen.error_at(screen_key(screen)).startswith("k must be one of the arrays of the file")
-        assert screen.setup().file == file
+        assert screen.setup().run.file == file
     assert torch.allclose(trace(screen)["q"], torch.from_numpy(tensors()["q"][:1]), rtol=0, atol=1e-15)
 
 
@@ -403,10 +405,10 @@ def test_arrays_of_three_axes_are_taken_once_somebody_says_what_they_are():
     mask = np.zeros((2, 3, 4), dtype=bool)
     mask[:, :, -1] = True
     screen = bring(Screen(), ("t.npz", npz(q=q, k=k, v=v, mask=mask)))
-    assert screen.setup().file is None
+    assert screen.setup().run.file is None
     assert "(B, T, d) or (H, T, d)" in " ".join(error.value for error in screen.at.error)
     screen.set("three_axes", "BTd").set("waiting_mask_mask", "mask:B.T.S:blocked")
-    assert screen.setup().axes == "BTd"
+    assert screen.setup().run.axes == "BTd"
     assert screen.link()["axes"] == "BTd"
     scores = np.where(mask, -np.inf, q @ k.transpose(0, 2, 1) / np.sqrt(8))
     powers = np.exp(scores - scores.max(-1, keepdims=True))

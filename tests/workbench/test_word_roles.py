@@ -56,9 +56,9 @@ def test_a_choice_stands_under_each_unknown_word_and_goes_into_link_and_undo():
     screen.set("role1", "thing")
     assert screen.link()["role"] == "pizza:thing" and screen.weight(5, 3) > 0.9
     screen.set("role0", "person_action")
-    assert screen.setup().word_roles == ("pizza:thing", "loves:person_action")
+    assert screen.setup().run.word_roles == ("pizza:thing", "loves:person_action")
     screen.press_labelled("Undo")
-    assert screen.setup().word_roles == ("pizza:thing",)
+    assert screen.setup().run.word_roles == ("pizza:thing",)
     screen.set("role1", "other")
     assert "role" not in screen.link() and screen.weight(5, 3) < 0.2
 
@@ -99,7 +99,7 @@ def test_where_nothing_can_be_chosen_it_says_that_the_vectors_are_zeros():
 )
 def test_whatever_is_typed_has_a_role_that_the_link_can_say(text):
     screen = Screen(text=text).set("role0", "thing")
-    assert screen.errors() == [] and screen.setup().word_roles[0].endswith(":thing")
+    assert screen.errors() == [] and screen.setup().run.word_roles[0].endswith(":thing")
     again = Screen(**screen.link())
     assert again.setup() == screen.setup() and "thing" in {box.value for box in again.at.selectbox}
 
@@ -110,7 +110,7 @@ def test_a_role_that_there_is_not_is_named_as_unread(role):
     with pytest.raises(ValueError, match=r".+"):
         read_word_role(role)
     screen = Screen(text=PIZZA, role=role)
-    assert screen.setup().word_roles == ()
+    assert screen.setup().run.word_roles == ()
     assert any("The link says role=" in text for text in screen.errors())
 
 

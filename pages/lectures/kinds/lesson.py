@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pages.lectures.kinds.parts import MAX_UNREAD_CHARS, UnfitPart, UnreadPart, read_text, read_texts
-from pages.setup.setup import MAX_LINK_CHARS
+from pages.setup.codec import MAX_LINK_CHARS
 from pages.site.catalog import BESIDE_LESSONS, LESSONS
 from pages.site.words import load_app_texts
 

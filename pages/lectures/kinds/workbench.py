@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 
 from pages.lectures.kinds.parts import UnreadPart, read_texts
-from pages.setup.setup import Setup, setup_from_link, setup_to_link
+from pages.setup.codec import setup_from_link, setup_to_link
+from pages.setup.setup import Setup
 
 WORKBENCH_PARTS = ("setup",)
 

@@ -205,7 +205,7 @@ def show_decoder_step(setup: Setup, step: str) -> None:
     alpha = format_fixed(weights[best].item())
     key = escape_markdown(list_place_names(trace, "S")[best])
     show_sentence(
-        f"lessons.bottleneck.energy_{setup.score}",
+        f"lessons.bottleneck.energy_{setup.run.score}",
         written=escape_markdown(names[t]),
         best=key,
         e=format_fixed(energy),

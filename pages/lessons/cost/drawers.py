@@ -3,7 +3,6 @@
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -89,7 +88,7 @@ from pages.panels.markdown_table import make_table
 from pages.panels.progress import measure_on_request
 from pages.runs.cache import cached_savings, inputs_of, trace_for
 from pages.session.labels import Selection, current_palette, describe_cell, name_token, picture_texts_for, selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- drawer "stored": must the map be stored? ------------------------------------------------------------------------
@@ -103,7 +102,7 @@ def show_online_softmax() -> None:
         trace = trace_for(setup)
         names = list_place_names(trace, "S")
         query = pick_place("asks", names, selection_of(trace, setup).query)
-    setup = replace(setup, token=query)
+    setup = setup.with_fields(token=query)
     selection = selection_of(trace, setup)
     block, seen = choose_blocks(names)
     streamed = with_online_softmax(trace, block)
@@ -177,7 +176,7 @@ TOPS = {"one": 1, "both": 2}  # heads per word, by option
 def show_routed_heads() -> None:
     """Asks for a sentence and the number of heads per word; shows to which heads a router sends each word."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        setup = sentence_box(Setup(example=EXAMPLES[current_language()]), "routed")
+        setup = sentence_box(make_setup(example=EXAMPLES[current_language()]), "routed")
         top = choose_option("top", tuple(TOPS), width="content")
     trace = trace_for(setup)
     routed = route_heads(trace, TOPS[top])
@@ -287,7 +286,7 @@ def choose_own_setup() -> Setup:
     if factor == 1:
         return setup
     w_q = inputs_of(setup).matrices["w_q"]
-    return replace(setup, w_q=scale_matrix(w_q, factor, "w_q"))
+    return setup.with_fields(w_q=scale_matrix(w_q, factor, "w_q"))
 
 
 def make_overflowing_setup() -> Setup:
@@ -296,7 +295,7 @@ def make_overflowing_setup() -> Setup:
     q = built.step("q").window(B=0, H=0)  # (T, d_k)
     k = built.step("k").window(B=0, H_kv=0)  # (S, d_k)
     v = built.step("v").window(B=0, H_kv=0)  # (S, d_v)
-    return Setup(
+    return make_setup(
         example="one_query",
         scale=SCALE_OF_WIDTH_4,
         q=pack_matrix(q, "q"),
@@ -331,7 +330,7 @@ def show_rounded_run() -> None:
     errors = precision_errors(run, PRECISIONS[dtype])
     title = say("lessons.cost.errors", dtype=dtype, step=option_labels("shown")(step))
     show_precision_errors(low, errors, step, selection_of(run, setup), title)
-    link_to_workbench(replace(setup, dtype=dtype), "precision")
+    link_to_workbench(setup.with_fields(dtype=dtype), "precision")
 
 
 def say_lost_precision(low: Trace, exact: Trace, dtype: str, step: str) -> None:

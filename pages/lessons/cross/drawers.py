@@ -37,7 +37,7 @@ from pages.panels.link_controls import choose_option, pick_example, pick_place, 
 from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import sentences_of, spell_tokens
 from pages.session.labels import Selection, current_palette, picture_texts_for, place_name, place_names, selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- the setups of two sequences, one as queries and one as keys -----------------------------------------------------
@@ -47,21 +47,21 @@ LECTURE_NOTES_WIDTH = 64  # lecture notes 001: 5 queries and 6 keys of width 64,
 def swap_sequences(setup: Setup) -> Setup:
     """Swaps the two sequences: the keys' sequence becomes the queries' and vice versa."""
     inputs = inputs_of(setup)
-    text = spell_tokens(inputs.keys, setup)
-    context_text = spell_tokens(inputs.queries, setup)
-    return replace(setup, text=text, context_text=context_text)
+    text = spell_tokens(inputs.keys, setup.run)
+    context_text = spell_tokens(inputs.queries, setup.run)
+    return setup.with_fields(text=text, context_text=context_text)
 
 
 def ask_itself(setup: Setup) -> Setup:
     """Makes self-attention of the queries' sentence."""
-    return replace(setup, cross=False, context_text=None)
+    return setup.with_fields(cross=False, context_text=None)
 
 
 def make_random_sequences(queries: int, keys: int) -> Setup:
     """Makes cross-attention of random vectors with the width of the lecture notes' example and eight heads."""
     x = random_matrix("x", (queries, LECTURE_NOTES_WIDTH))
     context = random_matrix("context", (keys, LECTURE_NOTES_WIDTH))
-    return Setup(
+    return make_setup(
         example="eight_heads",
         x=pack_matrix(x),
         context=pack_matrix(context),
@@ -152,10 +152,10 @@ def show_translator(_: Setup) -> None:
     """Translates a typed sentence, and shows to which of its words each written word attends."""
     name = EXAMPLES[EXAMPLE].translator
     figures = TRANSLATORS.figures()[name]
-    setup = sentence_box(Setup(example=EXAMPLE), "english", "context_text", MAX_WORDS)
-    setup = replace(setup, head=aligning_head(name), token=0)
+    setup = sentence_box(make_setup(example=EXAMPLE), "english", "context_text", MAX_WORDS)
+    setup = setup.with_fields(head=aligning_head(name), token=0)
     trace = trace_for(setup)
-    kind = sentences_of(setup)
+    kind = sentences_of(setup.run)
     st.markdown(f"#### {escape_markdown(kind.spell(kind.own_words()))}")
     written = with_written_words(trace)
     title = say("lessons.cross.translator_title", head=figures.figures["head"])
@@ -189,8 +189,8 @@ def show_built_decoder(asked: Setup) -> None:
         so_far = choose_words_so_far(asked)
     with right:
         causal = switch("causal", True)
-    text = spell_tokens(so_far, asked)
-    stage_1, stage_2 = make_decoder_stages(replace(asked, text=text), causal)
+    text = spell_tokens(so_far, asked.run)
+    stage_1, stage_2 = make_decoder_stages(asked.with_fields(text=text), causal)
     own = trace_for(stage_1)
     crossed = with_chance_of_words(trace_for(stage_2), own)
     last = len(so_far) - 1
@@ -213,9 +213,9 @@ def choose_words_so_far(asked: Setup) -> tuple[str, ...]:
 def make_decoder_stages(setup: Setup, causal: bool) -> tuple[Setup, Setup]:
     """Makes self-attention of the words so far with a residual, and cross-attention whose queries are its sums."""
     masks = ("causal",) if causal else ()
-    own = replace(ask_itself(setup), masks=masks, wiring=("residual",))
+    own = ask_itself(setup).with_fields(masks=masks, wiring=("residual",))
     sums = trace_for(own)["residual"][0]  # (T, D)
-    crossed = replace(setup, x=pack_matrix(sums.numpy(), "x"))
+    crossed = setup.with_fields(x=pack_matrix(sums.numpy(), "x"))
     return own, crossed
 
 
@@ -270,12 +270,12 @@ def show_context_vector(forward: Setup) -> None:
 
 def setup_with_score(forward: Setup, score: str) -> Setup:
     """Makes the Setup whose keys and values are the source vectors; the additive score's matrices are built by hand."""
-    setup = replace(forward, score=score, w_k=REMOVED, w_v=REMOVED, w_o=REMOVED)
+    setup = forward.with_fields(score=score, w_k=REMOVED, w_v=REMOVED, w_o=REMOVED)
     if score == "dot":
         return setup
     width = inputs_of(forward).matrices["x"].shape[1]
     gates = build_gates(width)
-    return replace(setup, **{name: pack_matrix(matrix, name) for name, matrix in gates.items()})
+    return setup.with_fields(**{name: pack_matrix(matrix, name) for name, matrix in gates.items()})
 
 
 def say_context_vector(trace: Trace, query: int, score: str) -> None:
@@ -308,7 +308,7 @@ def show_patches(_: Setup) -> None:
     names = list_place_names(trace, "T")
     with right:
         query = pick_place("colour", names, selection_of(trace, setup).query)
-    setup = replace(setup, token=query)
+    setup = setup.with_fields(token=query)
     selection = selection_of(trace, setup)
     st.markdown(f"**{fact_sentence(trace, selection)}**")
     titles = [say(f"lessons.cross.picture_{part}", word=names[query]) for part in ("keys", "weights", "output")]

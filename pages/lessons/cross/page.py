@@ -1,7 +1,5 @@
 """Two sentences? Cross-attention from the words of one sentence to those of the other, in both directions."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_core import Trace
@@ -20,7 +18,7 @@ from pages.panels.link_controls import make_place_reader, sentence_box
 from pages.runs.cache import trace_for
 from pages.session.labels import selection_of
 from pages.setup.link_values import make_member_reader
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 DIRECTIONS = ("forward", "backward")  # "forward": the queries are the first line; "backward": the second
@@ -34,7 +32,7 @@ def choose_way(direction: str, setup: Setup) -> tuple[Setup, Way]:
     read = make_place_reader(trace.sizes()["T"])
     word = get_choice(ASKING[direction], None, read)
     if word is not None and word < trace.sizes()["T"]:
-        setup = replace(setup, token=word)
+        setup = setup.with_fields(token=word)
     asks = DIRECTIONS.index(direction)
     return setup, Way(direction, trace, asks, selection_of(trace, setup))
 
@@ -58,7 +56,7 @@ def ask_what_is_given(trace: Trace, back: Trace, name: str) -> bool:
 
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        forward = sentence_box(sentence_box(Setup(example="cross_en_zh")), "context", "context_text")
+        forward = sentence_box(sentence_box(make_setup(example="cross_en_zh")), "context", "context_text")
     direction = get_choice("direction", DIRECTIONS[0], make_member_reader(DIRECTIONS))
     setups, ways = zip(*map(choose_way, DIRECTIONS, (forward, swap_sequences(forward))), strict=True)
     shown = DIRECTIONS.index(direction)

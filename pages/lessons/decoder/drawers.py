@@ -18,7 +18,7 @@ from pages.panels.markdown_table import make_table
 from pages.panels.model_walk import format_push, show_walk
 from pages.runs.cache import inputs_of
 from pages.runs.model_runs import model_sentences_of
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import current_language, escape_markdown, say
 
 
@@ -45,8 +45,8 @@ COMPARED_PARTS = ("encoder", "embedding", "attention", "cross", "feed_forward", 
 
 def show_decoder_alone(written: Written) -> None:
     """Shows a table of the parts in a run of the translator and in one of a decoder-only language model."""
-    setup = Setup(example=DECODER_EXAMPLES[current_language()])
-    kind = model_sentences_of(setup)
+    setup = make_setup(example=DECODER_EXAMPLES[current_language()])
+    kind = model_sentences_of(setup.run)
     alone = run_model(kind.model, kind.read(inputs_of(setup).queries))
     show_sentence("lessons.decoder.alone", layers=load_recipe(kind.model).shape().layers)
     columns = (count_parts(written.stack.parts), count_parts(alone.parts))

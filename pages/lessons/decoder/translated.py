@@ -1,6 +1,6 @@
 """The sentence and its translation in the decoder's lesson, and the translator's run on both."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import torch
@@ -16,7 +16,7 @@ from pages.panels.link_controls import choose_option, sentence_box
 from pages.panels.model_look import BlockView, make_view
 from pages.runs.compute import sentences_of
 from pages.setup.link_values import read_link_count
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 
 TRANSLATOR_EXAMPLE = "translator"
 DECODER_LAYERS, DECODER_HEADS = ("1", "2"), ("1", "2", "3", "4")  # layers and heads of the translator's decoder
@@ -53,16 +53,16 @@ class Written:
 
     def shown(self) -> Setup:
         """Returns the selected cross-attention as a Setup of the workbench."""
-        return replace(self.setup, head=self.head, token=self.row)
+        return self.setup.with_fields(head=self.head, token=self.row)
 
 
 def choose_written() -> Written:
     """Asks for a sentence, a layer and a head; by default the last layer and the head that aligns words."""
-    setup = sentence_box(Setup(example=TRANSLATOR_EXAMPLE), "english", "context_text", MOST_TYPED_WORDS)
+    setup = sentence_box(make_setup(example=TRANSLATOR_EXAMPLE), "english", "context_text", MOST_TYPED_WORDS)
     layer = choose_option("layer", DECODER_LAYERS, DECODER_LAYERS[-1], str)
     aligning = DECODER_HEADS[aligning_head(EXAMPLES[TRANSLATOR_EXAMPLE].translator)]
     head = choose_option("head", DECODER_HEADS, aligning, str)
-    kind = sentences_of(setup)
+    kind = sentences_of(setup.run)
     target = kind.own_words()
     row = min(get_choice(ROW_CHOICE, FIRST_ROW, read_link_count), len(target) - 1)
     return Written(setup, kind.source_words(), target, int(layer), DECODER_HEADS.index(head), row)

@@ -51,7 +51,7 @@ from pages.runs.cache import decoding_steps_for, trace_for
 from pages.runs.model_runs import model_vocabulary
 from pages.session.labels import Selection, current_palette, selection_of
 from pages.setup.link_values import read_link_count
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- drawer "count": how much does the cache save? -------------------------------------------------------------------
@@ -203,11 +203,11 @@ def say_cache_size(model: CachedModel, length: int) -> None:
 def show_cache_of_own_text(setup: Setup, model: CachedModel) -> None:
     """Applies the model's settings to the first layer's run on the text, and shows bytes by formula and measured."""
     masks = ("causal",) if model.window == "all" else (f"sliding:{OWN_WINDOW}",)
-    own = replace(setup, layer=1, dtype=model.dtype, masks=masks)
+    own = setup.with_fields(layer=1, dtype=model.dtype, masks=masks)
     if model.kv_heads is None:
-        show_latents_of_own_text(replace(own, modifiers=("latent",), positions=("decoupled_rope",)))
+        show_latents_of_own_text(own.with_fields(modifiers=("latent",), positions=("decoupled_rope",)))
         return
-    own = replace(own, kv_heads=1 if model.kv_heads < MODEL_HEADS else None)
+    own = own.with_fields(kv_heads=1 if model.kv_heads < MODEL_HEADS else None)
     last_step = decoding_steps_for(own)[-1]
     sizes = last_step.sizes()
     widths = {"d_k": sizes["d_k"], "d_v": sizes["d_v"]}
@@ -230,7 +230,7 @@ def show_latents_of_own_text(setup: Setup) -> None:
     """Shows the bytes that latents keep of the text, by formula and measured."""
     last_step = decoding_steps_for(setup)[-1]
     sizes = last_step.sizes()
-    dtype = PRECISIONS[setup.dtype]
+    dtype = PRECISIONS[setup.run.dtype]
     widths = {"d_c": sizes["d_c"], "d_r": sizes["d_r"]}
     show_sentence(
         "lessons.decoding.own_latent",
@@ -299,14 +299,14 @@ HANDMADE_EXAMPLES = {"model_en_decoder": "en_it_causal", "model_zh_decoder": "zh
 
 def setup_for_handmade_decoder(written: Written) -> Setup:
     """Makes the Setup of a short sentence, built by hand so that its numbers are readable, in the text's language."""
-    return Setup(example=HANDMADE_EXAMPLES[written.setup.example], masks=("causal",))
+    return make_setup(example=HANDMADE_EXAMPLES[written.setup.run.example], masks=("causal",))
 
 
 def show_cache_contents(written: Written) -> None:
     """Shows the numbers in the cache at a step, and how positions change them."""
     kind = choose_option("positions", ("none", "rope", "alibi"))
     positions = None if kind == "none" else (kind,)
-    placed = replace(setup_for_handmade_decoder(written), positions=positions)
+    placed = setup_for_handmade_decoder(written).with_fields(positions=positions)
     steps = decoding_steps_for(placed)
     full = trace_for(placed)
     selection = selection_of(full, placed)
@@ -327,10 +327,10 @@ LINEAR_ATTENTION = {"score": "linear", "normaliser": "share", "masks": ("causal"
 
 def show_linear_state(written: Written) -> None:
     """Shows linear attention twice: as a map of weights, and as a state of fixed size that each token is added to."""
-    setup = replace(setup_for_handmade_decoder(written), **LINEAR_ATTENTION)
+    setup = setup_for_handmade_decoder(written).with_fields(**LINEAR_ATTENTION)
     trace = trace_for(setup)
     query = pick_place("reads", list_place_names(trace, "T"), selection_of(trace, setup).query)
-    setup = replace(setup, token=query)
+    setup = setup.with_fields(token=query)
     seen = query + 1
     longer = with_linear_states(trace, seen)
     say_state_size(longer, seen)

@@ -56,7 +56,7 @@ def make_shelves_data(written: Written) -> bytes:
     last = written.run(written.stops[-1])
     parts = list(last.caches)
     data = {
-        "run": repr((written.words, written.given, written.setup.word_seed)),
+        "run": repr((written.words, written.given, written.setup.view.word_seed)),
         "stop": written.stop,
         "given": written.given,
         "words": written.words,

@@ -1,6 +1,6 @@
 """The beginning that the visitor types, and the language model's continuation, each word with its cache."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 
 import streamlit as st
@@ -20,7 +20,8 @@ from pages.runs.compute import sentences_of
 from pages.runs.model_runs import model_vocabulary
 from pages.session.collected import is_collecting
 from pages.setup.link_values import read_link_count
-from pages.setup.setup import Setup, word_choices_of
+from pages.setup.resolve import word_choices_of
+from pages.setup.setup import Setup
 from pages.site.words import say
 
 BEGINNINGS = {"model_en_decoder": "the dog did not cross", "model_zh_decoder": "那只狗没能过"}  # default by example
@@ -47,7 +48,7 @@ class Written:
     @property
     def name(self) -> str:
         """Name of the model."""
-        return sentences_of(self.setup).model
+        return sentences_of(self.setup.run).model
 
     @property
     def shape(self) -> ModelShape:
@@ -67,7 +68,7 @@ class Written:
         """Returns the parts of that run, labelled with words, with the distribution over next words."""
         words = self.words[: self.given + stop]
         stack = self.run(stop).labelled(words, model_vocabulary(self.name))
-        return with_word_choices(self.name, stack, word_choices_of(self.setup))
+        return with_word_choices(self.name, stack, word_choices_of(self.setup.view))
 
     def view(self, stop: int) -> BlockView:
         """Returns that run as a view for an opened number."""
@@ -89,8 +90,8 @@ class Written:
         """Returns the whole text as a Setup of the workbench, cut before the first category token such as <thing>."""
         written = takewhile(is_typed, self.words[self.given :])
         words = (*self.words[1 : self.given], *written)
-        text = sentences_of(self.setup).spell(words)
-        return replace(self.setup, text=text, token=len(words), panel="words")
+        text = sentences_of(self.setup.run).spell(words)
+        return self.setup.with_fields(text=text, token=len(words), panel="words")
 
 
 def is_typed(word: str) -> bool:
@@ -100,7 +101,7 @@ def is_typed(word: str) -> bool:
 
 def choose_beginning(example: Setup) -> Setup:
     """Asks for the beginning of a text."""
-    return sentence_box(replace(example, text=BEGINNINGS[example.example]), most=MOST_TYPED_WORDS)
+    return sentence_box(example.with_fields(text=BEGINNINGS[example.run.example]), most=MOST_TYPED_WORDS)
 
 
 def choose_words(setup: Setup) -> Setup:
@@ -114,7 +115,7 @@ def choose_words(setup: Setup) -> Setup:
             temperature = slide("temperature", TEMPERATURES, 1.0)
         with st.container(width=190):
             top_k = slide("top_k", TOP_KS, ALL_WORDS, spell_top_k)
-    return replace(setup, word_seed=seed, word_temperature=temperature, top_k=top_k or None)
+    return setup.with_fields(word_seed=seed, word_temperature=temperature, top_k=top_k or None)
 
 
 def spell_top_k(count: float) -> str:
@@ -124,10 +125,10 @@ def spell_top_k(count: float) -> str:
 
 def write_on(setup: Setup) -> Written:
     """Continues a beginning with the model, to the full stop or to the length that it learned."""
-    kind = sentences_of(setup)
+    kind = sentences_of(setup.run)
     given = inputs_of(setup).queries
     read = kind.read(given)
-    written = write_sentence(kind.model, read, word_choices_of(setup), setup.word_seed, 0)
+    written = write_sentence(kind.model, read, word_choices_of(setup.view), setup.view.word_seed, 0)
     usual = len(written) if is_collecting() else FIRST_STOP  # a file shows the end
     stop = min(get_choice(STOP_CHOICE, usual, read_link_count), len(written))
     return Written(setup, len(given), (*given, *written), (*read, *written), stop)

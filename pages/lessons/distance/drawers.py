@@ -58,7 +58,7 @@ from pages.panels.progress import measure_on_request
 from pages.panels.word_swaps import suggest_word, with_word
 from pages.runs.cache import trace_for
 from pages.session.labels import Selection, current_palette, picture_texts_for, place_name, selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- shared by the charts: names and colours of encoders, and the axis of lengths ------------------------------------
@@ -109,8 +109,7 @@ def setup_with_kernel(own: Setup, taps: str) -> Setup:
     length = trace_for(own).sizes()["T"]
     weights = kernel_band(read_taps(taps), length)  # (T, T)
     no_projections = dict.fromkeys(PROJECTIONS, REMOVED)
-    return replace(
-        own,
+    return own.with_fields(
         **PLAIN_LAYER,
         **no_projections,
         weights=pack_chosen(weights[None, None].numpy()),  # (1, 1, T, T)
@@ -123,8 +122,7 @@ def setup_with_offset_scores(own: Setup, scores: str) -> Setup:
     run = attend_by_position(x, read_taps(scores))
     projections = {name: pack_matrix(run.step(name).window()) for name in PROJECTIONS}
     widened = run.step("x").window(B=0)
-    return replace(
-        own,
+    return own.with_fields(
         **PLAIN_LAYER,
         **projections,
         scale=1.0,
@@ -418,7 +416,7 @@ def show_fixed_weights(example: str) -> None:
     """Shows weights that are independent of the words (a kernel's, or by position alone) beside computed weights."""
     kind = choose_option("fixed", tuple(FIXED_WEIGHT_SETUPS))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        own = sentence_box(Setup(example=example), "said")
+        own = sentence_box(make_setup(example=example), "said")
         taps = text_box(kind, DEFAULT_TAPS[kind], read_taps, width=220)
         free = trace_for(own)
         selection = selection_of(free, own)

@@ -37,7 +37,7 @@ from pages.panels.link_controls import choose_option, choose_options, pick_place
 from pages.panels.live_choice import LiveChoice, LiveChoices, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.panels.progress import compute_one_by_one
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say
 
 DEFAULT_ENCODERS, DEFAULT_RACERS = ("rnn", "lstm", "cnn", "attention"), ("lstm", "attention")
@@ -61,7 +61,7 @@ def choose_words(asked: list[LiveChoice]) -> tuple[EncoderWords, Setup]:
     kind = choose_option("words", ("en_it", "zh_ta", "random"), usual)
     store_choice("words", kind)  # always in the link, because the default depends on the language
     example = kind if kind in EXAMPLES else usual
-    sentence = Setup(example=example, text=EXAMPLES[example].far)
+    sentence = make_setup(example=example, text=EXAMPLES[example].far)
     if kind == "random":
         return ask_number(asked, "length", (8, 16, 20, 32, 64, 128), 32), sentence
     own = sentence_box(sentence, most=MAX_ENCODER_LENGTH)
@@ -157,6 +157,6 @@ with draw_lesson(LESSON) as place:
     draw_drawer(LESSON, "states", sentence, encoders)
     draw_drawer(LESSON, "cost", shown, encoders["cnn"], words, distance)
     draw_drawer(LESSON, "time", shown)
-    draw_drawer(LESSON, "fixed", sentence.example)
+    draw_drawer(LESSON, "fixed", sentence.run.example)
     trace = run_with_states(sentence, attention, rnn)
     show_lesson_code(LESSON, trace)

@@ -1,7 +1,6 @@
 """The accordions of the lesson on the encoder, and what its page shares with them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import chain
 
 import streamlit as st
@@ -24,7 +23,7 @@ from pages.runs.cache import inputs_of
 from pages.runs.compute import sentences_of
 from pages.runs.model_runs import model_vocabulary
 from pages.session.labels import current_palette
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- curves measured on deep networks with and without residuals and norms -------------------------------------------
@@ -191,8 +190,8 @@ def show_both_sides(setup: Setup) -> None:
     """Shows the likeliest words at the hidden place: for the encoder, and for the decoder, which reads up to there.
 
     setup: the sentence with the hidden word selected."""
-    words, at = inputs_of(setup).queries, setup.token
-    kind = sentences_of(setup)
+    words, at = inputs_of(setup).queries, setup.view.token
+    kind = sentences_of(setup.run)
     decoder = other_form(kind.model)
     left = words[:at]
     right = words[len(left) + 1 :]
@@ -212,10 +211,10 @@ def show_both_sides(setup: Setup) -> None:
             with st.container(width=380):
                 st.markdown(f"**{say(f'lessons.encoder.{name}')}**")
                 show_word_shares(shares, f"encoder_sides_{name}")
-    example = DECODERS[setup.example]
-    door = Setup(example=example)
+    example = DECODERS[setup.run.example]
+    door = make_setup(example=example)
     if len(left) > 1:  # more than the start token
-        door = replace(door, text=kind.spell(left), token=len(left) - 1)
+        door = door.with_fields(text=kind.spell(left), token=len(left) - 1)
     link_to_workbench(door, "sides", say("lessons.encoder.sides_door"))
 
 

@@ -1,7 +1,5 @@
 """What is a Transformer block? A hidden word's vector, and what each part adds to it until the word is found."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_core.learned.language.batches import MASK
@@ -33,7 +31,7 @@ def choose_hidden_word(example: Setup) -> Setup:
     typed = sentence_box(example, most=MOST_WORDS)
     show_guess_sign(typed)
     words = inputs_of(typed).queries
-    usual = min(HIDDEN[example.example], len(words) - 1)
+    usual = min(HIDDEN[example.run.example], len(words) - 1)
     at = 1 + pick_place("hidden", words[1:], usual - 1)
     return hide_word(typed, at)
 
@@ -42,8 +40,8 @@ def hide_word(setup: Setup, at: int) -> Setup:
     """Returns the same sentence with the word at an index hidden and selected."""
     words = inputs_of(setup).queries
     seen = (*words[:at], MASK, *words[at + 1 :])
-    text = sentences_of(setup).spell(seen)
-    return replace(setup, text=text, token=at, layer=1)
+    text = sentences_of(setup.run).spell(seen)
+    return setup.with_fields(text=text, token=at, layer=1)
 
 
 with draw_lesson(LESSON) as place:

@@ -29,7 +29,7 @@ from attention_core.drawing.small_pictures import (
 from attention_core.inputs.given_scores import as_scores, read_logits
 from pages.runs.cache import cache_measurement, trace_for
 from pages.session.labels import Selection, selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 
 SENTENCE = "en_it"
 LOGITS = "2, 1, 0, -1"
@@ -72,7 +72,7 @@ def draw_stack(colour: str, name: str) -> list[Shape]:
 # ---- runs ------------------------------------------------------------------------------------------------------------
 def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
     """The run of an example with choices, and its selection."""
-    setup = Setup(example=example, **choices)
+    setup = make_setup(example=example, **choices)
     trace = trace_for(setup)
     return trace, selection_of(trace, setup)
 
@@ -80,7 +80,7 @@ def run_of(example: str, choices: dict) -> tuple[Trace, Selection]:
 def run_of_logits(choices: dict) -> Trace:
     """A run with the scores LOGITS."""
     scores = as_scores(read_logits(LOGITS, 16))
-    return trace_for(Setup(example="one_query", score="dot", **scores, **choices))
+    return trace_for(make_setup(example="one_query", score="dot", **scores, **choices))
 
 
 def draw_step(step: str, choices: dict, example: str = SENTENCE) -> list[Shape]:

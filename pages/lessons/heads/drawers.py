@@ -68,7 +68,7 @@ from pages.panels.link_controls import choose_option, pick_place, slide
 from pages.panels.markdown_table import make_table
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import Selection, name_token, place_name, selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.code_words import say_code
 from pages.site.words import escape_markdown, say, say_refusal
 
@@ -88,7 +88,7 @@ def make_random_layer(width: int, heads: int, d_k: int | None = None, d_v: int |
         x = pack_matrix(vectors)
     part = width // heads
     fitting = None if (part + 1) * heads <= MAX_COLUMNS or part * heads == width else part
-    return Setup(example="eight_heads", x=x, heads=heads, d_k=d_k or fitting, d_v=d_v or fitting)
+    return make_setup(example="eight_heads", x=x, heads=heads, d_k=d_k or fitting, d_v=d_v or fitting)
 
 
 # ---- drawer "bring": what does each head add to the output? ----------------------------------------------------------
@@ -158,9 +158,9 @@ def show_head_likeness(setup: Setup) -> None:
     """Shows for each pair of heads how much of their attention goes to the same words."""
     compared = setup
     if choose_option("which", ("these", "five")) == "five":
-        compared = Setup(
-            example=setup.example,
-            text=setup.text,
+        compared = make_setup(
+            example=setup.run.example,
+            text=setup.run.text,
             built=HEAD_KINDS,
             score="dot",
         )
@@ -307,7 +307,7 @@ def show_layer_code(_: Setup) -> None:
         st.caption(say("lessons.heads.same_twice"))
     matrices = {name: trace[name] for name in ("x", "w_q", "w_k", "w_v", "w_o")}
     matrices["x"] = trace["x"].repeat(batch, 1, 1)  # (B, T, D)
-    listing = function_listing(multi_head, matrices, {"heads": layer.heads})
+    listing = function_listing(multi_head, matrices, {"heads": layer.run.heads})
     st.code(say_code(listing), language="python", wrap_lines=True)
     link_to_workbench(layer, "split")
 
@@ -427,7 +427,7 @@ def show_shared_heads(setup: Setup) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         choice = pick_place("kv", labels, len(counts) - 1, width=160)
         head = pick_place("head", head_names, len(head_names) - 1, width=160)
-    grouped = replace(separate, kv_heads=counts[choice], head=head)
+    grouped = separate.with_fields(kv_heads=counts[choice], head=head)
     now = trace_for(grouped)
     selection = selection_of(now, grouped)
     say_sharing(before, now, selection)
@@ -439,8 +439,8 @@ def choose_shared_run(setup: Setup) -> Setup:
     """Asks for the run in which heads are to share keys and values."""
     runs = {
         "own": setup,
-        "it": Setup(example=POSITION_EXAMPLES[setup.example]),
-        "eight": Setup(example="eight_heads"),
+        "it": make_setup(example=POSITION_EXAMPLES[setup.run.example]),
+        "eight": make_setup(example="eight_heads"),
     }
     chosen = choose_option("of", tuple(runs))
     return runs[chosen]
@@ -548,7 +548,7 @@ def show_weights_and_gradient(run: Trace, row: tuple[int, int, int], head: str) 
 # ---- drawer "explain": does a weight explain the output? -------------------------------------------------------------
 def show_even_weights(setup: Setup) -> None:
     """Replaces the weights by even ones, and shows how the output changes."""
-    even = replace(setup, wiring=("even",))
+    even = setup.with_fields(wiring=("even",))
     before = trace_for(setup)
     now = trace_for(even)
     runs = {"before": before, "now": now}

@@ -1,7 +1,6 @@
 """Why many heads? Runs the same matrices as two heads and as one, to find which animal has which colour."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -94,15 +93,15 @@ def describe_heads(run: Trace, colour: int) -> list[dict[str, object]]:
 
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        two = replace(sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")), head=0)
-        one = replace(two, heads=1)
+        two = sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour")).with_fields(head=0)
+        one = two.with_fields(heads=1)
         runs = {"two": trace_for(two), "one": trace_for(one)}
         names = list_place_names(runs["two"], "T")
         colour = runs["two"].labels["D_out"].index("colour")
         moved = abs_difference(runs["one"]["output"], runs["two"]["output"])[0, :, colour]  # (T,)
         query = pick_place("token", names, int(moved.argmax()))
         shown = choose_option("heads", ("two", "one"))
-    two = replace(two, token=query)
+    two = two.with_fields(token=query)
     colours = {name: run["output"][0, query, colour].item() for name, run in runs.items()}
     change = name_colour_change(**colours)
     word = quote_token(runs["two"], "T", query)
@@ -112,7 +111,7 @@ with draw_lesson(LESSON) as place:
     known = predict(answers, {right}, say("lessons.heads.ask", word=word)) or shown == "one"
     with painted:
         show_painted(runs, shown, list_place_labels(runs["two"], "T"), query, colour, known)
-    setup = replace(two, heads=1) if shown == "one" else two
+    setup = two.with_fields(heads=1) if shown == "one" else two
     run = runs[shown]
     selection = selection_of(run, setup)
     key = "came_same" if change == "same" and shown == "one" else f"came_{shown}"

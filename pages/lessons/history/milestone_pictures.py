@@ -1,7 +1,6 @@
 """A small picture of what each milestone added, from computed numbers if the app can compute them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -29,9 +28,9 @@ from pages.lessons.learned.learning import load_shipped_training
 from pages.lessons.learned.writers import WRITING_TASKS
 from pages.runs.cache import cache_measurement, trace_for
 from pages.session.labels import selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 
-SENTENCE = Setup(example="en_it")
+SENTENCE = make_setup(example="en_it")
 LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
 UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
 ROW_OF_STATES: Box = (8.0, 35.0, 144.0, 20.0)
@@ -78,7 +77,7 @@ def draw_lstm() -> list[Shape]:
 
 def draw_memory() -> list[Shape]:
     """One head that reads the rows of a memory by cosine and softmax."""
-    trace = trace_for(replace(SENTENCE, score="cosine"))
+    trace = trace_for(SENTENCE.with_fields(score="cosine"))
     chosen = selection_of(trace, SENTENCE)
     shares = trace["weights"][0, chosen.head, chosen.query].numpy()  # (S,)
     shapes = []
@@ -108,7 +107,7 @@ def draw_limit() -> list[Shape]:
 # ---- weights over a source -------------------------------------------------------------------------------------------
 def draw_alignment() -> list[Shape]:
     """A learned alignment: attention threads from each written symbol to the source."""
-    return thread_shapes(trace_for(Setup(example="learned_dates"))["weights"][0, 0].numpy())
+    return thread_shapes(trace_for(make_setup(example="learned_dates"))["weights"][0, 0].numpy())
 
 
 def draw_products() -> list[Shape]:
@@ -121,7 +120,7 @@ def draw_products() -> list[Shape]:
 
 def draw_patches() -> list[Shape]:
     """One word, and its weights on the patches of a picture."""
-    shares = trace_for(Setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
+    shares = trace_for(make_setup(example="picture"))["weights"][0, 0, 0].numpy()  # (S,)
     side = int(len(shares) ** 0.5)
     patches = shares.reshape(side, side) / shares.max()  # (S,) -> rows and columns
     thread = shape("line", "share", PALE, (22, 45, 62, 45, 3))
@@ -144,7 +143,7 @@ def draw_projections() -> list[Shape]:
 
 def draw_masked(*masks: str, example: str = "en_it") -> list[Shape]:
     """The weights under masks; blocked pairs are empty."""
-    setup = Setup(example=example, masks=masks)
+    setup = make_setup(example=example, masks=masks)
     trace = trace_for(setup)
     head = selection_of(trace, setup).head
     allowed = np.isfinite(trace["masked_scores"][0, head].numpy())
@@ -170,7 +169,7 @@ def draw_hidden_word() -> list[Shape]:
 
 def draw_other_weights() -> list[Shape]:
     """Learned weights, and below them even ones."""
-    shares = trace_for(Setup(example="learned_lookup"))["weights"][0, 0, 0].numpy()
+    shares = trace_for(make_setup(example="learned_lookup"))["weights"][0, 0, 0].numpy()
     even = np.full_like(shares, 1 / len(shares))
     return bar_shapes(shares, "share", UPPER_HALF, 1.0) + bar_shapes(even, "x", LOWER_HALF, 1.0)
 
@@ -197,20 +196,20 @@ def draw_window() -> list[Shape]:
 
 def draw_turned() -> list[Shape]:
     """RoPE: the same query, rotated further at each position."""
-    trace = trace_for(replace(SENTENCE, text="it it it it", positions=("rope",)))
+    trace = trace_for(SENTENCE.with_fields(text="it it it it", positions=("rope",)))
     head = selection_of(trace, SENTENCE).head
     return arrow_shapes([("q", query) for query in trace["q"][0, head].numpy()])
 
 
 def draw_penalty() -> list[Shape]:
     """ALiBi: the bias added to the scores of the last word, lower the farther a key is."""
-    bias = trace_for(replace(SENTENCE, positions=("alibi",)))["bias"][0, -1].numpy()  # (S,)
+    bias = trace_for(SENTENCE.with_fields(positions=("alibi",)))["bias"][0, -1].numpy()  # (S,)
     return bar_shapes(bias, "minus")
 
 
 def draw_copying() -> list[Shape]:
     """An induction head: each symbol attends to what followed its previous occurrence."""
-    heads = trace_for(Setup(example="learned_copy"))["weights"][0].numpy()  # (H, T, T)
+    heads = trace_for(make_setup(example="learned_copy"))["weights"][0].numpy()  # (H, T, T)
     return arc_shapes(max(heads, key=lambda weights: weights[-5:].max()))
 
 

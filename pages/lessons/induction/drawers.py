@@ -34,7 +34,7 @@ from pages.panels.link_controls import choose_option
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.runs.network_store import find_network
 from pages.session.labels import Selection, current_palette, picture_texts_for, spoken_share
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 
@@ -93,7 +93,7 @@ LAYER_MAP_CELL_PX = 30.0  # pixels: a cell of one of two maps side by side
 
 def setup_for_layer(layer: str, network: str, text: str) -> Setup:
     """The Setup of a layer of a network that reads a text."""
-    return Setup(LAYER_EXAMPLES[layer], text, network=network)
+    return make_setup(example=LAYER_EXAMPLES[layer], text=text, network=network)
 
 
 def make_layer_head_map(picture: str, name: str, trace: Trace) -> RunPicture:

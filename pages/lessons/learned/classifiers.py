@@ -14,7 +14,7 @@ from attention_core.learned.tasks import evidence
 from attention_core.record.trace import Trace
 from pages.runs.cache import cache_by_setup, trace_for
 from pages.runs.network_store import find_network
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 
 CLASSIFIER_EXAMPLES = {"lookup": "learned_lookup", "vote": "learned_vote"}
 CLASSIFIER_START_TEXTS = {"lookup": "b7c>3ah1f", "vote": "+.-++.-+"}  # defaults
@@ -27,8 +27,8 @@ def check_classifier_text(task: str, text: str) -> None:
 
 def setup_for_classifier(task: str, network: str, text: str, heads: int = 1) -> Setup:
     """The Setup of a classifier's attention on a text."""
-    return Setup(
-        CLASSIFIER_EXAMPLES[task],
+    return make_setup(
+        example=CLASSIFIER_EXAMPLES[task],
         context_text=text,
         network=network,
         heads=None if heads == 1 else heads,

@@ -11,7 +11,7 @@ from attention_core.learned.training.courses import COURSES
 from pages.lessons.learned.learning import TrainingRecord
 from pages.runs.cache import cache_by_setup
 from pages.runs.network_store import find_network
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 
 MAX_WRITTEN_ROWS = MAX_READ_SYMBOLS  # symbols of an output that are shown: as many as a network can read
 
@@ -78,8 +78,8 @@ def write_at_step(of: TrainingRecord, step: int, text: str) -> WritingResult:
     right = None if wanted is None else written == wanted
     setup = None
     if kind != "one" and written:
-        setup = Setup(
-            task.example,
+        setup = make_setup(
+            example=task.example,
             text=written[:MAX_WRITTEN_ROWS],
             context_text=text,
             network=network,

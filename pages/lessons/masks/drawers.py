@@ -93,7 +93,7 @@ from pages.session.labels import (
     spoken_step_name,
 )
 from pages.setup.choice_text import read_mask
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language, escape_markdown, say, say_refusal
 
 # ---- a mask to draw on: its map, and its text in a link --------------------------------------------------------------
@@ -191,7 +191,7 @@ def run_all_masks(own: Setup, masked: Setup, window: int) -> Trace:
     masks = tuple(named_mask_texts(window).values())
     other = trace_for(masked)
     custom = pack_mask(mask_bits_of(other), other)
-    return trace_for(replace(own, masks=masks, allowed=custom))
+    return trace_for(own.with_fields(masks=masks, allowed=custom))
 
 
 def reach_after_layers(masks: Trace, layers: int) -> Trace:
@@ -261,9 +261,9 @@ def show_added_mask(own: Setup, setup: Setup) -> None:
 # ---- drawer "future", tab: inputs and targets of a language model, one word apart ------------------------------------
 def show_shifted_targets(_own: Setup, _setup: Setup) -> None:
     """Shows a language model's input at each position, the target there, and the target's probability."""
-    setup = sentence_box(Setup(example=MODEL_EXAMPLES[current_language()]), "said")
+    setup = sentence_box(make_setup(example=MODEL_EXAMPLES[current_language()]), "said")
     show_guess_sign(setup)
-    kind = model_sentences_of(setup)
+    kind = model_sentences_of(setup.run)
     words = kind.own_words()
     chances = next_word_chances(kind.model, kind.read(words))
     read, wanted = words[:-1], words[1:]
@@ -390,7 +390,7 @@ def show_attention_sink(_own: Setup, _setup: Setup) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         sink = sentence_box(pick_example("en_it_sink", "zh_ta_sink", zh="zh_ta_sink", name="starts"), "sink")
         if switch("causal"):
-            sink = replace(sink, masks=("causal",))
+            sink = sink.with_fields(masks=("causal",))
     trace = trace_for(sink)
     selection = selection_of(trace, sink)
     first = quote_token(trace, "T", 0)
@@ -437,9 +437,9 @@ def show_encoder_wiring(own: Setup, _setup: Setup) -> None:
 def show_decoder_wiring(_own: Setup, _setup: Setup) -> None:
     """Shows causal self-attention, and cross-attention to all words of another sentence."""
     with st.container(horizontal=True):
-        across = sentence_box(Setup(example="cross_en_zh"), "target")
+        across = sentence_box(make_setup(example="cross_en_zh"), "target")
         across = sentence_box(across, "source", "context_text")
-    own = replace(across, cross=False, context_text=None, masks=("causal",))
+    own = across.with_fields(cross=False, context_text=None, masks=("causal",))
     runs = {"self": own, "cross": across}
     counts = {}
     for name, run in runs.items():
@@ -466,7 +466,7 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
     place = pick_place("gone", names, most_attended)
     hidden = with_word(own, place, MASK_TOKEN)
     bits = block_key(mask_bits_of(free), place)
-    blocked = replace(own, allowed=pack_mask(bits, free))
+    blocked = own.with_fields(allowed=pack_mask(bits, free))
     traces = {"token": trace_for(hidden), "column": trace_for(blocked)}
     values = {"word": escape_markdown(names[place])}
     for name, trace in traces.items():
@@ -482,20 +482,20 @@ def show_masked_word(own: Setup, _setup: Setup) -> None:
 # ---- drawer "pairs", tab: sentences of different lengths in one batch ------------------------------------------------
 def show_padded_batch(own: Setup) -> None:
     """Shows two sentences of different lengths in one batch, with the padding masked or not."""
-    shipped = EXAMPLES[own.example].batch.splitlines()[-1]
+    shipped = EXAMPLES[own.run.example].batch.splitlines()[-1]
 
     def check(text: str) -> None:
-        check_lesson_tokens(inputs_of(replace(own, more=text)).queries)
+        check_lesson_tokens(inputs_of(own.with_fields(more=text)).queries)
 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         other = text_box("other", shipped, check)
         kind = choose_option("with", ("padding", "both"))
         hidden = switch("hidden", True)
-    together = replace(own, more=other, masks=("causal",) if kind == "both" else None)
+    together = own.with_fields(more=other, masks=("causal",) if kind == "both" else None)
     say_farthest_step(together, hidden)
     head = selection_of(trace_for(own), own).head
-    first = replace(together, sentence=0, head=head)
-    second = replace(together, sentence=1, head=head, token=None)
+    first = together.with_fields(sentence=0, head=head)
+    second = together.with_fields(sentence=1, head=head, token=None)
     with st.container(horizontal=True):
         for number, setup in enumerate((first, second)):
             with st.container(width="content"):
@@ -505,7 +505,7 @@ def show_padded_batch(own: Setup) -> None:
 
 def say_farthest_step(together: Setup, hidden: bool) -> None:
     """Shows the largest difference between a batch and the separate runs of its sentences."""
-    step, gap = largest_batch_difference(run_with_padding(together, hidden), run_sentences_alone(together))
+    step, gap = largest_batch_difference(run_with_padding(together, hidden), run_sentences_alone(together.run))
     found = "exact"
     if gap:
         found = "alone" if hidden else "seen"
@@ -650,18 +650,18 @@ def show_misplaced_axis(own: Setup, setup: Setup) -> None:
         return
     T = trace.sizes()["T"]
     d_k, d_v = trace.step("k").shape[-1], trace.step("v").shape[-1]
-    many = replace(setup, heads=slide("heads", range(1, 17), T), d_k=d_k, d_v=d_v)
+    many = setup.with_fields(heads=slide("heads", range(1, 17), T), d_k=d_k, d_v=d_v)
     run = trace_for(many)
     try:
         wrong = with_misplaced_mask(run)
     except AttentionError as refusal:
         st.error(say_refusal(refusal), icon=":material/error:")
-        key = "refused" if many.heads > 1 else "refused_one"
-        show_sentence(f"lessons.masks.{key}", T=T, heads=many.heads)
+        key = "refused" if many.run.heads > 1 else "refused_one"
+        show_sentence(f"lessons.masks.{key}", T=T, heads=many.run.heads)
         return
     show_mask_damage("lessons.masks.misplaced", wrong, run)
     selection = selection_of(trace_for(own), own)
-    heads = range(many.heads)
+    heads = range(many.run.heads)
     selection = replace(selection, head=min(selection.head, len(heads) - 1))
     show_runs_side_by_side("axes", {"intended": run, "applied": wrong}, selection)
     link_to_workbench(many, "axes")
@@ -706,7 +706,7 @@ def show_empty_row(own: Setup, setup: Setup) -> None:
         row = pick_place("row", names, selection.query if empty is None else empty)
         dtype = choose_option("dtype", ("float64", "float32", "float16"))
     bits = block_query(mask_bits_of(trace), row)
-    masked = replace(own, allowed=pack_mask(bits, trace), dtype=dtype)
+    masked = own.with_fields(allowed=pack_mask(bits, trace), dtype=dtype)
     place = (0, selection.head, row)
     runs = {}
     rows = []

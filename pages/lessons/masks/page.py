@@ -1,7 +1,5 @@
 """Lesson page: who may attend to whom? A mask that is drawn or chosen, and the weights under it."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_core import Trace
@@ -61,19 +59,19 @@ def setup_under_mask(preset: str, setup: Setup, free: Trace, names: list[str], w
         case "local_global":
             mask = f"local_global:{window.value}:{pick_place('global', names, 0)}"
         case "custom":
-            return replace(setup, allowed=pack_mask(get_choice("paint", (), read_bits), free))
+            return setup.with_fields(allowed=pack_mask(get_choice("paint", (), read_bits), free))
         case _:
             return setup
-    return replace(setup, masks=(mask,))
+    return setup.with_fields(masks=(mask,))
 
 
 def list_runs(setup: Setup, window: LiveChoice) -> list[Trace]:
     """The run at each position of a window's slider."""
-    name, _, *others = setup.masks[0].split(":")
+    name, _, *others = setup.run.masks[0].split(":")
     runs = []
     for value in window.options:
         mask = ":".join([name, str(value), *others])
-        runs.append(trace_for(replace(setup, masks=(mask,))))
+        runs.append(trace_for(setup.with_fields(masks=(mask,))))
     return runs
 
 
@@ -143,7 +141,7 @@ with draw_lesson(LESSON) as place:
             preset = choose_option("mask", MASK_PRESETS, "causal")
     usual = selection_of(free, own).query
     query = get_choice("token", usual, make_place_reader(len(names)))
-    own = replace(own, token=query if query < len(names) else usual)
+    own = own.with_fields(token=query if query < len(names) else usual)
     selection = selection_of(free, own)
     window = find_window(preset)
     setup = setup_under_mask(preset, own, free, names, window)

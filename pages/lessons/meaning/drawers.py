@@ -20,7 +20,7 @@ from pages.panels.link_controls import pick_place
 from pages.panels.live_choice import LiveChoice, find_live_choice, show_live_choice
 from pages.panels.live_frames import tell_live
 from pages.session.labels import current_palette, spoken_share
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 # ---- the three networks of the lesson on meaning, the sentences that they read, and what was measured of them --------
@@ -93,7 +93,7 @@ def setup_for_network(letter: str, example: str, reading: Reading) -> Setup:
     """The Setup of the layer with the fully trained network's head, on the text of a reading."""
     language = LANGUAGES[example]
     layer, head = figures_of(letter, language).head
-    return Setup(
+    return make_setup(
         example=example,
         text=spell_words(reading.place.text.words, language),
         model=name_network(letter, language),

@@ -95,7 +95,7 @@ def deciding_word(reading: Reading) -> str:
 
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        example = pick_example(*LANGUAGES, zh="model_zh").example
+        example = pick_example(*LANGUAGES, zh="model_zh").run.example
         language = LANGUAGES[example]
         number = pick_pair(language)
         choice = choose_step(language)

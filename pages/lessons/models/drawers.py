@@ -263,7 +263,7 @@ def show_one_change(old: Side, new: Side) -> None:
 def take_part(old: Side, new: Side, part: str) -> Side:
     """The older layer with one part of the newer one."""
     field = FIELDS_OF_PARTS[part]
-    setup = replace(old.setup, **{field: getattr(new.setup, field)})
+    setup = old.setup.with_fields(**{field: new.setup.value_of(field)})
     return replace(old, part="after", setup=setup)
 
 

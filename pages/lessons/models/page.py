@@ -29,7 +29,7 @@ def choose_words() -> Setup:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         base = sentence_box(pick_example("model_layer", "zh_model_layer", zh="zh_model_layer"))
         heads = list_place_names(trace_for(base), "H")
-        return replace(base, head=pick_place("head", heads, 0, width=110))
+        return base.with_fields(head=pick_place("head", heads, 0, width=110))
 
 
 def find_model(name: str, default: str) -> LiveChoice:

@@ -1,7 +1,7 @@
 """The lesson on today's models: an older and a newer model side by side, as maps and part by part."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import streamlit as st
@@ -19,7 +19,7 @@ from pages.panels.live_choice import LiveChoice, LiveChoices
 from pages.panels.live_frames import LiveCells, pack_live_cells, tell_live
 from pages.runs.cache import cache_by_setup, keep_latest, trace_for
 from pages.session.labels import current_palette, selection_of
-from pages.setup.setup import Setup, setup_to_query
+from pages.setup.setup import Setup
 from pages.site.words import current_language, say
 
 MAP_CELL_PX, MAP_ROOM_PX = 30.0, 400.0  # pixels: a cell, and the width of one of two maps
@@ -167,7 +167,7 @@ def cached_seen_words(setup: Setup, _side: Side) -> list[str]:
 
 def link_to_both(old: Side, new: Side, key: str) -> None:
     """Shows a link that opens both layers in the workbench: the older one as A, the newer one as B."""
-    both = replace(new.setup, against=setup_to_query(old.setup), pinned="values")
+    both = new.setup.with_fields(against=old.setup.run, pinned="values")
     link_to_workbench(both, key, say("lessons.models.both"))
 
 

@@ -1,7 +1,5 @@
 """Today's models: a layer of a published model as a small state of the workbench, and what that state leaves out."""
 
-from dataclasses import replace
-
 from attention_core import Trace
 from attention_core.examples.published_models import LayerKind, PublishedModel, scale_down
 from attention_core.mechanism.config import LEARNED_TENSORS
@@ -20,8 +18,7 @@ def make_small_layer(kind: LayerKind, base: Setup) -> Setup:
     """A small layer of a model's kind as a Setup, on the words of another Setup."""
     config = scale_down(kind.config, SMALL_HEADS, SMALL_WINDOW)
     normaliser, params = config.normaliser
-    return replace(
-        base,
+    return base.with_fields(
         score=None if config.score == "scaled_dot" else config.score,
         kv_heads=config.kv_heads,
         masks=tuple(write_mask(*mask) for mask in config.masks) or None,

@@ -32,7 +32,8 @@ from pages.runs.cache import inputs_of, trace_for
 from pages.runs.compute import spell_tokens
 from pages.runs.sentences import PROJECTIONS
 from pages.session.labels import Selection, current_palette, formula_names, name_token, place_name, selection_of
-from pages.setup.setup import Setup, config_of
+from pages.setup.resolve import config_of
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- the words under RoPE, for either way to pair numbers ------------------------------------------------------------
@@ -41,7 +42,7 @@ ROTATION_STYLES = ("rope", "rope_half")
 
 def with_rope(setup: Setup, style: str) -> Setup:
     """The Setup without built-in positions, with RoPE and d_k = 4; head 2 is selected."""
-    return replace(setup, wiring=("bare",), d_k=4, head=1, positions=(style,))
+    return setup.with_fields(wiring=("bare",), d_k=4, head=1, positions=(style,))
 
 
 # ---- drawer "sines": what do sinusoids look like? --------------------------------------------------------------------
@@ -62,7 +63,7 @@ def choose_table() -> Setup:
 
 def setup_of_positions_alone(count: int, width: int) -> Setup:
     """The Setup whose words are zeros, so that their vectors are the sinusoids, compared without projections."""
-    return Setup(
+    return make_setup(
         example="eight_heads",
         x=pack_matrix(np.zeros((count, width))),
         positions=("sinusoidal",),
@@ -129,7 +130,7 @@ def show_position_pairs(_: Setup) -> None:
     alone = choose_table()
     trace = trace_for(alone)
     show_sentence("lessons.positions.diagonal")
-    selection = selection_of(trace, Setup(example="eight_heads"))
+    selection = selection_of(trace, make_setup(example="eight_heads"))
     show_step_picture("pairs", trace, "scores", selection)
     link_to_workbench(alone, "sines")
 
@@ -150,11 +151,11 @@ def show_order(setup: Setup) -> None:
     """Shows the outputs of shuffled words: each keeps its output, unless something encodes positions."""
     variant = choose_option("told", tuple(POSITION_VARIANTS))
     seed = slide("shuffle", range(1, 11), 1)
-    before = replace(setup, **POSITION_VARIANTS[variant])
+    before = setup.with_fields(**POSITION_VARIANTS[variant])
     words = inputs_of(before).queries
     order = shuffle_order(len(words), seed)
     shuffled = tuple(words[place] for place in order)
-    after = replace(before, text=spell_tokens(shuffled, before), token=None)
+    after = before.with_fields(text=spell_tokens(shuffled, before.run), token=None)
     plain = trace_for(before)
     permuted = trace_for(after)
     moved = distance_after_reordering(permuted, plain, order)  # (T,)
@@ -196,7 +197,7 @@ def show_rotation(setup: Setup) -> None:
         selection = selection_of(start, rope)
         row = (selection.batch, selection.head, selection.query)
         names = list_place_names(start, "S")
-        unturned = trace_for(replace(rope, positions=None))
+        unturned = trace_for(rope.with_fields(positions=None))
         matches = unturned["scores"][row]  # (S,)
         key = pick_place("key", names, int(matches.argmax()), width=160)
         shift = slide("further", range(0, 21), 0)
@@ -259,7 +260,7 @@ def show_score_decay(setup: Setup) -> None:
         trace = trace_for(rope)
         selection = selection_of(trace, rope)
         q = trace["q_heads"][selection.batch, selection.head, selection.query]  # (d_k,)
-        alone = score_by_distance(q, MAX_CURVE_DISTANCE, config_of(rope))
+        alone = score_by_distance(q, MAX_CURVE_DISTANCE, config_of(rope.run))
         scores = alone["scores"][0, 0, 0]  # (S,)
         name = say(f"lessons.positions.{style}")
         decays.append(Curve(name, distances, scores.tolist(), colour))
@@ -287,8 +288,7 @@ def show_alibi_slopes(setup: Setup) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         step = choose_option("alibi", ("bias", "weights"))
         heads = int(choose_option("alibi_heads", ("2", "4", "8"), "8", str))
-    alibi = replace(
-        setup,
+    alibi = setup.with_fields(
         wiring=("bare",),
         heads=heads,
         d_k=1,
@@ -323,7 +323,7 @@ def show_alibi_slopes(setup: Setup) -> None:
 # ---- drawer "parts": what in a score is about the word, what about its place? ----------------------------------------
 def show_score_parts(setup: Setup) -> None:
     """Shows the four terms of one query's scores, which add up to them."""
-    placed = replace(setup, wiring=("bare",), positions=("sinusoidal",), head=None)
+    placed = setup.with_fields(wiring=("bare",), positions=("sinusoidal",), head=None)
     plain = trace_for(placed)
     heads = list_place_names(plain, "H")
     head = pick_place("parts_head", heads, len(heads) - 1, width=160)

@@ -1,7 +1,6 @@
 """Where is a token? Without positions, with sines, or with numbers that a head reads; a dial sets how far it looks."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -39,8 +38,8 @@ REACH_OF_DIAL = dict(zip(range(-16, 17, 4), REACHES, strict=True))
 def turn_dial(built: Setup, dial: int) -> Setup:
     """The Setup at a position of the dial, which sets one number of the built W_q."""
     if dial == BUILT_DIAL:
-        return replace(built, w_q=None)
-    return replace(built, w_q=ChangedCells(cells=PackedNumbers.of([[3, 0, dial]])))
+        return built.with_fields(w_q=None)
+    return built.with_fields(w_q=ChangedCells(cells=PackedNumbers.of([[3, 0, dial]])))
 
 
 def take_word(_: int, word: int) -> None:
@@ -92,10 +91,10 @@ with draw_lesson(LESSON) as place:
         built = sentence_box(pick_example("en_colour", "zh_colour", zh="zh_colour"))
         with st.container(width="content"):
             kind = choose_option("positions", tuple(POSITIONS))
-    built = replace(built, head=0, **POSITIONS[kind])
+    built = built.with_fields(head=0, **POSITIONS[kind])
     names = list_place_names(trace_for(built), "T")
     query = get_choice("token", len(names) - 1, make_place_reader(len(names)))
-    built = replace(built, token=min(query, len(names) - 1))
+    built = built.with_fields(token=min(query, len(names) - 1))
     dial = find_live_choice("dial", tuple(REACH_OF_DIAL), BUILT_DIAL, REACH_OF_DIAL.__getitem__)
     followed = dial if kind == "with" else None
     setups = [turn_dial(built, each) for each in dial.options] if followed else [built]
@@ -115,5 +114,5 @@ with draw_lesson(LESSON) as place:
         heroes = [make_colour_rows(each, names, selection) for each in traces]
         show_run_picture(make_live(followed, heroes, say("lesson.rows")) if followed else heroes[0])
     show_lesson_run(setups[shown], place)
-    draw_drawers(LESSON, replace(built, wiring=(), positions=()))
+    draw_drawers(LESSON, built.with_fields(wiring=(), positions=()))
     show_lesson_code(LESSON, traces[shown])

@@ -36,7 +36,7 @@ from pages.panels import lesson_choices
 from pages.panels.link_controls import choose_option, get_typed_text, pick_place, slide, text_box
 from pages.runs.cache import checked_answers_for, inputs_of, trace_for
 from pages.session.labels import place_name
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say, say_refusal
 
 # ---- the given matrices of the worked example: x and the projections, printed or typed -------------------------------
@@ -82,7 +82,7 @@ def setup_with_matrices(texts: dict[str, str]) -> Setup:
     """The example's Setup with other matrices. Raises AttentionError for a text that is no matrix."""
     matrices = {name: pack_matrix(parse_matrix(text, name), name) for name, text in texts.items()}
     w_o = REMOVED if texts else None  # another width of x would bring a W_o
-    return Setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
+    return make_setup(example=PRINTED_EXAMPLE, w_o=w_o, **matrices)
 
 
 def check_given_matrix(name: str, text: str) -> None:
@@ -289,7 +289,7 @@ def show_onward_run(checked: CheckedWork, _: Setup) -> None:
     except AttentionError as refusal:  # more than a matrix may hold
         st.error(say_refusal(refusal), icon=":material/error:")
         return
-    setup = Setup(example="one_query", score="scaled_dot", **matrices)
+    setup = make_setup(example="one_query", score="scaled_dot", **matrices)
     trace = trace_for(setup)
     step = STAGES[stage]
     counts = count_marked_numbers(checked.marked[step])

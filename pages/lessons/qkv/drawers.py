@@ -22,7 +22,7 @@ from pages.panels.head_maps import fact_sentence
 from pages.panels.link_controls import choose_option, slide
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.labels import selection_of, spoken_step_name
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import escape_markdown, say, say_refusal
 
 
@@ -78,7 +78,7 @@ def show_shapes(_: Setup) -> None:
     for name, (rows, columns) in MATRIX_SHAPES.items():
         matrix = random_matrix(name, (sizes[rows], sizes[columns]), 0)
         matrices[name] = pack_matrix(matrix)
-    tried = Setup(example="one_query", score=score, **matrices)
+    tried = make_setup(example="one_query", score=score, **matrices)
     try:
         trace = trace_for(tried)
     except AttentionError as refusal:
@@ -120,7 +120,7 @@ MATRIX_CHANGES = {
 def show_matrix_change(setup: Setup) -> None:
     """Shows the run with W_q and W_k exchanged, with one matrix instead of all three, or with another W_v."""
     change = choose_option("change", tuple(MATRIX_CHANGES))
-    changed = replace(setup, **MATRIX_CHANGES[change])
+    changed = setup.with_fields(**MATRIX_CHANGES[change])
     before = trace_for(setup)
     now = trace_for(changed)
     selection = selection_of(before, setup)
@@ -168,11 +168,10 @@ def show_word_alone(setup: Setup) -> None:
     trace = trace_for(setup)
     selection = selection_of(trace, setup)
     word = trace.labels["T"][selection.query]
-    alone = replace(
-        setup,
+    alone = setup.with_fields(
         cross=True,
         text=f"{word}|",
-        context_text=setup.text,
+        context_text=setup.run.text,
         token=0,
     )
     single = trace_for(alone)

@@ -1,7 +1,6 @@
 """What does one word take from the others? The same row without projections and with them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -85,9 +84,9 @@ with draw_lesson(LESSON) as place:
         trace = trace_for(projected)
         names = list_place_names(trace, "T")
         query = pick_place("token", names, selection_of(trace, projected).query)
-        projected = replace(projected, token=query)
+        projected = projected.with_fields(token=query)
         with_or_without = choose_option("words", ("without", "with"))
-    bare = replace(projected, **WITHOUT_PROJECTIONS)
+    bare = projected.with_fields(**WITHOUT_PROJECTIONS)
     plain = trace_for(bare)
     selection = selection_of(trace, projected)
     show_product(trace, selection, names[selection.query])

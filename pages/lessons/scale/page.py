@@ -35,7 +35,7 @@ from pages.runs.cache import cached_clouds, cached_saturation, trace_for
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette
 from pages.session.staged import is_one_screen
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
 DRAWS_BY_KEYS = {  # number of samples, by number of keys: more would take longer
@@ -86,7 +86,9 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
     """Samples a query and keys, and returns their runs."""
-    return {score: Setup(example="one_query", **parts) for score, parts in draw_query_and_keys(d_k, keys, seed).items()}
+    return {
+        score: make_setup(example="one_query", **parts) for score, parts in draw_query_and_keys(d_k, keys, seed).items()
+    }
 
 
 def change_draw(run: Setup) -> dict:

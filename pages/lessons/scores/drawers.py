@@ -1,7 +1,6 @@
 """The drawers of the lesson on scores, and what its page shares with them."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import streamlit as st
 
@@ -123,14 +122,14 @@ def show_additive_layer(setup: Setup, selection: Selection) -> None:
     """Shows the tanh layer for the selected query and every key, and its scores against their bound as q and k grow."""
     with st.container(width=420):
         factor = slide("grow", GROWTH_FACTORS, 1)
-    additive = replace(setup, **SCORE_SETTINGS["additive"])
+    additive = setup.with_fields(**SCORE_SETTINGS["additive"])
     matrices = inputs_of(additive).matrices
     larger = {name: scale_matrix(matrices[name], factor, name) for name in ("w_q", "w_k")}
     larger_bias = scale_matrix(matrices["b_q"], factor, "b_q")
-    grown = replace(additive, head=selection.head, b_q=larger_bias, **larger)
+    grown = additive.with_fields(head=selection.head, b_q=larger_bias, **larger)
     units = (say("lessons.scores.unit_person"), say("lessons.scores.unit_animal"))
     trace = trace_for(grown).labelled(A=units)
-    product = trace_for(replace(setup, **SCORE_SETTINGS["dot"], **larger))
+    product = trace_for(setup.with_fields(**SCORE_SETTINGS["dot"], **larger))
     row = (selection.batch, selection.head, selection.query)
     largest = trace["scores"][row].abs().max()
     largest_product = product["scores"][row].abs().max()
@@ -196,9 +195,9 @@ def show_widths(setup: Setup, _: Selection) -> None:
     with right:
         kind = choose_option("w_a", ("identity", "crossed", "own"))
     narrow = narrow_to_widths(setup, d_q, d_k)
-    setups = {score: replace(narrow, score=score) for score in SCORE_SETTINGS}
-    setups["general"] = replace(setups["general"], w_a=choose_w_a(kind, d_q, d_k))
-    setups["additive"] = replace(setups["additive"], **make_additive_layer(d_q, d_k, biases=d_q))
+    setups = {score: narrow.with_fields(score=score) for score in SCORE_SETTINGS}
+    setups["general"] = setups["general"].with_fields(w_a=choose_w_a(kind, d_q, d_k))
+    setups["additive"] = setups["additive"].with_fields(**make_additive_layer(d_q, d_k, biases=d_q))
     runs = run_scores_that_fit(setups)
     if "general" in runs:
         general = runs["general"]
@@ -214,8 +213,7 @@ def narrow_to_widths(setup: Setup, d_q: int, d_k: int) -> Setup:
     matrices = inputs_of(setup).matrices
     w_q = matrices["w_q"][:, :d_q]  # (D, d_q)
     w_k = matrices["w_k"][:, :d_k]  # (D, d_k)
-    return replace(
-        setup,
+    return setup.with_fields(
         heads=1,
         head=None,
         w_q=pack_matrix(w_q),
@@ -261,8 +259,8 @@ def show_cosine_ceiling(setup: Setup, selection: Selection) -> None:
     """Shows the largest weight that the cosine can give, by number of keys, and that of the selected query."""
     temperature = find_live_choice("temperature", COSINE_TEMPERATURES, 1.0)
     show_live_choice(temperature, width=420)
-    cosine = replace(setup, head=selection.head, **SCORE_SETTINGS["cosine"])
-    setups = [replace(cosine, temperature=each) for each in temperature.options]
+    cosine = setup.with_fields(head=selection.head, **SCORE_SETTINGS["cosine"])
+    setups = [cosine.with_fields(temperature=each) for each in temperature.options]
     traces = [trace_for(each) for each in setups]
     facts = [row_fact(trace, selection.head, selection.query) for trace in traces]
     told = [tell_ceiling(*each) for each in zip(traces, facts, temperature.options, strict=True)]
@@ -363,7 +361,7 @@ def show_score_costs(setup: Setup, _: Selection) -> None:
 
 def count_score_cost(setup: Setup, score: str, tokens: int, width: int) -> dict[str, str]:
     """The costs of a score, by column title of the table."""
-    scored = replace(setup, **SCORE_SETTINGS[score])
+    scored = setup.with_fields(**SCORE_SETTINGS[score])
     counted = count_cost(trace_for(scored)).multiply_adds
     cost = score_cost(score, width, width)
     worked_out = {step: products.total(tokens, tokens) for step, products in cost.products.items()}

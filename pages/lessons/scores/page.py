@@ -1,7 +1,6 @@
 """How do we score a match? Two arrows to drag, with five scores of them; then the row of one word."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import streamlit as st
 
@@ -23,7 +22,7 @@ from pages.panels.link_controls import choose_option, make_member_reader, pick_e
 from pages.runs.cache import trace_for
 from pages.session.collected import show_moving
 from pages.session.labels import current_palette, selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import get_text_template, say
 
 # ---- a query and a key as two arrows that are dragged, and what five scores make of them: angle, shadow, turn and sum
@@ -47,7 +46,7 @@ def show_match() -> None:
     chosen = get_choice("score", USUAL_SCORE, make_member_reader(MATCH_SETTINGS))
     arrows = {role: get_choice(role, first, read_arrow) for role, first in FIRST_ARROWS.items()}
     pair = setup_with_arrows(arrows)
-    runs = {name: trace_for(replace(pair, **settings)) for name, settings in MATCH_SETTINGS.items()}
+    runs = {name: trace_for(pair.with_fields(**settings)) for name, settings in MATCH_SETTINGS.items()}
     show_moving(
         components.word_match,
         data=make_match_data(arrows, runs, chosen),
@@ -63,7 +62,7 @@ def show_match() -> None:
 def setup_with_arrows(arrows: Mapping[str, Arrow]) -> Setup:
     """One query, and one key that is its value, too."""
     q, k = (pack_matrix([arrows[role]], role) for role in "qk")
-    return Setup(example="one_query", q=q, k=k, v=k)
+    return make_setup(example="one_query", q=q, k=k, v=k)
 
 
 def score_of(trace: Trace) -> float:
@@ -115,12 +114,12 @@ with draw_lesson(LESSON) as place:
         trace = trace_for(setup)
         names = list_place_names(trace, "T")
         query = pick_place("token", names, selection_of(trace, setup).query)
-        setup = replace(setup, token=query)
+        setup = setup.with_fields(token=query)
         selection = selection_of(trace, setup)
     setups = {}
     runs = {}
     for name, settings in SCORE_SETTINGS.items():
-        setups[name] = replace(setup, head=selection.head, **settings)
+        setups[name] = setup.with_fields(head=selection.head, **settings)
         runs[name] = trace_for(setups[name])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         score = choose_option("score", tuple(SCORE_SETTINGS), USUAL_SCORE)

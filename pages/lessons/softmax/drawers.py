@@ -1,7 +1,6 @@
 """The drawers of the lesson on softmax, and what its page shares with them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -24,7 +23,7 @@ from pages.lessons.sentences import format_gap, show_sentence
 from pages.panels.link_controls import choose_option, pick_place, slide, text_box
 from pages.runs.cache import trace_for
 from pages.session.labels import spoken_share
-from pages.setup.setup import DTYPES, Setup
+from pages.setup.setup import DTYPES, Setup, make_setup
 from pages.site.words import escape_markdown, say
 
 # ---- the reader's numbers, as the scores of a run with one query -----------------------------------------------------
@@ -44,12 +43,12 @@ def read_typed_numbers(text: str) -> Sequence[float]:
 
 def setup_with_scores(numbers: Sequence[float], shift: float = 0.0, **choices) -> Setup:
     """The Setup whose scores are these numbers. shift: added to each. choices: other fields of the Setup."""
-    return Setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
+    return make_setup(example="one_query", score="dot", **as_scores(numbers, shift), **choices)
 
 
 def name_if_divided(setup: Setup) -> str:
     """The ending of text keys on slopes: "_divided" if the softmax reads the numbers divided by a temperature."""
-    return "" if setup.temperature == 1 else "_divided"
+    return "" if setup.run.temperature == 1 else "_divided"
 
 
 def list_scores(trace: Trace) -> list[str]:
@@ -105,7 +104,7 @@ def show_jacobian(setup: Setup) -> None:
     show_sentence(
         f"lessons.softmax.slope{divided}",
         score=scores[moved],
-        T=format_term(setup.temperature),
+        T=format_term(setup.run.temperature),
         own=format_fixed(own_slope.item(), 3),
     )
     column = [Ref("jacobian", (*ONLY_ROW, weight, moved)) for weight in range(len(scores))]
@@ -127,7 +126,7 @@ def show_cross_entropy(setup: Setup) -> None:
     show_sentence(
         f"lessons.softmax.loss{divided}",
         score=scores[right],
-        T=format_term(setup.temperature),
+        T=format_term(setup.run.temperature),
         share=format_fixed(trace["weights"][(*ONLY_ROW, right)].item(), 3),
         loss=format_fixed(trace["loss"][ONLY_ROW].item(), 3),
         slope=format_fixed(trace["loss_gradient"][(*ONLY_ROW, right)].item(), 3),
@@ -167,8 +166,8 @@ def show_many_numbers(temperature: float) -> None:
     count = slide("count", SHOWN_COUNTS, SHOWN_COUNTS[-1])
     numbers = EXAMPLES["softmax_100"].tensor("k")[:count, 0].numpy()
     are_all = count == SHOWN_COUNTS[-1]
-    setup = Setup(example="softmax_100") if are_all else setup_with_scores(numbers)
-    setup = replace(setup, temperature=temperature)
+    setup = make_setup(example="softmax_100") if are_all else setup_with_scores(numbers)
+    setup = setup.with_fields(temperature=temperature)
     trace = trace_for(setup)
     fact = row_fact(trace, 0, 0)
     largest = numbers[fact.keys[0]]

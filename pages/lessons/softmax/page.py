@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import streamlit as st
 
@@ -75,7 +74,7 @@ def draw_bars(runs: Mapping[str, Trace], usual: Setup, setup: Setup, numbers: Se
     """Draws the numbers and their shares, at temperature 1 and at a Setup's, as a picture for files."""
     rows = [row_of(say("lessons.softmax.row_scores"), runs["plain"], "scores", ONLY_ROW, "plain")]
     for name, each in {"plain": usual, "now": setup}.items():
-        title = say("lessons.softmax.row_weights", T=format_term(each.temperature))
+        title = say("lessons.softmax.row_weights", T=format_term(each.run.temperature))
         rows.append(row_of(title, runs[name], "weights", ONLY_ROW, name))
     texts = [format_term(float(number)) for number in numbers]
     return draw_bar_rows(PICTURE, rows, texts, runs, height=50.0, room=BARS_WIDTH_PX, fills=True)
@@ -139,9 +138,9 @@ with draw_lesson(LESSON) as place:
         temperature = find_live_choice("temperature", SOFTMAX_TEMPERATURES, 1.0)
         show_live_choice(temperature, lambda value: {"params": {"scaled_scores": {"temperature": value}}})
     usual = setup_with_scores(numbers)
-    setups = [replace(usual, temperature=value) for value in temperature.options]
+    setups = [usual.with_fields(temperature=value) for value in temperature.options]
     facts = [row_fact(trace_for(run), 0, 0) for run in setups]
-    told = [describe_largest(numbers, run.temperature, fact) for run, fact in zip(setups, facts, strict=True)]
+    told = [describe_largest(numbers, run.run.temperature, fact) for run, fact in zip(setups, facts, strict=True)]
     setup = setups[temperature.position]
     trace = trace_for(setup)
     tell_live(
@@ -166,5 +165,5 @@ with draw_lesson(LESSON) as place:
     draw_drawer(LESSON, "stable", numbers)
     draw_drawer(LESSON, "slope", setup)
     draw_drawer(LESSON, "sharp")
-    draw_drawer(LESSON, "many", setup.temperature)
+    draw_drawer(LESSON, "many", setup.run.temperature)
     show_lesson_code(LESSON, trace.then(*NAIVE_SOFTMAX, *STABLE_SOFTMAX))

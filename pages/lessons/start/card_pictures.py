@@ -1,7 +1,6 @@
 """The small picture on the card of each lesson, drawn from computed numbers of the lesson's first state."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 
@@ -35,7 +34,7 @@ from pages.lessons.learned.learning import load_shipped_training
 from pages.lessons.learned.writers import WRITING_TASKS
 from pages.runs.cache import cache_measurement, trace_for
 from pages.session.labels import selection_of
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 
 LEFT_HALF, RIGHT_HALF = (8.0, 10.0, 66.0, 70.0), (86.0, 10.0, 66.0, 70.0)
 UPPER_HALF, LOWER_HALF = (8.0, 8.0, 144.0, 33.0), (8.0, 49.0, 144.0, 33.0)
@@ -62,12 +61,12 @@ def draw_card(slug: str, language: str) -> list[Shape]:
 
 def who_is_it(language: str) -> Setup:
     """The Setup of the sentence with a pronoun, in a language."""
-    return Setup(example="zh_ta" if language == "zh" else "en_it")
+    return make_setup(example="zh_ta" if language == "zh" else "en_it")
 
 
 def coloured_animals(language: str) -> Setup:
     """The Setup of the sentence with colours, in a language."""
-    return Setup(example="zh_colour" if language == "zh" else "en_colour")
+    return make_setup(example="zh_colour" if language == "zh" else "en_colour")
 
 
 def draw_weights(language: str) -> list[Shape]:
@@ -97,7 +96,7 @@ def draw_projections(language: str) -> list[Shape]:
 def draw_softmax(_language: str) -> list[Shape]:
     """Numbers and their softmax as bars."""
     numbers = read_logits(SOFTMAX_NUMBERS, 16)
-    trace = trace_for(Setup(example="one_query", score="dot", **as_scores(numbers)))
+    trace = trace_for(make_setup(example="one_query", score="dot", **as_scores(numbers)))
     shares = trace["weights"][0, 0, 0].numpy()
     return bar_shapes(numbers, "plus", LEFT_HALF) + bar_shapes(shares, "share", RIGHT_HALF, 1.0)
 
@@ -107,7 +106,7 @@ def draw_division(_language: str) -> list[Shape]:
     shapes = []
     for left, width in zip((8.0, 58.0, 108.0), SCALE_WIDTHS, strict=True):
         parts = draw_query_and_keys(width, SCALE_KEYS, SCALE_SEED)["dot"]
-        shares = trace_for(Setup(example="one_query", **parts))["weights"][0, 0, 0].numpy()
+        shares = trace_for(make_setup(example="one_query", **parts))["weights"][0, 0, 0].numpy()
         shapes += bar_shapes(shares, "share", (left, 10.0, 44.0, 70.0), 1.0)
     return shapes
 
@@ -123,7 +122,7 @@ def draw_scored_pair(language: str) -> list[Shape]:
 
 def draw_mask(language: str) -> list[Shape]:
     """The weights that a causal mask leaves."""
-    trace = trace_for(replace(who_is_it(language), masks=("causal",)))
+    trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     chosen = selection_of(trace, who_is_it(language))
     allowed = np.isfinite(trace["masked_scores"][0, chosen.head].numpy())
     return map_shapes(trace["weights"][0, chosen.head].numpy(), allowed)
@@ -142,13 +141,13 @@ def draw_positions(language: str) -> list[Shape]:
 
 def draw_two_sentences(_language: str) -> list[Shape]:
     """The weights of a cross-attention between two sentences, as threads."""
-    return thread_shapes(trace_for(Setup(example="cross_en_zh"))["weights"][0, 0].numpy())
+    return thread_shapes(trace_for(make_setup(example="cross_en_zh"))["weights"][0, 0].numpy())
 
 
 def draw_distances(language: str) -> list[Shape]:
     """The influence of a word against the distance, for four encoders."""
-    example = who_is_it(language).example
-    words = Setup(example=example, text=EXAMPLES[example].far)
+    example = who_is_it(language).run.example
+    words = make_setup(example=example, text=EXAMPLES[example].far)
     length = trace_for(words).sizes()["T"]
     at = default_position(False, length)
     distances = distances_heard(False, length, at)
@@ -161,7 +160,7 @@ def draw_distances(language: str) -> list[Shape]:
 
 def draw_cache(language: str) -> list[Shape]:
     """A KV cache: one row a step with one key more; only the last of each row is new."""
-    trace = trace_for(replace(who_is_it(language), masks=("causal",)))
+    trace = trace_for(who_is_it(language).with_fields(masks=("causal",)))
     count = trace.sizes()["T"]
     side = 74.0 / count
     shapes = []
@@ -181,7 +180,7 @@ def draw_cost(_language: str) -> list[Shape]:
 
 def draw_printed_product(_language: str) -> list[Shape]:
     """The matrices of the printed example: x, W_q, and q."""
-    trace = trace_for(Setup(example="source_004"))
+    trace = trace_for(make_setup(example="source_004"))
     shapes = []
     for left, name, colour in ((6.0, "x", "x"), (64.0, "w_q", "q"), (114.0, "q_projected", "q")):
         matrix = trace[name].numpy()
@@ -204,7 +203,7 @@ def draw_writers(_language: str) -> list[Shape]:
 
 def draw_copying(_language: str) -> list[Shape]:
     """The weights of a head that attends to what came after the same symbol last time, as arcs."""
-    trace = trace_for(Setup(example="learned_copy"))
+    trace = trace_for(make_setup(example="learned_copy"))
     heads = trace["weights"][0].numpy()  # (H, T, T)
     copying = max(heads, key=lambda weights: weights[-5:].max())
     return arc_shapes(copying)
@@ -214,7 +213,7 @@ def draw_evidence(_language: str) -> list[Shape]:
     """The weights of two classifiers over the symbols of their texts."""
     shapes = []
     for box, example in ((UPPER_HALF, "learned_lookup"), (LOWER_HALF, "learned_vote")):
-        shares = trace_for(Setup(example=example))["weights"][0, 0, 0].numpy()
+        shares = trace_for(make_setup(example=example))["weights"][0, 0, 0].numpy()
         shapes += bar_shapes(shares, "share", box)
     return shapes
 
@@ -258,7 +257,7 @@ def draw_windows(_language: str) -> list[Shape]:
     """The weights of a layer under a causal mask, and under one with a window, as newer models have it."""
     shapes = []
     for box, mask in ((LEFT_HALF, "causal"), (RIGHT_HALF, "sliding:4")):
-        trace = trace_for(Setup(example="model_layer", masks=(mask,)))
+        trace = trace_for(make_setup(example="model_layer", masks=(mask,)))
         allowed = np.isfinite(trace["masked_scores"][0, 0].numpy())
         shapes += map_shapes(trace["weights"][0, 0].numpy(), allowed, box, random=True)
     return shapes

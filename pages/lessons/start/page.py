@@ -1,7 +1,5 @@
 """The start page: the animated journey of one query, three doors to the app's rooms, the lessons as cards."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_core.drawing.bars import row_of
@@ -81,7 +79,7 @@ def show_exchanged_word(setup: Setup, old: str, new: str) -> None:
     """Shows the selected query's weights before the exchange, and after a guess those after it."""
     trace = trace_for(setup)
     changed_text = exchange_word(setup, inputs_of(setup), old, new)
-    changed = trace_for(replace(setup, text=changed_text))
+    changed = trace_for(setup.with_fields(text=changed_text))
     selection = selection_of(trace, setup)
     weights = changed.step("weights").window(B=0, H=selection.head, T=selection.query)  # (S,)
     pairs = list(zip(list_place_names(trace, "T"), list_place_names(changed, "T"), strict=True))

@@ -227,7 +227,7 @@ SHOWN_NUMBERS = 8  # numbers of a vector that are shown
 
 def show_vectors(setup: Setup) -> None:
     """Shows the number of a word in the vocabulary, and its vector: a row of the embedding table."""
-    kind = model_sentences_of(setup)
+    kind = model_sentences_of(setup.run)
     language = load_recipe(kind.model).language
     read = kind.read(kind.own_words())
     place = pick_place("token", list(kind.own_words()), 1)
@@ -269,7 +269,7 @@ def show_chinese_cuts(_: Setup) -> None:
 # ---- drawer "lengths": what does a large vocabulary buy? -------------------------------------------------------------
 def show_lengths(setup: Setup) -> None:
     """Shows tokens per sentence, their pairs, and the size of the embedding table, by number of merges."""
-    language = load_recipe(model_sentences_of(setup).model).language
+    language = load_recipe(model_sentences_of(setup.run).model).language
     rows = measure_lengths(language)
     first, last = rows[0], rows[-1]
     show_sentence(

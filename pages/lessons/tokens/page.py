@@ -17,7 +17,7 @@ GUESSES = ("words", "pieces", "characters")
 with draw_lesson(LESSON) as place:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         setup = sentence_box(pick_example("model_en", "model_zh", zh="model_zh"), most=MOST_WORDS)
-    kind = model_sentences_of(setup)
+    kind = model_sentences_of(setup.run)
     answers = [say(f"lessons.tokens.row_{name}") for name in GUESSES]
     known = predict(answers, {GUESSES.index("pieces")})
     if known:

@@ -28,7 +28,7 @@ from pages.session.fragments import select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
 from pages.setup.link_values import MAX_SHORT_TEXT_CHARS
-from pages.setup.setup import layer_of
+from pages.setup.resolve import resolve_run
 from pages.site.words import escape_markdown, get_text_template, say
 
 MAPS = ("scaled_scores", "writes", "answers")  # steps of the circuit that are drawn as maps
@@ -44,7 +44,11 @@ circuits_component = make_component(
 
 def draw_circuits(screen: ScreenState) -> None:
     """Draws the circuits of the selected head as maps of words, and the box for further words."""
-    name, layer, head = model_sentences_of(screen.setup).model, layer_of(screen.setup), screen.selection.head
+    name, layer, head = (
+        model_sentences_of(screen.setup.run).model,
+        resolve_run(screen.setup.run).layer,
+        screen.selection.head,
+    )
     view = view_circuit(screen)
     called = name_model_head(screen.setup, layer, head)
     called = say("block.part.head", head=called) if called.isdigit() else called
@@ -72,18 +76,18 @@ def describe_layer(view: BlockView, layer: int) -> str:
 
 def view_circuit(screen: ScreenState) -> BlockView:
     """The circuits of the layer's heads on the shown words, at the row of the selected word."""
-    kind = model_sentences_of(screen.setup)
+    kind = model_sentences_of(screen.setup.run)
     tokens = kind.read(words_of_model(screen))
     at = min(screen.selection.query, len(tokens) - 1)
     words = choose_words(tokens, at, added_words(screen, kind.model))
-    stack = word_circuit(kind.model, words, layer_of(screen.setup))
+    stack = word_circuit(kind.model, words, resolve_run(screen.setup.run).layer)
     return make_view(kind.model, words, stack, words.index(tokens[at]))
 
 
 def added_words(screen: ScreenState, name: str) -> tuple[str, ...]:
     """The words that the reader added; none if a link has words outside the vocabulary."""
     try:
-        return read_added_words(name, screen.setup.circuit_words or "")
+        return read_added_words(name, screen.setup.view.circuit_words or "")
     except AttentionError:
         return ()
 
@@ -115,7 +119,7 @@ def tell_circuit(screen: ScreenState, view: BlockView, layer: int, head: int) ->
 
 def tell_sentence(screen: ScreenState, name: str, layer: int, head: int) -> str:
     """Says whether the head attends in this sentence to what the words alone predict, at this word and at all words."""
-    tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
+    tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     alone, run = ([tokens[place] for place in places[head]] for places in favourite_words(name, tokens, layer))
     at = min(screen.selection.query, len(tokens) - 1)
     share = run_model(name, tokens)[f"{layer}.attention"]["weights"][0, head, at].max()
@@ -148,7 +152,7 @@ def judge_copying(score: float) -> str:
 def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int) -> dict:
     """The data of the component: a map for each circuit, with a row and a column for each word."""
     trace = view.stack[part]
-    tokens = model_sentences_of(screen.setup).read(words_of_model(screen))
+    tokens = model_sentences_of(screen.setup.run).read(words_of_model(screen))
     shown = [step for step in MAPS if step in trace]
     return {
         "words": view.tokens,
@@ -174,7 +178,7 @@ def make_circuit_data(screen: ScreenState, view: BlockView, part: str, head: int
 # ---- the controls ----------------------------------------------------------------------------------------------------
 def show_added_words(screen: ScreenState, name: str) -> None:
     """Draws the box for further words."""
-    key, given = "c_circuit_words", screen.setup.circuit_words or ""
+    key, given = "c_circuit_words", screen.setup.view.circuit_words or ""
 
     def changed() -> None:
         typed = st.session_state[key]
@@ -194,14 +198,14 @@ def show_added_words(screen: ScreenState, name: str) -> None:
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
     """The circuits of the layer's heads."""
-    added = added_words(screen, model_sentences_of(screen.setup).model)
-    key = (layer_of(screen.setup), screen.selection.query, added)
+    added = added_words(screen, model_sentences_of(screen.setup.run).model)
+    key = (resolve_run(screen.setup.run).layer, screen.selection.query, added)
     return ShownRuns(key, lambda: {OWN: view_circuit(screen).stack})
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
     """The maps of the layer's heads: scores, writes and answers on words alone."""
-    trace = view_circuit(screen).stack[f"{layer_of(screen.setup)}.{CIRCUIT}"]
+    trace = view_circuit(screen).stack[f"{resolve_run(screen.setup.run).layer}.{CIRCUIT}"]
     for step in MAPS:
         if step in trace:
             yield trace, step

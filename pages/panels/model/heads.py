@@ -29,8 +29,9 @@ from pages.runs.model_sentences import ModelSentences
 from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.view import ScreenState
+from pages.setup.codec import check_link_values
 from pages.setup.head_order import BY_LAYER, BY_MOVED
-from pages.setup.setup import check_link_values, layer_of
+from pages.setup.resolve import resolve_run
 from pages.site.words import get_text_template, say
 
 HEAD_ORDER = "head_order"  # the control beside which a refusal is shown
@@ -39,7 +40,7 @@ HEAD_ORDER = "head_order"  # the control beside which a refusal is shown
 def draw_heads(screen: ScreenState) -> None:
     """Draws the map of every head, and the box for a second sentence."""
     show_second_sentence(screen)
-    shape = load_recipe(model_sentences_of(screen.setup).model).shape()
+    shape = load_recipe(model_sentences_of(screen.setup.run).model).shape()
     components.model_heads(
         data=components.pack_bytes(make_heads_data(screen)),
         key="heads",
@@ -81,20 +82,20 @@ def describe_order(screen: ScreenState, measures: Collection[str]) -> dict:
     setup = screen.setup
     places = range(len(words_of_model(screen)))
     return {
-        "by": setup.heads_by if setup.heads_by in (BY_LAYER, *measures) else first_order(screen),
-        "least": setup.heads_least or 0.0,
-        "from": setup.heads_from if setup.heads_from in places else None,
-        "to": setup.heads_to if setup.heads_to in places else None,
+        "by": setup.view.heads_by if setup.view.heads_by in (BY_LAYER, *measures) else first_order(screen),
+        "least": setup.view.heads_least or 0.0,
+        "from": setup.view.heads_from if setup.view.heads_from in places else None,
+        "to": setup.view.heads_to if setup.view.heads_to in places else None,
     }
 
 
 # ---- the data --------------------------------------------------------------------------------------------------------
 def make_heads_data(screen: ScreenState) -> dict:
     """The data of the component."""
-    kind = model_sentences_of(screen.setup)
+    kind = model_sentences_of(screen.setup.run)
     words = words_of_model(screen)
     tokens = kind.read(words)
-    stack = model_stack(screen.setup, words)
+    stack = model_stack(screen.setup.run, words)
     weights = model_weights(kind.model, tokens)
     at = min(screen.selection.query, len(words) - 1)
     names = label_words(kind, words)
@@ -105,7 +106,7 @@ def make_heads_data(screen: ScreenState) -> dict:
         keys=names,
         heads=list_model_heads(screen, stack, tokens, at),
         measures={name: say(f"all_heads.measure.{name}") for name in (*MEASURES, *LINKS)},
-        now=(layer_of(screen.setup), screen.selection.head),
+        now=(resolve_run(screen.setup.run).layer, screen.selection.head),
         allowed=allowed,
         rolled=roll_out(weights)[-1],
     )
@@ -153,7 +154,7 @@ def put_beside(
 def list_model_heads(screen: ScreenState, stack: Stack, tokens: tuple[str, ...], at: int) -> list[dict]:
     """Each head's place, name, habit in words, measures on this sentence and on held-out texts, and the length of the
     vector that it adds to a word."""
-    name = model_sentences_of(screen.setup).model
+    name = model_sentences_of(screen.setup.run).model
     here = measure_here(name, tokens)
     held = read_head_figures()[name].measures
     lengths = measure_written(stack, at)
@@ -211,10 +212,10 @@ def measure_written(stack: Stack, at: int) -> list[list[float]]:
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
     """The run of the model on the sentence, and on the second one if there is one."""
-    kind, second = model_sentences_of(screen.setup), second_words_of(screen.setup)
+    kind, second = model_sentences_of(screen.setup.run), second_words_of(screen.setup)
 
     def find() -> dict[str, Stack]:
-        own = {OWN: model_stack(screen.setup, words_of_model(screen))}
+        own = {OWN: model_stack(screen.setup.run, words_of_model(screen))}
         return own | {"second": run_model(kind.model, kind.read(second)).labelled(second)} if second else own
 
     return ShownRuns((second,), find)
@@ -222,7 +223,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
     """Attention rollout after each layer."""
-    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     weights = model_weights(kind.model, kind.read(words))  # (L, H, T, T)
     rolled = roll_out(weights)
     layers = tuple(str(layer) for layer, _ in enumerate(rolled, start=1))

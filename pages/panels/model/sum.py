@@ -138,7 +138,7 @@ def make_answer_rows(view: BlockView) -> list[dict]:
 # ---- proof, files and record -----------------------------------------------------------------------------------------
 def list_runs(screen: ScreenState) -> ShownRuns:
     """The run of the model, with the sums over its parts."""
-    return ShownRuns((screen.setup.word_temperature,), lambda: {OWN: view_block(screen).stack})
+    return ShownRuns((screen.setup.view.word_temperature,), lambda: {OWN: view_block(screen).stack})
 
 
 def list_tables(screen: ScreenState) -> Iterator[Table]:
@@ -152,7 +152,7 @@ def list_tables(screen: ScreenState) -> Iterator[Table]:
 
 def find_run(screen: ScreenState) -> tuple[object, ...]:
     """What decides the run: all layers are shown, so the layer of the picture counts only if the reader changed it."""
-    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     return (kind.model, kind.read(words), words, changed_layer(screen))
 
 

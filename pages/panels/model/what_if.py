@@ -107,7 +107,7 @@ def draw_what_if(screen: ScreenState) -> None:
         on_opened=lambda cell: open_sent(take_changes(screen).view, cell),
         on_head=lambda place: open_head(take_changes(screen).at, *place),
     )
-    if any(change.kind == OTHER for change in read_changes(screen.setup.changes)):
+    if any(change.kind == OTHER for change in read_changes(screen.setup.view.changes)):
         show_other_sentence(screen, shown)
     show_open_number(shown.view, lambda: take_changes(screen).view)
 
@@ -126,16 +126,16 @@ def show_other_sentence(screen: ScreenState, shown: WhatIf) -> None:
 # ---- the changes -----------------------------------------------------------------------------------------------------
 def take_changes(screen: ScreenState) -> WhatIf:
     """The changed model on the sentence; changes of a link that this model or sentence does not have are left out."""
-    kind, words = model_sentences_of(screen.setup), words_of_model(screen)
+    kind, words = model_sentences_of(screen.setup.run), words_of_model(screen)
     tokens = kind.read(words)
     at = min(screen.selection.query, len(words) - 1)
     switches = {(each.part, each.head) for each in list_switches(run_model(kind.model, tokens))}
-    own = [each for each in read_changes(screen.setup.changes) if (each.part, each.head) in switches]
+    own = [each for each in read_changes(screen.setup.view.changes) if (each.part, each.head) in switches]
     fitting = tuple(inside(each, len(tokens)) for each in own)
     other = read_other(screen.setup, len(tokens))
     if other is None:
         fitting = tuple(each for each in fitting if each.kind != OTHER)
-    return look_into(kind.model, words, tokens, at, Changes(fitting, other, screen.setup.held == "norms"))
+    return look_into(kind.model, words, tokens, at, Changes(fitting, other, screen.setup.view.held == "norms"))
 
 
 def inside(change: Intervention, length: int) -> Intervention:
@@ -147,7 +147,7 @@ def inside(change: Intervention, length: int) -> Intervention:
 def read_other(setup: Setup, length: int) -> tuple[str, ...] | None:
     """The tokens of the second sentence; None unless it has the length of the first."""
     words = second_words_of(setup)
-    return model_sentences_of(setup).read(words) if len(words) == length else None
+    return model_sentences_of(setup.run).read(words) if len(words) == length else None
 
 
 # ---- event handlers --------------------------------------------------------------------------------------------------
@@ -165,14 +165,14 @@ def has_switch(shown: WhatIf, part: str, head: int | None) -> bool:
 def take_kind(shown: WhatIf, part: str, head: int | None, kind: str | None) -> None:
     """Sets or removes the change of a head or a feed-forward layer."""
     if has_switch(shown, part, head) and (head is not None or kind in (None, "off")):
-        changes = read_changes(setup_state.current_setup().changes)
+        changes = read_changes(setup_state.current_setup().view.changes)
         ask(changes=with_change(changes, part, head, kind))
 
 
 def take_pair(shown: WhatIf, part: str, head: int, pair: tuple[int, int]) -> None:
     """Blocks a pair (query, key) in a head's map, or opens it again."""
     if has_switch(shown, part, head):
-        changes = read_changes(setup_state.current_setup().changes)
+        changes = read_changes(setup_state.current_setup().view.changes)
         ask(changes=with_pair(changes, part, head, pair))
 
 
@@ -357,7 +357,7 @@ def make_moved_row(screen: ScreenState, shown: WhatIf, move: WeightMove) -> dict
     """A weight that changed: its head, its query and key, its value before and after."""
     _, head, query, key = move.index
     switch = Intervention(move.part, head)
-    words = label_words(model_sentences_of(screen.setup), shown.words)
+    words = label_words(model_sentences_of(screen.setup.run), shown.words)
     return {
         "name": name_switch(screen, switch),
         "pair": say("all_heads.pair", **{"from": words[query], "to": words[key]}),
@@ -426,7 +426,7 @@ def list_runs(screen: ScreenState) -> ShownRuns:
 
 def list_changed_words(screen: ScreenState) -> Iterator[Table]:
     """The probability of each word before and after the changes; no table without changes."""
-    if not screen.setup.changes:
+    if not screen.setup.view.changes:
         return
     shown = take_changes(screen)
     both = [shares_before_and_after(shown.name, shown.tokens, each, shown.changes) for each in shown.outcomes]

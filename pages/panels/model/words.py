@@ -32,14 +32,10 @@ from pages.session import setup_state
 from pages.session.fragments import redraw, select_and_redraw
 from pages.session.labels import current_palette
 from pages.session.view import ScreenState
-from pages.setup.setup import (
-    WORD_CHOICE_ENDS,
-    Setup,
-    check_link_length,
-    check_link_values,
-    word_choices_of,
-)
-from pages.setup.word_choices import WORD_SEEDS
+from pages.setup.codec import check_link_length, check_link_values
+from pages.setup.resolve import word_choices_of
+from pages.setup.setup import Setup
+from pages.setup.word_choices import WORD_CHOICE_ENDS, WORD_SEEDS
 from pages.setup.writing import find_written, write_writing
 from pages.site.words import escape_markdown, say
 
@@ -84,8 +80,8 @@ class Writing:
 
 def current_writing(screen: ScreenState) -> Writing:
     """The text so far; the sentence up to the selected word if nothing was written yet."""
-    run = (model_sentences_of(screen.setup).model, words_of_model(screen))
-    text = screen.setup.written
+    run = (model_sentences_of(screen.setup.run).model, words_of_model(screen))
+    text = screen.setup.view.written
     found = None if text is None else find_written(text, run[1], model_vocabulary(run[0]))
     if found is not None:
         return Writing(run, *found)
@@ -94,7 +90,7 @@ def current_writing(screen: ScreenState) -> Writing:
 
 def draw_words(screen: ScreenState) -> None:
     """Draws the text that a decoder continues, or the sentence in which an encoder fills a blank."""
-    if load_recipe(model_sentences_of(screen.setup).model).causal:
+    if load_recipe(model_sentences_of(screen.setup.run).model).causal:
         show_writing(screen)
     else:
         show_blank(screen)
@@ -143,7 +139,7 @@ def show_words(view: BlockView, find: Callable[[], BlockView], data: bytes, word
 
 def view_next_word(screen: ScreenState) -> BlockView | None:
     """The run that predicts the next word, or the blanked one; None if there is no word to blank."""
-    if not load_recipe(model_sentences_of(screen.setup).model).causal:
+    if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
         return view_blank(screen)
     words = current_writing(screen).words
     return view_words(screen, words, words)
@@ -151,10 +147,10 @@ def view_next_word(screen: ScreenState) -> BlockView | None:
 
 def view_words(screen: ScreenState, words: tuple[str, ...], labels: tuple[str, ...], at: int = -1) -> BlockView:
     """The run of the model on words. labels: of its axes. at: the position whose prediction is shown."""
-    kind = model_sentences_of(screen.setup)
+    kind = model_sentences_of(screen.setup.run)
     tokens = kind.read(words)
     stack = run_model(kind.model, tokens).labelled(labels, vocabulary=model_vocabulary(kind.model))
-    stack = with_word_choices(kind.model, stack, word_choices_of(screen.setup))
+    stack = with_word_choices(kind.model, stack, word_choices_of(screen.setup.view))
     return make_view(kind.model, tokens, stack, at % len(words))
 
 
@@ -168,7 +164,7 @@ def describe_writing(screen: ScreenState, writing: Writing, view: BlockView) -> 
         told.append(say("words.full", limit=MAX_MODEL_WORDS))
     elif writing.words[-1] in SENTENCE_ENDS:
         told.append(say("words.ended"))
-    if screen.setup.word_seed is not None and not is_full(writing):
+    if screen.setup.view.word_seed is not None and not is_full(writing):
         told.append(describe_draw(screen.setup, writing))
     return told
 
@@ -183,8 +179,8 @@ def show_word_sign(screen: ScreenState) -> None:
 def describe_draw(setup: Setup, writing: Writing) -> str:
     """Text about the random number that the seed gives for the next word, and the word sampled by it."""
     (word,) = write_on(setup, writing, "word")
-    number = drawn_number(setup.word_seed, len(writing.written))
-    return say("words.draw", seed=setup.word_seed, number=format_fixed(number), word=escape_markdown(word))
+    number = drawn_number(setup.view.word_seed, len(writing.written))
+    return say("words.draw", seed=setup.view.word_seed, number=format_fixed(number), word=escape_markdown(word))
 
 
 def is_full(writing: Writing) -> bool:
@@ -197,7 +193,7 @@ def keep_writing(writing: Writing) -> None:
     text = write_writing(writing.words[: writing.given], writing.written)
     try:
         check_link_values({"written": text})
-        check_link_length(replace(setup_state.current_setup(), written=text))
+        check_link_length(setup_state.current_setup().with_fields(written=text))
     except AttentionError as error:
         setup_state.store_refusal(WORD_CHOICES, error)
     else:
@@ -228,8 +224,8 @@ def do_sent(screen: ScreenState, writing: Writing, what: str) -> None:
 
 def write_on(setup: Setup, writing: Writing, what: str) -> tuple[str, ...]:
     """The words that the model adds: one, or all up to the full stop."""
-    tokens = model_sentences_of(setup).read(writing.words)
-    arguments = (writing.run[0], tokens, word_choices_of(setup), setup.word_seed, len(writing.written))
+    tokens = model_sentences_of(setup.run).read(writing.words)
+    arguments = (writing.run[0], tokens, word_choices_of(setup.view), setup.view.word_seed, len(writing.written))
     return (write_word(*arguments),) if what == "word" else write_sentence(*arguments)
 
 
@@ -256,13 +252,13 @@ def sentence_change(screen: ScreenState, words: tuple[str, ...]) -> dict:
     for word in words[1:]:
         if CATEGORY.fullmatch(word):
             raise AttentionError("category_word", token=word)
-    text = model_sentences_of(screen.setup).spell(words)
-    model_sentences_of(screen.setup).tokens_of(text)
+    text = model_sentences_of(screen.setup.run).spell(words)
+    model_sentences_of(screen.setup.run).tokens_of(text)
     change = {"token": len(words) - 1, "cell": None}
     number = screen.selection.batch
     if number == 0:
         return {**change, "text": text}
-    lines = [line for line in screen.setup.more.splitlines() if line.strip()]
+    lines = [line for line in screen.setup.run.more.splitlines() if line.strip()]
     return {**change, "more": "\n".join((*lines[: number - 1], text, *lines[number:]))}
 
 
@@ -307,7 +303,7 @@ def blank_sent(words: tuple[str, ...], place: int) -> None:
 
 def fill_blank(screen: ScreenState, at: int, number: int) -> None:
     """Replaces the blanked word by the clicked prediction."""
-    known, words = model_vocabulary(model_sentences_of(screen.setup).model), words_of_model(screen)
+    known, words = model_vocabulary(model_sentences_of(screen.setup.run).model), words_of_model(screen)
     if known[number] != MASK:
         filled = (*words[:at], known[number], *words[at + 1 :])
         try_made_change("text", lambda: {**sentence_change(screen, filled), "token": at})
@@ -356,7 +352,7 @@ def make_word_rows(view: BlockView) -> list[dict]:
 def describe_seed(setup: Setup) -> dict:
     """The control that chooses between the likeliest word and one sampled with a seed."""
     texts = {name: say(f"words.seed.{name}") for name in ("label", "likeliest", "drawn", "seed")}
-    return {"value": setup.word_seed, "ends": WORD_SEEDS, **texts}
+    return {"value": setup.view.word_seed, "ends": WORD_SEEDS, **texts}
 
 
 def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
@@ -375,8 +371,8 @@ def describe_cache(run: CachedRun, words: tuple[str, ...]) -> dict:
 def list_runs(screen: ScreenState) -> ShownRuns | None:
     """The run that predicts the next word, whole and with a cache; of an encoder the run with a blank, None if there is
     no word to blank."""
-    choices = tuple(getattr(screen.setup, name) for name in WORD_CHOICE_ENDS)
-    if not load_recipe(model_sentences_of(screen.setup).model).causal:
+    choices = tuple(getattr(screen.setup.view, name) for name in WORD_CHOICE_ENDS)
+    if not load_recipe(model_sentences_of(screen.setup.run).model).causal:
         at, is_empty = screen.selection.query, len(words_of_model(screen)) < 2
         return None if is_empty else ShownRuns((choices, at), lambda: {OWN: view_blank(screen).stack})
     writing = current_writing(screen)

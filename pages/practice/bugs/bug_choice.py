@@ -8,7 +8,7 @@ from attention_core.exercises.layer_lines import LAYER_LINES, format_line
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, make_place_reader
 from pages.setup.link_values import make_member_reader
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 
 FOUND_BUGS_KEY = "bugs_found"  # session state: the numbers of the bugs that were found
 SHOWN_BUG_KEY = "bug"  # session state: the number of the shown bug
@@ -33,9 +33,9 @@ def choose_bug() -> Bug:
 def setup_for_bug(example: str, bug: Bug) -> Setup:
     """The Setup of the correct run of a bug: with a causal mask, or in a batch with padding."""
     if not bug.padded:
-        return Setup(example=example, masks=("causal",))
+        return make_setup(example=example, masks=("causal",))
     *_, shorter = EXAMPLES[example].batch.splitlines()
-    return Setup(example=example, more=shorter, sentence=1)
+    return make_setup(example=example, more=shorter, sentence=1)
 
 
 def find_wrong_line(bug: Bug) -> int:

@@ -17,7 +17,7 @@ with draw_page_frame("bugs") as place:
     show_question("bugs")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bug = choose_bug()
-        example = pick_example("en_it", "zh_ta", zh="zh_ta").example
+        example = pick_example("en_it", "zh_ta", zh="zh_ta").run.example
     setup = setup_for_bug(example, bug)
     broken = run_broken_layer(setup, bug)
     selection = selection_of(trace_for(setup), setup)  # the default head and query

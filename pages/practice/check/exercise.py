@@ -14,8 +14,9 @@ from pages.export.page_links import CHECK_PAGE, STATE_KIND, check_exercise_size
 from pages.panels.lesson_choices import get_choice, store_choice
 from pages.panels.link_controls import choose_option, choose_whole_number
 from pages.runs.cache import cache_measurement
+from pages.setup.codec import read_compared_run, run_from_query, run_to_query
 from pages.setup.link_values import MAX_LINK_NUMBER, read_link_count
-from pages.setup.setup import Setup, read_other_setup_link, setup_from_query
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 EXERCISE_EXAMPLE = "source_004"
@@ -34,9 +35,9 @@ def choose_exercise() -> tuple[str, Setup]:
         st.button(label, key="next_exercise", on_click=go_to_next_exercise, args=(seed,))
         setup = setup_for_level(kind, seed)
     elif kind == "printed":
-        setup = Setup(example=EXERCISE_EXAMPLE)
+        setup = make_setup(example=EXERCISE_EXAMPLE)
     else:
-        setup = setup_from_query(given)
+        setup = Setup(run_from_query(given))
     return kind, setup
 
 
@@ -45,14 +46,14 @@ def setup_for_level(level: str, seed: int) -> Setup:
     """The Setup of the exercise that a level and a seed make."""
     exercise = make_exercise(level, seed)
     if "q" in exercise.matrices:
-        return Setup(example="one_query", score="scaled_dot", **exercise.matrices)
+        return make_setup(example="one_query", score="scaled_dot", **exercise.matrices)
     parts = {
         "w_o": REMOVED,
         "heads": exercise.heads,
         "masks": exercise.masks or None,
         **exercise.matrices,
     }
-    return Setup(example=EXERCISE_EXAMPLE, **parts)
+    return make_setup(example=EXERCISE_EXAMPLE, **parts)
 
 
 def exercise_link_values(kind: str) -> dict[str, object]:
@@ -93,6 +94,6 @@ def initial_cell_texts(kind: str, trace: Trace) -> Mapping[str, str]:
 # ---- any Setup as an exercise ----------------------------------------------------------------------------------------
 def read_exercise_link(text: str) -> str:
     """Reads the link of a Setup. Raises ValueError if it is unreadable, AttentionError if it can be no exercise."""
-    link = read_other_setup_link(text)
-    check_exercise_size(setup_from_query(link))
-    return link
+    run = read_compared_run(text)
+    check_exercise_size(Setup(run))
+    return run_to_query(run)

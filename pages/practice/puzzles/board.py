@@ -204,7 +204,7 @@ def get_map_cell_size(played: PlayedPuzzle) -> float:
 def show_puzzle_maps(played: PlayedPuzzle) -> None:
     """Shows the weights of the heads that change; a click on a number opens its arithmetic."""
     puzzle, setup = played.puzzle, played.setup
-    asking = replace(setup, token=puzzle.asks, head=puzzle.heads[0])
+    asking = setup.with_fields(token=puzzle.asks, head=puzzle.heads[0])
     selection = selection_of(played.trace, asking)
     cell_size = get_map_cell_size(played)
     width = SINGLE_MAP_WIDTH_PX if are_cells_large(played) else MAP_WIDTH_PX

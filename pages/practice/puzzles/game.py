@@ -4,7 +4,7 @@ The link holds the puzzle and its changed numbers; the session keeps the changed
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -28,7 +28,7 @@ from pages.panels.typed_cells import apply_typed_cells
 from pages.runs.cache import inputs_of, trace_for
 from pages.session.cell_clicks import read_typed_cells
 from pages.setup.link_values import make_member_reader
-from pages.setup.setup import Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import current_language
 
 NUMBERS_KEY = "numbers"  # link key of the changed numbers, as `format_changes` writes them
@@ -81,7 +81,7 @@ def load_played_puzzle() -> PlayedPuzzle:
     for name, matrix in matrices.items():
         if (matrix != start[name]).any():
             edits[name] = shorten_matrix(matrix, bases[name], name)
-    setup = replace(begin, **edits)
+    setup = begin.with_fields(**edits)
     trace = trace_for(setup)
     before = trace_for(begin)
     played = PlayedPuzzle(
@@ -100,7 +100,7 @@ def load_played_puzzle() -> PlayedPuzzle:
 
 def read_puzzle_matrices(puzzle: Puzzle) -> tuple[Setup, Matrices, Matrices]:
     """The Setup that a puzzle starts with, its matrices at the start, and its matrices now."""
-    begin = Setup(**puzzle.start(current_language()))
+    begin = make_setup(**puzzle.start(current_language()))
     matrices = inputs_of(begin).matrices
     start = {name: matrices[name] for name in puzzle.open}
     reader = make_numbers_reader(puzzle, start)

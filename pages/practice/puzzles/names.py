@@ -8,7 +8,7 @@ from attention_core.record.trace import Trace
 from pages.practice.puzzles.game import PlayedPuzzle
 from pages.runs.cache import trace_for
 from pages.session.labels import place_name
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import current_language, escape_markdown, say
 
 
@@ -20,7 +20,7 @@ def say_with_cast(played: PlayedPuzzle, key: str, **values) -> str:
 
 def say_title(puzzle: Puzzle) -> str:
     """The title of a puzzle, filled in with words of its sentence."""
-    begin = Setup(**puzzle.start(current_language()))
+    begin = make_setup(**puzzle.start(current_language()))
     cast = name_cast(puzzle, trace_for(begin).labels["T"])
     return say(f"lessons.puzzles.title.{puzzle.name}", **cast)
 
@@ -41,5 +41,5 @@ def name_column(played: PlayedPuzzle, name: str, column: int) -> str:
 
 def label_columns(played: PlayedPuzzle) -> Trace:
     """The run with the example's names of D and D_out, also if its matrices were edited."""
-    dims = EXAMPLES[played.setup.example].dims
+    dims = EXAMPLES[played.setup.run.example].dims
     return played.trace.labelled(D=dims, D_out=dims)

@@ -10,7 +10,7 @@ from pages.practice.puzzles.game import PlayedPuzzle
 from pages.practice.puzzles.names import label_columns
 from pages.runs.cache import trace_for
 from pages.session.labels import name_token
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from pages.site.words import say
 
 
@@ -59,7 +59,7 @@ def make_cancel_picture(played: PlayedPuzzle) -> RunPicture:
 def make_half_picture(played: PlayedPuzzle) -> RunPicture:
     """The outputs of the unchanged example and of the puzzle's run, for the word where they differ most."""
     now = label_columns(played)
-    whole = trace_for(Setup(example=played.setup.example))
+    whole = trace_for(make_setup(example=played.setup.run.example))
     gaps = abs_difference(now["output"], whole["output"])[0].amax(-1)  # (T, D_out) -> (T,)
     query = int(gaps.argmax())
     runs = {"whole": whole, "now": now}

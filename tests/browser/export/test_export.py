@@ -11,15 +11,15 @@ from attention_core.documents.phone_page import SceneTexts, scene_page
 from attention_core.documents.provenance import Provenance
 from attention_core.explanation.arithmetic import explain
 from pages.runs.compute import compute_run
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.documents.test_phone_page import telling
 
 IMPRINT = Provenance(
     "Anna fed the dog and it barked", "https://attention.example.edu/?ex=en_it", ("Built by hand: x.",)
 )
 TEXTS = SceneTexts("Tap a number.", "All steps", "Open it", "Without arithmetic:")
-TRACE = compute_run(Setup(masks=("causal",)))[0]
-LARGE = compute_run(Setup(example="eight_heads", text="extraordinarily " * 40, scale=1e5))[0]
+TRACE = compute_run(make_setup(masks=("causal",)).run)[0]
+LARGE = compute_run(make_setup(example="eight_heads", text="extraordinarily " * 40, scale=1e5).run)[0]
 
 
 @contextmanager

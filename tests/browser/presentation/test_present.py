@@ -9,7 +9,7 @@ from pages.components import COMPONENTS
 from pages.lectures.kinds.lesson import LessonPart
 from pages.lectures.kinds.text import OwnText
 from pages.lectures.script import Lecture, Scene, lecture_to_link
-from pages.setup.setup import Setup
+from pages.setup.setup import make_setup
 from tests.browser.conftest import WINDOW, Screen, wait_for_flow
 
 PLACE = "() => [...new URLSearchParams(location.search)].filter(([name]) => ['scene', 'step'].includes(name)).join()"
@@ -49,7 +49,7 @@ def press(opened, key, place):
     [("what_if", ".what-if"), ("words", ".writing"), ("heads", ".heads"), ("circuits", ".circuits"), ("sum", ".block")],
 )
 def test_what_a_language_model_is_asked_is_shown_and_answers_on_the_stage(showing, panel, part):
-    scene = Scene(Setup(example="model_en_decoder", panel=panel, token=8), "Asked", steps=("journey", "model"))
+    scene = Scene(make_setup(example="model_en_decoder", panel=panel, token=8), "Asked", steps=("journey", "model"))
     link = lecture_to_link(Lecture("", (scene,)))
     opened = showing(f"?own={link}&scene=1&step=journey")
     press(opened, "End", "scene,1,step,model")

@@ -7,7 +7,8 @@ import pytest
 
 from attention_core.inputs.matrix_link import read_matrix
 from pages.runs.compute import compute_run
-from pages.setup.setup import Setup, setup_to_link
+from pages.setup.codec import setup_to_link
+from pages.setup.setup import Setup, make_setup
 
 pytestmark = pytest.mark.slow
 
@@ -103,10 +104,10 @@ LANE = """(root) => {
     return parts.filter(({ role }) => role === "lane").map(({ name }) => [x[name], x[name] + w[name]]);
 }"""
 IDS = [f"{query} {link}" for query, link, *_ in MECHANISMS]
-NO_KEY = Setup(example="en_it", allowed=read_matrix("~" + ";".join(f"5.{key}=0" for key in range(7))))
+NO_KEY = make_setup(example="en_it", allowed=read_matrix("~" + ";".join(f"5.{key}=0" for key in range(7))))
 RUNS = {
-    "keys of another sentence": (Setup(example="cross_en_zh"), 2, 0, ["ask", "match", "scale", *ONE_HEAD]),
-    "grouped heads": (Setup(example="eight_heads", kv_heads=2), 3, 5, ["ask", "match", "scale", *SHARES]),
+    "keys of another sentence": (make_setup(example="cross_en_zh"), 2, 0, ["ask", "match", "scale", *ONE_HEAD]),
+    "grouped heads": (make_setup(example="eight_heads", kv_heads=2), 3, 5, ["ask", "match", "scale", *SHARES]),
     "a row without a key": (NO_KEY, 5, 0, ["ask", "match", "scale", "mask", *SHARES]),
 }
 
@@ -114,7 +115,7 @@ RUNS = {
 @pytest.mark.parametrize(("query", "link", "choices", "stops"), MECHANISMS, ids=IDS)
 def test_every_stop_plays_and_ends_at_the_shares_of_the_run(screen, query, link, choices, stops):
     opened = screen(f"?ex=en_it&lang=en&t={query}&head=0&{link}")
-    check_journey(opened, Setup(example="en_it", **choices), query, 0, stops)
+    check_journey(opened, make_setup(example="en_it", **choices), query, 0, stops)
 
 
 @pytest.mark.parametrize(("setup", "query", "head", "stops"), RUNS.values(), ids=RUNS)
@@ -132,7 +133,7 @@ def check_journey(opened, setup: Setup, query: int, head: int, stops: list[str])
     lane = sorted(flow.evaluate(LANE))
     assert lane[-1][1] <= flow.evaluate("root => root.flow.layout.frame.width")  # the last one stands in the picture
     assert all(after[0] >= before[1] for before, after in itertools.pairwise(lane))  # no vector covers another
-    trace, _ = compute_run(setup)
+    trace, _ = compute_run(setup.run)
     shares = trace["weights"][0, head, query].tolist()
     assert flow.evaluate("root => [...root.flow.snapshot.shares]") == pytest.approx(shares, abs=1e-6)
     assert flow.evaluate(STICKS) == pytest.approx(shares, abs=0.03)  # a stick is never too thin to see

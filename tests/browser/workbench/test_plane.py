@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages.runs import cache
-from pages.setup.setup import setup_from_link
+from pages.setup.codec import setup_from_link
 
 pytestmark = pytest.mark.slow
 

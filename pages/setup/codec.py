@@ -1,0 +1,321 @@
+"""The text form of a Setup: its link, which holds only differences from the example, and readers of its fields."""
+
+from collections.abc import Container, Mapping
+from dataclasses import fields
+from urllib.parse import parse_qsl, urlencode
+
+from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.handmade_heads import HEAD_KINDS
+from attention_core.inputs.matrix_link import read_chosen, read_matrix, write_matrix
+from attention_core.inputs.matrix_values import ChosenNumbers, MatrixValue
+from attention_core.learned.language.recipes import RECIPES
+from attention_core.learned.language.shipped import shipped_names, weights_revision
+from attention_core.learned.training.snapshots import read_recipe
+from attention_core.learned.translation.recipes import TRANSLATORS
+from attention_core.mechanism.config import LEARNED_TENSORS
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.scores import SCORES
+from attention_core.record.errors import AttentionError
+from pages.setup.choice_text import read_choice, read_mask, read_position
+from pages.setup.head_order import HEAD_ORDER_READERS
+from pages.setup.link_values import (
+    make_choice_reader,
+    make_choices_reader,
+    make_member_reader,
+    make_numbered_reader,
+    read_array_roles,
+    read_link_count,
+    read_link_digest,
+    read_link_indices,
+    read_link_number,
+    read_mask_answer,
+    read_short_text,
+)
+from pages.setup.resolve import resolve_run
+from pages.setup.setup import (
+    AXIS_ORDERS,
+    DEFAULT_SETUP,
+    DTYPES,
+    MATRIX_FIELDS,
+    PANEL_NAMES,
+    WIRING,
+    Comparison,
+    RunSetup,
+    Setup,
+    View,
+    start_in,
+)
+from pages.setup.stated_cut import TextReader, keep_cuts, state_cuts
+from pages.setup.what_if import read_changes, read_intervention
+from pages.setup.word_choices import WORD_CHOICE_ENDS, make_word_choice_reader
+from pages.setup.word_roles import read_word_role
+from pages.setup.writing import read_writing_link
+
+MAX_LINK_CHARS = 100_000  # characters of an address: a server refuses much longer ones
+MAX_UNKNOWN_KEYS_NAMED = 6  # unknown parts of a link that are listed: more of them would fill the screen with refusals
+OTHER_LINK_KEYS = ("lang", "embed", "embed_options", "control")  # keys of a link that are no part of a Setup
+REVISION_KEY = "rev"  # the weights of the language model with which a link was made
+LINK_KEYS_BY_FIELD = {
+    "example": "ex",
+    "context_text": "ctx",
+    "word_roles": "role",
+    "heads": "heads",
+    "kv_heads": "kv",
+    "temperature": "temp",
+    "masks": "mask",
+    "positions": "pos",
+    "modifiers": "mod",
+    "normaliser": "norm",
+    "token": "t",
+}
+DEFAULTS = {
+    field.name: field.default
+    for part in (RunSetup, View, Comparison)
+    for field in fields(part)
+    if field.name not in LEARNED_TENSORS
+} | dict.fromkeys(LEARNED_TENSORS)  # the fields in the order of a link, with their defaults
+
+
+def link_key_of(name: str) -> str:
+    """A field's name in a link."""
+    return LINK_KEYS_BY_FIELD.get(name, name)
+
+
+LINK_KEYS = frozenset(map(link_key_of, DEFAULTS)) | {REVISION_KEY}
+
+
+# ---- writing ---------------------------------------------------------------------------------------------------------
+def setup_to_link(setup: Setup) -> dict[str, str]:
+    """The query parameters with the differences of a Setup from its example."""
+    link = {}
+    for name, default in DEFAULTS.items():
+        value = setup.value_of(name)
+        if value != default:
+            link[link_key_of(name)] = format_link_value(value)
+    stated = stated_cut_of(setup)
+    if stated:
+        link["cut"] = stated
+    revision = revision_of(setup.run)
+    return link if revision is None else link | {REVISION_KEY: revision}
+
+
+def format_link_value(value: object) -> str:
+    """A field's value as text of a link."""
+    if isinstance(value, MatrixValue | ChosenNumbers):
+        return write_matrix(value)
+    if isinstance(value, RunSetup):
+        return run_to_query(value)
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def run_to_query(run: RunSetup) -> str:
+    """The link of a run as one text: the form of `against`."""
+    return urlencode(setup_to_link(Setup(run)))
+
+
+def to_address(setup: Setup, language: str) -> dict[str, str]:
+    """The query parameters of a Setup; the example if they are empty but the language starts with another Setup."""
+    link = setup_to_link(setup)
+    return link if link or start_in(language) == setup else {link_key_of("example"): setup.run.example}
+
+
+def check_link_length(setup: Setup) -> None:
+    """Raises AttentionError if the address of a Setup is too long to be opened again."""
+    given = len(urlencode(setup_to_link(setup)))
+    if given > MAX_LINK_CHARS:
+        raise AttentionError("link_too_long", limit=MAX_LINK_CHARS, given=given)
+
+
+def check_link_values(parts: Mapping[str, object]) -> None:
+    """Raises AttentionError for a value that no link can hold: a browser may send what no control offers."""
+    for name, value in parts.items():
+        if value == DEFAULTS[name] or isinstance(value, MatrixValue | ChosenNumbers):
+            continue
+        text, read = format_link_value(value), FIELD_READERS.get(name, str)
+        try:
+            read_back = read(text)
+        except (ValueError, OverflowError):
+            read_back = None
+        if read_back != value:
+            raise AttentionError("link_cannot_say", name=name, given=text[:40])
+
+
+def revision_of(run: RunSetup) -> str | None:
+    """The weights of a run's language model or translator, by their fingerprint; None without a shipped one."""
+    resolved = resolve_run(run)
+    if resolved.translator is not None:
+        return TRANSLATORS.revision(resolved.translator)
+    return weights_revision(resolved.model) if resolved.model in shipped_names() else None
+
+
+# ---- where the words of Chinese texts end ----------------------------------------------------------------------------
+CUT_TEXT_FIELDS = ("text", "context_text", "more", "other_text", "circuit_words")  # in the order in which a link says
+
+
+def stated_cut_of(setup: Setup) -> str:
+    """The word lengths of a Setup's typed Chinese texts in link form, so that newer word lists keep them."""
+    texts = cut_texts_of(setup)
+    return "" if setup.run.cut or not texts else state_cuts(tuple(texts.values()), text_reader_of(setup.run))
+
+
+def cut_texts_of(setup: Setup) -> dict[str, str]:
+    """The typed texts by field that are segmented into words; none for a network, which reads symbols."""
+    if resolve_run(setup.run).network is not None:
+        return {}
+    texts = {name: setup.value_of(name) for name in CUT_TEXT_FIELDS}
+    return {name: text for name, text in texts.items() if text and not text.isascii()}
+
+
+def text_reader_of(run: RunSetup) -> TextReader:
+    """The word segmentation of typed texts: that of the grammar's models, or of the example's dictionary."""
+    resolved = resolve_run(run)
+    if resolved.model is not None or resolved.translator is not None:
+        return TextReader(None)
+    lexicon = EXAMPLES[run.example].lexicon
+    return TextReader(frozenset() if lexicon is None else frozenset(lexicon.vectors))
+
+
+def with_stated_cut(setup: Setup, stated: str) -> Setup:
+    """A Setup whose texts are segmented as a link states. Raises ValueError if that does not fit them."""
+    texts = cut_texts_of(setup)
+    kept = keep_cuts(tuple(texts.values()), stated, text_reader_of(setup.run))
+    return setup.with_fields(**dict(zip(texts, kept, strict=True)))
+
+
+def state_text_cut(run: RunSetup, text: str) -> str:
+    """The word lengths of one text in link form; empty if no word list decides them."""
+    is_cut = resolve_run(run).network is None and not run.cut and not text.isascii()
+    return state_cuts((text,), text_reader_of(run)) if is_cut else ""
+
+
+def keep_text_cut(run: RunSetup, text: str, stated: str) -> str:
+    """One text of a run, segmented as a link states. Raises ValueError if that does not fit it."""
+    (kept,) = keep_cuts((text,), stated, text_reader_of(run))
+    return kept
+
+
+# ---- reading ---------------------------------------------------------------------------------------------------------
+def setup_from_link(link: Mapping[str, str]) -> tuple[Setup, list[tuple[str, str]]]:
+    """The Setup a link describes, and its parts that could not be read as (key, text): those keep their defaults.
+
+    An unknown key, which is a slip or comes from a newer version, is such a part too; so are weights of a language
+    model that are no longer shipped, instead of which the newest are taken. Campaign marks (utm_...) are ignored.
+    """
+    values, refused = {}, []
+    stated = link.get("cut", "characters")
+    if stated != "characters":
+        link = {key: text for key, text in link.items() if key != "cut"}
+    for name in DEFAULTS:
+        key = link_key_of(name)
+        if key not in link:
+            continue
+        text = link[key]
+        read = FIELD_READERS.get(name, str)
+        try:
+            if len(text) > MAX_LINK_CHARS:
+                raise ValueError
+            values[name] = read(text)
+        except (ValueError, OverflowError):
+            refused.append((key, text[:40]))
+    setup = DEFAULT_SETUP.with_fields(**values)
+    if stated != "characters":
+        try:
+            setup = with_stated_cut(setup, stated[:MAX_LINK_CHARS])
+        except ValueError:
+            refused.append(("cut", stated[:40]))
+    revision = revision_of(setup.run)
+    if revision is not None and link.get(REVISION_KEY, revision) != revision:
+        refused.append((REVISION_KEY, link[REVISION_KEY][:40]))
+    return setup, refused + list_unknown_parts(link, LINK_KEYS.union(OTHER_LINK_KEYS))
+
+
+def run_from_query(text: str) -> RunSetup:
+    """The run of a link given as one text."""
+    setup, _ = setup_from_link(dict(parse_qsl(text, keep_blank_values=True)))
+    return setup.run
+
+
+def read_compared_run(text: str) -> RunSetup:
+    """The run of `against`. Raises ValueError if any of its link is unreadable, or if it is compared itself."""
+    parts = parse_qsl(text, keep_blank_values=True, max_num_fields=len(DEFAULTS))
+    setup, refused = setup_from_link(dict(parts))
+    unread = [key for key, _ in refused if key != REVISION_KEY]
+    if unread or setup.comparison.against is not None:
+        raise ValueError(text)
+    return setup.run
+
+
+def link_trouble(key: str, known: Container[str]) -> str:
+    """Why a part of a link could not be read: the last part of the message's key."""
+    if key == REVISION_KEY:
+        return "revision"
+    return "unread" if key in known else "unknown"
+
+
+def is_campaign_mark(key: str) -> bool:
+    """Whether a query parameter is a campaign mark (utm_...), which is no state of a page."""
+    return key.startswith("utm_")
+
+
+def list_unknown_parts(link: Mapping[str, str], known: Container[str]) -> list[tuple[str, str]]:
+    """The parts of a link with unknown keys as (key, text), at most MAX_UNKNOWN_KEYS_NAMED."""
+    unknown = [key for key in link if key not in known and not is_campaign_mark(key)]
+    return [(key[:40], link[key][:40]) for key in unknown[:MAX_UNKNOWN_KEYS_NAMED]]
+
+
+def read_changes_link(text: str) -> tuple[str, ...]:
+    """The interventions of a link, checked: each head and feed-forward layer at most once."""
+    parts = make_choices_reader(read_intervention)(text)
+    read_changes(parts)
+    return parts
+
+
+FIELD_READERS = {
+    "scores": read_chosen,
+    "weights": read_chosen,
+    **dict.fromkeys(MATRIX_FIELDS, read_matrix),
+    "example": make_member_reader(EXAMPLES),
+    "network": lambda text: read_recipe(text).name,
+    "model": make_member_reader(RECIPES),
+    "layer": read_link_count,
+    "cut": make_member_reader(("characters",)),
+    "word_roles": make_choices_reader(read_word_role),
+    "cross": lambda text: make_member_reader(("True", "False"))(text) == "True",
+    "heads": read_link_count,
+    "kv_heads": read_link_count,
+    "d_k": read_link_count,
+    "d_v": read_link_count,
+    "sentence": read_link_count,
+    "file": read_link_digest,
+    "roles": read_array_roles,
+    "axes": make_member_reader(AXIS_ORDERS),
+    "part": read_link_indices,
+    "polarity": make_member_reader(("blocked",)),
+    "mask_as": make_choices_reader(read_mask_answer),
+    "built": make_choices_reader(make_numbered_reader(HEAD_KINDS)),
+    "wiring": make_choices_reader(make_member_reader(WIRING)),
+    "score": make_member_reader(SCORES),
+    "scale": read_link_number,
+    "temperature": read_link_number,
+    "masks": make_choices_reader(read_mask),
+    "positions": make_choices_reader(read_position),
+    "modifiers": make_choices_reader(lambda text: read_choice(text, MODIFIERS)),
+    "normaliser": make_choice_reader(lambda text: read_choice(text, NORMALISERS)),
+    "dtype": make_member_reader(DTYPES),
+    "device": make_member_reader(("cpu", "cuda")),
+    "seed": read_link_count,
+    "token": read_link_count,
+    "head": read_link_count,
+    "cell": read_link_indices,
+    "ramp": make_member_reader(("times", "shares")),
+    "panel": make_member_reader(PANEL_NAMES),
+    **HEAD_ORDER_READERS,
+    **{name: make_word_choice_reader(name) for name in WORD_CHOICE_ENDS},
+    "written": read_writing_link,
+    "changes": read_changes_link,
+    "held": make_member_reader(("norms",)),
+    "circuit_words": read_short_text,
+    "against": read_compared_run,
+    "pinned": make_member_reader(("values", "difference")),
+}

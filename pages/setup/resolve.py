@@ -1,0 +1,152 @@
+"""What the fields of a run amount to together with its example: its input, its network and its AttentionConfig."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from attention_core import AttentionConfig
+from attention_core.examples.examples import EXAMPLES
+from attention_core.inputs.handmade_heads import read_head_kind
+from attention_core.learned.language.reading import layer_config
+from attention_core.learned.language.readout import WordChoices
+from attention_core.learned.translation.reading import cross_config
+from attention_core.mechanism.modifiers import MODIFIERS
+from attention_core.mechanism.normalisers import NORMALISERS
+from attention_core.mechanism.plain_checks import require_positive
+from attention_core.record.errors import AttentionError
+from pages.setup.choice_text import read_choice, read_mask, read_position, write_choice, write_mask, write_position
+from pages.setup.setup import MAX_SHOWN_HEADS, RunSetup, View
+
+
+@dataclass(frozen=True)
+class ResolvedRun:
+    """The kind of input of a run, and what makes its vectors and matrices.
+
+    mode: "sentence", "matrix", "qkv", "file", or "code", the tensors of the example's listing. crossed: whether keys
+    and values come from a second sequence. built: the heads built by hand, as (name, offset), which make the x of
+    sentences. network: the trained network by its recipe's name. model: the language model by its name; layer: its
+    layer, counted from 1. translator: by its name. None each if the vectors and matrices come from elsewhere.
+    """
+
+    mode: str
+    crossed: bool
+    built: tuple[tuple[str, int], ...]
+    network: str | None
+    model: str | None
+    layer: int | None
+    translator: str | None
+
+
+@lru_cache(maxsize=64)  # asked for in many places of one run of the script
+def resolve_run(run: RunSetup) -> ResolvedRun:
+    """The ResolvedRun of a run.
+
+    >>> resolve_run(RunSetup(q="1,2", cross=True)).mode
+    'qkv'
+    """
+    example = EXAMPLES[run.example]
+    mode = input_mode_of(run)
+    crossed = example.q is None and example.context_tokens is not None if run.cross is None else run.cross
+    built: tuple[tuple[str, int], ...] = ()
+    if mode == "sentence" and not crossed:
+        built = tuple(map(read_head_kind, example.built if run.built is None else run.built))
+    network = model = layer = None
+    if example.network is not None and not built:
+        network = run.network or example.network
+    if example.model is not None and not built and mode not in ("qkv", "file"):
+        model = run.model or example.model
+        layer = example.layer if run.layer is None else run.layer
+    translator = example.translator if crossed and mode == "sentence" else None
+    return ResolvedRun(mode, crossed, built, network, model, layer, translator or None)
+
+
+def input_mode_of(run: RunSetup) -> str:
+    """The kind of input, as ResolvedRun has it."""
+    example = EXAMPLES[run.example]
+    if run.file is not None:
+        return "file"
+    if run.q is not None:
+        return "qkv"
+    if run.x is not None:
+        return "matrix"
+    if run.text is not None:
+        return "sentence"
+    if example.code is not None:
+        return "code"
+    return "sentence" if example.q is None else "qkv"
+
+
+def word_choices_of(view: View) -> WordChoices:
+    """The sampling settings of the language model."""
+    return WordChoices(view.word_temperature or 1.0, view.top_k, view.top_p or 1.0)
+
+
+def learned_config_of(run: RunSetup) -> AttentionConfig | None:
+    """The choices that a language model or a translator was trained with; none without one. Raises AttentionError:
+    at_most."""
+    resolved = resolve_run(run)
+    if resolved.translator is not None:
+        return cross_config(resolved.translator)
+    return None if resolved.model is None else layer_config(resolved.model, resolved.layer)
+
+
+def positions_of(run: RunSetup) -> tuple[str, ...]:
+    """The position encodings: the chosen ones, else the model's or the example's."""
+    return own_positions_of(run) if run.positions is None else run.positions
+
+
+def own_positions_of(run: RunSetup) -> tuple[str, ...]:
+    """The default position encodings: the model's or the example's."""
+    learned = learned_config_of(run)
+    if learned is None:
+        return EXAMPLES[run.example].positions
+    return tuple(write_position(name, params) for name, params in learned.positions)
+
+
+def to_positions_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Position encodings as a field: None if they are the defaults."""
+    return None if names == own_positions_of(run) else names
+
+
+def modifiers_of(run: RunSetup) -> tuple[str, ...]:
+    """The modifiers: the chosen ones, else the model's."""
+    return own_modifiers_of(run) if run.modifiers is None else run.modifiers
+
+
+def own_modifiers_of(run: RunSetup) -> tuple[str, ...]:
+    """The default modifiers: the model's, or none."""
+    learned = learned_config_of(run)
+    if learned is None:
+        return ()
+    return tuple(write_choice(name, params, MODIFIERS) for name, params in learned.modifiers)
+
+
+def to_modifiers_field(run: RunSetup, names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Modifiers as a field: None if they are the defaults."""
+    return None if names == own_modifiers_of(run) else names
+
+
+def config_of(run: RunSetup) -> AttentionConfig:
+    """The AttentionConfig of a run; what is None in it is the example's."""
+    example, resolved = EXAMPLES[run.example], resolve_run(run)
+    masks, heads = run.masks, run.heads
+    learned = learned_config_of(run)
+    if masks is None:
+        masks = example.masks if learned is None else tuple(write_mask(*mask) for mask in learned.masks)
+    if heads is None:
+        heads = len(resolved.built) or example.heads
+    if require_positive("heads", heads) > MAX_SHOWN_HEADS:
+        raise AttentionError("at_most", name="heads", limit=MAX_SHOWN_HEADS, given=heads)
+    return AttentionConfig(
+        score=run.score or example.score,
+        scale=run.scale,
+        temperature=run.temperature,
+        heads=heads,
+        kv_heads=run.kv_heads,
+        masks=tuple(map(read_mask, masks)),
+        positions=tuple(map(read_position, positions_of(run))),
+        modifiers=tuple(read_choice(text, MODIFIERS) for text in modifiers_of(run)),
+        normaliser=read_choice(run.normaliser, NORMALISERS),
+        dropout=example.dropout if resolved.mode == "code" else None,
+        replace="uniform" if "even" in run.wiring else None,
+        residual="residual" in run.wiring or learned is not None,
+    )
