@@ -37,7 +37,7 @@ EDIT_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 CHOSEN_PATTERN = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})=([^;,]{1,30})")
 RANDOM_PATTERN = re.compile(r"random\.([0-9]{1,9})")
 ANY_SHAPE = (1000, 1000)  # more rows and columns than EDIT_PATTERN can say
-MAX_REMEMBERED = 64  # matrices: a page reads and writes the same ones many times
+MAX_REMEMBERED = 32  # matrices: a page reads and writes the same ones many times
 
 
 # ---- read ------------------------------------------------------------------------------------------------------------

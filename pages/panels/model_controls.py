@@ -44,7 +44,8 @@ def show_model_choice(name: str) -> None:
 
 def layer_dependencies(screen: ScreenState) -> tuple[object, ...]:
     """The model and its layer."""
-    return (resolve_run(screen.setup.run).model, resolve_run(screen.setup.run).layer)
+    resolved = resolve_run(screen.setup.run)
+    return resolved.model, resolved.layer
 
 
 @page_part(layer_dependencies)

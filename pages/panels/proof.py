@@ -21,10 +21,9 @@ def get_wanted_proof(trace: Trace, setup: Setup) -> Proof | None:
     """The proof of a run; None if it is large and the reader did not request it."""
     number_count = sum(step.stored.numel() for step in trace.steps.values())
     is_small = number_count <= MAX_AUTOMATIC_PROOF_NUMBERS
-    run = setup.run
-    if not is_small and st.session_state.get("prove") != run:
+    if not is_small and st.session_state.get("prove") != setup.run:
         return None
-    return proof_for(Setup(run))
+    return proof_for(setup.run)
 
 
 def show_proof(trace: Trace, setup: Setup) -> None:

@@ -203,9 +203,9 @@ def inputs_of(setup: Setup) -> RunInputs:
 
 
 @cache_in_thread
-def proof_for(setup: Setup) -> Proof:
-    """The proof of a Setup's run. Raises AttentionError."""
-    return cached_proof(setup.run, trace_for(setup))
+def proof_for(run: RunSetup) -> Proof:
+    """The proof of a run. Raises AttentionError."""
+    return cached_proof(run, trace_for(Setup(run)))
 
 
 @cache_in_thread

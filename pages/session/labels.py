@@ -270,9 +270,8 @@ def find_own_asker(trace: Trace, setup: Setup, batch: int, head: int | None = No
     if head is None and setup.view.head is not None:
         head = min(setup.view.head, trace.sizes()["H"] - 1)
     first = int(START in words[:1])  # of a language model
-    return find_asking_word(
-        trace, words, batch, head, first=first, past_itself=resolve_run(setup.run).model is not None
-    )
+    is_of_model = resolve_run(setup.run).model is not None
+    return find_asking_word(trace, words, batch, head, first=first, past_itself=is_of_model)
 
 
 def why_it_asks(trace: Trace, setup: Setup, selection: Selection) -> str | None:

@@ -17,13 +17,17 @@ from pages.session.linked_state import LinkedState, show_link
 from pages.setup.codec import check_link_length, check_link_values, to_address
 from pages.setup.head_order import HEAD_ORDER_READERS
 from pages.setup.resolve import resolve_run
-from pages.setup.setup import DEFAULT_SETUP, Setup, start_in
+from pages.setup.setup import Setup, make_setup, start_in
 from pages.setup.writing import find_written
 from pages.site.words import current_language
 
 MAX_HISTORY = 50  # Setups that undo can go back through
-WHAT_IF_FIELDS = ("changes", "held", "other_text")
-LOOK_FIELDS = {"sentence", "token", "head", "step", "stop", "cell", *HEAD_ORDER_READERS, "written", *WHAT_IF_FIELDS}
+INTERVENTION_FIELDS = ("changes", "held", "other_text")  # what is changed in a language model
+LOOK_FIELDS = {
+    *("sentence", "token", "head", "step", "stop", "cell", "written"),
+    *HEAD_ORDER_READERS,
+    *INTERVENTION_FIELDS,
+}  # fields of the view whose change undo takes back
 READ_FIELDS = {"text", "more", "model"}  # a change of these drops the generated text
 WORD_FIELDS = {"text", "cut"}  # a change of these drops the chosen query
 EMPTY_HISTORY: dict = {"past": [], "future": [], "before": None}
@@ -170,7 +174,7 @@ def adopt_setup(setup: Setup) -> None:
 
 def open_example(example: str) -> None:
     """Opens an example with its default settings."""
-    setup, now = DEFAULT_SETUP.with_fields(example=example), current_setup()
+    setup, now = make_setup(example=example), current_setup()
     if now.comparison.run_a is not None:  # the example is another B
         setup = setup.with_fields(against=now.comparison.against, pinned=now.comparison.pinned)
     push_history(setup)

@@ -36,7 +36,7 @@ class ResolvedRun:
     translator: str | None
 
 
-@lru_cache(maxsize=64)  # asked for in many places of one run of the script
+@lru_cache(maxsize=8)  # asked in many places of one script run; few, for a run may hold megabytes of matrices
 def resolve_run(run: RunSetup) -> ResolvedRun:
     """The ResolvedRun of a run.
 

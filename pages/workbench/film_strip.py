@@ -93,9 +93,9 @@ def make_frame(screen: ScreenState, name: str, place: int, value: SweptValue) ->
     """Returns the data of one frame: a small map with its figure. Raises AttentionError if it cannot be computed."""
     sweep = SWEEPS[name]
     value_now = sweep.now(with_seen_head(screen), screen.trace, screen.inputs)
-    changed = screen.setup.with_fields(**make_frame_change(screen, name, value))
+    run = screen.setup.with_fields(**make_frame_change(screen, name, value)).run
     small_map, figure = cached_frame(
-        changed.run,
+        run,
         screen.setup.run,
         name,
         screen.selection,
@@ -132,7 +132,7 @@ def with_seen_head(screen: ScreenState) -> Setup:
 def cached_frame(
     run: RunSetup, now: RunSetup, name: str, selection: Selection, times: bool
 ) -> tuple[SmallRaster, float]:
-    """Returns a run's map of the selected head, and its figure. now: the current run's."""
+    """Returns a run's map of the selected head, and its figure. now: the run on the screen."""
     trace = trace_for(Setup(run))
     small_map = small_raster(trace, "weights", selection.at, times)
     figure = SWEEPS[name].figure(Setup(now), trace, selection)

@@ -178,9 +178,13 @@ def count_query_columns(inputs: RunInputs) -> int:
 
 
 # ---- wiring ----------------------------------------------------------------------------------------------------------
-@page_part(
-    lambda screen: (resolve_run(screen.setup.run).mode, screen.setup.run.wiring, screen.inputs.origins.get("w_o"))
-)
+def wiring_dependencies(screen: ScreenState) -> tuple[object, ...]:
+    """Returns the kind of input, the wiring options and the origin of W_o."""
+    run = screen.setup.run
+    return resolve_run(run).mode, run.wiring, screen.inputs.origins.get("w_o")
+
+
+@page_part(wiring_dependencies)
 def show_wiring_control(screen: ScreenState) -> None:
     """Shows the wiring options: W_q = W_k = W_v, Q and K swapped, no W_o, x + output, no positions, even weights."""
     setup, origins = screen.setup, screen.inputs.origins
@@ -215,19 +219,19 @@ def make_wiring_change(setup: Setup, names: Sequence[str], has_output: bool) -> 
 
 # ---- heads built by hand ---------------------------------------------------------------------------------------------
 def built_heads_dependencies(screen: ScreenState) -> tuple[object, ...]:
-    """Returns the heads built by hand; with an offset head also the whole Setup without its view."""
-    setup = screen.setup
+    """Returns the heads built by hand; with an offset head also the run."""
+    setup, resolved = screen.setup, resolve_run(screen.setup.run)
     dragged = (setup.run, current_palette().share) if offset_places(setup) else None
-    return resolve_run(setup.run).mode, resolve_run(setup.run).crossed, resolve_run(setup.run).built, dragged
+    return resolved.mode, resolved.crossed, resolved.built, dragged
 
 
 @page_part(built_heads_dependencies)
 def show_built_heads_control(screen: ScreenState) -> None:
     """Shows the choice of heads built by hand, and the sliders for the offsets of offset heads."""
-    setup = screen.setup
-    if resolve_run(setup.run).mode != "sentence" or resolve_run(setup.run).crossed:
+    setup, resolved = screen.setup, resolve_run(screen.setup.run)
+    if resolved.mode != "sentence" or resolved.crossed:
         return
-    kinds = resolve_run(setup.run).built
+    kinds = resolved.built
     names = dict.fromkeys(name for name, _ in kinds)
 
     def choose_heads() -> None:

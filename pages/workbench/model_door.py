@@ -11,7 +11,7 @@ from pages.runs.run_inputs import RunInputs
 from pages.session import setup_state
 from pages.session.fragments import redraw
 from pages.setup.resolve import resolve_run
-from pages.setup.setup import DEFAULT_SETUP, Setup
+from pages.setup.setup import Setup, make_setup
 from pages.site.words import say
 
 MODEL_EXAMPLES = {"en": "model_en", "zh": "model_zh"}  # the example that opens the model, by the language of the text
@@ -24,8 +24,9 @@ def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
     None if the example knows all words of the sentence, if a model reads it already, for cross-attention, and if no
     sentence is typed.
     """
-    has_reader = resolve_run(setup.run).model is not None or resolve_run(setup.run).network is not None
-    if setup.run.text is None or has_reader or resolve_run(setup.run).crossed:
+    resolved = resolve_run(setup.run)
+    has_reader = resolved.model is not None or resolved.network is not None
+    if setup.run.text is None or has_reader or resolved.crossed:
         return None
     example = EXAMPLES[setup.run.example]
     knows_words = example.lexicon is not None and not example.built
@@ -34,7 +35,7 @@ def find_model_door(setup: Setup, inputs: RunInputs) -> Setup | None:
     words = first_sentence_of(inputs)
     is_chinese = is_written_without_spaces("".join(words))
     text = ("" if is_chinese else " ").join(words)
-    return DEFAULT_SETUP.with_fields(example=MODEL_EXAMPLES["zh" if is_chinese else "en"], text=text)
+    return make_setup(example=MODEL_EXAMPLES["zh" if is_chinese else "en"], text=text)
 
 
 def show_model_door(setup: Setup, inputs: RunInputs) -> None:

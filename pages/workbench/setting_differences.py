@@ -60,12 +60,12 @@ def list_changed_matrices(one: Run, other: Run) -> list[str]:
 # ---- the settings of one run -----------------------------------------------------------------------------------------
 def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str, str]:
     """Returns all settings except matrices, in words; unset fields have the value of the example."""
-    config, sizes = config_of(setup.run), trace.sizes()
+    config, sizes, resolved = config_of(setup.run), trace.sizes(), resolve_run(setup.run)
     no_value = say("control.none")
-    has_sentence = resolve_run(setup.run).mode == "sentence"
+    has_sentence = resolved.mode == "sentence"
     settings = {
         "example": say(f"example.{setup.run.example}"),
-        "input": say(f"mode.{resolve_run(setup.run).mode}"),
+        "input": say(f"mode.{resolved.mode}"),
         "text": spell_tokens(inputs.queries, setup.run) if has_sentence else no_value,
         "context_text": spell_tokens(inputs.keys, setup.run) if inputs.crossed else no_value,
         "more": str(sizes["B"]),
@@ -93,7 +93,7 @@ def describe_settings(setup: Setup, trace: Trace, inputs: RunInputs) -> dict[str
     for name in CHOSEN_NUMBER_FIELDS:
         chosen = getattr(setup.run, name)
         settings[name] = str(0 if chosen is None else chosen.cells.shape[0])
-    settings["network"] = resolve_run(setup.run).network or no_value
+    settings["network"] = resolved.network or no_value
     return settings
 
 

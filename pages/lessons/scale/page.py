@@ -86,9 +86,8 @@ def draw_single_draw(runs: Runs, seed: int, known: bool) -> Picture:
 
 def draw_runs(d_k: int, keys: int, seed: int) -> Runs:
     """Samples a query and keys, and returns their runs."""
-    return {
-        score: make_setup(example="one_query", **parts) for score, parts in draw_query_and_keys(d_k, keys, seed).items()
-    }
+    drawn = draw_query_and_keys(d_k, keys, seed)
+    return {score: make_setup(example="one_query", **parts) for score, parts in drawn.items()}
 
 
 def change_draw(run: Setup) -> dict:

@@ -139,8 +139,8 @@ with draw_lesson(LESSON) as place:
         show_live_choice(temperature, lambda value: {"params": {"scaled_scores": {"temperature": value}}})
     usual = setup_with_scores(numbers)
     setups = [usual.with_fields(temperature=value) for value in temperature.options]
-    facts = [row_fact(trace_for(run), 0, 0) for run in setups]
-    told = [describe_largest(numbers, run.run.temperature, fact) for run, fact in zip(setups, facts, strict=True)]
+    facts = [row_fact(trace_for(each), 0, 0) for each in setups]
+    told = [describe_largest(numbers, each.run.temperature, fact) for each, fact in zip(setups, facts, strict=True)]
     setup = setups[temperature.position]
     trace = trace_for(setup)
     tell_live(

@@ -44,11 +44,8 @@ circuits_component = make_component(
 
 def draw_circuits(screen: ScreenState) -> None:
     """Draws the circuits of the selected head as maps of words, and the box for further words."""
-    name, layer, head = (
-        model_sentences_of(screen.setup.run).model,
-        resolve_run(screen.setup.run).layer,
-        screen.selection.head,
-    )
+    resolved, head = resolve_run(screen.setup.run), screen.selection.head
+    name, layer = resolved.model, resolved.layer
     view = view_circuit(screen)
     called = name_model_head(screen.setup, layer, head)
     called = say("block.part.head", head=called) if called.isdigit() else called
