@@ -97,51 +97,51 @@ class Recalled(Generic[Value]):
 
 
 @partial(KeptRuns, most_bytes=MAX_RUN_BYTES, most=MAX_CACHED_RUNS)
-def cached_run(setup: RunSetup, arrays: UploadedArrays | None) -> Run:
-    return compute_run(setup, arrays)
+def cached_run(run: RunSetup, arrays: UploadedArrays | None) -> Run:
+    return compute_run(run, arrays)
 
 
 @keep_latest
-def latest_run(setup: RunSetup, _arrays: UploadedArrays | None) -> Run:
+def latest_run(run: RunSetup, _arrays: UploadedArrays | None) -> Run:
     """The last two runs on a GPU: they stay there, and only the steps that are shown are copied."""
-    return compute_run(setup, _arrays)
+    return compute_run(run, _arrays)
 
 
 @cache_by_setup
-def cached_proof(setup: RunSetup, _trace: Trace) -> Proof:
+def cached_proof(run: RunSetup, _trace: Trace) -> Proof:
     return prove(_trace)
 
 
 @cache_by_setup
-def cached_precision(setup: RunSetup, _trace: Trace, _inputs: RunInputs) -> torch.dtype:
+def cached_precision(run: RunSetup, _trace: Trace, _inputs: RunInputs) -> torch.dtype:
     return infer_precision(_trace, _inputs.brought.given)
 
 
 @cache_by_setup
-def cached_diagnosis(setup: RunSetup, _trace: Trace, _inputs: RunInputs) -> Diagnosis:
-    precision = cached_precision(setup, _trace, _inputs)
+def cached_diagnosis(run: RunSetup, _trace: Trace, _inputs: RunInputs) -> Diagnosis:
+    precision = cached_precision(run, _trace, _inputs)
     return first_difference(_trace, _inputs.brought.given, precision)
 
 
 @cache_by_setup
-def cached_causes(setup: RunSetup, _trace: Trace, _inputs: RunInputs) -> tuple[Cause, ...]:
-    precision = cached_precision(setup, _trace, _inputs)
+def cached_causes(run: RunSetup, _trace: Trace, _inputs: RunInputs) -> tuple[Cause, ...]:
+    precision = cached_precision(run, _trace, _inputs)
     return find_causes(_trace, _inputs.brought.given, precision)
 
 
 @cache_by_setup
-def cached_batch_difference(setup: RunSetup, _trace: Trace) -> tuple[str, float]:
-    return largest_batch_difference(_trace, run_sentences_alone(setup))
+def cached_batch_difference(run: RunSetup, _trace: Trace) -> tuple[str, float]:
+    return largest_batch_difference(_trace, run_sentences_alone(run))
 
 
 @cache_by_setup
-def cached_moves(setup: RunSetup, before: RunSetup, _trace: Trace, _before: Trace) -> dict[str, StepMove]:
+def cached_moves(run: RunSetup, before: RunSetup, _trace: Trace, _before: Trace) -> dict[str, StepMove]:
     return dict(find_moves(_trace, _before))
 
 
 @cache_by_setup
 def cached_row_distances(
-    setup: RunSetup, before: RunSetup, batch: int, head: int, _trace: Trace, _before: Trace
+    run: RunSetup, before: RunSetup, batch: int, head: int, _trace: Trace, _before: Trace
 ) -> tuple[torch.Tensor, torch.Tensor]:
     was = _before["weights"][batch, head].double()  # (T, S)
     now = _trace["weights"][batch, head].double()
@@ -151,33 +151,33 @@ def cached_row_distances(
 
 
 @cache_by_setup
-def cached_decoding(setup: RunSetup) -> list[Trace]:
-    return run_decoding(setup)
+def cached_decoding(run: RunSetup) -> list[Trace]:
+    return run_decoding(run)
 
 
 TextItems = tuple[tuple[str, str], ...]
 
 
 @cache_by_setup
-def cached_check(setup: RunSetup, texts: TextItems, stages: TextItems, _trace: Trace) -> CheckedWork:
+def cached_check(run: RunSetup, texts: TextItems, stages: TextItems, _trace: Trace) -> CheckedWork:
     return check_work(_trace, dict(texts), dict(stages))
 
 
 @cache_by_setup
-def cached_slips(setup: RunSetup, texts: TextItems, stages: TextItems, _checked: CheckedWork) -> dict[str, StepSlips]:
+def cached_slips(run: RunSetup, texts: TextItems, stages: TextItems, _checked: CheckedWork) -> dict[str, StepSlips]:
     return find_slips(_checked)
 
 
 @cache_in_thread
-def run_and_inputs_for(setup: RunSetup) -> Run:
+def run_and_inputs_for(run: RunSetup) -> Run:
     """The run and the inputs of a Setup."""
-    keep = cached_run if setup.device == "cpu" else latest_run
-    return keep(setup, find_arrays(setup))
+    keep = cached_run if run.device == "cpu" else latest_run
+    return keep(run, find_arrays(run))
 
 
-def find_arrays(setup: RunSetup) -> UploadedArrays | None:
+def find_arrays(run: RunSetup) -> UploadedArrays | None:
     """The uploaded arrays of a Setup, or None if it names no file. Raises AttentionError: file_away."""
-    return None if setup.file is None else uploaded_arrays(setup)
+    return None if run.file is None else uploaded_arrays(run)
 
 
 def check_computable(setup: Setup) -> None:

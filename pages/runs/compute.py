@@ -47,19 +47,19 @@ Sentences = DictionarySentences | HandmadeHeads | LearnedTexts | ModelSentences 
 InputKind = Sentences | QkvMatrices | UploadedQkv | DrawnTensors
 
 
-def input_kind_of(setup: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
+def input_kind_of(run: RunSetup, arrays: UploadedArrays | None = None) -> InputKind:
     """The kind of input of a Setup. arrays: those of its uploaded files."""
-    choice = resolve_run(setup)
-    sentences = make_sentences(setup, choice)
+    choice = resolve_run(run)
+    sentences = make_sentences(run, choice)
     match choice.mode:
         case "file":
             return UploadedQkv(
                 arrays or {},
                 sentences,
-                setup.roles,
-                setup.axes,
-                setup.part,
-                answers=mask_answers_of(setup),
+                run.roles,
+                run.axes,
+                run.part,
+                answers=mask_answers_of(run),
             )
         case "qkv":
             return QkvMatrices(sentences)
@@ -68,31 +68,31 @@ def input_kind_of(setup: RunSetup, arrays: UploadedArrays | None = None) -> Inpu
     return sentences
 
 
-def mask_answers_of(setup: RunSetup) -> dict[str, MaskReading]:
+def mask_answers_of(run: RunSetup) -> dict[str, MaskReading]:
     """How the masks of a Setup's file are read, by role."""
-    answers = {"mask": MaskReading("", setup.polarity)} if setup.polarity else {}
-    return answers | dict(map(read_mask_answer, setup.mask_as))
+    answers = {"mask": MaskReading("", run.polarity)} if run.polarity else {}
+    return answers | dict(map(read_mask_answer, run.mask_as))
 
 
-def make_sentences(setup: RunSetup, choice: ResolvedRun) -> Sentences:
+def make_sentences(run: RunSetup, choice: ResolvedRun) -> Sentences:
     """The sentences of a Setup, of the class that makes their vectors."""
     lines, typed = [], []
-    if setup.more is not None and choice.mode == "sentence" and not choice.crossed:
-        lines = [line for line in setup.more.splitlines() if line.strip()]
+    if run.more is not None and choice.mode == "sentence" and not choice.crossed:
+        lines = [line for line in run.more.splitlines() if line.strip()]
     for name in ("x", "context"):
-        if getattr(setup, name) is not None:
+        if getattr(run, name) is not None:
             typed.append(name)
     common = {
-        "example": EXAMPLES[setup.example],
-        "text": setup.text,
-        "context_text": setup.context_text,
+        "example": EXAMPLES[run.example],
+        "text": run.text,
+        "context_text": run.context_text,
         "crossed": choice.crossed,
         "more": tuple(lines),
         "typed": frozenset(typed),
-        "bare": "bare" in setup.wiring,
-        "seed": setup.seed,
-        "word_roles": setup.word_roles,
-        "by_character": setup.cut == "characters",
+        "bare": "bare" in run.wiring,
+        "seed": run.seed,
+        "word_roles": run.word_roles,
+        "by_character": run.cut == "characters",
     }
     if choice.built:
         return HandmadeHeads(**common, kinds=choice.built)
@@ -105,80 +105,80 @@ def make_sentences(setup: RunSetup, choice: ResolvedRun) -> Sentences:
     return DictionarySentences(**common)
 
 
-def sentences_of(setup: RunSetup) -> Sentences:
+def sentences_of(run: RunSetup) -> Sentences:
     """The sentences of a Setup, whatever its kind of input."""
-    return make_sentences(setup, resolve_run(setup))
+    return make_sentences(run, resolve_run(run))
 
 
-def spell_tokens(tokens: tuple[str, ...], setup: RunSetup) -> str:
+def spell_tokens(tokens: tuple[str, ...], run: RunSetup) -> str:
     """A text that is tokenised to the given tokens."""
-    return sentences_of(setup).spell(tokens)
+    return sentences_of(run).spell(tokens)
 
 
-def tokens_of(text: str, setup: RunSetup) -> tuple[str, ...]:
+def tokens_of(text: str, run: RunSetup) -> tuple[str, ...]:
     """The tokens of a typed text."""
-    return sentences_of(setup).tokens_of(text)
+    return sentences_of(run).tokens_of(text)
 
 
 # ---- what goes in ----------------------------------------------------------------------------------------------------
-def gather_inputs(setup: RunSetup, arrays: UploadedArrays | None = None) -> RunInputs:
+def gather_inputs(run: RunSetup, arrays: UploadedArrays | None = None) -> RunInputs:
     """All of a run's inputs. arrays: what the Setup's file holds. Raises AttentionError for what cannot be read."""
-    kind, config = input_kind_of(setup, arrays), config_of(setup)
-    return gather_for_kind(kind, setup, config)
+    kind, config = input_kind_of(run, arrays), config_of(run)
+    return gather_for_kind(kind, run, config)
 
 
-def gather_for_kind(kind: InputKind, setup: RunSetup, config: AttentionConfig) -> RunInputs:
+def gather_for_kind(kind: InputKind, run: RunSetup, config: AttentionConfig) -> RunInputs:
     """All of a run's inputs: those of a kind, and what is typed over them."""
-    inputs = RunInputs(typed=typed_matrices(setup))
-    sizes = make_head_sizes(setup, config)
+    inputs = RunInputs(typed=typed_matrices(run))
+    sizes = make_head_sizes(run, config)
     match kind:
         case UploadedQkv():
             kind.gather(inputs)
         case QkvMatrices():
             kind.gather(inputs)
-            note_sentence_rows(inputs, setup, config)
+            note_sentence_rows(inputs, run, config)
         case _:
             kind.gather(inputs)
             if "x" in inputs.matrices:
-                sizes = replace(sizes, key_width=put_source_matrices(inputs, config, setup.seed))
+                sizes = replace(sizes, key_width=put_source_matrices(inputs, config, run.seed))
             kind.put_projections(inputs, sizes)
     B, _, T, S = checked_run_sizes(inputs, config)
     learned = kind.score_weights()
-    put_learned_matrices(inputs, learned, sizes, setup.wiring, config)
+    put_learned_matrices(inputs, learned, sizes, run.wiring, config)
     pairs = {"B": B, "H": config.heads, "T": T, "S": S}
-    check_tanh_layer(inputs, SCORES[config.score], pairs, getattr(torch, setup.dtype))
-    if setup.allowed is not None:
-        inputs.typed["allowed"] = drop_outside_cells(setup.allowed, (T, S))
+    check_tanh_layer(inputs, SCORES[config.score], pairs, getattr(torch, run.dtype))
+    if run.allowed is not None:
+        inputs.typed["allowed"] = drop_outside_cells(run.allowed, (T, S))
         put_matrix(inputs, "allowed", StartMatrix(np.ones((T, S)), "typed"))
     return inputs
 
 
-def note_sentence_rows(inputs: RunInputs, setup: RunSetup, config: AttentionConfig) -> None:
+def note_sentence_rows(inputs: RunInputs, run: RunSetup, config: AttentionConfig) -> None:
     """Notes which rows of typed q and k are still those that a sentence's random vectors or matrices made."""
-    if EXAMPLES[setup.example].q is not None:
+    if EXAMPLES[run.example].q is not None:
         return
     try:
-        sentence = gather_inputs(replace(setup, q=None, k=None, v=None))
+        sentence = gather_inputs(replace(run, q=None, k=None, v=None))
     except AttentionError:  # what was typed was taken over from another one, and is no sentence of its own
         return
-    note_made_rows(inputs, sentence, setup.wiring, config)
+    note_made_rows(inputs, sentence, run.wiring, config)
 
 
-def typed_matrices(setup: RunSetup) -> dict[str, MatrixValue]:
+def typed_matrices(run: RunSetup) -> dict[str, MatrixValue]:
     """The values of typed matrices by name."""
-    values = {name: getattr(setup, name) for name in TYPED_MATRICES}
+    values = {name: getattr(run, name) for name in TYPED_MATRICES}
     return {name: value for name, value in values.items() if value is not None}
 
 
-def make_head_sizes(setup: RunSetup, config: AttentionConfig) -> HeadSizes:
+def make_head_sizes(run: RunSetup, config: AttentionConfig) -> HeadSizes:
     """The heads and widths that a Setup chooses."""
     return HeadSizes(
         heads=config.heads,
         kv_heads=config.kv_heads,
-        d_k=setup.d_k,
-        d_v=setup.d_v,
-        tied="tied" in setup.wiring,
-        seed=setup.seed,
+        d_k=run.d_k,
+        d_v=run.d_v,
+        tied="tied" in run.wiring,
+        seed=run.seed,
     )
 
 
@@ -215,44 +215,44 @@ def count_queries_and_keys(inputs: RunInputs) -> tuple[int, int]:
 
 
 # ---- the run ---------------------------------------------------------------------------------------------------------
-def compute_run(setup: RunSetup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
+def compute_run(run: RunSetup, arrays: UploadedArrays | None = None) -> tuple[Trace, RunInputs]:
     """The Trace of a Setup, on the CPU and with labelled axes, and its inputs.
 
     Raises AttentionError for whatever the core refuses.
     """
-    inputs, steps, plan = prepare_run(setup, arrays)
+    inputs, steps, plan = prepare_run(run, arrays)
     with torch.inference_mode():
         trace = run_plan(steps, plan)
     first = inputs.at(0)
-    columns = label_feature_axes(setup, inputs, trace)
+    columns = label_feature_axes(run, inputs, trace)
     labelled = trace.on_cpu().labelled(
         T=first.queries,
         S=first.keys,
         **columns,
     )
-    chance = first.random_parts("tied" in setup.wiring)
+    chance = first.random_parts("tied" in run.wiring)
     return replace(labelled, chance=chance), inputs
 
 
-def check(setup: RunSetup, arrays: UploadedArrays | None = None) -> None:
+def check(run: RunSetup, arrays: UploadedArrays | None = None) -> None:
     """Raises AttentionError if compute_run would in preparing the run; computes nothing."""
-    prepare_run(setup, arrays)
+    prepare_run(run, arrays)
 
 
-def prepare_run(setup: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
+def prepare_run(run: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInputs, dict[str, Step], Plan]:
     """The inputs of a run, the same as steps, and the plan. Raises AttentionError."""
-    require_one_of("device", setup.device, AVAILABLE_DEVICES)
-    kind, config = input_kind_of(setup, arrays), config_of(setup)
-    inputs = gather_for_kind(kind, setup, config)
-    check_link_length(Setup(setup))
-    given, weights, pairs = make_run_tensors(inputs, setup, config)
-    dtype = getattr(torch, setup.dtype)
+    require_one_of("device", run.device, AVAILABLE_DEVICES)
+    kind, config = input_kind_of(run, arrays), config_of(run)
+    inputs = gather_for_kind(kind, run, config)
+    check_link_length(Setup(run))
+    given, weights, pairs = make_run_tensors(inputs, run, config)
+    dtype = getattr(torch, run.dtype)
     with torch.inference_mode():
         match kind:
             case UploadedQkv():
                 steps, plan = prepare_uploaded(
                     inputs.brought,
-                    setup.device,
+                    run.device,
                     dtype,
                     weights,
                     config,
@@ -261,7 +261,7 @@ def prepare_run(setup: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInpu
             case DrawnTensors():
                 steps, plan = prepare_drawn(
                     inputs.drawn,
-                    setup.device,
+                    run.device,
                     dtype,
                     weights,
                     config,
@@ -273,23 +273,23 @@ def prepare_run(setup: RunSetup, arrays: UploadedArrays | None) -> tuple[RunInpu
             case _:
                 x, context, value = given["x"], given.get("context"), given.get("value")
                 if inputs.batch:
-                    x = make_batch_tensor("x", inputs, setup)
-                    value = None if value is None else make_batch_tensor("value", inputs, setup)
+                    x = make_batch_tensor("x", inputs, run)
+                    value = None if value is None else make_batch_tensor("value", inputs, run)
                     config = add_padding_mask(config, inputs)
                 steps, plan = prepare(x, context, value, weights, config, pairs)
     return inputs, steps, plan
 
 
 def make_run_tensors(
-    inputs: RunInputs, setup: RunSetup, config: AttentionConfig
+    inputs: RunInputs, run: RunSetup, config: AttentionConfig
 ) -> tuple[dict[str, Tensor], Weights, PairInputs]:
     """The input tensors of a run, its weights, and the chosen mask, scores and weights of token pairs."""
     matrices = inputs.matrices
-    if setup.wiring:
-        matrices = apply_wiring(matrices, setup.wiring, config)
+    if run.wiring:
+        matrices = apply_wiring(matrices, run.wiring, config)
     given, weights, allowed = {}, {}, None
     for name, matrix in matrices.items():
-        tensor = to_setup_tensor(name, matrix, setup)
+        tensor = to_setup_tensor(name, matrix, run)
         if name == "allowed":
             allowed = tensor
         elif name in SEQUENCES:
@@ -297,17 +297,17 @@ def make_run_tensors(
         else:
             weights[name] = tensor
     sizes = checked_run_sizes(inputs, config)
-    pairs = PairInputs(allowed=allowed, what_if=read_chosen_numbers(setup, sizes))
+    pairs = PairInputs(allowed=allowed, what_if=read_chosen_numbers(run, sizes))
     return given, Weights(**weights), pairs
 
 
-def make_batch_tensor(name: str, inputs: RunInputs, setup: RunSetup) -> Tensor:
+def make_batch_tensor(name: str, inputs: RunInputs, run: RunSetup) -> Tensor:
     """The sentences of a batch, padded to the longest: (B, T, D). name: "x", or "value"."""
     length, _ = count_queries_and_keys(inputs)
     tensors = []
     for sentence in inputs.batch:
         numbers = getattr(sentence.padded(length), name)  # (T, D)
-        tensors.append(to_setup_tensor(name, numbers, setup))
+        tensors.append(to_setup_tensor(name, numbers, run))
     return torch.stack(tensors)  # B times (T, D) -> (B, T, D)
 
 
@@ -322,21 +322,21 @@ def add_padding_mask(config: AttentionConfig, inputs: RunInputs) -> AttentionCon
     return replace(config, masks=tuple(masks))
 
 
-def read_chosen_numbers(setup: RunSetup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
+def read_chosen_numbers(run: RunSetup, sizes: tuple[int, int, int, int]) -> dict[str, Tensor]:
     """The scores and weights set by the visitor instead of computed ones, (B, H, T, S) each."""
-    dtype = getattr(torch, setup.dtype)
+    dtype = getattr(torch, run.dtype)
     chosen = {}
     for name in WHAT_IF_FIELDS:
-        value = getattr(setup, name)
+        value = getattr(run, name)
         if value is None:
             continue
         numbers = chosen_array(value, sizes, name)  # (B, H, T, S)
         if not np.isnan(numbers).all():
-            chosen[name] = torch.from_numpy(numbers).to(setup.device, dtype)
+            chosen[name] = torch.from_numpy(numbers).to(run.device, dtype)
     return chosen
 
 
-def label_feature_axes(setup: RunSetup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
+def label_feature_axes(run: RunSetup, inputs: RunInputs, trace: Trace) -> dict[str, tuple[str, ...]]:
     """The feature names of x and of the output, if their widths are those of the example or the built heads."""
     names = inputs.dims
     if not names:
@@ -345,24 +345,24 @@ def label_feature_axes(setup: RunSetup, inputs: RunInputs, trace: Trace) -> dict
     labels = {}
     if sizes.get("D") == len(names):
         labels["D"] = names
-    if setup.w_o is None and sizes.get("D_out") == len(names):
+    if run.w_o is None and sizes.get("D_out") == len(names):
         labels["D_out"] = names
     return labels
 
 
-def to_setup_tensor(name: str, matrix: np.ndarray, setup: RunSetup) -> Tensor:
+def to_setup_tensor(name: str, matrix: np.ndarray, run: RunSetup) -> Tensor:
     """A matrix in the chosen precision on the chosen device; vectors have one axis, a mask is boolean."""
-    tensor = torch.from_numpy(np.ascontiguousarray(matrix)).to(setup.device)
+    tensor = torch.from_numpy(np.ascontiguousarray(matrix)).to(run.device)
     if name == "allowed":
         return tensor != 0
-    rounded = tensor.to(getattr(torch, setup.dtype))
+    rounded = tensor.to(getattr(torch, run.dtype))
     has_overflowed = rounded is not tensor and not all_finite(rounded) and rounded.isinf().any()
     if has_overflowed:
         row, column = rounded.isinf().nonzero()[0].tolist()
         raise AttentionError(
             "precision_limit",
             limit=format_exact(torch.finfo(rounded.dtype).max),
-            dtype=setup.dtype,
+            dtype=run.dtype,
             name=name,
             row=row + 1,
             column=column + 1,

@@ -14,19 +14,19 @@ from pages.runs.model_sentences import ModelSentences
 from pages.setup.setup import RunSetup
 
 
-def model_sentences_of(setup: RunSetup) -> ModelSentences | None:
+def model_sentences_of(run: RunSetup) -> ModelSentences | None:
     """The sentences of a Setup that a language model reads; None where none does."""
-    kind = sentences_of(setup)
+    kind = sentences_of(run)
     return kind if isinstance(kind, ModelSentences) else None
 
 
-def model_stack(setup: RunSetup, words: tuple[str, ...]) -> Stack:
+def model_stack(run: RunSetup, words: tuple[str, ...]) -> Stack:
     """All parts of the model of a Setup on a sentence, as it was trained, and the sums of them, its axes labelled.
 
     words: the sentence behind the sign that each text begins with. What is changed in the layer that is looked at is
     not in it.
     """
-    kind = model_sentences_of(setup)
+    kind = model_sentences_of(run)
     return sum_model(kind.model, kind.read(words)).labelled(words, vocabulary=model_vocabulary(kind.model))
 
 

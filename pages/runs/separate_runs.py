@@ -11,10 +11,10 @@ from pages.setup.resolve import config_of
 from pages.setup.setup import RunSetup
 
 
-def run_sentences_alone(setup: RunSetup) -> list[Trace]:
+def run_sentences_alone(run: RunSetup) -> list[Trace]:
     """The runs of a batch's sentences one by one, without padding."""
-    inputs, config = gather_inputs(setup), config_of(setup)
-    _, weights, pairs = make_run_tensors(inputs, setup, config)
+    inputs, config = gather_inputs(run), config_of(run)
+    _, weights, pairs = make_run_tensors(inputs, run, config)
     alone = []
     with torch.inference_mode():
         for place, sentence in enumerate(inputs.batch):
@@ -26,8 +26,8 @@ def run_sentences_alone(setup: RunSetup) -> list[Trace]:
             what_if = {}
             for name, numbers in pairs.what_if.items():  # (B, H, T, S)
                 what_if[name] = numbers[own, :, :length, :length]
-            x = to_setup_tensor("x", sentence.x, setup)  # (T, D)
-            value = None if sentence.value is None else to_setup_tensor("value", sentence.value, setup)
+            x = to_setup_tensor("x", sentence.x, run)  # (T, D)
+            value = None if sentence.value is None else to_setup_tensor("value", sentence.value, run)
             trace = attend(
                 x,
                 value=value,
@@ -53,10 +53,10 @@ def config_for_length(config: AttentionConfig, length: int) -> AttentionConfig:
     return replace(config, masks=tuple(masks))
 
 
-def run_decoding(setup: RunSetup) -> list[Trace]:
+def run_decoding(run: RunSetup) -> list[Trace]:
     """The Traces of decoding a causal run word by word with a KV cache, as kv_cache.decode gives them."""
-    inputs, config = gather_inputs(setup), config_of(setup)
-    given, weights, _ = make_run_tensors(inputs, setup, config)
+    inputs, config = gather_inputs(run), config_of(run)
+    given, weights, _ = make_run_tensors(inputs, run, config)
     words = inputs.queries
     with torch.inference_mode():
         traces = [trace.on_cpu() for trace in decode(given["x"], weights=weights, config=config)]
@@ -65,7 +65,7 @@ def run_decoding(setup: RunSetup) -> list[Trace]:
         after = place + 1
         keys_held = trace.step("k").shape[2]
         first_key = after - keys_held
-        columns = label_feature_axes(setup, inputs, trace)
+        columns = label_feature_axes(run, inputs, trace)
         trace = trace.labelled(
             T=words[place:after],
             S=words[first_key:after],

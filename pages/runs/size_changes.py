@@ -14,18 +14,18 @@ from pages.setup.resolve import config_of
 from pages.setup.setup import RunSetup
 
 
-def make_size_changes(setup: RunSetup, **sizes: int | None) -> dict[str, object]:
+def make_size_changes(run: RunSetup, **sizes: int | None) -> dict[str, object]:
     """The updates of a Setup for other sizes, with the typed matrices refitted: each head that stays keeps the columns
     that still fit."""
-    before = gather_inputs(setup).matrices
-    resized = replace(setup, **sizes)
+    before = gather_inputs(run).matrices
+    resized = replace(run, **sizes)
     typed = []
     for name in PROJECTIONS + BIASES:
-        if name in before and getattr(setup, name) not in (None, UNCHANGED):
+        if name in before and getattr(run, name) not in (None, UNCHANGED):
             typed.append(name)
     untyped = replace(resized, **dict.fromkeys(typed))
     bases = gather_inputs(untyped).bases
-    heads_before = head_counts_of(setup)
+    heads_before = head_counts_of(run)
     heads_after = head_counts_of(resized)
     changes: dict[str, object] = dict(sizes)
     for name in typed:
@@ -41,9 +41,9 @@ def make_size_changes(setup: RunSetup, **sizes: int | None) -> dict[str, object]
     return changes
 
 
-def head_counts_of(setup: RunSetup) -> HeadSizes:
+def head_counts_of(run: RunSetup) -> HeadSizes:
     """The numbers of query heads and key/value heads of a Setup."""
-    config = config_of(setup)
+    config = config_of(run)
     return HeadSizes(config.heads, config.kv_heads)
 
 

@@ -56,7 +56,7 @@ class Load:
         self.arrays = new
 
 
-def store_upload(files: list[UploadedFile], setup: RunSetup) -> str:
+def store_upload(files: list[UploadedFile], run: RunSetup) -> str:
     """Reads files and stores their arrays, keeping those of the Setup on the screen; returns the digest that names them
     in a Setup. Raises AttentionError."""
     uploads, names = [], []
@@ -74,9 +74,9 @@ def store_upload(files: list[UploadedFile], setup: RunSetup) -> str:
         load.add(upload)
     refuse_missed(load)
     digest = load.digest.hexdigest()[:16]
-    store_latest("held", digest, load.arrays, setup)
-    store_latest("sources", digest, load.sources, setup)
-    store_latest("others", digest, load.others, setup)
+    store_latest("held", digest, load.arrays, run)
+    store_latest("sources", digest, load.sources, run)
+    store_latest("others", digest, load.others, run)
     return digest
 
 
@@ -122,13 +122,13 @@ def by_upload(files: list[UploadedFile]) -> list[list[UploadedFile]]:
     return [[files_by_id[file_id] for file_id in upload] for upload in uploads]
 
 
-def store_latest(what: str, digest: str, value: dict, setup: RunSetup) -> None:
+def store_latest(what: str, digest: str, value: dict, run: RunSetup) -> None:
     """Keeps something of a load and of the latest loads before it; that of the Setup on the screen goes last."""
     stored = dict(st.session_state.get(what, {}))
     stored.pop(digest, None)
-    on_screen = stored.pop(setup.file, None)
+    on_screen = stored.pop(run.file, None)
     if on_screen is not None:
-        stored[setup.file] = on_screen  # now the latest of them
+        stored[run.file] = on_screen  # now the latest of them
     while len(stored) >= MAX_UPLOADS:
         oldest = next(iter(stored))
         del stored[oldest]
@@ -136,19 +136,19 @@ def store_latest(what: str, digest: str, value: dict, setup: RunSetup) -> None:
     st.session_state[what] = stored
 
 
-def uploaded_arrays(setup: RunSetup) -> UploadedArrays:
+def uploaded_arrays(run: RunSetup) -> UploadedArrays:
     """The arrays that a Setup names. Raises AttentionError: file_away, where this session does not hold them."""
-    arrays = st.session_state.get("held", {}).get(setup.file)
+    arrays = st.session_state.get("held", {}).get(run.file)
     if arrays is None:
         raise AttentionError("file_away")
     return arrays
 
 
-def sources_of(setup: RunSetup) -> dict[str, Source]:
+def sources_of(run: RunSetup) -> dict[str, Source]:
     """The file of each array of a Setup, by the array's name."""
-    return st.session_state.get("sources", {}).get(setup.file, {})
+    return st.session_state.get("sources", {}).get(run.file, {})
 
 
-def others_of(setup: RunSetup) -> dict[Source, dict[str, AttentionError | None]]:
+def others_of(run: RunSetup) -> dict[Source, dict[str, AttentionError | None]]:
     """The other contents of a Setup's files: the error of each unreadable array, None for a text."""
-    return st.session_state.get("others", {}).get(setup.file, {})
+    return st.session_state.get("others", {}).get(run.file, {})
